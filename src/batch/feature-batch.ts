@@ -1,0 +1,28 @@
+/** A slice of a layer in columns. All buffers are plain ArrayBuffers, so a batch moves between threads without a copy. */
+import { type AttributeColumn, columnBuffers } from './attribute-column.ts';
+import { type GeometryColumn, geometryBuffers } from './geometry-column.ts';
+import type { Field } from './schema.ts';
+
+export interface FeatureBatch {
+  readonly rowCount: number;
+  readonly geometry: GeometryColumn;
+  /** Fields in their order; `columns[i]` holds the values of `fields[i]` and has its type. */
+  readonly fields: readonly Field[];
+  readonly columns: readonly AttributeColumn[];
+  /** Feature ids: int64, float64, string or json; null when no feature has one. */
+  readonly ids: AttributeColumn | null;
+}
+
+/** Every buffer of the batch, for a transfer list. After the transfer the batch is unusable here. */
+export function batchBuffers(batch: FeatureBatch): ArrayBuffer[] {
+  const buffers = geometryBuffers(batch.geometry);
+  for (const column of batch.columns) buffers.push(...columnBuffers(column));
+  if (batch.ids !== null) buffers.push(...columnBuffers(batch.ids));
+  return buffers;
+}
+
+export function batchByteLength(batch: FeatureBatch): number {
+  let total = 0;
+  for (const buffer of batchBuffers(batch)) total += buffer.byteLength;
+  return total;
+}

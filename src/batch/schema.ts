@@ -1,0 +1,57 @@
+/** Fields of a layer: names, types and how types widen when two sources of the same field disagree. */
+
+export type FieldType =
+  | 'boolean'
+  | 'int32'
+  | 'int64'
+  | 'float64'
+  | 'string'
+  | 'binary'
+  /** ISO 8601 calendar date, kept as text: YYYY-MM-DD. */
+  | 'date'
+  /** ISO 8601 date and time with optional fraction and zone, kept as text so that nothing of it is lost. */
+  | 'datetime'
+  /** One JSON value per row, kept as JSON text; also the type of fields whose rows differ in kind. */
+  | 'json';
+
+export interface Field {
+  readonly name: string;
+  readonly type: FieldType;
+}
+
+/** What a field of differing scalars becomes: self-describing sources keep each value's kind, text sources have only text. */
+export type MixedType = 'json' | 'string';
+
+/** Every value is null so far: widens to any type. */
+export type OpenType = FieldType | 'null';
+
+/**
+ * The narrowest type that holds every value of both. int64 with float64 is 'float64' only while all integers are
+ * exact as doubles (`integersExact`); otherwise the mixed type, so that no digit is lost.
+ */
+export function widenType(a: OpenType, b: OpenType, mixed: MixedType, integersExact = true): OpenType {
+  if (a === b || b === 'null') return a;
+  if (a === 'null') return b;
+  if (isInteger(a) && isInteger(b)) return 'int64';
+  if (isNumber(a) && isNumber(b))
+    return integersExact || (a !== 'int64' && b !== 'int64') ? 'float64' : mixed;
+  if (isPlainText(a) && isPlainText(b)) return 'string';
+  return mixed;
+}
+
+export function isInteger(type: OpenType): boolean {
+  return type === 'int32' || type === 'int64';
+}
+
+export function isNumber(type: OpenType): boolean {
+  return isInteger(type) || type === 'float64';
+}
+
+/** Types whose rows are stored as UTF-8 text. */
+export function isText(type: OpenType): type is 'string' | 'date' | 'datetime' | 'json' {
+  return isPlainText(type) || type === 'json';
+}
+
+function isPlainText(type: OpenType): boolean {
+  return type === 'string' || type === 'date' || type === 'datetime';
+}

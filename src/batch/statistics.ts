@@ -1,0 +1,236 @@
+/**
+ * What a writer may have to know about a whole layer before its first byte: field widths, geometry kinds, ordinates.
+ * Computed per batch in the workers, merged in one place.
+ */
+import { type AttributeColumn, isValid } from './attribute-column.ts';
+import type { FeatureBatch } from './feature-batch.ts';
+import { hasM, hasZ, PART_KIND_MASK, strideOf } from './geometry-column.ts';
+import { type Field, type MixedType, type OpenType, widenType } from './schema.ts';
+
+/** Floats that no decimal notation of at most 15 decimals holds exactly. */
+export const MORE_DECIMALS = 16;
+
+export interface FieldStatistics {
+  readonly name: string;
+  /** 'null' when no row had a value. */
+  type: OpenType;
+  nonNullCount: number;
+  /** Longest text or binary value in bytes; for numbers the longest integer part in characters, with its sign. */
+  maxLength: number;
+  /** Decimals that hold every float exactly, up to 15, or MORE_DECIMALS. */
+  maxDecimals: number;
+  /** Every integer is exact as a double. */
+  integersExact: boolean;
+}
+
+export interface GeometryStatistics {
+  /** Count of features per geometry type code, 0 (none) to 7. */
+  readonly typeCounts: number[];
+  /** Features with at least one point, line, polygon part (index 1, 2, 3); collections count in each kind they hold. */
+  readonly kindCounts: number[];
+  /** Features with a geometry type but no part. */
+  emptyCount: number;
+  hasZ: boolean;
+  hasM: boolean;
+  /** minX, minY, maxX, maxY; inverted infinities when there is no position. */
+  readonly bounds: [number, number, number, number];
+  positionCount: number;
+}
+
+export interface LayerStatistics {
+  rowCount: number;
+  readonly fields: FieldStatistics[];
+  readonly geometry: GeometryStatistics;
+  hasIds: boolean;
+}
+
+export function emptyStatistics(): LayerStatistics {
+  return {
+    rowCount: 0,
+    fields: [],
+    geometry: {
+      typeCounts: new Array(8).fill(0),
+      kindCounts: new Array(4).fill(0),
+      emptyCount: 0,
+      hasZ: false,
+      hasM: false,
+      bounds: [
+        Number.POSITIVE_INFINITY,
+        Number.POSITIVE_INFINITY,
+        Number.NEGATIVE_INFINITY,
+        Number.NEGATIVE_INFINITY,
+      ],
+      positionCount: 0,
+    },
+    hasIds: false,
+  };
+}
+
+/** `depth` 'fields' finds names and types only, 'all' the widths and the geometry as well. */
+export function batchStatistics(batch: FeatureBatch, depth: 'fields' | 'all'): LayerStatistics {
+  const statistics = emptyStatistics();
+  statistics.rowCount = batch.rowCount;
+  statistics.hasIds = batch.ids !== null;
+  batch.fields.forEach((field, i) => {
+    statistics.fields.push(fieldStatistics(field, batch.columns[i], batch.rowCount, depth));
+  });
+  if (depth === 'all') scanGeometry(batch, statistics.geometry);
+  return statistics;
+}
+
+/** Adds `other` into `target`; fields are matched by name, new ones go to the end. */
+export function mergeStatistics(target: LayerStatistics, other: LayerStatistics, mixed: MixedType): void {
+  target.rowCount += other.rowCount;
+  target.hasIds ||= other.hasIds;
+  const known = new Map(target.fields.map((field) => [field.name, field]));
+  for (const field of other.fields) {
+    const own = known.get(field.name);
+    if (own === undefined) {
+      target.fields.push({ ...field });
+      continue;
+    }
+    own.type = widenType(own.type, field.type, mixed, own.integersExact && field.integersExact);
+    own.nonNullCount += field.nonNullCount;
+    own.maxLength = Math.max(own.maxLength, field.maxLength);
+    own.maxDecimals = Math.max(own.maxDecimals, field.maxDecimals);
+    own.integersExact &&= field.integersExact;
+  }
+  const a = target.geometry;
+  const b = other.geometry;
+  for (let i = 0; i < 8; i++) a.typeCounts[i] += b.typeCounts[i];
+  for (let i = 0; i < 4; i++) a.kindCounts[i] += b.kindCounts[i];
+  a.emptyCount += b.emptyCount;
+  a.positionCount += b.positionCount;
+  a.hasZ ||= b.hasZ;
+  a.hasM ||= b.hasM;
+  for (let i = 0; i < 2; i++) a.bounds[i] = Math.min(a.bounds[i], b.bounds[i]);
+  for (let i = 2; i < 4; i++) a.bounds[i] = Math.max(a.bounds[i], b.bounds[i]);
+}
+
+/** The fields that statistics amount to; a field without any value is text. */
+export function fieldsOf(statistics: LayerStatistics): Field[] {
+  return statistics.fields.map(({ name, type }) => ({ name, type: type === 'null' ? 'string' : type }));
+}
+
+function fieldStatistics(
+  field: Field,
+  column: AttributeColumn,
+  rowCount: number,
+  depth: 'fields' | 'all',
+): FieldStatistics {
+  const result: FieldStatistics = {
+    name: field.name,
+    type: field.type,
+    nonNullCount: 0,
+    maxLength: 0,
+    maxDecimals: 0,
+    integersExact: true,
+  };
+  const { validity } = column;
+  let nonNull = 0;
+  if (validity === null) nonNull = rowCount;
+  else for (let row = 0; row < rowCount; row++) if (isValid(validity, row)) nonNull++;
+  result.nonNullCount = nonNull;
+  if (nonNull === 0) result.type = 'null';
+  if (column.type === 'int64') {
+    for (const value of column.values) {
+      if (value > 9_007_199_254_740_992n || value < -9_007_199_254_740_992n) result.integersExact = false;
+    }
+  }
+  if (depth === 'all' && nonNull > 0) scanWidths(column, result, rowCount);
+  return result;
+}
+
+function scanWidths(column: AttributeColumn, result: FieldStatistics, rowCount: number): void {
+  switch (column.type) {
+    case 'boolean':
+      result.maxLength = 1;
+      return;
+    case 'int32':
+    case 'int64': {
+      let least = column.values[0];
+      let most = column.values[0];
+      for (const value of column.values) {
+        if (value < least) least = value;
+        if (value > most) most = value;
+      }
+      result.maxLength = Math.max(String(least).length, String(most).length);
+      return;
+    }
+    case 'float64': {
+      let decimals = 0;
+      let integerLength = 1;
+      for (let row = 0; row < rowCount; row++) {
+        const value = column.values[row];
+        if (!Number.isFinite(value)) continue;
+        decimals = decimalsToHold(value, decimals);
+        const whole = Math.abs(Math.trunc(value));
+        if (whole >= 10 || value < 0) {
+          const length =
+            (whole < 1e15 ? String(whole).length : Math.ceil(Math.log10(whole)) + 1) + (value < 0 ? 1 : 0);
+          if (length > integerLength) integerLength = length;
+        }
+      }
+      result.maxLength = integerLength;
+      result.maxDecimals = decimals;
+      return;
+    }
+    default: {
+      const { offsets } = column;
+      let longest = 0;
+      for (let row = 0; row < rowCount; row++) {
+        const length = offsets[row + 1] - offsets[row];
+        if (length > longest) longest = length;
+      }
+      result.maxLength = longest;
+    }
+  }
+}
+
+const POWERS = Float64Array.from({ length: 16 }, (_, i) => 10 ** i);
+
+/** The fewest decimals, at least `atLeast`, whose rounding gives the value back. */
+function decimalsToHold(value: number, atLeast: number): number {
+  for (let decimals = atLeast; decimals <= 15; decimals++) {
+    const scaled = Math.round(value * POWERS[decimals]);
+    if (Math.abs(scaled) > 9_007_199_254_740_992) return MORE_DECIMALS;
+    if (scaled / POWERS[decimals] === value) return decimals;
+  }
+  return MORE_DECIMALS;
+}
+
+function scanGeometry(batch: FeatureBatch, result: GeometryStatistics): void {
+  const { types, partOffsets, partKinds, coordinates, dimensions } = batch.geometry;
+  for (let row = 0; row < batch.rowCount; row++) {
+    result.typeCounts[types[row]]++;
+    const firstPart = partOffsets[row];
+    const endPart = partOffsets[row + 1];
+    if (types[row] !== 0 && firstPart === endPart) result.emptyCount++;
+    let kinds = 0;
+    for (let part = firstPart; part < endPart; part++) kinds |= 1 << (partKinds[part] & PART_KIND_MASK);
+    for (let kind = 1; kind <= 3; kind++) if ((kinds & (1 << kind)) !== 0) result.kindCounts[kind]++;
+  }
+  const stride = strideOf(dimensions);
+  const { bounds } = result;
+  let [minX, minY, maxX, maxY] = bounds;
+  for (let i = 0; i < coordinates.length; i += stride) {
+    const x = coordinates[i];
+    const y = coordinates[i + 1];
+    if (x < minX) minX = x;
+    if (x > maxX) maxX = x;
+    if (y < minY) minY = y;
+    if (y > maxY) maxY = y;
+  }
+  bounds[0] = minX;
+  bounds[1] = minY;
+  bounds[2] = maxX;
+  bounds[3] = maxY;
+  result.positionCount = coordinates.length / stride;
+  if (hasZ(dimensions)) result.hasZ = anyPresent(coordinates, 2, stride);
+  if (hasM(dimensions)) result.hasM = anyPresent(coordinates, stride - 1, stride);
+}
+
+function anyPresent(coordinates: Float64Array, first: number, stride: number): boolean {
+  for (let i = first; i < coordinates.length; i += stride) if (!Number.isNaN(coordinates[i])) return true;
+  return false;
+}

@@ -1,0 +1,104 @@
+/**
+ * A growable byte buffer for encoders. `bytes` and `length` are public so that hot loops can write in place:
+ * call `reserve(n)` once, then write at `bytes[length++]` up to n times.
+ */
+const encoder = new TextEncoder();
+
+export class ByteWriter {
+  bytes: Uint8Array<ArrayBuffer>;
+  length = 0;
+  #view: DataView<ArrayBuffer>;
+
+  constructor(initialCapacity = 1 << 16) {
+    this.bytes = new Uint8Array(initialCapacity);
+    this.#view = new DataView(this.bytes.buffer);
+  }
+
+  /** Makes room for `count` more bytes. Invalidates earlier references to `bytes`. */
+  reserve(count: number): void {
+    const needed = this.length + count;
+    if (needed <= this.bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+    grown.set(this.bytes.subarray(0, this.length));
+    this.bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+
+  uint8(value: number): void {
+    this.reserve(1);
+    this.bytes[this.length++] = value;
+  }
+
+  uint16(value: number, littleEndian: boolean): void {
+    this.reserve(2);
+    this.#view.setUint16(this.length, value, littleEndian);
+    this.length += 2;
+  }
+
+  int32(value: number, littleEndian: boolean): void {
+    this.reserve(4);
+    this.#view.setInt32(this.length, value, littleEndian);
+    this.length += 4;
+  }
+
+  uint32(value: number, littleEndian: boolean): void {
+    this.reserve(4);
+    this.#view.setUint32(this.length, value, littleEndian);
+    this.length += 4;
+  }
+
+  float64(value: number, littleEndian: boolean): void {
+    this.reserve(8);
+    this.#view.setFloat64(this.length, value, littleEndian);
+    this.length += 8;
+  }
+
+  /** Appends `source[start, end)`. Short runs are copied in a loop: `set` with a subarray costs an object. */
+  copy(source: Uint8Array, start = 0, end = source.length): void {
+    const count = end - start;
+    this.reserve(count);
+    if (count < 48) {
+      const bytes = this.bytes;
+      let at = this.length;
+      for (let i = start; i < end; i++) bytes[at++] = source[i];
+      this.length = at;
+      return;
+    }
+    this.bytes.set(start === 0 && end === source.length ? source : source.subarray(start, end), this.length);
+    this.length += count;
+  }
+
+  /** Appends text whose characters are all below U+0080. */
+  ascii(text: string): void {
+    this.reserve(text.length);
+    const bytes = this.bytes;
+    let at = this.length;
+    for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);
+    this.length = at;
+  }
+
+  utf8(text: string): void {
+    this.reserve(text.length * 3);
+    this.length += encoder.encodeInto(text, this.bytes.subarray(this.length)).written;
+  }
+
+  fill(value: number, count: number): void {
+    this.reserve(count);
+    this.bytes.fill(value, this.length, this.length + count);
+    this.length += count;
+  }
+
+  /** What was written, as a view that is valid until the next write. */
+  written(): Uint8Array<ArrayBuffer> {
+    return this.bytes.subarray(0, this.length);
+  }
+
+  /** What was written, as an exact copy with a buffer of its own (transferable). */
+  take(): Uint8Array<ArrayBuffer> {
+    return this.bytes.slice(0, this.length);
+  }
+
+  reset(): void {
+    this.length = 0;
+  }
+}

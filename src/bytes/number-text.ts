@@ -1,0 +1,269 @@
+/**
+ * Numbers as ASCII text, both ways, without strings in between.
+ *
+ * Reading is exact: up to 15 significant digits with a power of ten up to 22 are one exact division or
+ * multiplication (Clinger 1990, "How to read floating point numbers accurately"); the rest goes through Number().
+ * Writing is either exact (the shortest text that reads back as the same double) or rounded to a number of
+ * significant digits.
+ */
+import type { ByteWriter } from './byte-writer.ts';
+
+const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
+const MAX_EXACT_INTEGER = 9_007_199_254_740_992;
+/** Longest text that writeNumber produces: sign, 17 digits, point, exponent. */
+export const MAX_NUMBER_LENGTH = 32;
+
+const ZERO = 0x30;
+const NINE = 0x39;
+const MINUS = 0x2d;
+const PLUS = 0x2b;
+const POINT = 0x2e;
+const LOWER_E = 0x65;
+const UPPER_E = 0x45;
+
+/** Scans one number per call and remembers where it ended; reuse one instance, it keeps hot loops monomorphic. */
+export class NumberScanner {
+  /** Offset behind the last scanned number; equal to the start offset when there was none. */
+  end = 0;
+  /** The text had neither fraction nor exponent. */
+  isInteger = false;
+  /** Count of digits in the mantissa without leading zeros. */
+  digits = 0;
+
+  /**
+   * Reads `[+-]digits[.digits][(e|E)[+-]digits]` from `bytes[at, limit)`. Accepts what JSON, WKT and CSV agree on and
+   * a little more (leading zeros, "1.", ".5", "+1"); stricter grammars check the bytes themselves.
+   * Returns NaN with `end === at` when no number starts there.
+   */
+  scan(bytes: Uint8Array, at: number, limit: number): number {
+    const start = at;
+    let negative = false;
+    let byte = at < limit ? bytes[at] : 0;
+    if (byte === MINUS || byte === PLUS) {
+      negative = byte === MINUS;
+      byte = ++at < limit ? bytes[at] : 0;
+    }
+    let mantissa = 0;
+    let digits = 0;
+    let fractionDigits = 0;
+    const integerStart = at;
+    while (byte >= ZERO && byte <= NINE) {
+      mantissa = mantissa * 10 + (byte - ZERO);
+      if (mantissa !== 0) digits++;
+      byte = ++at < limit ? bytes[at] : 0;
+    }
+    let anyDigit = at > integerStart;
+    let isInteger = true;
+    if (byte === POINT) {
+      const fractionStart = at + 1;
+      byte = ++at < limit ? bytes[at] : 0;
+      while (byte >= ZERO && byte <= NINE) {
+        mantissa = mantissa * 10 + (byte - ZERO);
+        if (mantissa !== 0) digits++;
+        byte = ++at < limit ? bytes[at] : 0;
+      }
+      fractionDigits = at - fractionStart;
+      anyDigit ||= fractionDigits > 0;
+      isInteger = false;
+    }
+    if (!anyDigit) {
+      this.end = start;
+      return Number.NaN;
+    }
+    let exponent = -fractionDigits;
+    if (byte === LOWER_E || byte === UPPER_E) {
+      const mark = at;
+      byte = ++at < limit ? bytes[at] : 0;
+      let negativeExponent = false;
+      if (byte === MINUS || byte === PLUS) {
+        negativeExponent = byte === MINUS;
+        byte = ++at < limit ? bytes[at] : 0;
+      }
+      const exponentStart = at;
+      let value = 0;
+      while (byte >= ZERO && byte <= NINE) {
+        if (value < 100_000) value = value * 10 + (byte - ZERO);
+        byte = ++at < limit ? bytes[at] : 0;
+      }
+      if (at === exponentStart) at = mark;
+      else {
+        exponent += negativeExponent ? -value : value;
+        isInteger = false;
+      }
+    }
+    this.end = at;
+    this.isInteger = isInteger;
+    this.digits = digits;
+    let value: number;
+    if (digits > 15 && mantissa >= MAX_EXACT_INTEGER) value = Math.abs(Number(asciiSlice(bytes, start, at)));
+    else if (exponent === 0) value = mantissa;
+    else if (exponent < 0 && exponent >= -22) value = mantissa / POWERS_OF_TEN[-exponent];
+    else if (exponent > 0 && exponent <= 22) value = mantissa * POWERS_OF_TEN[exponent];
+    else value = Math.abs(Number(asciiSlice(bytes, start, at)));
+    return negative ? -value : value;
+  }
+}
+
+/** `bytes[start, end)` as a string; all bytes must be ASCII. */
+export function asciiSlice(bytes: Uint8Array, start: number, end: number): string {
+  let text = '';
+  for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]);
+  return text;
+}
+
+/** Digit pairs "00".."99", so that two digits cost one division. */
+const PAIRS = Uint8Array.from(
+  { length: 200 },
+  (_, i) => ZERO + (i % 2 === 0 ? Math.floor(i / 20) : (i >> 1) % 10),
+);
+
+/** Writes a non-negative integer below 1e9 right-aligned, ending before `end`; returns where it starts. */
+function writeUint30Backward(bytes: Uint8Array, end: number, value: number): number {
+  let at = end;
+  while (value >= 100) {
+    const rest = (value / 100) | 0;
+    const pair = (value - rest * 100) << 1;
+    bytes[--at] = PAIRS[pair + 1];
+    bytes[--at] = PAIRS[pair];
+    value = rest;
+  }
+  if (value >= 10) {
+    bytes[--at] = PAIRS[(value << 1) + 1];
+    bytes[--at] = PAIRS[value << 1];
+  } else bytes[--at] = ZERO + value;
+  return at;
+}
+
+const scratch = new Uint8Array(40);
+
+/** Appends an integer of magnitude up to 2^53. */
+export function writeInteger(writer: ByteWriter, value: number): void {
+  writer.reserve(MAX_NUMBER_LENGTH);
+  const { bytes } = writer;
+  let at = writer.length;
+  if (value < 0) {
+    bytes[at++] = MINUS;
+    value = -value;
+  }
+  if (value < 10) {
+    bytes[at++] = ZERO + value;
+    writer.length = at;
+    return;
+  }
+  let start = scratch.length;
+  while (value >= 1e8) {
+    const rest = Math.floor(value / 1e8);
+    const from = writeUint30Backward(scratch, start, value - rest * 1e8);
+    start -= 8;
+    for (let i = start; i < from; i++) scratch[i] = ZERO;
+    value = rest;
+  }
+  start = writeUint30Backward(scratch, start, value);
+  for (let i = start; i < scratch.length; i++) bytes[at++] = scratch[i];
+  writer.length = at;
+}
+
+/**
+ * Appends `mantissa * 10^-decimals` in plain notation without trailing zeros in the fraction.
+ * `mantissa` is a non-negative integer below 2^53, `decimals` 0 to 22.
+ */
+function writeDecimal(writer: ByteWriter, negative: boolean, mantissa: number, decimals: number): void {
+  while (decimals > 0 && mantissa % 10 === 0) {
+    if (mantissa === 0) {
+      decimals = 0;
+      break;
+    }
+    // Strip four zeros at a time where possible: rounded coordinates often end in many.
+    if (decimals >= 4 && mantissa % 10_000 === 0) {
+      mantissa /= 10_000;
+      decimals -= 4;
+    } else {
+      mantissa /= 10;
+      decimals--;
+    }
+  }
+  if (decimals === 0) {
+    writeInteger(writer, negative && mantissa !== 0 ? -mantissa : mantissa);
+    return;
+  }
+  let end = scratch.length;
+  let rest = mantissa;
+  while (rest >= 1e8) {
+    const quotient = Math.floor(rest / 1e8);
+    const from = writeUint30Backward(scratch, end, rest - quotient * 1e8);
+    end -= 8;
+    for (let i = end; i < from; i++) scratch[i] = ZERO;
+    rest = quotient;
+  }
+  end = writeUint30Backward(scratch, end, rest);
+  const firstFraction = scratch.length - decimals;
+  while (end >= firstFraction) scratch[--end] = ZERO;
+  writer.reserve(MAX_NUMBER_LENGTH + decimals);
+  const { bytes } = writer;
+  let at = writer.length;
+  if (negative) bytes[at++] = MINUS;
+  for (let i = end; i < firstFraction; i++) bytes[at++] = scratch[i];
+  bytes[at++] = POINT;
+  for (let i = firstFraction; i < scratch.length; i++) bytes[at++] = scratch[i];
+  writer.length = at;
+}
+
+/** The number of decimals that worked last; neighbouring coordinates mostly have as many. */
+let decimalsHint = 7;
+
+/** Appends the shortest text that reads back as the same double. The value must be finite. */
+export function writeNumber(writer: ByteWriter, value: number): void {
+  const negative = value < 0;
+  const magnitude = negative ? -value : value;
+  if (Number.isInteger(magnitude) && magnitude < 1e15) {
+    writeInteger(writer, negative ? -magnitude : magnitude);
+    return;
+  }
+  if (magnitude < 1e9 && magnitude >= 1e-5) {
+    // A decimal of at most 15 significant digits that reads back as this double is unique, so it is the shortest.
+    let decimals = decimalsHint;
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const scaled = Math.round(magnitude * POWERS_OF_TEN[decimals]);
+      if (scaled < 1e15 && scaled / POWERS_OF_TEN[decimals] === magnitude) {
+        decimalsHint = decimals;
+        writeDecimal(writer, negative, scaled, decimals);
+        return;
+      }
+      const most = mostDecimals(magnitude);
+      if (decimals === most) break;
+      decimals = attempt === 0 && decimals < 10 ? Math.min(10, most) : most;
+    }
+  }
+  writer.ascii(String(value));
+}
+
+/** How many decimals 15 significant digits leave. */
+function mostDecimals(magnitude: number): number {
+  if (magnitude < 1)
+    return magnitude < 0.001
+      ? magnitude < 1e-4
+        ? 19
+        : 18
+      : magnitude < 0.01
+        ? 17
+        : magnitude < 0.1
+          ? 16
+          : 15;
+  if (magnitude < 1e3) return magnitude < 10 ? 14 : magnitude < 100 ? 13 : 12;
+  if (magnitude < 1e6) return magnitude < 1e4 ? 11 : magnitude < 1e5 ? 10 : 9;
+  return magnitude < 1e7 ? 8 : magnitude < 1e8 ? 7 : 6;
+}
+
+/** Appends the value rounded to `significantDigits` (1 to 15), plain notation where it is the shorter one. */
+export function writeRounded(writer: ByteWriter, value: number, significantDigits: number): void {
+  const negative = value < 0;
+  const magnitude = negative ? -value : value;
+  if (magnitude < 1e9 && magnitude >= 1e-5) {
+    const decimals = mostDecimals(magnitude) - (15 - significantDigits);
+    if (decimals >= 0) {
+      writeDecimal(writer, negative, Math.round(magnitude * POWERS_OF_TEN[decimals]), decimals);
+      return;
+    }
+  }
+  writeNumber(writer, value === 0 ? 0 : Number(value.toPrecision(significantDigits)));
+}

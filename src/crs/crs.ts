@@ -1,0 +1,54 @@
+/** What a coordinate reference system is to the rooms that do no maths: text to identify it, facts to decide by. */
+import { failure } from '../errors.ts';
+
+/** A definition PROJ reads: "EPSG:4326", "ESRI:102100", WKT1, WKT2, PROJJSON or a PROJ string. */
+export type CrsText = string;
+
+export const WGS84: CrsText = 'EPSG:4326';
+
+export interface CrsDescription {
+  /** The text it was made from. */
+  readonly definition: CrsText;
+  readonly name: string;
+  /** Authority and code, when the definition has them or PROJ identifies it with certainty; e.g. EPSG 28350. */
+  readonly authority: { readonly name: string; readonly code: string } | null;
+  readonly kind: 'geographic' | 'projected' | 'other';
+  /** Horizontal unit of the coordinates: "degree", "metre", "US survey foot", ... */
+  readonly unitName: string;
+  /** Metres per unit for projected systems, radians per unit for geographic ones. */
+  readonly unitFactor: number;
+  /** Degrees; west > east where the area crosses the antimeridian. */
+  readonly areaOfUse: {
+    readonly west: number;
+    readonly south: number;
+    readonly east: number;
+    readonly north: number;
+  } | null;
+  /** ESRI WKT1 on one line, for .prj files; null when the CRS cannot be expressed in it. */
+  readonly wktEsri: string | null;
+  /** WKT2:2019 on one line. */
+  readonly wkt2: string | null;
+  /** GDAL's WKT1 on one line, for programs that read no WKT2; null when the CRS cannot be expressed in it. */
+  readonly wkt1: string | null;
+}
+
+/**
+ * An EPSG code as it may stand in a request: 28350, "28350" or "EPSG:28350" in any letter case.
+ * Throws CRS_UNKNOWN for anything else; whether the code exists is for PROJ to say.
+ */
+export function parseEpsg(value: unknown, path: string): CrsText {
+  const match = typeof value === 'string' ? /^\s*(?:epsg:)?(\d{1,9})\s*$/i.exec(value) : null;
+  const code = match !== null ? Number(match[1]) : value;
+  if (typeof code === 'number' && Number.isSafeInteger(code) && code > 0) return `EPSG:${code}`;
+  throw failure('CRS_UNKNOWN', {
+    definition: typeof value === 'string' ? value.slice(0, 60) : (JSON.stringify(value) ?? 'nothing'),
+    path,
+    reason: 'write an EPSG code as 28350, "28350" or "EPSG:28350"',
+  });
+}
+
+/** The EPSG code of a definition that is just one, else null. */
+export function epsgCode(definition: CrsText): number | null {
+  const match = /^EPSG:(\d+)$/i.exec(definition);
+  return match === null ? null : Number(match[1]);
+}

@@ -1,0 +1,298 @@
+/**
+ * The error catalogue: every failure geomill can name, with its HTTP status and whose fault it is.
+ *
+ * A user's fault reaches the client word for word; our own fault is logged and answered with a general sentence.
+ * docs/errors.md is generated from this table and a test holds the two together.
+ */
+
+interface CatalogueEntry {
+  /** HTTP status when the failure is known while the request is answered. */
+  readonly status: number;
+  readonly fault: 'user' | 'ours';
+  /** One sentence for a person: what is wrong, where, what to do. `{name}` is filled from the parameters. */
+  readonly template: string;
+}
+
+export const errorCatalogue = {
+  // --- requests -----------------------------------------------------------------------------------------------
+  CONFIG_NOT_JSON: { status: 400, fault: 'user', template: "part '{part}' is not valid JSON: {reason}" },
+  CONFIG_INVALID: { status: 400, fault: 'user', template: '{detail}' },
+  PART_MISSING: { status: 400, fault: 'user', template: "part '{part}' is missing; {found}" },
+  PART_DUPLICATE: {
+    status: 400,
+    fault: 'user',
+    template: "part '{part}' came more than once; send exactly one",
+  },
+  FORMAT_UNKNOWN: {
+    status: 400,
+    fault: 'user',
+    template: "'{value}' in '{path}' is no known format; known are {known}",
+  },
+  FIELD_REQUIRED: { status: 400, fault: 'user', template: "field '{path}' is required for {format}" },
+  INLINE_NOT_POSSIBLE: {
+    status: 400,
+    fault: 'user',
+    template: "'output.to_file': false is possible only with output.format geojson, not with {format}",
+  },
+  TRANSFORMATION_UNKNOWN: {
+    status: 400,
+    fault: 'user',
+    template: "transformation type '{type}' at '{path}' is not known; known types: {known}",
+  },
+  LAYER_UNKNOWN: {
+    status: 400,
+    fault: 'user',
+    template: "layer '{layer}' is not in the input; it holds {known}",
+  },
+  // --- CRS ----------------------------------------------------------------------------------------------------
+  CRS_UNKNOWN: {
+    status: 400,
+    fault: 'user',
+    template: "'{definition}' in '{path}' is no coordinate reference system that is known here: {reason}",
+  },
+  CRS_MISSING: {
+    status: 400,
+    fault: 'user',
+    template: "the CRS of {source} is not known ({reason}); state it as 'input.epsg'",
+  },
+  CRS_CONFLICT: {
+    status: 400,
+    fault: 'user',
+    template: "'input.epsg' says {stated} but {source} says {found}; remove 'input.epsg' or correct the file",
+  },
+  CRS_NO_OPERATION: {
+    status: 400,
+    fault: 'user',
+    template: 'no coordinate operation leads from {from} to {to}: {reason}',
+  },
+  COORDINATE_OUTSIDE_DOMAIN: {
+    status: 400,
+    fault: 'user',
+    template: '{place}: position ({x}, {y}) cannot be transformed from {from} to {to}: {reason}',
+  },
+  COORDINATE_OUT_OF_RANGE: {
+    status: 400,
+    fault: 'user',
+    template:
+      "{place}: position ({x}, {y}) is outside the range of longitude and latitude; GeoJSON is read as EPSG:4326, state another CRS as 'input.epsg'",
+  },
+  // --- input bytes --------------------------------------------------------------------------------------------
+  INPUT_EMPTY: { status: 400, fault: 'user', template: '{source} is empty (0 bytes); send the file itself' },
+  INPUT_WRONG_FORMAT: {
+    status: 400,
+    fault: 'user',
+    template: '{source} is not {expected}: it looks like {found}',
+  },
+  INPUT_UNREADABLE: { status: 400, fault: 'user', template: '{source} cannot be read: {reason}' },
+  TEXT_ENCODING_INVALID: {
+    status: 400,
+    fault: 'user',
+    template: '{source}: byte {offset} is not valid {encoding}; state the encoding or convert the file',
+  },
+  TEXT_ENCODING_UNKNOWN: {
+    status: 400,
+    fault: 'user',
+    template: "text encoding '{encoding}' is not known; use an IANA name such as utf-8 or windows-1252",
+  },
+  LIMIT_EXCEEDED: {
+    status: 413,
+    fault: 'user',
+    template: '{what} is {actual}, the limit is {limit} ({setting})',
+  },
+  // --- geojson ------------------------------------------------------------------------------------------------
+  GEOJSON_SYNTAX: { status: 400, fault: 'user', template: 'GeoJSON byte {offset}: {reason}' },
+  GEOJSON_STRUCTURE: { status: 400, fault: 'user', template: 'GeoJSON byte {offset}: {reason}' },
+  // --- shp ----------------------------------------------------------------------------------------------------
+  SHP_MEMBER_MISSING: { status: 400, fault: 'user', template: '{source} holds no {member}; found {found}' },
+  SHP_HEADER: { status: 400, fault: 'user', template: '{file}: {reason}' },
+  SHP_RECORD: { status: 400, fault: 'user', template: '{file}, record {record}: {reason}' },
+  DBF_HEADER: { status: 400, fault: 'user', template: '{file}: {reason}' },
+  DBF_RECORD: { status: 400, fault: 'user', template: '{file}, record {record}, field {field}: {reason}' },
+  SHP_TOO_LARGE: {
+    status: 400,
+    fault: 'user',
+    template:
+      'layer {layer}: a shapefile cannot hold more than 2 GB; its {member} would have {bytes} bytes. Choose gpkg or geojson, or split the data',
+  },
+  SHP_TOO_MANY_FIELDS: {
+    status: 400,
+    fault: 'user',
+    template: 'layer {layer} has {fields} fields; a shapefile holds at most 255. Choose gpkg or geojson',
+  },
+  // --- csv ----------------------------------------------------------------------------------------------------
+  CSV_SYNTAX: { status: 400, fault: 'user', template: 'CSV line {line}: {reason}' },
+  CSV_COLUMN_MISSING: {
+    status: 400,
+    fault: 'user',
+    template:
+      "the CSV has no geometry column '{column}'; its columns are {found}. Name it with csv_options.geometry_column",
+  },
+  CSV_GEOMETRY: {
+    status: 400,
+    fault: 'user',
+    template: "CSV line {line}, column '{column}': {reason} in '{value}'",
+  },
+  // --- geometry text and bytes --------------------------------------------------------------------------------
+  WKT_SYNTAX: { status: 400, fault: 'user', template: 'WKT character {offset}: {reason}' },
+  WKB_SYNTAX: { status: 400, fault: 'user', template: 'WKB byte {offset}: {reason}' },
+  // --- zip ----------------------------------------------------------------------------------------------------
+  ZIP_INVALID: { status: 400, fault: 'user', template: '{source} is no readable zip archive: {reason}' },
+  ZIP_ENTRY_NAME: {
+    status: 400,
+    fault: 'user',
+    template: "{source}: entry '{entry}' has a name that leads outside the archive; remove it",
+  },
+  // --- jobs ---------------------------------------------------------------------------------------------------
+  JOB_UNKNOWN: { status: 404, fault: 'user', template: "there is no job '{id}'" },
+  JOB_NOT_DONE: {
+    status: 409,
+    fault: 'user',
+    template: "job '{id}' is {state}; its output can be fetched when it is SUCCESS{more}",
+  },
+  JOB_EXPIRED: {
+    status: 410,
+    fault: 'user',
+    template: "the output of job '{id}' expired at {at}; submit the job again",
+  },
+  JOB_TIMEOUT: {
+    status: 400,
+    fault: 'user',
+    template: 'the job was stopped after {seconds} s, the limit for one job ({setting})',
+  },
+  JOB_OUT_OF_MEMORY: {
+    status: 400,
+    fault: 'user',
+    template: 'the job needed more memory than one job may use ({limit}); split the data',
+  },
+  JOB_ATTEMPTS_EXHAUSTED: {
+    status: 500,
+    fault: 'ours',
+    template: 'the job was tried {attempts} times and its process ended each time: {reason}',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    status: 422,
+    fault: 'user',
+    template: "Idempotency-Key '{key}' was used before with another request",
+  },
+  QUEUE_FULL: {
+    status: 503,
+    fault: 'user',
+    template: 'the queue holds {length} jobs and takes no more now; try again in {seconds} s',
+  },
+  SHUTTING_DOWN: {
+    status: 503,
+    fault: 'user',
+    template: 'the service is shutting down; try again in {seconds} s',
+  },
+  CANCELLED: { status: 400, fault: 'user', template: 'the job was cancelled' },
+  // --- http ---------------------------------------------------------------------------------------------------
+  ROUTE_UNKNOWN: { status: 404, fault: 'user', template: 'there is no {method} {path}' },
+  BODY_TYPE: {
+    status: 415,
+    fault: 'user',
+    template: "content type '{type}' is not accepted here; send {expected}",
+  },
+  BODY_TRUNCATED: { status: 400, fault: 'user', template: 'the request body ended early: {reason}' },
+  // --- command line -------------------------------------------------------------------------------------------
+  USAGE: { status: 400, fault: 'user', template: '{detail}' },
+  FILE_NOT_FOUND: { status: 400, fault: 'user', template: "file '{path}' cannot be opened: {reason}" },
+  // --- settings -----------------------------------------------------------------------------------------------
+  SETTING_INVALID: {
+    status: 500,
+    fault: 'ours',
+    template: "setting {name}='{value}' is not usable: {reason}",
+  },
+  // --- ours ---------------------------------------------------------------------------------------------------
+  INTERNAL: { status: 500, fault: 'ours', template: 'internal error: {reason}' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+type Placeholders<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never;
+
+/** The parameters that the template of a code names; a missing one does not compile. */
+export type ErrorParams<Code extends ErrorCode> = {
+  readonly [Name in Placeholders<(typeof errorCatalogue)[Code]['template']>]: string | number;
+};
+
+/** Where in the user's data a failure or a finding lies. Row numbers count from 1. */
+export interface Place {
+  readonly layer?: string;
+  /** Feature or record number in the layer, from 1. */
+  readonly record?: number;
+  /** Line of a text file, from 1. */
+  readonly line?: number;
+  /** Byte offset in the file, from 0. */
+  readonly offset?: number;
+  /** Feature id or handle as the source writes it. */
+  readonly id?: string;
+  readonly field?: string;
+}
+
+/** A failure with a code of the catalogue. `message` is the filled template. */
+export class GeomillError extends Error {
+  readonly code: ErrorCode;
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly place: Place | undefined;
+
+  constructor(
+    code: ErrorCode,
+    params: Readonly<Record<string, string | number>>,
+    place?: Place,
+    cause?: unknown,
+  ) {
+    super(fillTemplate(errorCatalogue[code].template, params), cause === undefined ? undefined : { cause });
+    this.name = 'GeomillError';
+    this.code = code;
+    this.params = params;
+    this.place = place;
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+
+  get fault(): 'user' | 'ours' {
+    return errorCatalogue[this.code].fault;
+  }
+
+  /** Plain data for a thread or process boundary; `GeomillError.revive` is the way back. */
+  toPlain(): PlainError {
+    return { code: this.code, params: this.params, place: this.place };
+  }
+
+  static revive(plain: PlainError): GeomillError {
+    return new GeomillError(plain.code, plain.params, plain.place);
+  }
+}
+
+export interface PlainError {
+  readonly code: ErrorCode;
+  readonly params: Readonly<Record<string, string | number>>;
+  readonly place?: Place;
+}
+
+/** Makes the error of a code; throw what it returns, so that control flow stays visible to the compiler. */
+export function failure<Code extends ErrorCode>(
+  code: Code,
+  params: ErrorParams<Code>,
+  place?: Place,
+  cause?: unknown,
+): GeomillError {
+  return new GeomillError(code, params, place, cause);
+}
+
+/** Any thrown value as a GeomillError; what is not ours already becomes INTERNAL with its stack as the cause. */
+export function asGeomillError(thrown: unknown): GeomillError {
+  if (thrown instanceof GeomillError) return thrown;
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return new GeomillError('INTERNAL', { reason }, undefined, thrown);
+}
+
+export function fillTemplate(template: string, params: Readonly<Record<string, string | number>>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) =>
+    name in params ? String(params[name]) : whole,
+  );
+}

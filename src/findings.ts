@@ -1,0 +1,196 @@
+/**
+ * Findings: what happened to the data on its way that is not an error. Nothing is lost in silence, so whoever
+ * tolerates, drops, renames or changes something notes it here; the report of the job shows each kind once, with
+ * a count and the first few places.
+ */
+import { fillTemplate, type Place } from './errors.ts';
+
+interface FindingEntry {
+  /** What happened to the features concerned; decides which counter of the report they add to. */
+  readonly effect: 'told' | 'dropped' | 'repaired' | 'split';
+  readonly template: string;
+}
+
+export const findingCatalogue = {
+  // --- request ------------------------------------------------------------------------------------------------
+  UNKNOWN_KEY: { effect: 'told', template: "'{path}' is not known here and was ignored" },
+  UNKNOWN_PART: { effect: 'told', template: "form part '{part}' is not known here and was ignored" },
+  // --- CRS ----------------------------------------------------------------------------------------------------
+  CRS_FROM_REQUEST: { effect: 'told', template: '{source} states no CRS; {crs} was taken from the request' },
+  CRS_MEMBER_IGNORED: {
+    effect: 'told',
+    template:
+      "the GeoJSON's crs member '{crs}' was ignored: GeoJSON is read as EPSG:4326 unless input.epsg says otherwise",
+  },
+  CRS_OUTPUT_FIXED: {
+    effect: 'told',
+    template:
+      "GeoJSON is always written in EPSG:4326 (RFC 7946); output.epsg {requested} was not used. Set output.geojson_crs to 'requested' to opt out",
+  },
+  CRS_NOT_WRITTEN: {
+    effect: 'told',
+    template: 'the output CRS {crs} cannot be stated in the output: {reason}',
+  },
+  COORDINATES_OUT_OF_RANGE: {
+    effect: 'told',
+    template: 'positions outside the range of longitude and latitude',
+  },
+  OUTSIDE_AREA_OF_USE: { effect: 'told', template: 'positions outside the area of use of {crs}' },
+  BALLPARK_TRANSFORMATION: {
+    effect: 'told',
+    template: 'only a ballpark operation leads from {from} to {to}: positions can be off by 100 m or more',
+  },
+  GRID_MISSING: {
+    effect: 'told',
+    template:
+      "a better operation from {from} to {to} needs the grid '{grid}', which is not installed (PROJ_GRIDS); accuracy is {accuracy}",
+  },
+  ANTIMERIDIAN_CUT: {
+    effect: 'split',
+    template: 'geometries that cross the antimeridian were cut at 180 degrees (RFC 7946 3.1.9)',
+  },
+  // --- geometry -----------------------------------------------------------------------------------------------
+  Z_DROPPED: { effect: 'told', template: '{format} cannot hold these Z values: dropped' },
+  M_DROPPED: { effect: 'told', template: '{format} cannot hold M values: dropped' },
+  RING_CLOSED: { effect: 'repaired', template: 'rings whose last position was not the first were closed' },
+  RINGS_REORDERED: {
+    effect: 'repaired',
+    template: 'rings whose orientation contradicted their nesting were sorted into shells and holes',
+  },
+  COLLECTION_FLATTENED: {
+    effect: 'told',
+    template: 'nested geometry collections were flattened to one level',
+  },
+  COLLECTION_SPLIT: { effect: 'split', template: 'geometry collections were split by geometry kind' },
+  MULTIPATCH_TO_POLYGONS: { effect: 'told', template: 'MultiPatch shapes were read as polygons' },
+  EXTRA_ORDINATES: {
+    effect: 'told',
+    template: 'positions with more than three numbers: the rest was ignored',
+  },
+  GEOMETRY_DEGENERATE: {
+    effect: 'told',
+    template: 'geometries with too few positions for their kind were kept as they are',
+  },
+  GEOMETRY_NULL: { effect: 'told', template: 'features without a geometry' },
+  // --- attributes ---------------------------------------------------------------------------------------------
+  FIELD_RENAMED: { effect: 'told', template: "field '{from}' of layer '{layer}' is written as '{to}'" },
+  FIELD_RETYPED: {
+    effect: 'told',
+    template: "field '{field}' of layer '{layer}' is written as {to} instead of {from}",
+  },
+  FIELD_DROPPED: { effect: 'told', template: "field '{field}' of layer '{layer}' was dropped: {reason}" },
+  IDS_DROPPED: { effect: 'told', template: '{format} cannot hold feature ids: dropped' },
+  TEXT_CUT: {
+    effect: 'told',
+    template: "texts of field '{field}' were cut at {bytes} bytes, the limit of {format}",
+  },
+  TEXT_REPLACED: {
+    effect: 'told',
+    template: "bytes of field '{field}' that are not valid {encoding} were replaced",
+  },
+  NUMBER_ROUNDED: { effect: 'told', template: "numbers of field '{field}' lost decimals to fit {format}" },
+  VALUE_INVALID: {
+    effect: 'told',
+    template: "values of field '{field}' that are no valid {type} were read as null",
+  },
+  NAME_DUPLICATE: {
+    effect: 'told',
+    template: "field name '{from}' came more than once; the later one is '{to}'",
+  },
+  FOREIGN_MEMBERS_DROPPED: {
+    effect: 'told',
+    template: 'foreign members of the GeoJSON were not kept: {names}',
+  },
+  // --- records ------------------------------------------------------------------------------------------------
+  RECORD_DELETED: { effect: 'dropped', template: 'records that are marked as deleted were left out' },
+  RECORD_SKIPPED: { effect: 'dropped', template: 'records that could not be read were skipped: {reason}' },
+  ATTRIBUTES_MISSING: {
+    effect: 'told',
+    template: '{file} has {found} rows for {expected} shapes; the rest have null attributes',
+  },
+  SHAPES_MISSING: {
+    effect: 'told',
+    template: '{file} has {found} shapes for {expected} rows; the rest have no geometry',
+  },
+  INDEX_REBUILT: {
+    effect: 'told',
+    template: '{file}: {reason}; the record positions were found by reading the .shp',
+  },
+  ENCODING_GUESSED: {
+    effect: 'told',
+    template: '{file} does not state its text encoding; {encoding} was assumed',
+  },
+  FILE_SPLIT: { effect: 'told', template: "layer '{layer}' is written as {files}" },
+  LAYER_SKIPPED: { effect: 'told', template: "'{layer}' was skipped: {reason}" },
+  LAYERS_JOINED: {
+    effect: 'told',
+    template: "{count} layers were joined; the field '{field}' tells which feature came from which",
+  },
+} as const satisfies Record<string, FindingEntry>;
+
+export type FindingCode = keyof typeof findingCatalogue;
+
+type Placeholders<Template extends string> = Template extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never;
+
+export type FindingParams<Code extends FindingCode> = {
+  readonly [Name in Placeholders<(typeof findingCatalogue)[Code]['template']>]: string | number;
+};
+
+/** One kind of finding. Plain data, so it crosses threads and processes as it is. */
+export interface Finding {
+  readonly code: FindingCode;
+  readonly message: string;
+  /** How many features, values or fields it concerns. */
+  readonly count: number;
+  /** The first few places, at most MAX_PLACES. */
+  readonly places: readonly Place[];
+  readonly params: Readonly<Record<string, string | number>>;
+}
+
+const MAX_PLACES = 5;
+
+/** Collects findings; equal code and parameters are one finding with a count. */
+export class Findings {
+  readonly #byKey = new Map<
+    string,
+    { code: FindingCode; params: Record<string, string | number>; count: number; places: Place[] }
+  >();
+
+  note<Code extends FindingCode>(code: Code, params: FindingParams<Code>, place?: Place, count = 1): void {
+    this.#add(code, params, count, place === undefined ? [] : [place]);
+  }
+
+  /** Adds what another collector listed, e.g. a partition's findings; `locate` maps its places into the layer. */
+  merge(findings: readonly Finding[], locate: (place: Place) => Place = (place) => place): void {
+    for (const finding of findings)
+      this.#add(finding.code, finding.params, finding.count, finding.places.map(locate));
+  }
+
+  list(): Finding[] {
+    return [...this.#byKey.values()].map(({ code, params, count, places }) => ({
+      code,
+      params,
+      count,
+      places,
+      message: fillTemplate(findingCatalogue[code].template, params),
+    }));
+  }
+
+  #add(
+    code: FindingCode,
+    params: Readonly<Record<string, string | number>>,
+    count: number,
+    places: readonly Place[],
+  ): void {
+    const key = code + JSON.stringify(params);
+    let entry = this.#byKey.get(key);
+    if (entry === undefined) {
+      entry = { code, params: { ...params }, count: 0, places: [] };
+      this.#byKey.set(key, entry);
+    }
+    entry.count += count;
+    for (const place of places) if (entry.places.length < MAX_PLACES) entry.places.push(place);
+  }
+}

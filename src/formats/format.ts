@@ -1,0 +1,185 @@
+/**
+ * What a format is to the rest of geomill: one record of facts (known without loading any codec), a reader and a
+ * writer. Detection, the CLI, the API and the docs all work from the record; the codecs are loaded when needed.
+ *
+ * A reader and a writer never see each other. Between them: feature batches.
+ *
+ *   main thread    reader.open -> layers, each cut into partitions        writer.plan -> encodings   sink.append, finish
+ *   worker threads            reader.readPartition -> batch -> (reproject, transform) -> writer.encode -> chunk
+ */
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import type { Field, MixedType } from '../batch/schema.ts';
+import type { LayerStatistics } from '../batch/statistics.ts';
+import type { CrsDescription, CrsText } from '../crs/crs.ts';
+import type { Finding, Findings } from '../findings.ts';
+import type { InputLimits } from '../io/limits.ts';
+
+/** A JSON Schema (2020-12) of an object with options; validates requests and documents them. */
+export interface OptionsSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, object>>;
+  readonly additionalProperties?: boolean;
+}
+
+export interface Format {
+  readonly id: string;
+  readonly title: string;
+  /** File name endings, with the dot, lower case; the first one is the usual one. */
+  readonly extensions: readonly string[];
+  /** Media type of an output. */
+  readonly mediaType: string;
+  /** Ending of an output file; ".zip" for shp. */
+  readonly outputExtension: string;
+  /** Where the CRS of an input comes from: fixed by the format (geojson), stated in the file, or only by the request. */
+  readonly inputCrs: 'fixed' | 'file' | 'request';
+  /** Whether an output keeps several layers apart; 'one' joins them. */
+  readonly outputLayers: 'one' | 'many';
+  /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */
+  readonly readOptions: OptionsSchema;
+  readonly readOptionsKey?: string;
+  /** Options under `output`. */
+  readonly writeOptions: OptionsSchema;
+  readonly loadReader: () => Promise<FormatReader>;
+  readonly loadWriter: () => Promise<FormatWriter>;
+}
+
+// --- reading ----------------------------------------------------------------------------------------------------
+
+export interface InputFile {
+  readonly path: string;
+  /** The file's name as the user knows it; used in messages and, without its ending, as a layer name. */
+  readonly name: string;
+}
+
+export interface OpenContext {
+  /** A directory of the job's own where archives may be unpacked. */
+  readonly scratchDirectory: string;
+  readonly limits: InputLimits;
+  /** Validated by `readOptions`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly findings: Findings;
+  /** Wanted size of a partition in bytes of input. */
+  readonly partitionBytes: number;
+}
+
+/** A run of records that one worker reads; `start` and `end` in a unit of the reader's own (bytes, record numbers). */
+export interface Partition {
+  readonly start: number;
+  readonly end: number; // exclusive
+}
+
+/** A layer of an opened input. Plain data: it is sent to worker threads as it is. */
+export interface SourceLayer {
+  readonly name: string;
+  /** Fields as the file declares them; null where only reading every record tells. */
+  readonly fields: readonly Field[] | null;
+  /** Features the file declares; null when it does not tell. */
+  readonly featureCount: number | null;
+  /** The CRS the file states; null when it states none. */
+  readonly crs: CrsText | null;
+  /** Why `crs` is null, for the error message: "there is no .prj". */
+  readonly crsMissingReason: string;
+  /** Text encoding of the attributes, for reports. */
+  readonly encoding: string | null;
+  /**
+   * Consecutive partitions. Where boundaries are guesses (text formats), each partition's `end` equals the next one's
+   * `start`, and a read reports where the next record really begins; the pipeline re-reads where a guess was wrong.
+   */
+  readonly partitions: readonly Partition[];
+  /** What `readPartition` needs to know; structured-clonable. */
+  readonly state: unknown;
+}
+
+export interface PartitionRequest {
+  /** Read exactly these fields with these types (second pass); null: as the reader finds them. */
+  readonly fields: readonly Field[] | null;
+  readonly limits: InputLimits;
+}
+
+export interface PartitionRead {
+  readonly batch: FeatureBatch;
+  /** Where the record after the last one read begins, in the unit of Partition. */
+  readonly nextStart: number;
+  /** Records of the source that were consumed, also those that became no feature. */
+  readonly recordCount: number;
+  /** Lines of text that were consumed; 0 for binary formats. */
+  readonly lineCount: number;
+  /** Places count records and lines from 1 within the partition. So do errors that `readPartition` throws. */
+  readonly findings: readonly Finding[];
+}
+
+export interface FormatReader {
+  /**
+   * How certain the types of a batch are. 'declared': the layer's `fields`. 'value': values say their own type, so a
+   * batch's fields hold for that batch (geojson). 'layer': plain text, whose types are known only after all rows
+   * (csv): the first pass finds them, the second reads with them where they differ.
+   */
+  readonly typing: 'declared' | 'value' | 'layer';
+  /** What a field of differing scalars becomes when the batches of a layer are brought together. */
+  readonly mixedType: MixedType;
+  /** Reads headers and cuts the source; reads records only where there is no other way. */
+  open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]>;
+  /** Reads the records that begin in `[partition.start, partition.end)`, whole, in order. */
+  readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead;
+}
+
+// --- writing ----------------------------------------------------------------------------------------------------
+
+export interface OutputLayer {
+  readonly name: string;
+  /** Null only for writers that need no fields. */
+  readonly fields: readonly Field[] | null;
+  /** Null only for writers that need no statistics. */
+  readonly statistics: LayerStatistics | null;
+  readonly crs: CrsDescription;
+  /** The coordinates went through a transformation, so digits beyond the 15th mean nothing. */
+  readonly coordinatesComputed: boolean;
+}
+
+export interface WriteContext {
+  /** Name of the output without ending. */
+  readonly name: string;
+  /** Validated by `writeOptions`. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly findings: Findings;
+}
+
+/** How to encode a layer's batches; structured-clonable, sent to the workers. */
+export interface LayerEncoding {
+  /** Cast batches to these fields first; null: encode whatever fields a batch has. */
+  readonly fields: readonly Field[] | null;
+  readonly state: unknown;
+}
+
+export interface EncodedChunk {
+  /** What the sink's `append` takes; structured-clonable. */
+  readonly data: unknown;
+  readonly transfer: readonly ArrayBuffer[];
+  /** Places count features from 1 within the batch. */
+  readonly findings: readonly Finding[];
+}
+
+export interface OutputFile {
+  readonly path: string;
+  readonly mediaType: string;
+  readonly byteLength: number;
+}
+
+export interface OutputSink {
+  /** Chunks of a layer come in the order of its features, layers one after the other. */
+  append(layerIndex: number, chunk: unknown): void;
+  /** Completes the output; only now does it exist under its name. */
+  finish(): Promise<OutputFile>;
+  /** Closes and removes what was written so far. */
+  abort(): void;
+}
+
+export interface FormatWriter {
+  /** What `plan` must be told: nothing beyond the batch at hand, the fields of all rows, or all statistics. */
+  readonly needs: 'batch' | 'fields' | 'statistics';
+  /** Decides names, types, widths and files; notes what will be renamed, retyped or lost. */
+  plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[];
+  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk;
+  /** `path` is where the output shall stand; it must not exist. */
+  createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink;
+}
