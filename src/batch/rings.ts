@@ -1,0 +1,61 @@
+/** Orientation and nesting of rings; positions `[start, end)` of a coordinate array with `stride` ordinates each. */
+
+/** Signed area by the shoelace formula: positive for counter-clockwise rings (y up), 0 for degenerate ones. */
+export function signedArea(coordinates: Float64Array, stride: number, start: number, end: number): number {
+  const count = end - start;
+  if (count < 3) return 0;
+  // Relative to the first position: far from the origin the products would otherwise swallow the small differences.
+  const originX = coordinates[start * stride];
+  const originY = coordinates[start * stride + 1];
+  let sum = 0;
+  let previousX = 0;
+  let previousY = 0;
+  for (let i = (start + 1) * stride, last = end * stride; i < last; i += stride) {
+    const x = coordinates[i] - originX;
+    const y = coordinates[i + 1] - originY;
+    sum += previousX * y - x * previousY;
+    previousX = x;
+    previousY = y;
+  }
+  return sum / 2;
+}
+
+/** Reverses the order of positions in place. */
+export function reverseRing(coordinates: Float64Array, stride: number, start: number, end: number): void {
+  for (let low = start * stride, high = (end - 1) * stride; low < high; low += stride, high -= stride) {
+    for (let ordinate = 0; ordinate < stride; ordinate++) {
+      const kept = coordinates[low + ordinate];
+      coordinates[low + ordinate] = coordinates[high + ordinate];
+      coordinates[high + ordinate] = kept;
+    }
+  }
+}
+
+/** Where a point lies: 1 inside the ring, 0 on its edge, -1 outside (even-odd rule). */
+export function locateInRing(
+  x: number,
+  y: number,
+  coordinates: Float64Array,
+  stride: number,
+  start: number,
+  end: number,
+): 1 | 0 | -1 {
+  let inside = false;
+  let previous = (end - 1) * stride;
+  for (let current = start * stride, last = end * stride; current < last; current += stride) {
+    const x1 = coordinates[previous];
+    const y1 = coordinates[previous + 1];
+    const x2 = coordinates[current];
+    const y2 = coordinates[current + 1];
+    previous = current;
+    if ((x === x2 && y === y2) || (x === x1 && y === y1)) return 0;
+    if (y1 > y === y2 > y) {
+      if (y === y1 && y === y2 && x > Math.min(x1, x2) && x < Math.max(x1, x2)) return 0;
+      continue;
+    }
+    const side = (x2 - x1) * (y - y1) - (x - x1) * (y2 - y1);
+    if (side === 0) return 0;
+    if (side > 0 === y2 > y1) inside = !inside;
+  }
+  return inside ? 1 : -1;
+}
