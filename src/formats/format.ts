@@ -32,6 +32,8 @@ export interface Format {
   readonly outputExtension: string;
   /** Where the CRS of an input comes from: fixed by the format (geojson), stated in the file, or only by the request. */
   readonly inputCrs: 'fixed' | 'file' | 'request';
+  /** The CRS an output is written in whatever is requested, given the write options; null: the requested one. */
+  readonly fixedOutputCrs?: (options: Readonly<Record<string, unknown>>) => CrsText | null;
   /** Whether an output keeps several layers apart; 'one' joins them. */
   readonly outputLayers: 'one' | 'many';
   /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */

@@ -1,0 +1,152 @@
+/** Columns in another type, batches with another set of fields. */
+import { ByteWriter } from '../bytes/byte-writer.ts';
+import { writeInteger, writeNumber } from '../bytes/number-text.ts';
+import { type AttributeColumn, type BytesColumn, isValid, nullColumn } from './attribute-column.ts';
+import type { FeatureBatch } from './feature-batch.ts';
+import { type Field, type FieldType, isText, type OpenType } from './schema.ts';
+
+/**
+ * Whether a column cast from one type to the other says exactly what its source said. A float or a boolean read from
+ * plain text does not: "1.50" became 1.5, so its text has to be read again.
+ */
+export function castKeepsText(from: OpenType, to: FieldType): boolean {
+  if (from === to || from === 'null') return true;
+  if (from === 'int32') return to === 'int64' || to === 'float64' || to === 'string' || to === 'json';
+  if (from === 'int64') return to === 'float64' || to === 'string' || to === 'json';
+  return isText(from) && (to === 'string' || to === 'json');
+}
+
+/** The batch with exactly these fields, matched by name; fields it lacks are null, fields not named are left out. */
+export function castBatch(batch: FeatureBatch, fields: readonly Field[]): FeatureBatch {
+  if (sameFields(batch.fields, fields)) return batch;
+  const byName = new Map(batch.fields.map((field, i) => [field.name, batch.columns[i]]));
+  const columns = fields.map(({ name, type }) => {
+    const column = byName.get(name);
+    return column === undefined ? nullColumn(type, batch.rowCount) : castColumn(column, type, batch.rowCount);
+  });
+  return { ...batch, fields, columns };
+}
+
+function sameFields(a: readonly Field[], b: readonly Field[]): boolean {
+  return a.length === b.length && a.every((field, i) => field.name === b[i].name && field.type === b[i].type);
+}
+
+/** The column in another type. Throws a TypeError for a cast that widening never asks for (text to number). */
+export function castColumn(column: AttributeColumn, to: FieldType, rowCount: number): AttributeColumn {
+  if (column.type === to) return column;
+  if (column.validity !== null && column.validity.every((bits) => bits === 0))
+    return nullColumn(to, rowCount);
+  const { validity } = column;
+  if (to === 'int64' && column.type === 'int32') {
+    return { type: to, values: BigInt64Array.from(column.values, (value) => BigInt(value)), validity };
+  }
+  if (to === 'float64' && (column.type === 'int32' || column.type === 'int64')) {
+    const values = new Float64Array(rowCount);
+    for (let row = 0; row < rowCount; row++) values[row] = Number(column.values[row]);
+    return { type: to, values, validity };
+  }
+  if (to === 'json') return toJson(column, rowCount);
+  if (to === 'string') return toText(column, rowCount);
+  throw new TypeError(`a ${column.type} column cannot become ${to}`);
+}
+
+function toText(column: AttributeColumn, rowCount: number): AttributeColumn {
+  if (column.type === 'json') return jsonToText(column, rowCount);
+  if (isText(column.type)) return { ...(column as BytesColumn), type: 'string' };
+  if (column.type === 'binary') throw new TypeError('a binary column cannot become text');
+  return textColumn('string', column, rowCount, (writer, row) => writeScalar(writer, column, row));
+}
+
+function toJson(column: AttributeColumn, rowCount: number): AttributeColumn {
+  if (column.type === 'binary') throw new TypeError('a binary column cannot become json');
+  if ('offsets' in column) {
+    return textColumn('json', column, rowCount, (writer, row) =>
+      writeJsonString(writer, column.bytes, column.offsets[row], column.offsets[row + 1]),
+    );
+  }
+  return textColumn('json', column, rowCount, (writer, row) => writeScalar(writer, column, row));
+}
+
+/** JSON strings become their content, every other JSON value its JSON text. */
+function jsonToText(column: BytesColumn, rowCount: number): AttributeColumn {
+  return textColumn('string', column, rowCount, (writer, row) => {
+    const start = column.offsets[row];
+    const end = column.offsets[row + 1];
+    writeJsonAsText(writer, column.bytes, start, end);
+  });
+}
+
+const decoder = new TextDecoder();
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const HEX = '0123456789abcdef';
+
+/** Appends a JSON value as plain text: the content of a string, the JSON text of anything else. */
+export function writeJsonAsText(writer: ByteWriter, bytes: Uint8Array, start: number, end: number): void {
+  if (end - start < 2 || bytes[start] !== QUOTE) writer.copy(bytes, start, end);
+  else writer.utf8(JSON.parse(decoder.decode(bytes.subarray(start, end))) as string);
+}
+
+/** Appends UTF-8 text as a JSON string, quotes included. */
+export function writeJsonString(writer: ByteWriter, bytes: Uint8Array, start: number, end: number): void {
+  writer.reserve((end - start) * 6 + 2);
+  const target = writer.bytes;
+  let at = writer.length;
+  target[at++] = QUOTE;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i];
+    if (byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) {
+      target[at++] = byte;
+      continue;
+    }
+    target[at++] = BACKSLASH;
+    if (byte === QUOTE || byte === BACKSLASH) target[at++] = byte;
+    else if (byte === 0x0a) target[at++] = 0x6e;
+    else if (byte === 0x0d) target[at++] = 0x72;
+    else if (byte === 0x09) target[at++] = 0x74;
+    else {
+      target[at++] = 0x75;
+      target[at++] = 0x30;
+      target[at++] = 0x30;
+      target[at++] = 0x30 + (byte >> 4);
+      target[at++] = HEX.charCodeAt(byte & 15);
+    }
+  }
+  target[at++] = QUOTE;
+  writer.length = at;
+}
+
+function writeScalar(writer: ByteWriter, column: AttributeColumn, row: number): void {
+  switch (column.type) {
+    case 'boolean':
+      writer.ascii(column.values[row] !== 0 ? 'true' : 'false');
+      return;
+    case 'int32':
+      writeInteger(writer, column.values[row]);
+      return;
+    case 'int64':
+      writer.ascii(String(column.values[row]));
+      return;
+    case 'float64':
+      if (Number.isFinite(column.values[row])) writeNumber(writer, column.values[row]);
+      else writer.ascii('null');
+      return;
+    default:
+      throw new TypeError(`${column.type} is no scalar column`);
+  }
+}
+
+function textColumn(
+  type: 'string' | 'json',
+  column: AttributeColumn,
+  rowCount: number,
+  write: (writer: ByteWriter, row: number) => void,
+): BytesColumn {
+  const writer = new ByteWriter(rowCount * 8);
+  const offsets = new Uint32Array(rowCount + 1);
+  for (let row = 0; row < rowCount; row++) {
+    if (isValid(column.validity, row)) write(writer, row);
+    offsets[row + 1] = writer.length;
+  }
+  return { type, bytes: writer.take(), offsets, validity: column.validity };
+}

@@ -1,0 +1,38 @@
+/** The main thread's door to PROJ, opened only when a CRS other than EPSG:4326 turns up. */
+import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
+import { WGS84_DESCRIPTION } from '../crs/wgs84.ts';
+import { type OperationDescription, Proj } from '../engines/proj/proj.ts';
+import type { CrsAuthority } from './plan.ts';
+
+export class CrsService implements CrsAuthority {
+  readonly #gridDirectory: string | null;
+  #proj: Proj | null = null;
+
+  constructor(gridDirectory: string | null) {
+    this.#gridDirectory = gridDirectory;
+  }
+
+  /** Loads PROJ if any of the definitions needs it; after this the other methods are synchronous. */
+  async prepare(definitions: readonly (CrsText | null)[]): Promise<void> {
+    if (definitions.every((definition) => definition === null || definition === WGS84)) return;
+    this.#proj = await Proj.load({ gridDirectory: this.#gridDirectory });
+  }
+
+  describe(definition: CrsText, path: string): CrsDescription {
+    return definition === WGS84 ? WGS84_DESCRIPTION : this.#loaded().describe(definition, path);
+  }
+
+  equivalent(a: CrsText, b: CrsText): boolean {
+    return a === b || this.#loaded().transformer(a, b).isIdentity;
+  }
+
+  /** The coordinate operation between two systems, for the report. */
+  operation(from: CrsText, to: CrsText): OperationDescription {
+    return this.#loaded().transformer(from, to).operation;
+  }
+
+  #loaded(): Proj {
+    if (this.#proj === null) throw new Error('CrsService.prepare was not told of this CRS');
+    return this.#proj;
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The plan of a conversion: pure data made of facts about the source and the request, so that it can be tested without
+ * files and shown without being run. What CRS each layer is in, what it becomes, how often the source is read.
+ */
+import type { Field } from '../batch/schema.ts';
+import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
+import { failure } from '../errors.ts';
+import type { Findings } from '../findings.ts';
+import type { Format, FormatReader, FormatWriter, SourceLayer } from '../formats/format.ts';
+import type { ConversionRequest } from './request.ts';
+
+/** What planning must ask of the CRS engine. */
+export interface CrsAuthority {
+  /** Throws CRS_UNKNOWN. */
+  describe(definition: CrsText, path: string): CrsDescription;
+  /** The two mean the same positions; axis order aside. */
+  equivalent(a: CrsText, b: CrsText): boolean;
+}
+
+export interface LayerPlan {
+  /** Position in the source's list of layers. */
+  readonly sourceIndex: number;
+  readonly name: string;
+  readonly sourceCrs: CrsText;
+  readonly targetCrs: CrsText;
+  readonly reproject: boolean;
+  readonly checkLonLatRange: boolean;
+}
+
+export interface ConversionPlan {
+  readonly layers: readonly LayerPlan[];
+  /** What the first pass must find out; null: one pass is enough. */
+  readonly scan: 'fields' | 'all' | null;
+  /** Name of the field that tells layers apart that become one in the output; null where they stay apart. */
+  readonly layerField: string | null;
+}
+
+export function planConversion(
+  request: ConversionRequest,
+  source: readonly SourceLayer[],
+  input: { readonly format: Format; readonly reader: Pick<FormatReader, 'typing'>; readonly name: string },
+  output: { readonly format: Format; readonly writer: Pick<FormatWriter, 'needs'> },
+  crs: CrsAuthority,
+  findings: Findings,
+): ConversionPlan {
+  const chosen = chooseLayers(source, request.input.layers);
+  const targetCrs = targetCrsOf(request, output.format, crs, findings);
+  const joined = output.format.outputLayers === 'one' && chosen.length > 1;
+  const layerField = joined
+    ? freeName(
+        'layer',
+        chosen.flatMap(({ layer }) => layer.fields ?? []),
+      )
+    : null;
+  if (layerField !== null) findings.note('LAYERS_JOINED', { count: chosen.length, field: layerField });
+  const layers = chosen.map(({ layer, index }): LayerPlan => {
+    const sourceCrs = sourceCrsOf(request, layer, input, crs, findings);
+    return {
+      sourceIndex: index,
+      name: layer.name,
+      sourceCrs,
+      targetCrs,
+      reproject: sourceCrs !== targetCrs && !crs.equivalent(sourceCrs, targetCrs),
+      checkLonLatRange: input.format.inputCrs === 'fixed' && request.input.crs === null,
+    };
+  });
+  return {
+    layers,
+    scan: scanDepth(
+      chosen.map(({ layer }) => layer),
+      input.reader,
+      output.writer,
+    ),
+    layerField,
+  };
+}
+
+function freeName(wanted: string, fields: readonly Field[]): string {
+  const taken = new Set(fields.map(({ name }) => name.toLowerCase()));
+  let name = wanted;
+  for (let n = 1; taken.has(name); n++) name = `${wanted}_${n}`;
+  return name;
+}
+
+function chooseLayers(
+  source: readonly SourceLayer[],
+  wanted: readonly string[] | null,
+): { layer: SourceLayer; index: number }[] {
+  const all = source.map((layer, index) => ({ layer, index }));
+  if (wanted === null) return all;
+  for (const name of wanted) {
+    if (source.some((layer) => layer.name === name)) continue;
+    const known = source.map((layer) => `'${layer.name}'`).join(', ');
+    throw failure('LAYER_UNKNOWN', { layer: name, known: known === '' ? 'no layers' : known });
+  }
+  return all.filter(({ layer }) => wanted.includes(layer.name));
+}
+
+function targetCrsOf(
+  request: ConversionRequest,
+  format: Format,
+  crs: CrsAuthority,
+  findings: Findings,
+): CrsText {
+  const requested = request.output.crs ?? WGS84;
+  if (requested !== WGS84) crs.describe(requested, 'output.epsg');
+  const fixed = format.fixedOutputCrs?.(request.output.options) ?? null;
+  if (fixed === null) return requested;
+  if (requested !== fixed && !crs.equivalent(requested, fixed)) {
+    findings.note('CRS_OUTPUT_FIXED', { requested });
+  }
+  return fixed;
+}
+
+function sourceCrsOf(
+  request: ConversionRequest,
+  layer: SourceLayer,
+  input: { readonly format: Format; readonly name: string },
+  crs: CrsAuthority,
+  findings: Findings,
+): CrsText {
+  const stated = request.input.crs;
+  if (stated !== null && stated !== WGS84) crs.describe(stated, 'input.epsg');
+  const name = layer.name === '' ? input.name : `layer '${layer.name}'`;
+  if (input.format.inputCrs !== 'file') {
+    const own = stated ?? layer.crs;
+    if (own === null) throw failure('FIELD_REQUIRED', { path: 'input.epsg', format: input.format.id });
+    return own;
+  }
+  if (layer.crs === null) {
+    if (stated === null) throw failure('CRS_MISSING', { source: name, reason: layer.crsMissingReason });
+    findings.note('CRS_FROM_REQUEST', { source: name, crs: stated });
+    return stated;
+  }
+  let found: CrsDescription;
+  try {
+    found = crs.describe(layer.crs, name);
+  } catch (error) {
+    if (stated === null)
+      throw failure('CRS_MISSING', { source: name, reason: (error as Error).message }, undefined, error);
+    findings.note('CRS_FROM_REQUEST', { source: name, crs: stated });
+    return stated;
+  }
+  const identified = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
+  if (stated !== null && stated !== identified && !crs.equivalent(stated, identified)) {
+    throw failure('CRS_CONFLICT', { stated, source: name, found: found.name });
+  }
+  return identified;
+}
+
+function scanDepth(
+  layers: readonly SourceLayer[],
+  reader: Pick<FormatReader, 'typing'>,
+  writer: Pick<FormatWriter, 'needs'>,
+): ConversionPlan['scan'] {
+  if (writer.needs === 'statistics') return 'all';
+  if (reader.typing === 'layer') return 'fields';
+  if (writer.needs === 'fields' && layers.some((layer) => layer.fields === null)) return 'fields';
+  return null;
+}

@@ -1,0 +1,35 @@
+/** Entry of a worker thread: takes a session, then tasks, one at a time. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { asGeomillError } from '../errors.ts';
+import { createPerformer } from './perform.ts';
+import type { Session, Task, TaskOutcome } from './task.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('worker.ts runs in a worker thread only');
+
+type Message = { readonly session: Session } | { readonly task: Task };
+
+let performer = workerData === null ? null : createPerformer((workerData as { session: Session }).session);
+
+port.on('message', async (message: Message) => {
+  if ('session' in message) {
+    performer = createPerformer(message.session);
+    // A failure to load is reported by the first task; without a handler it would end the thread first.
+    performer.catch(() => {});
+    return;
+  }
+  let outcome: TaskOutcome;
+  let transfer: ArrayBuffer[] = [];
+  try {
+    if (performer === null) throw new Error('a task came before its session');
+    const done = (await performer).perform(message.task);
+    outcome = { result: done.result };
+    transfer = done.transfer;
+  } catch (thrown) {
+    outcome = {
+      error: asGeomillError(thrown).toPlain(),
+      stack: thrown instanceof Error ? thrown.stack : undefined,
+    };
+  }
+  port.postMessage(outcome, transfer);
+});
