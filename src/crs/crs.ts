@@ -52,3 +52,10 @@ export function epsgCode(definition: CrsText): number | null {
   const match = /^EPSG:(\d+)$/i.exec(definition);
   return match === null ? null : Number(match[1]);
 }
+
+/** A CRS as it may be typed on a command line: an EPSG code in any form of `parseEpsg`, or any text that PROJ reads. */
+export function parseCrs(value: unknown, path: string): CrsText {
+  if (typeof value === 'string' && value.trim() !== '' && !/^\s*(?:epsg:)?\d*\s*$/i.test(value))
+    return value.trim();
+  return parseEpsg(value, path);
+}

@@ -2,6 +2,7 @@
 import { Worker } from 'node:worker_threads';
 import { batchBuffers } from '../batch/feature-batch.ts';
 import { asGeomillError, failure, GeomillError } from '../errors.ts';
+import type { SourceLayer } from '../formats/format.ts';
 import { createPerformer, type Performer } from './perform.ts';
 import type { Session, Task, TaskOutcome, TaskResult } from './task.ts';
 
@@ -15,7 +16,18 @@ export interface Executor {
   stop(): Promise<void>;
 }
 
-export function inlineExecutor(): Executor {
+/** Bytes of input per partition: large enough to amortise a message, small enough to keep memory low. */
+export const PARTITION_BYTES = 4 << 20;
+/** Starting threads costs as much as reading this many partitions. */
+const FEW_PARTITIONS = 2;
+
+export function executorFor(layers: readonly SourceLayer[], threads: number): Executor {
+  const partitionCount = layers.reduce((sum, layer) => sum + layer.partitions.length, 0);
+  if (partitionCount <= FEW_PARTITIONS) return inlineExecutor();
+  return threadExecutor(Math.min(threads, partitionCount));
+}
+
+function inlineExecutor(): Executor {
   let performer: Promise<Performer> | null = null;
   return {
     width: 1,
@@ -38,7 +50,7 @@ interface Waiting {
 }
 
 /** `count` worker threads, started at once so that they load while the main thread opens the input. */
-export function threadExecutor(count: number): Executor {
+function threadExecutor(count: number): Executor {
   const idle: Worker[] = [];
   const busy = new Map<Worker, Waiting>();
   const queue: Waiting[] = [];

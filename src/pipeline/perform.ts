@@ -19,7 +19,10 @@ export interface Performer {
 /** Loads what the session needs: two codecs and, when coordinates change, PROJ. */
 export async function createPerformer(session: Session): Promise<Performer> {
   const reader = await formatById(session.inputFormat, 'input.format').loadReader();
-  const writer = await formatById(session.outputFormat, 'output.format').loadWriter();
+  const writer =
+    session.outputFormat === null
+      ? null
+      : await formatById(session.outputFormat, 'output.format').loadWriter();
   const proj = session.layers.some((layer) => layer.reprojection !== null)
     ? await Proj.load({ gridDirectory: session.gridDirectory })
     : null;
@@ -33,7 +36,7 @@ function performTask(
   task: Task,
   session: Session,
   reader: FormatReader,
-  writer: FormatWriter,
+  writer: FormatWriter | null,
   transformer: Transformer | null,
 ): { result: TaskResult; transfer: ArrayBuffer[] } {
   const layer = session.layers[task.layerIndex];
@@ -43,7 +46,7 @@ function performTask(
   const transfer: ArrayBuffer[] = [];
   let chunk: unknown = null;
   let encodeFindings: readonly Finding[] = [];
-  if (task.encoding !== null) {
+  if (task.encoding !== null && writer !== null) {
     const cast = task.encoding.fields === null ? batch : castBatch(batch, task.encoding.fields);
     const encoded = writer.encode(cast, task.encoding);
     chunk = encoded.data;

@@ -82,7 +82,8 @@ function freeName(wanted: string, fields: readonly Field[]): string {
   return name;
 }
 
-function chooseLayers(
+/** The wanted layers with their positions; null wants all. Throws LAYER_UNKNOWN. */
+export function chooseLayers(
   source: readonly SourceLayer[],
   wanted: readonly string[] | null,
 ): { layer: SourceLayer; index: number }[] {

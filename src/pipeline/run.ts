@@ -21,7 +21,7 @@ import type {
 } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
 import { CrsService } from './crs-service.ts';
-import { type Executor, inlineExecutor, threadExecutor } from './executor.ts';
+import { type Executor, executorFor, PARTITION_BYTES } from './executor.ts';
 import { locatePlace, type PartitionBase, runPartitions, throwIfAborted } from './partition-run.ts';
 import { type ConversionPlan, type LayerPlan, planConversion } from './plan.ts';
 import { ProgressMeter } from './progress.ts';
@@ -30,8 +30,6 @@ import { buildReport, LayerTally } from './report-builder.ts';
 import type { ConversionPlace, ConversionRequest } from './request.ts';
 import type { Session, Task, TaskResult } from './task.ts';
 
-/** Bytes of input per partition: large enough to amortise a message, small enough to stay in the caches' reach. */
-const PARTITION_BYTES = 4 << 20;
 /** Batches of the first pass that are kept for the second, in bytes; beyond that the source is read again. */
 const KEPT_BYTES = 160 << 20;
 
@@ -231,13 +229,10 @@ class Conversion {
   }
 
   #startExecutor(source: readonly SourceLayer[], plan: ConversionPlan): Executor {
-    const partitionCount = plan.layers.reduce(
-      (sum, layer) => sum + source[layer.sourceIndex].partitions.length,
-      0,
+    const executor = executorFor(
+      plan.layers.map((layer) => source[layer.sourceIndex]),
+      this.#place.threads,
     );
-    // Starting a thread costs as much as a partition takes; few partitions are done sooner without.
-    const executor =
-      partitionCount < 3 ? inlineExecutor() : threadExecutor(Math.min(this.#place.threads, partitionCount));
     this.#executor = executor;
     const session: Session = {
       inputFormat: this.#input.format.id,

@@ -11,7 +11,8 @@ import type { InputLimits } from '../io/limits.ts';
 /** What every task of a conversion has in common; sent to each worker once. */
 export interface Session {
   readonly inputFormat: string;
-  readonly outputFormat: string;
+  /** Null when nothing is encoded. */
+  readonly outputFormat: string | null;
   readonly layers: readonly SessionLayer[];
   readonly gridDirectory: string | null;
   readonly limits: InputLimits;

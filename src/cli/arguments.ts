@@ -1,0 +1,83 @@
+/** Command lines: flags come from the formats' option schemas, so a new format brings its flags with it. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { failure } from '../errors.ts';
+import type { Format, OptionsSchema } from '../formats/format.ts';
+import { formatByFileName, formatById, formats } from '../formats/registry.ts';
+
+type Flags = NonNullable<ParseArgsConfig['options']>;
+
+export interface Parsed {
+  readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
+  readonly positionals: readonly string[];
+}
+
+/** Throws USAGE for unknown flags and missing values. */
+export function parse(argv: readonly string[], flags: Flags): Parsed {
+  try {
+    return parseArgs({ args: [...argv], options: flags, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw failure('USAGE', { detail: (error as Error).message }, undefined, error);
+  }
+}
+
+/** `--in-NAME` for every read option and `--out-NAME` for every write option of all formats. */
+export function formatFlags(side: 'in' | 'out'): Flags {
+  const flags: Flags = {};
+  for (const format of formats as readonly Format[]) {
+    const schema = side === 'in' ? format.readOptions : format.writeOptions;
+    for (const name of Object.keys(schema.properties)) flags[flagName(side, name)] = { type: 'string' };
+  }
+  return flags;
+}
+
+/** The option values that were given for this format. Throws USAGE for one that the format does not have. */
+export function formatOptions(parsed: Parsed, side: 'in' | 'out', format: Format): Record<string, unknown> {
+  const schema = side === 'in' ? format.readOptions : format.writeOptions;
+  const options: Record<string, unknown> = {};
+  for (const [flag, value] of Object.entries(parsed.values)) {
+    if (!flag.startsWith(`${side}-`) || typeof value !== 'string') continue;
+    const name = flag.slice(side.length + 1).replaceAll('-', '_');
+    if (!(name in schema.properties)) {
+      throw failure('USAGE', {
+        detail: `--${flag} is no option of ${format.id}; it has ${optionList(side, schema)}`,
+      });
+    }
+    options[name] = typedValue(value, schema.properties[name], flag);
+  }
+  return options;
+}
+
+export function flagName(side: 'in' | 'out', option: string): string {
+  return `${side}-${option.replaceAll('_', '-')}`;
+}
+
+function optionList(side: 'in' | 'out', schema: OptionsSchema): string {
+  const names = Object.keys(schema.properties).map((name) => `--${flagName(side, name)}`);
+  return names.length === 0 ? 'none' : names.join(', ');
+}
+
+function typedValue(text: string, schema: object, flag: string): unknown {
+  const type = 'type' in schema ? schema.type : undefined;
+  const types = Array.isArray(type) ? type : [type];
+  if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  if (
+    (types.includes('integer') || types.includes('number')) &&
+    text.trim() !== '' &&
+    Number.isFinite(Number(text))
+  ) {
+    return Number(text);
+  }
+  if (types.includes('string') || type === undefined) return text;
+  throw failure('USAGE', { detail: `--${flag} wants ${types.join(' or ')}, not '${text}'` });
+}
+
+/** The format that a flag names, else the one that the file name tells. Throws USAGE when neither does. */
+export function chooseFormat(named: unknown, fileName: string, flag: string): Format {
+  if (typeof named === 'string') return formatById(named, `--${flag}`);
+  const format = fileName === '-' ? null : formatByFileName(fileName);
+  if (format !== null) return format;
+  const known = formats.map(({ id }) => id).join(', ');
+  const what =
+    fileName === '-' ? 'standard input and output have no name' : `'${fileName}' has no ending that is known`;
+  throw failure('USAGE', { detail: `${what}; say --${flag} with one of ${known}` });
+}

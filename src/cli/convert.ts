@@ -1,0 +1,153 @@
+/** `geomill convert IN OUT`: the pipeline without a service. */
+import { createReadStream, createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parseCrs } from '../crs/crs.ts';
+import { failure } from '../errors.ts';
+import { validateOptions } from '../formats/options.ts';
+import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
+import type { ConversionReport } from '../pipeline/report.ts';
+import type { ConversionRequest } from '../pipeline/request.ts';
+import { runConversion } from '../pipeline/run.ts';
+import { chooseFormat, formatFlags, formatOptions, type Parsed, parse } from './arguments.ts';
+import { progressBar } from './progress-bar.ts';
+import { summarize } from './summary.ts';
+
+/** What the entrance tells a command about its surroundings. */
+export interface CommandContext {
+  /** Directory with PROJ grids (PROJ_GRIDS), or null. */
+  readonly gridDirectory: string | null;
+}
+
+export const usage = `geomill convert IN OUT [options]
+
+  IN, OUT               files; the format comes from the ending, '-' is standard input or output
+  --from FORMAT         format of IN          --to FORMAT           format of OUT
+  --from-crs CRS        CRS of IN, where the file does not say or does not hold it (EPSG:28350)
+  --to-crs CRS          CRS of OUT (default EPSG:4326)
+  --layer NAME          read this layer only; can be repeated
+  --in-NAME VALUE       an option of the input format, e.g. --in-delimiter ';'   (docs/formats)
+  --out-NAME VALUE      an option of the output format, e.g. --out-precision 9
+  --overwrite           replace OUT if it exists
+  --threads N           worker threads for large files (default: one per core)
+  --json                print the report as JSON
+  --quiet               print nothing but errors
+
+Exit status: 0 converted, 1 the input or the request is at fault, 2 wrong usage, 3 geomill is at fault, 130 interrupted.`;
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
+  const parsed = parse(argv, {
+    from: { type: 'string' },
+    to: { type: 'string' },
+    'from-crs': { type: 'string' },
+    'to-crs': { type: 'string' },
+    layer: { type: 'string', multiple: true },
+    overwrite: { type: 'boolean' },
+    threads: { type: 'string' },
+    json: { type: 'boolean' },
+    quiet: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    ...formatFlags('in'),
+    ...formatFlags('out'),
+  });
+  if (parsed.values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  if (parsed.positionals.length !== 2) {
+    throw failure('USAGE', {
+      detail: `convert takes IN and OUT, got ${parsed.positionals.length} names; see geomill convert --help`,
+    });
+  }
+  const [input, output] = parsed.positionals;
+  const request = requestOf(parsed, input, output);
+  if (output !== '-' && existsSync(output)) {
+    if (parsed.values.overwrite !== true)
+      throw failure('USAGE', { detail: `'${output}' exists; say --overwrite to replace it` });
+  }
+  const work = mkdtempSync(join(tmpdir(), 'geomill-'));
+  try {
+    const report = await convert(request, parsed, { input, output, work }, context);
+    tell(report, parsed, output);
+    return 0;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function requestOf(parsed: Parsed, input: string, output: string): ConversionRequest {
+  const { values } = parsed;
+  const from = chooseFormat(values.from, input, 'from');
+  const to = chooseFormat(values.to, output, 'to');
+  const crs = (flag: 'from-crs' | 'to-crs') =>
+    values[flag] === undefined ? null : parseCrs(values[flag], `--${flag}`);
+  return {
+    input: {
+      format: from.id,
+      crs: crs('from-crs'),
+      layers: values.layer === undefined ? null : (values.layer as string[]),
+      options: validateOptions(from.readOptions, formatOptions(parsed, 'in', from), '--in'),
+    },
+    transformations: [],
+    output: {
+      format: to.id,
+      crs: crs('to-crs'),
+      toFile: true,
+      options: validateOptions(to.writeOptions, formatOptions(parsed, 'out', to), '--out'),
+    },
+  };
+}
+
+async function convert(
+  request: ConversionRequest,
+  parsed: Parsed,
+  { input, output, work }: { readonly input: string; readonly output: string; readonly work: string },
+  context: CommandContext,
+): Promise<ConversionReport> {
+  const scratchDirectory = join(work, 'scratch');
+  mkdirSync(scratchDirectory);
+  let inputPath = input;
+  if (input === '-') {
+    inputPath = join(work, 'input');
+    await pipeline(process.stdin, createWriteStream(inputPath));
+  } else if (!existsSync(input))
+    throw failure('FILE_NOT_FOUND', { path: input, reason: 'there is no such file' });
+  const extension = chooseFormat(parsed.values.to, output, 'to').outputExtension;
+  const outputPath = output === '-' ? join(work, `geomill${extension}`) : output;
+  const abort = new AbortController();
+  const interrupt = (): void => abort.abort();
+  process.once('SIGINT', interrupt);
+  const bar = progressBar(process.stderr, parsed.values.quiet !== true);
+  try {
+    const place = {
+      inputPath,
+      inputName: input === '-' ? 'standard input' : basename(input),
+      outputPath,
+      scratchDirectory,
+      gridDirectory: context.gridDirectory,
+      threads: threadCount(parsed.values.threads),
+      limits: DEFAULT_INPUT_LIMITS,
+    };
+    const report = await runConversion(request, place, { signal: abort.signal, onProgress: bar.update });
+    if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
+    return report;
+  } finally {
+    bar.clear();
+    process.removeListener('SIGINT', interrupt);
+  }
+}
+
+function threadCount(value: unknown): number {
+  if (value === undefined) return availableParallelism();
+  const count = Number(value);
+  if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
+  throw failure('USAGE', { detail: `--threads wants a number from 1 to 256, not '${String(value)}'` });
+}
+
+function tell(report: ConversionReport, parsed: Parsed, output: string): void {
+  const stream = output === '-' ? process.stderr : process.stdout;
+  if (parsed.values.json === true) stream.write(`${JSON.stringify(report, null, 2)}\n`);
+  else if (parsed.values.quiet !== true) process.stderr.write(summarize(report));
+}

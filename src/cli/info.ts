@@ -1,0 +1,92 @@
+/** `geomill info FILE`: what is in a file, before anything is done with it. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseCrs } from '../crs/crs.ts';
+import { failure } from '../errors.ts';
+import { validateOptions } from '../formats/options.ts';
+import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
+import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
+import { chooseFormat, formatFlags, formatOptions, parse } from './arguments.ts';
+import type { CommandContext } from './convert.ts';
+import { findingLine } from './summary.ts';
+
+export const usage = `geomill info FILE [options]
+
+  --from FORMAT         format of FILE, where its ending does not tell
+  --from-crs CRS        CRS of FILE, where the file does not say
+  --layer NAME          this layer only; can be repeated
+  --in-NAME VALUE       an option of the format (docs/formats)
+  --json                print everything as JSON`;
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
+  const parsed = parse(argv, {
+    from: { type: 'string' },
+    'from-crs': { type: 'string' },
+    layer: { type: 'string', multiple: true },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    ...formatFlags('in'),
+  });
+  const { values, positionals } = parsed;
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  if (positionals.length !== 1)
+    throw failure('USAGE', { detail: 'info takes one FILE; see geomill info --help' });
+  const [path] = positionals;
+  if (!existsSync(path)) throw failure('FILE_NOT_FOUND', { path, reason: 'there is no such file' });
+  const format = chooseFormat(values.from, path, 'from');
+  const work = mkdtempSync(join(tmpdir(), 'geomill-'));
+  try {
+    const scratchDirectory = join(work, 'scratch');
+    mkdirSync(scratchDirectory);
+    const found = await inspectSource(
+      {
+        format: format.id,
+        crs: values['from-crs'] === undefined ? null : parseCrs(values['from-crs'], '--from-crs'),
+        layers: values.layer === undefined ? null : (values.layer as string[]),
+        options: validateOptions(format.readOptions, formatOptions(parsed, 'in', format), '--in'),
+      },
+      {
+        inputPath: path,
+        inputName: basename(path),
+        scratchDirectory,
+        gridDirectory: context.gridDirectory,
+        threads: availableParallelism(),
+        limits: DEFAULT_INPUT_LIMITS,
+      },
+      { signal: new AbortController().signal, onProgress: () => {} },
+    );
+    process.stdout.write(values.json === true ? `${JSON.stringify(found, null, 2)}\n` : describe(found));
+    return 0;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function describe({ format, layers, warnings }: Inspection): string {
+  const lines = [`${format}, ${layers.length === 1 ? 'one layer' : `${layers.length} layers`}`];
+  for (const layer of layers) {
+    const types = Object.entries(layer.geometryTypes).map(([type, count]) => `${count} ${type}`);
+    const ordinates = `${layer.hasZ ? ' Z' : ''}${layer.hasM ? ' M' : ''}`;
+    const authority = layer.crs?.authority ?? null;
+    const code = authority === null ? '' : ` (${authority.name}:${authority.code})`;
+    lines.push('', `layer '${layer.name}': ${layer.features} features`);
+    lines.push(`  geometry  ${types.join(', ') || 'none'}${ordinates}`);
+    lines.push(
+      `  crs       ${layer.crs === null ? 'not stated' : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,
+    );
+    lines.push(`  extent    ${layer.extent === null ? 'none' : layer.extent.join(', ')}`);
+    if (layer.encoding !== null) lines.push(`  encoding  ${layer.encoding}`);
+    for (const field of layer.fields) {
+      lines.push(
+        `  field     ${field.name}: ${field.type}, ${field.nonNull} of ${layer.features} with a value`,
+      );
+    }
+  }
+  for (const warning of warnings) lines.push('', `note: ${findingLine(warning)}`);
+  return `${lines.join('\n')}\n`;
+}

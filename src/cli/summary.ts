@@ -1,0 +1,33 @@
+import type { Finding } from '../findings.ts';
+import type { ConversionReport } from '../pipeline/report.ts';
+
+/** The report in a few lines for a terminal. */
+export function summarize(report: ConversionReport): string {
+  const { features, input, output } = report;
+  const lines = [
+    `${features.written} features written as ${output.format} in ${output.crs} (${megabytes(output.byteLength)}, ${(report.timings.totalMs / 1000).toFixed(2)} s)`,
+  ];
+  for (const layer of input.layers) {
+    lines.push(
+      `  read ${layer.features} from '${layer.name}' (${layer.crsName}${layer.encoding === null ? '' : `, ${layer.encoding}`})`,
+    );
+  }
+  for (const { operation, accuracyMeters, layer } of report.reprojections) {
+    const accuracy = accuracyMeters === null ? 'accuracy unknown' : `accuracy ${accuracyMeters} m`;
+    lines.push(`  reprojected '${layer}': ${operation} (${accuracy})`);
+  }
+  for (const warning of report.warnings) lines.push(`  note: ${findingLine(warning)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** A finding in one line: what, how often, where first. */
+export function findingLine({ message, count, places }: Finding): string {
+  const first = places[0];
+  if (first === undefined) return count > 1 ? `${message} (${count} times)` : message;
+  const where = first.line !== undefined ? `line ${first.line}` : `feature ${first.record ?? '?'}`;
+  return `${message} (${count} times, first at ${where})`;
+}

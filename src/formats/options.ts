@@ -1,0 +1,33 @@
+/** Checks options against a format's schema and says what is wrong with which path. */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { failure } from '../errors.ts';
+import type { OptionsSchema } from './format.ts';
+
+const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true });
+const compiled = new WeakMap<OptionsSchema, ValidateFunction>();
+
+/** The options as they are. Throws CONFIG_INVALID naming `path` and what would be right. */
+export function validateOptions(
+  schema: OptionsSchema,
+  options: Readonly<Record<string, unknown>>,
+  path: string,
+): Readonly<Record<string, unknown>> {
+  let validate = compiled.get(schema);
+  if (validate === undefined) {
+    validate = ajv.compile(schema);
+    compiled.set(schema, validate);
+  }
+  if (validate(options)) return options;
+  const error = (validate.errors as ErrorObject[])[0];
+  throw failure('CONFIG_INVALID', { detail: describe(error, path) });
+}
+
+function describe(error: ErrorObject, path: string): string {
+  const where = `'${path}${error.instancePath.replaceAll('/', '.')}'`;
+  const params = error.params as Record<string, unknown>;
+  if (error.keyword === 'enum')
+    return `${where} must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+  if (error.keyword === 'additionalProperties')
+    return `${where} has no option '${String(params.additionalProperty)}'`;
+  return `${where} ${error.message ?? 'is not valid'}`;
+}

@@ -1,0 +1,142 @@
+/** Reads a whole source and tells what is in it; nothing is written. */
+
+import { GEOMETRY_TYPE_NAMES } from '../batch/geometry-column.ts';
+import type { Field } from '../batch/schema.ts';
+import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
+import type { CrsDescription } from '../crs/crs.ts';
+import { type Finding, Findings } from '../findings.ts';
+import type { SourceLayer } from '../formats/format.ts';
+import { formatById } from '../formats/registry.ts';
+import { CrsService } from './crs-service.ts';
+import { executorFor, PARTITION_BYTES } from './executor.ts';
+import { locatePlace, runPartitions } from './partition-run.ts';
+import { chooseLayers } from './plan.ts';
+import type { ConversionPlace, ConversionRequest } from './request.ts';
+import type { ConversionControl } from './run.ts';
+
+export interface LayerInspection {
+  readonly name: string;
+  readonly features: number;
+  readonly geometryTypes: Readonly<Record<string, number>>;
+  readonly hasZ: boolean;
+  readonly hasM: boolean;
+  /** minX, minY, maxX, maxY in the layer's CRS; null without positions. */
+  readonly extent: readonly number[] | null;
+  readonly crs: Pick<CrsDescription, 'name' | 'authority' | 'kind' | 'unitName'> | null;
+  readonly encoding: string | null;
+  readonly fields: readonly (Field & { readonly nonNull: number })[];
+}
+
+export interface Inspection {
+  readonly format: string;
+  readonly layers: readonly LayerInspection[];
+  readonly warnings: readonly Finding[];
+}
+
+/** Throws what a conversion of the same input would, except that the CRS may stay unknown. */
+export async function inspectSource(
+  input: ConversionRequest['input'],
+  place: Omit<ConversionPlace, 'outputPath'>,
+  control: ConversionControl,
+): Promise<Inspection> {
+  const reader = await formatById(input.format, 'input.format').loadReader();
+  const findings = new Findings();
+  const all = await reader.open(
+    { path: place.inputPath, name: place.inputName },
+    {
+      scratchDirectory: place.scratchDirectory,
+      limits: place.limits,
+      options: input.options,
+      findings,
+      partitionBytes: PARTITION_BYTES,
+    },
+  );
+  const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
+  const crs = new CrsService(place.gridDirectory);
+  await crs.prepare([input.crs, ...layers.map((layer) => layer.crs)]);
+  const executor = executorFor(layers, place.threads);
+  try {
+    executor.begin({
+      inputFormat: input.format,
+      outputFormat: null,
+      layers: layers.map((source) => ({
+        source,
+        reprojection: null,
+        checkLonLatRange: false,
+        layerField: null,
+      })),
+      gridDirectory: place.gridDirectory,
+      limits: place.limits,
+    });
+    const inspections: LayerInspection[] = [];
+    for (const [layerIndex, layer] of layers.entries()) {
+      const statistics = emptyStatistics();
+      await runPartitions({
+        executor,
+        partitions: layer.partitions,
+        signal: control.signal,
+        layerName: layer.name,
+        makeTask: (partition) => ({
+          layerIndex,
+          input: { kind: 'partition', partition, fields: null },
+          scan: 'all',
+          keepBatch: false,
+          encoding: null,
+        }),
+        consume: (result, _partition, base) => {
+          mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
+          findings.merge(result.readFindings, (at) => locatePlace(at, base, layer.name));
+        },
+      });
+      inspections.push(inspection(layer, statistics, describeCrs(layer, input, crs)));
+    }
+    return { format: input.format, layers: inspections, warnings: findings.list() };
+  } finally {
+    await executor.stop();
+  }
+}
+
+function describeCrs(
+  layer: SourceLayer,
+  input: ConversionRequest['input'],
+  crs: CrsService,
+): CrsDescription | null {
+  const fixed = formatById(input.format, 'input.format').inputCrs === 'fixed';
+  const definition = fixed ? (input.crs ?? layer.crs) : (layer.crs ?? input.crs);
+  if (definition === null) return null;
+  try {
+    return crs.describe(definition, 'input.epsg');
+  } catch {
+    // An unusable .prj is part of what an inspection finds; a conversion would name it as an error.
+    return null;
+  }
+}
+
+function inspection(
+  layer: SourceLayer,
+  statistics: LayerStatistics,
+  crs: CrsDescription | null,
+): LayerInspection {
+  const { geometry } = statistics;
+  const types = geometry.typeCounts.flatMap((count, type) =>
+    count > 0 ? [[GEOMETRY_TYPE_NAMES[type], count] as const] : [],
+  );
+  const counts = new Map(statistics.fields.map(({ name, nonNullCount }) => [name, nonNullCount]));
+  return {
+    name: layer.name,
+    features: statistics.rowCount,
+    geometryTypes: Object.fromEntries(types),
+    hasZ: geometry.hasZ,
+    hasM: geometry.hasM,
+    extent: geometry.positionCount > 0 ? geometry.bounds : null,
+    crs:
+      crs === null
+        ? null
+        : { name: crs.name, authority: crs.authority, kind: crs.kind, unitName: crs.unitName },
+    encoding: layer.encoding,
+    fields: (layer.fields ?? fieldsOf(statistics)).map((field) => ({
+      ...field,
+      nonNull: counts.get(field.name) ?? 0,
+    })),
+  };
+}
