@@ -39,6 +39,16 @@ export const errorCatalogue = {
     fault: 'user',
     template: "transformation type '{type}' at '{path}' is not known; known types: {known}",
   },
+  INPUT_URL_DISABLED: {
+    status: 400,
+    fault: 'user',
+    template: "'{path}' is not enabled on this service; send the file itself as part 'input_file'",
+  },
+  MULTIPART_INVALID: {
+    status: 400,
+    fault: 'user',
+    template: 'the multipart/form-data body cannot be read: {reason}',
+  },
   LAYER_UNKNOWN: {
     status: 400,
     fault: 'user',
@@ -187,6 +197,23 @@ export const errorCatalogue = {
   CANCELLED: { status: 400, fault: 'user', template: 'the job was cancelled' },
   // --- http ---------------------------------------------------------------------------------------------------
   ROUTE_UNKNOWN: { status: 404, fault: 'user', template: 'there is no {method} {path}' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    fault: 'user',
+    template: '{path} does not take {method}; it takes {allowed}',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    fault: 'user',
+    template: 'the request headers are larger than {limit} bytes',
+  },
+  HTTP_INVALID: { status: 400, fault: 'user', template: 'the request is not valid HTTP: {reason}' },
+  REQUEST_TIMEOUT: { status: 408, fault: 'user', template: 'the request was not completed in time' },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    fault: 'user',
+    template: "range '{range}' lies outside the output, which has {bytes} bytes",
+  },
   BODY_TYPE: {
     status: 415,
     fault: 'user',
@@ -201,6 +228,11 @@ export const errorCatalogue = {
     status: 500,
     fault: 'ours',
     template: "setting {name}='{value}' is not usable: {reason}",
+  },
+  DATA_DIR_LOCKED: {
+    status: 500,
+    fault: 'ours',
+    template: 'the data directory {path} is in use by another geomill service{holder}; stop it or set DATA_DIR',
   },
   // --- ours ---------------------------------------------------------------------------------------------------
   INTERNAL: { status: 500, fault: 'ours', template: 'internal error: {reason}' },

@@ -1,0 +1,257 @@
+/**
+ * Every setting, once: its variable, type, unit, default and meaning. docs/settings.md is generated from `settings`.
+ * With main.ts the only reader of the environment. A value that cannot be used is an error that names the setting; it
+ * never falls back to the default in silence, because a mistyped limit is a limit that is not there.
+ */
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { failure } from './errors.ts';
+
+type SettingType = 'text' | 'path' | 'url' | 'integer' | 'bytes' | 'seconds' | 'choice';
+
+export interface Setting {
+  /** The environment variable. */
+  readonly name: string;
+  readonly type: SettingType;
+  /** Null: unset; `text` says what that means. */
+  readonly default: string | number | null;
+  readonly min?: number;
+  readonly max?: number;
+  readonly choices?: readonly string[];
+  readonly text: string;
+}
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+
+export const settings = {
+  host: { name: 'HOST', type: 'text', default: '127.0.0.1', text: 'Address the service listens on.' },
+  port: {
+    name: 'PORT',
+    type: 'integer',
+    default: 8080,
+    min: 0,
+    max: 65535,
+    text: 'Port the service listens on; 0 takes a free one.',
+  },
+  baseUrl: {
+    name: 'BASE_URL',
+    type: 'url',
+    default: null,
+    text: 'Public address of the service, used in the links it gives. Unset: the Host header of the request.',
+  },
+  dataDirectory: {
+    name: 'DATA_DIR',
+    type: 'path',
+    default: './data',
+    text: 'Directory of jobs, uploads and outputs; one service at a time may use it.',
+  },
+  logLevel: {
+    name: 'LOG_LEVEL',
+    type: 'choice',
+    default: 'info',
+    choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    text: 'Least severity that is logged; the log goes to standard output, one JSON object a line.',
+  },
+  runners: {
+    name: 'RUNNERS',
+    type: 'integer',
+    default: null,
+    min: 1,
+    max: 1024,
+    text: 'Runner processes, that is jobs at a time. Unset: one per core.',
+  },
+  runnerThreads: {
+    name: 'RUNNER_THREADS',
+    type: 'integer',
+    default: null,
+    min: 1,
+    max: 1024,
+    text: 'Worker threads one large job may use. Unset: one per core.',
+  },
+  runnerMemoryBytes: {
+    name: 'RUNNER_MEMORY',
+    type: 'bytes',
+    default: 2 * GiB,
+    min: 128 * MiB,
+    text: 'Memory one job may use. A job that needs more is stopped and fails.',
+  },
+  gridDirectory: {
+    name: 'PROJ_GRIDS',
+    type: 'path',
+    default: null,
+    text: 'Directory with PROJ grid files (.tif, .gsb) for the most accurate datum shifts. Unset: none.',
+  },
+  jobTimeoutSeconds: {
+    name: 'JOB_TIMEOUT',
+    type: 'seconds',
+    default: HOUR,
+    min: 1,
+    max: 7 * DAY,
+    text: 'Time one attempt at a job may take.',
+  },
+  jobAttempts: {
+    name: 'JOB_ATTEMPTS',
+    type: 'integer',
+    default: 3,
+    min: 1,
+    max: 100,
+    text: 'Times a job is begun before it fails, when its process or the whole service dies meanwhile.',
+  },
+  syncTimeoutSeconds: {
+    name: 'SYNC_TIMEOUT',
+    type: 'seconds',
+    default: 60,
+    min: 0,
+    max: HOUR,
+    text: 'Longest time a request that waits for its output is held open.',
+  },
+  graceSeconds: {
+    name: 'SHUTDOWN_GRACE',
+    type: 'seconds',
+    default: 20,
+    min: 0,
+    max: HOUR,
+    text: 'Time running jobs get to finish when the service is stopped; what is left runs at the next start.',
+  },
+  outputRetentionSeconds: {
+    name: 'OUTPUT_RETENTION',
+    type: 'seconds',
+    default: DAY,
+    min: 1,
+    text: 'Time an output can be fetched after its job has ended.',
+  },
+  recordRetentionSeconds: {
+    name: 'RECORD_RETENTION',
+    type: 'seconds',
+    default: 7 * DAY,
+    min: 1,
+    text: 'Time the record of a job is kept after it has ended.',
+  },
+  maxUploadBytes: {
+    name: 'MAX_UPLOAD',
+    type: 'bytes',
+    default: 5 * GiB,
+    min: 1,
+    text: 'Size of an uploaded file.',
+  },
+  maxConfigBytes: {
+    name: 'MAX_CONFIG',
+    type: 'bytes',
+    default: MiB,
+    min: KiB,
+    max: 64 * MiB,
+    text: 'Size of the config part of a request.',
+  },
+  maxQueueLength: {
+    name: 'MAX_QUEUE',
+    type: 'integer',
+    default: 10_000,
+    min: 1,
+    text: 'Jobs that may wait; more are refused with 503.',
+  },
+  maxUnzippedBytes: {
+    name: 'MAX_UNZIPPED',
+    type: 'bytes',
+    default: 20 * GiB,
+    min: 1,
+    text: 'Unpacked size of a zip archive, all entries together.',
+  },
+  maxUnzipRatio: {
+    name: 'MAX_UNZIP_RATIO',
+    type: 'integer',
+    default: 200,
+    min: 1,
+    text: 'Unpacked to packed size of an entry of a zip archive.',
+  },
+  maxZipEntries: {
+    name: 'MAX_ZIP_ENTRIES',
+    type: 'integer',
+    default: 1000,
+    min: 1,
+    text: 'Entries of a zip archive.',
+  },
+  maxFeatures: {
+    name: 'MAX_FEATURES',
+    type: 'integer',
+    default: 100_000_000,
+    min: 1,
+    text: 'Features of an input.',
+  },
+  maxCoordinatesPerFeature: {
+    name: 'MAX_FEATURE_COORDINATES',
+    type: 'integer',
+    default: 50_000_000,
+    min: 1,
+    text: 'Coordinates of one feature.',
+  },
+} as const satisfies Record<string, Setting>;
+
+type SettingKey = keyof typeof settings;
+type ValueOf<S extends Setting> = S['type'] extends 'integer' | 'bytes' | 'seconds' ? number : string;
+type Present<S extends Setting> = S['default'] extends null ? ValueOf<S> | null : ValueOf<S>;
+type CoreDefaults = 'runners' | 'runnerThreads';
+
+/** The settings as the service uses them: paths are absolute, sizes in bytes, times in seconds. */
+export type Config = {
+  readonly [Key in SettingKey]: Key extends CoreDefaults ? number : Present<(typeof settings)[Key]>;
+};
+
+/**
+ * Reads the settings from `environment`. An empty variable counts as unset.
+ * Throws SETTING_INVALID for the first value that cannot be used.
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const config: Record<string, string | number | null> = {};
+  for (const [key, setting] of Object.entries(settings) as [SettingKey, Setting][]) {
+    const given = environment[setting.name]?.trim();
+    const value = given === undefined || given === '' ? setting.default : parseSetting(setting, given);
+    config[key] = setting.type === 'path' && typeof value === 'string' ? resolve(value) : value;
+  }
+  const cores = availableParallelism();
+  config.runners ??= cores;
+  config.runnerThreads ??= cores;
+  return config as unknown as Config;
+}
+
+function parseSetting(setting: Setting, given: string): string | number {
+  const refuse = (reason: string) => failure('SETTING_INVALID', { name: setting.name, value: given, reason });
+  switch (setting.type) {
+    case 'text':
+    case 'path':
+      return given;
+    case 'choice':
+      if (!setting.choices?.includes(given)) throw refuse(`choose one of ${setting.choices?.join(', ')}`);
+      return given;
+    case 'url':
+      if (!/^https?:\/\/[^\s?#]+$/.test(given) || !URL.canParse(given))
+        throw refuse('give an http or https address without query, like https://mill.example.org');
+      return given.replace(/\/+$/, '');
+    default:
+      return parseQuantity(setting, given, refuse);
+  }
+}
+
+const UNITS: Readonly<Record<'integer' | 'bytes' | 'seconds', Readonly<Record<string, number>>>> = {
+  integer: { '': 1 },
+  bytes: { '': 1, b: 1, kib: KiB, mib: MiB, gib: GiB, tib: 1024 * GiB },
+  seconds: { '': 1, s: 1, m: 60, min: 60, h: HOUR, d: DAY },
+};
+
+function parseQuantity(setting: Setting, given: string, refuse: (reason: string) => Error): number {
+  const units = UNITS[setting.type as 'integer' | 'bytes' | 'seconds'];
+  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(given.replaceAll('_', ''));
+  const factor = match === null ? undefined : units[match[2].toLowerCase()];
+  if (match === null || factor === undefined) {
+    const names = Object.keys(units).filter((unit) => unit !== '');
+    throw refuse(names.length === 0 ? 'give a whole number' : `give a number, with or without a unit (${names.join(', ')})`);
+  }
+  const value = Number(match[1]) * factor;
+  if (!Number.isSafeInteger(value)) throw refuse('it must come to a whole number');
+  if (setting.min !== undefined && value < setting.min) throw refuse(`the least is ${setting.min}`);
+  if (setting.max !== undefined && value > setting.max) throw refuse(`the most is ${setting.max}`);
+  return value;
+}

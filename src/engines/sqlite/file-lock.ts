@@ -1,0 +1,27 @@
+/**
+ * A lock that dies with its holder. SQLite's exclusive lock is a lock of the operating system on an open file, so
+ * kill -9 releases it and no stale lock can remain. Refused: a file with a process id, which outlives its process, and
+ * whose id another process may carry by then.
+ */
+import { DatabaseSync } from 'node:sqlite';
+
+export interface FileLock {
+  release(): void;
+}
+
+/** Takes the lock, or returns null while somebody else holds it. Creates the file `path`. */
+export function tryFileLock(path: string): FileLock | null {
+  const handle = new DatabaseSync(path, { timeout: 0 });
+  try {
+    handle.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    handle.close();
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return null; // SQLITE_BUSY
+    throw error;
+  }
+  return {
+    release() {
+      if (handle.isOpen) handle.close();
+    },
+  };
+}
