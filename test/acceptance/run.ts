@@ -1,0 +1,66 @@
+/**
+ * `npm run acceptance -- CORPUS RUNNER`: starts the service and lets an acceptance runner (Python, with GDAL) post the
+ * corpus's files to it. Only cases whose formats are registered here count; the exit status is the runner's.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { formats } from '../../src/formats/registry.ts';
+
+const [corpus, runner, ...more] = process.argv.slice(2);
+if (corpus === undefined || runner === undefined)
+  throw new Error('usage: run.ts CORPUS RUNNER [runner options]');
+if (spawnSync('/usr/bin/python3', ['-c', 'import osgeo.ogr, ezdxf']).status !== 0) {
+  console.log('acceptance: skipped, python3-gdal and python3-ezdxf are not installed');
+  process.exit(0);
+}
+
+const ids = formats.map(({ id }) => id as string);
+const work = mkdtempSync(join(tmpdir(), 'geomill-acceptance-'));
+const manifest = JSON.parse(readFileSync(join(corpus, 'manifest.json'), 'utf8')) as {
+  cases: { format: string }[];
+};
+manifest.cases = manifest.cases.filter((entry) => ids.includes(entry.format));
+const filtered = join(work, 'manifest.json');
+writeFileSync(filtered, JSON.stringify(manifest));
+
+const service = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'serve'], {
+  env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(work, 'data') },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+let status = 2;
+try {
+  const baseUrl = await listeningUrl();
+  console.log(`acceptance: ${manifest.cases.length} cases against ${baseUrl}`);
+  const options = [
+    '--manifest',
+    filtered,
+    '--data',
+    corpus,
+    '--base-url',
+    baseUrl,
+    '--formats',
+    ids.join(','),
+    ...more,
+  ];
+  status =
+    spawnSync('/usr/bin/python3', [runner, ...options], { stdio: ['ignore', 'inherit', 'inherit'] }).status ??
+    2;
+} finally {
+  service.kill('SIGTERM');
+  rmSync(work, { recursive: true, force: true });
+}
+process.exit(status);
+
+async function listeningUrl(): Promise<string> {
+  for await (const line of createInterface({ input: service.stdout })) {
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (url !== undefined) {
+      service.stdout.resume();
+      return url;
+    }
+  }
+  throw new Error('the service ended before it listened');
+}

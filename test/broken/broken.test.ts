@@ -1,0 +1,72 @@
+/**
+ * Every fixture cut at 40 lengths and with 200 seeded bit flips: a coded error of the user's or a result, each within
+ * 10 seconds, without a crash and without files or descriptors left behind.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, statSync } from 'node:fs';
+import test from 'node:test';
+import { Worker } from 'node:worker_threads';
+import { formats } from '../../src/formats/registry.ts';
+import { makeWorkspace } from '../support/convert.ts';
+import { allFixtures } from '../support/fixtures.ts';
+import type { HammerCase, HammerJob } from './hammer.ts';
+
+const CASE_LIMIT_MS = 10_000;
+
+/** Runs the job in a thread; ends it when one case takes too long, so that a hang is a failure and not a hung test. */
+function runHammer(job: HammerJob): Promise<HammerCase[]> {
+  return new Promise((resolve, reject) => {
+    const cases: HammerCase[] = [];
+    const worker = new Worker(new URL('./hammer.ts', import.meta.url), { workerData: job });
+    const tooLong = (): void => {
+      void worker.terminate();
+      reject(
+        new Error(
+          `the case after '${cases.at(-1)?.name ?? 'the start'}' took longer than ${CASE_LIMIT_MS} ms`,
+        ),
+      );
+    };
+    let watchdog = setTimeout(tooLong, CASE_LIMIT_MS);
+    worker.on('message', (done: HammerCase) => {
+      cases.push(done);
+      clearTimeout(watchdog);
+      watchdog = setTimeout(tooLong, CASE_LIMIT_MS);
+    });
+    worker.on('error', reject);
+    worker.on('exit', () => {
+      clearTimeout(watchdog);
+      resolve(cases);
+    });
+  });
+}
+
+function openDescriptors(): number | null {
+  try {
+    return readdirSync('/proc/self/fd').length;
+  } catch {
+    return null;
+  }
+}
+
+for (const fixture of allFixtures()) {
+  test(`damaged copies of ${fixture.format}/${fixture.name} are refused with a code or read`, async () => {
+    using workspace = makeWorkspace();
+    const before = openDescriptors();
+    const cases = await runHammer({
+      path: fixture.path,
+      format: fixture.format,
+      workspace: workspace.path,
+      outputs: formats.map(({ id }) => id),
+      cuts: 40,
+      flips: 200,
+    });
+    const bad = cases.filter(({ outcome }) => outcome === 'bad');
+    assert.deepEqual(bad.slice(0, 3), []);
+    const size = statSync(fixture.path).size;
+    assert.ok(cases.length >= Math.min(40, size) + (size > 0 ? 200 : 0), `${cases.length} cases ran`);
+    assert.deepEqual(workspace.entries(), []);
+    const after = openDescriptors();
+    if (before !== null && after !== null)
+      assert.ok(after <= before + 2, `${after - before} descriptors stayed open`);
+  });
+}

@@ -1,0 +1,83 @@
+/** Conversions for tests: a workspace of its own each, removed afterwards. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { formatById } from '../../src/formats/registry.ts';
+import { DEFAULT_INPUT_LIMITS, type InputLimits } from '../../src/io/limits.ts';
+import type { ConversionReport } from '../../src/pipeline/report.ts';
+import type { ConversionRequest } from '../../src/pipeline/request.ts';
+import { runConversion } from '../../src/pipeline/run.ts';
+
+export interface ConvertOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly fromCrs?: string | null;
+  readonly toCrs?: string | null;
+  readonly layers?: readonly string[];
+  readonly readOptions?: Record<string, unknown>;
+  readonly writeOptions?: Record<string, unknown>;
+  readonly threads?: number;
+  readonly limits?: InputLimits;
+  /** Name of the output without its ending. */
+  readonly outputName?: string;
+}
+
+export interface Converted {
+  readonly report: ConversionReport;
+  readonly outputPath: string;
+}
+
+/** A temporary directory that goes with the scope: `using workspace = makeWorkspace()`. */
+export function makeWorkspace(): { readonly path: string; entries(): string[]; [Symbol.dispose](): void } {
+  const path = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+  return {
+    path,
+    entries: () => readdirSync(path, { recursive: true }).map(String).sort(),
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+export function requestFor(options: ConvertOptions): ConversionRequest {
+  return {
+    input: {
+      format: options.from,
+      crs: options.fromCrs ?? null,
+      layers: options.layers ?? null,
+      options: options.readOptions ?? {},
+    },
+    transformations: [],
+    output: {
+      format: options.to,
+      crs: options.toCrs ?? null,
+      toFile: true,
+      options: options.writeOptions ?? {},
+    },
+  };
+}
+
+/** Converts a file into `workspace`; the output is `<workspace>/out/<name><extension>`. */
+export async function convertFile(
+  inputPath: string,
+  workspace: string,
+  options: ConvertOptions,
+): Promise<Converted> {
+  const scratchDirectory = join(workspace, 'scratch');
+  const outDirectory = join(workspace, 'out');
+  for (const directory of [scratchDirectory, outDirectory]) mkdirSync(directory, { recursive: true });
+  const { outputExtension } = formatById(options.to, 'output.format');
+  const outputPath = join(outDirectory, (options.outputName ?? 'out') + outputExtension);
+  const report = await runConversion(
+    requestFor(options),
+    {
+      inputPath,
+      inputName: basename(inputPath),
+      outputPath,
+      scratchDirectory,
+      gridDirectory: null,
+      threads: options.threads ?? 2,
+      limits: options.limits ?? DEFAULT_INPUT_LIMITS,
+    },
+    { signal: new AbortController().signal, onProgress: () => {} },
+  );
+  return { report, outputPath };
+}
