@@ -1,0 +1,131 @@
+/**
+ * GDAL judges every pair of formats: what it finds in our output is what it finds in the input, field by field and
+ * position by position, with and without reprojection (then against ogr2ogr's own).
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { datasetPath } from '../../bench/data.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+
+const PYTHON = '/usr/bin/python3';
+const hasGdal = spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0;
+const skip = hasGdal ? false : 'python3-gdal is not installed';
+
+const FORMATS = ['geojson', 'shp', 'csv'] as const;
+type FormatId = (typeof FORMATS)[number];
+
+interface GdalRow {
+  readonly geometry: string | null;
+  readonly values: readonly (string | number | null)[];
+}
+interface GdalLayer {
+  readonly fields: readonly { readonly name: string; readonly type: string }[];
+  readonly epsg: string | null;
+  readonly rows: readonly GdalRow[];
+}
+
+function gdalFacts(path: string): GdalLayer {
+  const options = path.endsWith('.csv')
+    ? ['GEOM_POSSIBLE_NAMES=geom_wkt', 'KEEP_GEOM_COLUMNS=NO', 'AUTODETECT_TYPE=YES', 'EMPTY_STRING_AS_NULL=YES']
+    : [];
+  const done = spawnSync(PYTHON, [join(import.meta.dirname, 'gdal_facts.py'), path, ...options], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  assert.equal(done.status, 0, done.stderr);
+  const facts = JSON.parse(done.stdout) as { layers: GdalLayer[]; warnings: string[] };
+  assert.deepEqual(facts.warnings, [], 'GDAL warns');
+  assert.equal(facts.layers.length, 1);
+  return facts.layers[0];
+}
+
+/** Numbers of a WKT, in the order of a ring that starts at its least position: writers may turn rings. */
+function positionsOf(wkt: string | null): number[][] {
+  if (wkt === null) return [];
+  const positions = wkt
+    .replace(/[A-Z]+/g, '')
+    .replace(/[()]/g, '')
+    .split(',')
+    .map((text) => text.trim().split(/\s+/).map(Number));
+  return positions.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+}
+
+function assertSamePositions(actual: string | null, expected: string | null, tolerance: number, message: string): void {
+  const a = positionsOf(actual);
+  // A ring that begins elsewhere repeats another position at its end: compare the sets of distinct positions.
+  const b = positionsOf(expected);
+  assert.equal(a.length, b.length, `${message}: ${actual} for ${expected}`);
+  for (const [i, position] of a.entries()) {
+    for (const [k, ordinate] of position.entries()) {
+      assert.ok(Math.abs(ordinate - b[i][k]) <= tolerance, `${message}: ${ordinate} for ${b[i][k]}`);
+    }
+  }
+}
+
+/** Booleans and dates look different in each format; compared as what they mean. */
+function meaning(value: string | number | null): string | null {
+  if (value === null) return null;
+  const text = String(value);
+  if (/^(true|T|1)$/.test(text)) return '1';
+  if (/^(false|F|0)$/.test(text)) return '0';
+  return text.replace(/^(\d{4})\/(\d\d)\/(\d\d)/, '$1-$2-$3');
+}
+
+function assertSameRows(actual: GdalLayer, expected: GdalLayer, tolerance: number): void {
+  assert.equal(actual.rows.length, expected.rows.length);
+  assert.deepEqual(
+    actual.fields.map(({ name }) => name),
+    expected.fields.map(({ name }) => name),
+  );
+  for (const [i, row] of actual.rows.entries()) {
+    const wanted = expected.rows[i];
+    assert.deepEqual(row.values.map(meaning), wanted.values.map(meaning), `row ${i + 1}`);
+    assertSamePositions(row.geometry, wanted.geometry, tolerance, `row ${i + 1}`);
+  }
+}
+
+async function makeInput(format: FormatId, workspace: string): Promise<string> {
+  const geojson = datasetPath('buildings', 2000);
+  if (format === 'geojson') return geojson;
+  mkdirSync(join(workspace, 'input'), { recursive: true });
+  return (await convertFile(geojson, join(workspace, 'input'), { from: 'geojson', to: format })).outputPath;
+}
+
+for (const from of FORMATS) {
+  for (const to of FORMATS) {
+    test(`${from} to ${to}: GDAL finds the same rows on both sides`, { skip }, async () => {
+      using workspace = makeWorkspace();
+      const input = await makeInput(from, workspace.path);
+      const { outputPath, report } = await convertFile(input, workspace.path, { from, to, fromCrs: from === 'csv' ? 'EPSG:4326' : null });
+      assert.equal(report.features.written, 2000);
+      const actual = gdalFacts(outputPath);
+      assertSameRows(actual, gdalFacts(input), 0);
+      if (to !== 'csv') assert.equal(actual.epsg, '4326');
+    });
+
+    test(`${from} to ${to} in EPSG:32632: GDAL finds what ogr2ogr makes`, { skip }, async () => {
+      using workspace = makeWorkspace();
+      const input = await makeInput(from, workspace.path);
+      const { outputPath, report } = await convertFile(input, workspace.path, {
+        from,
+        to,
+        fromCrs: from === 'csv' ? 'EPSG:4326' : null,
+        toCrs: 'EPSG:32632',
+        writeOptions: to === 'geojson' ? { geojson_crs: 'requested' } : {},
+      });
+      assert.equal(report.reprojections.length, 1);
+      const peer = join(workspace.path, 'peer.gpkg');
+      const made = spawnSync('ogr2ogr', ['-t_srs', 'EPSG:32632', peer, datasetPath('buildings', 2000)], { encoding: 'utf8' });
+      assert.equal(made.status, 0, made.stderr);
+      const actual = gdalFacts(outputPath);
+      const expected = gdalFacts(peer);
+      if (to !== 'csv') assert.equal(actual.epsg, '32632');
+      for (const [i, row] of actual.rows.entries()) {
+        assertSamePositions(row.geometry, expected.rows[i].geometry, 1e-4, `row ${i + 1}`);
+      }
+    });
+  }
+}
