@@ -1,0 +1,254 @@
+/**
+ * Well-known binary (ISO 19125-1, OGC 06-103r4 chapter 8) to geometry, straight into a GeometryBuilder. The way back
+ * is in wkb-write.ts.
+ *
+ *     byte order  u8   0 big-endian, 1 little-endian; every member of a multi geometry has its own
+ *     type        u32  1 to 7, +1000 with Z, +2000 with M, +3000 with both
+ *     EWKB             the same with flags instead: 0x80000000 Z, 0x40000000 M, 0x20000000 an SRID (u32) follows
+ *
+ * Counts are checked against the bytes that are left before anything is allocated.
+ */
+import { failure, type GeomillError } from '../errors.ts';
+import { closeRing } from './close-ring.ts';
+import {
+  type Dimensions,
+  dimensionsOf,
+  GEOMETRY_TYPE,
+  type GeometryBuilder,
+  hasM,
+  hasZ,
+  PART_KIND,
+  PART_MULTI_FIRST,
+  PART_MULTI_NEXT,
+  strideOf,
+} from './geometry-column.ts';
+import { GEOMETRY_NOTE } from './geometry-notes.ts';
+
+const MAX_DEPTH = 32;
+const EWKB_Z = 0x80000000;
+const EWKB_M = 0x40000000;
+const EWKB_SRID = 0x20000000;
+/** Byte order, type and a count: no member of a multi geometry is shorter, except a point, which is longer. */
+const LEAST_MEMBER_BYTES = 9;
+
+/** ISO type codes beyond 7 that are areas of straight edges. */
+const POLYHEDRAL_SURFACE = 15; // and 16, the TIN
+const TRIANGLE = 17;
+const CURVE_CODES: Readonly<Record<number, string>> = {
+  8: 'CircularString',
+  9: 'CompoundCurve',
+  10: 'CurvePolygon',
+  11: 'MultiCurve',
+  12: 'MultiSurface',
+  13: 'Curve',
+  14: 'Surface',
+};
+
+/** Reads one geometry per call; reuse one instance. */
+export class WkbReader {
+  /** Of the last geometry's EWKB header; 0: it had none. */
+  srid = 0;
+  /** Bits of GEOMETRY_NOTE for the last geometry. */
+  notes = 0;
+  #view = new DataView(new ArrayBuffer(0)) as DataView;
+  #bytes = new Uint8Array(0) as Uint8Array;
+  #start = 0;
+  #at = 0;
+  #end = 0;
+  #builder!: GeometryBuilder;
+  #depth = 0;
+  // The header at hand.
+  #littleEndian = true;
+  #type = 0;
+  #dimensions: Dimensions = 'XY';
+
+  /**
+   * Appends the geometry that begins at `bytes[start]` to the builder as one feature; returns the offset behind it, at
+   * most `end`. Throws WKB_SYNTAX with the offset from `start`; then call the builder's `rollback()`.
+   */
+  read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
+    if (this.#bytes !== bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
+    this.#start = start;
+    this.#at = start;
+    this.#end = Math.min(end, bytes.length);
+    this.#builder = builder;
+    this.#depth = 0;
+    this.srid = 0;
+    this.notes = 0;
+    this.#readHeader();
+    const type = this.#type;
+    this.#readBody(false);
+    builder.endFeature(type);
+    return this.#at;
+  }
+
+  #readHeader(): void {
+    const start = this.#at;
+    this.#need(5, 'a geometry header');
+    const order = this.#bytes[start];
+    if (order > 1) throw this.#fail(start, `the byte order is ${order}; it is 0 or 1`);
+    this.#littleEndian = order === 1;
+    this.#at++;
+    const code = this.#uint32();
+    const plain = code & 0x1fffffff;
+    const iso = Math.floor(plain / 1000);
+    let type = plain % 1000;
+    if (iso > 3 || type < 1 || type > TRIANGLE) throw this.#fail(start + 1, `${code} is no geometry type`);
+    const curve = CURVE_CODES[type];
+    if (curve !== undefined)
+      throw this.#fail(start + 1, `${curve} is a curve; curves are not read, turn them into lines first`);
+    if (type >= POLYHEDRAL_SURFACE) {
+      this.notes |= GEOMETRY_NOTE.surface;
+      type = type === TRIANGLE ? GEOMETRY_TYPE.polygon : GEOMETRY_TYPE.multiPolygon;
+    }
+    this.#type = type;
+    this.#dimensions = dimensionsOf(
+      (code & EWKB_Z) !== 0 || iso === 1 || iso === 3,
+      (code & EWKB_M) !== 0 || iso >= 2,
+    );
+    if ((code & EWKB_SRID) !== 0) {
+      this.#need(4, 'an SRID');
+      this.srid = this.#uint32();
+    }
+  }
+
+  /** Reads what follows the header at hand. Part kinds and the type codes of single geometries are the same numbers. */
+  #readBody(isMember: boolean): void {
+    const type = this.#type;
+    if (type === GEOMETRY_TYPE.geometryCollection) this.#readCollection(isMember);
+    else if (type >= GEOMETRY_TYPE.multiPoint) this.#readMulti(type - GEOMETRY_TYPE.multiPoint + 1, isMember);
+    else if (!this.#readPart(type, type) && isMember) this.#builder.endPart(type);
+  }
+
+  /** Reads a point, line or polygon as one part; false when it is empty: no part then. */
+  #readPart(kind: number, marks: number): boolean {
+    const builder = this.#builder;
+    if (kind === PART_KIND.point) {
+      if (!this.#readPositions(1, true)) return false;
+      builder.endRing();
+    } else if (kind === PART_KIND.line) {
+      const count = this.#count(strideOf(this.#dimensions) * 8, 'positions');
+      if (count === 0) return false;
+      if (count === 1) this.notes |= GEOMETRY_NOTE.degenerate;
+      this.#readPositions(count, false);
+      builder.endRing();
+    } else {
+      const ringCount = this.#count(4, 'rings');
+      const before = builder.ringCount;
+      for (let ring = 0; ring < ringCount; ring++) this.#readRing();
+      if (builder.ringCount === before) return false;
+    }
+    builder.endPart(marks);
+    return true;
+  }
+
+  #readRing(): void {
+    const builder = this.#builder;
+    let count = this.#count(strideOf(this.#dimensions) * 8, 'positions');
+    if (count === 0) {
+      this.notes |= GEOMETRY_NOTE.emptyMember;
+      return;
+    }
+    const firstPosition = builder.positionCount;
+    this.#readPositions(count, false);
+    if (closeRing(builder, firstPosition)) {
+      count++;
+      this.notes |= GEOMETRY_NOTE.ringClosed;
+    }
+    if (count < 4) this.notes |= GEOMETRY_NOTE.degenerate;
+    builder.endRing();
+  }
+
+  #readMulti(kind: number, isMember: boolean): void {
+    const count = this.#count(LEAST_MEMBER_BYTES, 'members');
+    let parts = 0;
+    for (let i = 0; i < count; i++) {
+      const at = this.#at;
+      this.#readHeader();
+      if (this.#type !== kind)
+        throw this.#fail(at, `a member has type ${this.#type} where only ${kind} can be`);
+      const marks = !isMember ? kind : kind | (parts === 0 ? PART_MULTI_FIRST : PART_MULTI_NEXT);
+      if (this.#readPart(kind, marks)) parts++;
+      else this.notes |= GEOMETRY_NOTE.emptyMember;
+    }
+    if (parts === 0 && isMember) this.#builder.endPart(kind | PART_MULTI_FIRST);
+  }
+
+  #readCollection(isMember: boolean): void {
+    if (isMember) this.notes |= GEOMETRY_NOTE.flattened;
+    if (++this.#depth > MAX_DEPTH)
+      throw this.#fail(this.#at, `collections are nested deeper than ${MAX_DEPTH} levels`);
+    const count = this.#count(LEAST_MEMBER_BYTES, 'members');
+    for (let i = 0; i < count; i++) {
+      this.#readHeader();
+      this.#readBody(true);
+    }
+    this.#depth--;
+  }
+
+  /** Reads `count` positions. A point whose x and y are NaN is empty: nothing is appended and the result is false. */
+  #readPositions(count: number, isPoint: boolean): boolean {
+    const builder = this.#builder;
+    const dimensions = this.#dimensions;
+    const stride = strideOf(dimensions);
+    const start = this.#at;
+    if (isPoint) this.#need(stride * 8, 'a position');
+    builder.widen(dimensions);
+    builder.reserve(count * builder.stride);
+    const view = this.#view;
+    const littleEndian = this.#littleEndian;
+    const { coordinates } = builder;
+    const z = hasZ(dimensions) ? 16 : 0;
+    const m = hasM(dimensions) ? stride * 8 - 8 : 0;
+    const zWanted = hasZ(builder.dimensions);
+    const mWanted = hasM(builder.dimensions);
+    let length = builder.coordinateLength;
+    let at = start;
+    for (let i = 0; i < count; i++, at += stride * 8) {
+      const x = view.getFloat64(at, littleEndian);
+      const y = view.getFloat64(at + 8, littleEndian);
+      if (!Number.isFinite(x) || !Number.isFinite(y)) {
+        if (isPoint && Number.isNaN(x) && Number.isNaN(y)) {
+          this.#at = at + stride * 8;
+          return false;
+        }
+        throw this.#fail(at, 'x and y must be finite numbers');
+      }
+      coordinates[length++] = x;
+      coordinates[length++] = y;
+      if (zWanted) coordinates[length++] = z === 0 ? Number.NaN : view.getFloat64(at + z, littleEndian);
+      if (mWanted) coordinates[length++] = m === 0 ? Number.NaN : view.getFloat64(at + m, littleEndian);
+    }
+    builder.coordinateLength = length;
+    this.#at = at;
+    return true;
+  }
+
+  /** Reads a count of things that take at least `leastBytes` each, and refuses one that cannot be true. */
+  #count(leastBytes: number, things: string): number {
+    const at = this.#at;
+    this.#need(4, `a count of ${things}`);
+    const count = this.#uint32();
+    const left = this.#end - this.#at;
+    if (count * leastBytes > left)
+      throw this.#fail(at, `${count} ${things} do not fit into the ${left} bytes left`);
+    return count;
+  }
+
+  #uint32(): number {
+    const value = this.#view.getUint32(this.#at, this.#littleEndian);
+    this.#at += 4;
+    return value;
+  }
+
+  #need(count: number, what: string): void {
+    if (this.#at + count > this.#end) throw this.#fail(this.#at, `the bytes end where ${what} is expected`);
+  }
+
+  #fail(at: number, reason: string): GeomillError {
+    return failure('WKB_SYNTAX', { offset: at - this.#start, reason });
+  }
+}

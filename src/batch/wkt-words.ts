@@ -1,0 +1,68 @@
+/** The words of well-known text: geometry names and the letters behind them. */
+import { GEOMETRY_TYPE } from './geometry-column.ts';
+import { CURVE_NAMES, GEOMETRY_NOTE } from './geometry-notes.ts';
+
+/** The type of names that are known but not read. */
+export const UNSUPPORTED = 0;
+
+export interface Word {
+  readonly lower: Uint8Array;
+  /** A GEOMETRY_TYPE, or UNSUPPORTED. */
+  readonly type: number;
+  readonly notes: number;
+}
+
+const word = (text: string, type: number, notes = 0): Word => ({
+  lower: new TextEncoder().encode(text.toLowerCase()),
+  type,
+  notes,
+});
+
+const WORDS: readonly Word[] = [
+  word('Point', GEOMETRY_TYPE.point),
+  word('LineString', GEOMETRY_TYPE.lineString),
+  word('Polygon', GEOMETRY_TYPE.polygon),
+  word('MultiPoint', GEOMETRY_TYPE.multiPoint),
+  word('MultiLineString', GEOMETRY_TYPE.multiLineString),
+  word('MultiPolygon', GEOMETRY_TYPE.multiPolygon),
+  word('GeometryCollection', GEOMETRY_TYPE.geometryCollection),
+  word('LinearRing', GEOMETRY_TYPE.lineString),
+  word('Triangle', GEOMETRY_TYPE.polygon, GEOMETRY_NOTE.surface),
+  word('PolyhedralSurface', GEOMETRY_TYPE.multiPolygon, GEOMETRY_NOTE.surface),
+  word('Tin', GEOMETRY_TYPE.multiPolygon, GEOMETRY_NOTE.surface),
+  ...CURVE_NAMES.map((name) => word(name, UNSUPPORTED)),
+];
+
+/** Bits that say which ordinates the letters behind a name announce. */
+export const LETTER_Z = 1;
+export const LETTER_M = 2;
+
+/** The geometry name that `bytes[start, end)` is, with or without letters at its end; null when it is none. */
+export function findWord(bytes: Uint8Array, start: number, end: number): Word | null {
+  for (let i = 0; i < WORDS.length; i++) {
+    const { lower } = WORDS[i];
+    const rest = end - start - lower.length;
+    if (rest < 0 || rest > 2 || !matches(bytes, start, lower)) continue;
+    if (lettersOf(bytes, end - rest, end) >= 0) return WORDS[i];
+  }
+  return null;
+}
+
+export function isLetter(byte: number): boolean {
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
+}
+
+/** Whether the lower case ASCII `lower` stands at `at`, in any case; there must be room for it. */
+export function matches(bytes: Uint8Array, at: number, lower: Uint8Array): boolean {
+  for (let i = 0; i < lower.length; i++) if ((bytes[at + i] | 0x20) !== lower[i]) return false;
+  return true;
+}
+
+/** Bits for "", "Z", "M" and "ZM" in any case; -1 for anything else. */
+export function lettersOf(bytes: Uint8Array, start: number, end: number): number {
+  if (end === start) return 0;
+  const first = bytes[start] | 0x20;
+  if (end - start === 1) return first === 0x7a ? LETTER_Z : first === 0x6d ? LETTER_M : -1;
+  return end - start === 2 && first === 0x7a && (bytes[start + 1] | 0x20) === 0x6d ? LETTER_Z | LETTER_M : -1;
+}

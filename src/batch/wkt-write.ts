@@ -1,0 +1,178 @@
+/** Geometry to well-known text (ISO 19125-1 with the Z, M and ZM of OGC 06-103r4). The way back is in wkt.ts. */
+import type { ByteWriter } from '../bytes/byte-writer.ts';
+import { MAX_NUMBER_LENGTH, writeNumber, writeRounded } from '../bytes/number-text.ts';
+import {
+  GEOMETRY_TYPE,
+  GEOMETRY_TYPE_NAMES,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+  PART_KIND,
+  PART_KIND_MASK,
+  PART_MULTI_FIRST,
+  PART_MULTI_NEXT,
+  strideOf,
+} from './geometry-column.ts';
+import { rowDimensions } from './row-dimensions.ts';
+
+const COMMA = 0x2c;
+const BLANK = 0x20;
+const OPEN = 0x28;
+const CLOSE = 0x29;
+
+const SINGLE_NAMES = ['', 'POINT', 'LINESTRING', 'POLYGON'] as const;
+const MULTI_NAMES = ['', 'MULTIPOINT', 'MULTILINESTRING', 'MULTIPOLYGON'] as const;
+
+/** What all parts of the geometry at hand share. */
+interface Style {
+  /** Behind a name: "", " Z", " M" or " ZM". */
+  readonly letters: string;
+  /** Where Z and M stand in a position, or 0 when this geometry has none. */
+  readonly zAt: number;
+  readonly mAt: number;
+  readonly significantDigits: number | null;
+}
+
+/**
+ * Appends the geometry of a row: "POLYGON Z ((30 10 1,40 40 2,...))", a null geometry as nothing at all. Numbers are
+ * the shortest that read back as the same double, or rounded to `significantDigits` (1 to 15). A Z or M that only some
+ * positions of the geometry have is NaN at the others.
+ */
+export function writeWkt(
+  writer: ByteWriter,
+  column: GeometryColumn,
+  row: number,
+  significantDigits: number | null = null,
+): void {
+  const type = column.types[row];
+  if (type === GEOMETRY_TYPE.none) return;
+  const dimensions = rowDimensions(column, row);
+  const style: Style = {
+    letters: dimensions === 'XY' ? '' : ` ${dimensions.slice(2)}`,
+    zAt: hasZ(dimensions) ? 2 : 0,
+    mAt: hasM(dimensions) ? strideOf(column.dimensions) - 1 : 0,
+    significantDigits,
+  };
+  const first = column.partOffsets[row];
+  const end = column.partOffsets[row + 1];
+  if (type === GEOMETRY_TYPE.geometryCollection) writeCollection(writer, column, first, end, style);
+  else {
+    writer.ascii(GEOMETRY_TYPE_NAMES[type].toUpperCase());
+    writer.ascii(style.letters);
+    writer.uint8(BLANK);
+    if (type <= GEOMETRY_TYPE.polygon) writePart(writer, column, first, first < end, style);
+    else writeMulti(writer, column, first, end, style);
+  }
+}
+
+function writeCollection(
+  writer: ByteWriter,
+  column: GeometryColumn,
+  first: number,
+  end: number,
+  style: Style,
+): void {
+  writer.ascii('GEOMETRYCOLLECTION');
+  writer.ascii(style.letters);
+  writer.uint8(BLANK);
+  if (first === end) {
+    writer.ascii('EMPTY');
+    return;
+  }
+  const { partKinds, ringOffsets } = column;
+  writer.uint8(OPEN);
+  for (let part = first; part < end; ) {
+    const marks = partKinds[part];
+    const kind = marks & PART_KIND_MASK;
+    let next = part + 1;
+    if ((marks & PART_MULTI_FIRST) !== 0)
+      while (next < end && (partKinds[next] & PART_MULTI_NEXT) !== 0) next++;
+    const isMulti = (marks & PART_MULTI_FIRST) !== 0;
+    if (part > first) writer.uint8(COMMA);
+    writer.ascii(isMulti ? MULTI_NAMES[kind] : SINGLE_NAMES[kind]);
+    writer.ascii(style.letters);
+    writer.uint8(BLANK);
+    if (ringOffsets[part] === ringOffsets[part + 1]) writer.ascii('EMPTY');
+    else if (isMulti) writeMulti(writer, column, part, next, style);
+    else writePart(writer, column, part, true, style);
+    part = next;
+  }
+  writer.uint8(CLOSE);
+}
+
+function writeMulti(
+  writer: ByteWriter,
+  column: GeometryColumn,
+  first: number,
+  end: number,
+  style: Style,
+): void {
+  if (first === end) {
+    writer.ascii('EMPTY');
+    return;
+  }
+  writer.uint8(OPEN);
+  for (let part = first; part < end; part++) {
+    if (part > first) writer.uint8(COMMA);
+    writePart(writer, column, part, true, style);
+  }
+  writer.uint8(CLOSE);
+}
+
+function writePart(
+  writer: ByteWriter,
+  column: GeometryColumn,
+  part: number,
+  exists: boolean,
+  style: Style,
+): void {
+  const { ringOffsets, partKinds } = column;
+  const firstRing = ringOffsets[part];
+  const endRing = ringOffsets[part + 1];
+  if (!exists || firstRing === endRing) {
+    writer.ascii('EMPTY');
+    return;
+  }
+  if ((partKinds[part] & PART_KIND_MASK) !== PART_KIND.polygon) {
+    writePositions(writer, column, firstRing, style);
+    return;
+  }
+  writer.uint8(OPEN);
+  for (let ring = firstRing; ring < endRing; ring++) {
+    if (ring > firstRing) writer.uint8(COMMA);
+    writePositions(writer, column, ring, style);
+  }
+  writer.uint8(CLOSE);
+}
+
+function writePositions(writer: ByteWriter, column: GeometryColumn, ring: number, style: Style): void {
+  const { coordinates, coordOffsets } = column;
+  const stride = strideOf(column.dimensions);
+  const { zAt, mAt, significantDigits } = style;
+  const end = coordOffsets[ring + 1] * stride;
+  writer.uint8(OPEN);
+  for (let i = coordOffsets[ring] * stride; i < end; i += stride) {
+    writeOrdinate(writer, coordinates[i], significantDigits);
+    writer.bytes[writer.length++] = BLANK;
+    writeOrdinate(writer, coordinates[i + 1], significantDigits);
+    if (zAt !== 0) {
+      writer.bytes[writer.length++] = BLANK;
+      writeOrdinate(writer, coordinates[i + zAt], significantDigits);
+    }
+    if (mAt !== 0) {
+      writer.bytes[writer.length++] = BLANK;
+      writeOrdinate(writer, coordinates[i + mAt], significantDigits);
+    }
+    writer.bytes[writer.length++] = COMMA;
+  }
+  if (end === coordOffsets[ring] * stride) writer.uint8(CLOSE);
+  else writer.bytes[writer.length - 1] = CLOSE;
+}
+
+/** Leaves room for one byte behind the number, so that the caller may write a separator without asking. */
+function writeOrdinate(writer: ByteWriter, value: number, significantDigits: number | null): void {
+  if (Number.isNaN(value)) writer.ascii('NaN');
+  else if (significantDigits === null) writeNumber(writer, value);
+  else writeRounded(writer, value, significantDigits);
+  writer.reserve(MAX_NUMBER_LENGTH);
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
+import { WkbReader } from '../../src/batch/wkb.ts';
+import { writeWkb } from '../../src/batch/wkb-write.ts';
+import { ByteWriter } from '../../src/bytes/byte-writer.ts';
+import { GeomillError } from '../../src/errors.ts';
+import { geometriesArbitrary, geometryColumn } from '../support/geometry-arbitrary.ts';
+import { geometryText } from '../support/rows.ts';
+
+function read(hex: string): { column: GeometryColumn; reader: WkbReader; end: number } {
+  const bytes = Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
+  const builder = new GeometryBuilder();
+  const reader = new WkbReader();
+  const end = reader.read(bytes, 0, bytes.length, builder);
+  return { column: builder.finish(), reader, end };
+}
+
+const textOf = (hex: string): string | null => geometryText(read(hex).column, 0);
+
+function errorOf(hex: string): GeomillError {
+  try {
+    read(hex);
+  } catch (error) {
+    assert.ok(error instanceof GeomillError, String(error));
+    assert.equal(error.code, 'WKB_SYNTAX');
+    return error;
+  }
+  assert.fail(`${hex} was read`);
+}
+
+const ONE = '000000000000f03f';
+const TWO = '0000000000000040';
+const THREE = '0000000000000840';
+const BIG_ONE = '3ff0000000000000';
+const BIG_TWO = '4000000000000000';
+const NAN = '000000000000f87f';
+
+test('ISO and EWKB points are read in both byte orders', () => {
+  assert.equal(textOf(`01 01000000 ${ONE} ${TWO}`), 'POINT (1 2)');
+  assert.equal(textOf(`00 00000001 ${BIG_ONE} ${BIG_TWO}`), 'POINT (1 2)');
+  assert.equal(textOf(`01 e9030000 ${ONE} ${TWO} ${THREE}`), 'POINT Z (1 2 3)');
+  assert.equal(textOf(`01 d1070000 ${ONE} ${TWO} ${THREE}`), 'POINT M (1 2 3)');
+  assert.equal(textOf(`01 b90b0000 ${ONE} ${TWO} ${THREE} ${ONE}`), 'POINT ZM (1 2 3 1)');
+  assert.equal(textOf(`01 01000080 ${ONE} ${TWO} ${THREE}`), 'POINT Z (1 2 3)');
+  assert.equal(textOf(`01 01000040 ${ONE} ${TWO} ${THREE}`), 'POINT M (1 2 3)');
+  assert.equal(textOf(`01 010000c0 ${ONE} ${TWO} ${THREE} ${ONE}`), 'POINT ZM (1 2 3 1)');
+  const ewkb = read(`01 01000020 e6100000 ${ONE} ${TWO}`);
+  assert.equal(ewkb.reader.srid, 4326);
+  assert.equal(geometryText(ewkb.column, 0), 'POINT (1 2)');
+});
+
+test('members of a multi geometry may have another byte order', () => {
+  assert.equal(
+    textOf(`01 04000000 02000000 00 00000001 ${BIG_ONE} ${BIG_TWO} 01 01000000 ${TWO} ${ONE}`),
+    'MULTIPOINT ((1 2),(2 1))',
+  );
+});
+
+test('a point of NaN is empty', () => {
+  assert.equal(textOf(`01 01000000 ${NAN} ${NAN}`), 'POINT EMPTY');
+  assert.equal(textOf(`01 07000000 01000000 01 01000000 ${NAN} ${NAN}`), 'GEOMETRYCOLLECTION (POINT EMPTY)');
+});
+
+test('collections in collections are flattened, open rings closed, and both noted', () => {
+  const point = `01 01000000 ${ONE} ${TWO}`;
+  const nested = read(`01 07000000 02000000 01 07000000 01000000 ${point} ${point}`);
+  assert.equal(geometryText(nested.column, 0), 'GEOMETRYCOLLECTION (POINT (1 2),POINT (1 2))');
+  assert.equal(nested.reader.notes, GEOMETRY_NOTE.flattened);
+  const open = read(`01 03000000 01000000 03000000 ${ONE} ${ONE} ${TWO} ${ONE} ${TWO} ${THREE}`);
+  assert.equal(geometryText(open.column, 0), 'POLYGON ((1 1,2 1,2 3,1 1))');
+  assert.equal(open.reader.notes, GEOMETRY_NOTE.ringClosed);
+});
+
+test('errors say where and why', () => {
+  const cases: [string, number, RegExp][] = [
+    ['', 0, /end where a geometry header/],
+    ['02 01000000', 0, /byte order is 2/],
+    [`01 01000000 ${ONE}`, 5, /end where a position/],
+    ['01 63000000', 1, /99 is no geometry type/],
+    ['01 08000000 00000000', 1, /CircularString is a curve/],
+    ['01 02000000 ffffffff', 5, /4294967295 positions do not fit into the 0 bytes left/],
+    ['01 03000000 ffffff7f', 5, /rings do not fit/],
+    [`01 04000000 01000000 01 02000000 00000000`, 9, /type 2 where only 1/],
+    [`01 02000000 01000000 ${NAN} ${ONE}`, 9, /finite/],
+  ];
+  for (const [hex, offset, reason] of cases) {
+    const error = errorOf(hex);
+    assert.equal(error.params.offset, offset, hex);
+    assert.match(error.message, reason);
+  }
+});
+
+test('deep nesting is refused instead of overflowing the stack', () => {
+  assert.match(errorOf('0107000000 01000000'.repeat(100_000)).message, /nested deeper than 32/);
+});
+
+test('writing and reading random geometries gives them back, and every cut of the bytes is refused', () => {
+  fc.assert(
+    fc.property(geometriesArbitrary, fc.nat(), (geometries, cut) => {
+      const column = geometryColumn(geometries);
+      const writer = new ByteWriter();
+      const builder = new GeometryBuilder(column.dimensions);
+      const reader = new WkbReader();
+      for (let row = 0; row < geometries.length; row++) {
+        writer.reset();
+        writeWkb(writer, column, row);
+        const bytes = writer.take();
+        if (bytes.length === 0) {
+          builder.endFeature(0);
+          continue;
+        }
+        assert.equal(reader.read(bytes, 0, bytes.length, builder), bytes.length);
+        const shorter = cut % bytes.length;
+        assert.throws(() => reader.read(bytes, 0, shorter, builder), { code: 'WKB_SYNTAX' });
+        builder.rollback();
+      }
+      assert.deepEqual(builder.finish(), column);
+    }),
+    { numRuns: 300 },
+  );
+});
