@@ -20,7 +20,16 @@ export function seededRandom(seed: number): () => number {
   };
 }
 
-const KINDS = ['residential', 'industrial', 'school', 'church', 'shed', 'greenhouse', 'Straßenmeisterei', 'hôtel'];
+const KINDS = [
+  'residential',
+  'industrial',
+  'school',
+  'church',
+  'shed',
+  'greenhouse',
+  'Straßenmeisterei',
+  'hôtel',
+];
 
 /** Path of a GeoJSON file with `count` features of the dataset; makes it when it does not exist. */
 export function datasetPath(dataset: Dataset, count: number): string {
@@ -37,7 +46,9 @@ function writeDataset(path: string, dataset: Dataset, count: number): void {
   let lines: string[] = ['{"type":"FeatureCollection","features":[\n'];
   for (let i = 0; i < count; i++) {
     const geometry = geometryOf(dataset, i, random);
-    lines.push(`{"type":"Feature","properties":${propertiesOf(i, random)},"geometry":${geometry}}${i < count - 1 ? ',' : ''}\n`);
+    lines.push(
+      `{"type":"Feature","properties":${propertiesOf(i, random)},"geometry":${geometry}}${i < count - 1 ? ',' : ''}\n`,
+    );
     if (lines.length >= 20_000) {
       writeSync(file, lines.join(''));
       lines = [];

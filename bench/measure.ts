@@ -27,11 +27,14 @@ function runOnce(command: Command): Measurement {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-bench-'));
   const figures = join(directory, 'figures');
   try {
-    const argv = canMeasureMemory ? [GNU_TIME, '-f', '%e %U %S %M', '-o', figures, ...command.argv] : [...command.argv];
+    const argv = canMeasureMemory
+      ? [GNU_TIME, '-f', '%e %U %S %M', '-o', figures, ...command.argv]
+      : [...command.argv];
     const start = process.hrtime.bigint();
     const done = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8', maxBuffer: 1 << 26 });
     const wallSeconds = Number(process.hrtime.bigint() - start) / 1e9;
-    if (done.status !== 0) throw new Error(`${command.argv.join(' ')} ended with ${done.status}: ${done.stderr}`);
+    if (done.status !== 0)
+      throw new Error(`${command.argv.join(' ')} ended with ${done.status}: ${done.stderr}`);
     if (!canMeasureMemory) return { wallSeconds, cpuSeconds: Number.NaN, peakMegabytes: Number.NaN };
     const [, user, system, kilobytes] = readFileSync(figures, 'utf8').trim().split(/\s+/).map(Number);
     return { wallSeconds, cpuSeconds: user + system, peakMegabytes: kilobytes / 1024 };

@@ -17,7 +17,8 @@ export function allPairs(): Pair[] {
   const pairs: Pair[] = [];
   for (const reproject of [false, true]) {
     for (const from of FORMATS) {
-      for (const to of FORMATS) pairs.push({ name: `${from}>${to}${reproject ? ' reprojected' : ''}`, from, to, reproject });
+      for (const to of FORMATS)
+        pairs.push({ name: `${from}>${to}${reproject ? ' reprojected' : ''}`, from, to, reproject });
     }
   }
   return pairs;
@@ -39,7 +40,14 @@ export function ogr2ogrCommand(pair: Pair, input: string, output: string): Comma
   const driver = { geojson: 'GeoJSON', shp: 'ESRI Shapefile', csv: 'CSV' }[pair.to];
   const argv = ['ogr2ogr', '-f', driver, output, input];
   if (pair.from === 'csv') {
-    argv.push('-oo', 'GEOM_POSSIBLE_NAMES=geom_wkt', '-oo', 'KEEP_GEOM_COLUMNS=NO', '-oo', 'AUTODETECT_TYPE=YES');
+    argv.push(
+      '-oo',
+      'GEOM_POSSIBLE_NAMES=geom_wkt',
+      '-oo',
+      'KEEP_GEOM_COLUMNS=NO',
+      '-oo',
+      'AUTODETECT_TYPE=YES',
+    );
     argv.push(pair.reproject ? '-s_srs' : '-a_srs', 'EPSG:4326');
   }
   if (pair.to === 'csv') argv.push('-lco', 'GEOMETRY=AS_WKT');

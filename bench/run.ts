@@ -29,7 +29,11 @@ interface Row {
 
 function inputs(count: number): Record<FormatId, string> {
   const geojson = datasetPath('buildings', count);
-  const paths = { geojson, shp: join(DATA_DIRECTORY, `buildings-${count}.shp`), csv: join(DATA_DIRECTORY, `buildings-${count}.csv`) };
+  const paths = {
+    geojson,
+    shp: join(DATA_DIRECTORY, `buildings-${count}.shp`),
+    csv: join(DATA_DIRECTORY, `buildings-${count}.csv`),
+  };
   for (const to of FORMATS) {
     if (existsSync(paths[to])) continue;
     const pair: Pair = { name: to, from: 'geojson', to, reproject: false };
@@ -65,7 +69,9 @@ function growth(directory: string, runs: number, count: number): void {
     const [small] = measureInTurn([geomillCommand(pair, datasetPath('buildings', count / 10), output)], runs);
     const [large] = measureInTurn([geomillCommand(pair, datasetPath('buildings', count), output)], runs);
     geomillCommand(pair, '', output).prepare();
-    console.log(`${pair.name.padEnd(26)} ${(large.wallSeconds / small.wallSeconds).toFixed(1)}x the time for 10x the features`);
+    console.log(
+      `${pair.name.padEnd(26)} ${(large.wallSeconds / small.wallSeconds).toFixed(1)}x the time for 10x the features`,
+    );
   }
 }
 
@@ -97,14 +103,19 @@ try {
   if (compared.length > 0) {
     const wall = geometricMean(compared.map(({ ours, other }) => other.wallSeconds / ours.wallSeconds));
     const cpu = geometricMean(compared.map(({ ours, other }) => other.cpuSeconds / ours.cpuSeconds));
-    console.log(`geometric mean over ${compared.length} pairs: ${wall.toFixed(1)}x faster, ${cpu.toFixed(1)}x less CPU`);
+    console.log(
+      `geometric mean over ${compared.length} pairs: ${wall.toFixed(1)}x faster, ${cpu.toFixed(1)}x less CPU`,
+    );
   }
   if (values.only === '') growth(directory, runs, count);
   if (values.large) large(directory);
   const results = join(import.meta.dirname, 'results');
   mkdirSync(results, { recursive: true });
   const file = join(results, `${new Date().toISOString().slice(0, 10)}.json`);
-  writeFileSync(file, `${JSON.stringify({ cores: cpus().length, node: process.version, count, runs, rows }, null, 2)}\n`);
+  writeFileSync(
+    file,
+    `${JSON.stringify({ cores: cpus().length, node: process.version, count, runs, rows }, null, 2)}\n`,
+  );
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }
