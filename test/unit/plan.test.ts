@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
+import { failure, GeomillError } from '../../src/errors.ts';
+import { Findings } from '../../src/findings.ts';
+import type { Format, SourceLayer } from '../../src/formats/format.ts';
+import { formatById } from '../../src/formats/registry.ts';
+import { type ConversionPlan, type CrsAuthority, planConversion } from '../../src/pipeline/plan.ts';
+import type { ConversionRequest } from '../../src/pipeline/request.ts';
+
+/** Knows EPSG:4326, EPSG:28350 and a WKT that means the latter. */
+const AUTHORITY: CrsAuthority = {
+  describe(definition, path) {
+    if (definition === 'EPSG:4326') return WGS84_DESCRIPTION;
+    if (definition === 'EPSG:28350' || definition === 'PROJCS["MGA50"]') {
+      return {
+        ...WGS84_DESCRIPTION,
+        definition,
+        name: 'MGA zone 50',
+        authority: { name: 'EPSG', code: '28350' },
+      };
+    }
+    throw failure('CRS_UNKNOWN', { definition, path, reason: 'crs not found' });
+  },
+  equivalent: (a, b) => a === b,
+};
+
+function layer(name: string, more: Partial<SourceLayer> = {}): SourceLayer {
+  return {
+    name,
+    fields: [{ name: 'layer', type: 'string' }],
+    featureCount: null,
+    crs: 'EPSG:4326',
+    crsMissingReason: 'there is no .prj',
+    encoding: null,
+    partitions: [],
+    state: null,
+    ...more,
+  };
+}
+
+interface PlanInput {
+  readonly from: string;
+  readonly to: string;
+  readonly layers: readonly SourceLayer[];
+  readonly inputCrs?: string;
+  readonly outputCrs?: string;
+  readonly wanted?: readonly string[];
+}
+
+async function plan(input: PlanInput): Promise<{ plan: ConversionPlan; codes: string[] }> {
+  const from: Format = formatById(input.from, 'input.format');
+  const to: Format = formatById(input.to, 'output.format');
+  const findings = new Findings();
+  const request: ConversionRequest = {
+    input: { format: from.id, crs: input.inputCrs ?? null, layers: input.wanted ?? null, options: {} },
+    transformations: [],
+    output: { format: to.id, crs: input.outputCrs ?? null, toFile: true, options: {} },
+  };
+  const made = planConversion(
+    request,
+    input.layers,
+    { format: from, reader: await from.loadReader(), name: 'file' },
+    { format: to, writer: await to.loadWriter() },
+    AUTHORITY,
+    findings,
+  );
+  return { plan: made, codes: findings.list().map(({ code }) => code) };
+}
+
+function refusal(code: string): (error: unknown) => boolean {
+  return (error) => error instanceof GeomillError && error.code === code;
+}
+
+test('a source in the output CRS is not reprojected', async () => {
+  const { plan: made } = await plan({ from: 'shp', to: 'csv', layers: [layer('a')] });
+  assert.equal(made.layers[0].reproject, false);
+});
+
+test('the output CRS defaults to EPSG:4326', async () => {
+  const { plan: made } = await plan({
+    from: 'shp',
+    to: 'csv',
+    layers: [layer('a', { crs: 'PROJCS["MGA50"]' })],
+  });
+  assert.deepEqual(
+    [made.layers[0].sourceCrs, made.layers[0].targetCrs, made.layers[0].reproject],
+    ['EPSG:28350', 'EPSG:4326', true],
+  );
+});
+
+test('GeoJSON stays in EPSG:4326 whatever is requested, and says so', async () => {
+  const { plan: made, codes } = await plan({
+    from: 'shp',
+    to: 'geojson',
+    layers: [layer('a')],
+    outputCrs: 'EPSG:28350',
+  });
+  assert.equal(made.layers[0].targetCrs, 'EPSG:4326');
+  assert.deepEqual(codes, ['CRS_OUTPUT_FIXED']);
+});
+
+test('a file without a CRS takes the stated one and says so; without either it is refused', async () => {
+  const layers = [layer('a', { crs: null })];
+  const { plan: made, codes } = await plan({ from: 'shp', to: 'csv', layers, inputCrs: 'EPSG:28350' });
+  assert.equal(made.layers[0].sourceCrs, 'EPSG:28350');
+  assert.deepEqual(codes, ['CRS_FROM_REQUEST']);
+  await assert.rejects(plan({ from: 'shp', to: 'csv', layers }), refusal('CRS_MISSING'));
+});
+
+test('a stated CRS that contradicts the file is refused, one that agrees is not', async () => {
+  const layers = [layer('a', { crs: 'PROJCS["MGA50"]' })];
+  await assert.rejects(
+    plan({ from: 'shp', to: 'csv', layers, inputCrs: 'EPSG:4326' }),
+    refusal('CRS_CONFLICT'),
+  );
+  await plan({ from: 'shp', to: 'csv', layers, inputCrs: 'EPSG:28350' });
+});
+
+test('an unusable .prj gives way to a stated CRS', async () => {
+  const layers = [layer('a', { crs: 'LOCAL_CS["?"]' })];
+  const { codes } = await plan({ from: 'shp', to: 'csv', layers, inputCrs: 'EPSG:28350' });
+  assert.deepEqual(codes, ['CRS_FROM_REQUEST']);
+  await assert.rejects(plan({ from: 'shp', to: 'csv', layers }), refusal('CRS_MISSING'));
+});
+
+test('csv needs a stated CRS', async () => {
+  const layers = [layer('a', { crs: null, fields: null })];
+  await assert.rejects(plan({ from: 'csv', to: 'geojson', layers }), refusal('FIELD_REQUIRED'));
+});
+
+test('an unknown output CRS is refused before anything is read', async () => {
+  await assert.rejects(
+    plan({ from: 'shp', to: 'shp', layers: [layer('a')], outputCrs: 'EPSG:1' }),
+    refusal('CRS_UNKNOWN'),
+  );
+});
+
+test('layers are chosen by name; an unknown name is refused', async () => {
+  const layers = [layer('a'), layer('b')];
+  const { plan: made } = await plan({ from: 'shp', to: 'shp', layers, wanted: ['b'] });
+  assert.deepEqual(
+    made.layers.map(({ sourceIndex }) => sourceIndex),
+    [1],
+  );
+  await assert.rejects(plan({ from: 'shp', to: 'shp', layers, wanted: ['c'] }), refusal('LAYER_UNKNOWN'));
+});
+
+test('layers joined in one output are told apart by a field with a free name', async () => {
+  const layers = [layer('a'), layer('b')];
+  assert.equal((await plan({ from: 'shp', to: 'csv', layers })).plan.layerField, 'layer_1');
+  assert.equal((await plan({ from: 'shp', to: 'shp', layers })).plan.layerField, null);
+});
+
+test('a first pass is made only where the writer needs more than the source declares', async () => {
+  const declared = [layer('a')];
+  const open = [layer('a', { fields: null })];
+  const scanOf = async (from: string, to: string, layers: readonly SourceLayer[]) =>
+    (await plan({ from, to, layers, inputCrs: from === 'csv' ? 'EPSG:4326' : undefined })).plan.scan;
+  assert.equal(await scanOf('geojson', 'geojson', open), null);
+  assert.equal(await scanOf('geojson', 'csv', open), 'fields');
+  assert.equal(await scanOf('geojson', 'shp', open), 'all');
+  assert.equal(await scanOf('shp', 'csv', declared), null);
+  assert.equal(await scanOf('shp', 'geojson', declared), null);
+  assert.equal(await scanOf('csv', 'geojson', open), 'fields');
+});
