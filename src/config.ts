@@ -247,7 +247,11 @@ function parseQuantity(setting: Setting, given: string, refuse: (reason: string)
   const factor = match === null ? undefined : units[match[2].toLowerCase()];
   if (match === null || factor === undefined) {
     const names = Object.keys(units).filter((unit) => unit !== '');
-    throw refuse(names.length === 0 ? 'give a whole number' : `give a number, with or without a unit (${names.join(', ')})`);
+    throw refuse(
+      names.length === 0
+        ? 'give a whole number'
+        : `give a number, with or without a unit (${names.join(', ')})`,
+    );
   }
   const value = Number(match[1]) * factor;
   if (!Number.isSafeInteger(value)) throw refuse('it must come to a whole number');

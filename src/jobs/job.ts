@@ -1,0 +1,82 @@
+/** What a job is: its states, the ways between them, its record. */
+import type { PlainError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
+import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { ConversionRequest } from '../pipeline/request.ts';
+
+export const jobStates = ['QUEUED', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** The only ways from one state to another; the queue's statements are made from this table. */
+export const transitions = Object.freeze({
+  /** FAILED at once: the service refuses a job it could not run after all, e.g. one tried too often. */
+  QUEUED: ['RUNNING', 'FAILED'],
+  /** Back to QUEUED: its runner or the service died. */
+  RUNNING: ['SUCCESS', 'FAILED', 'QUEUED'],
+  SUCCESS: [],
+  FAILED: [],
+} as const satisfies Record<JobState, readonly JobState[]>);
+
+export function isFinal(state: JobState): boolean {
+  return transitions[state].length === 0;
+}
+
+export interface NewJob {
+  readonly id: string;
+  /** The input file's name as the user knows it, a plain name without directories. */
+  readonly inputName: string;
+  readonly inputBytes: number;
+  readonly request: ConversionRequest;
+  /** What was tolerated in the request; joins the report. */
+  readonly requestFindings: readonly Finding[];
+  readonly idempotency: Idempotency | null;
+}
+
+export interface Idempotency {
+  /** The client's key. */
+  readonly key: string;
+  /** Hash of everything that decides the result. */
+  readonly requestHash: string;
+}
+
+export interface JobOutput {
+  readonly byteLength: number;
+  readonly mediaType: string;
+  /** File name to offer to the one who downloads. */
+  readonly fileName: string;
+}
+
+/** The record of a job. Times are milliseconds since 1970. */
+export interface Job {
+  readonly id: string;
+  readonly state: JobState;
+  /** Times it was begun. */
+  readonly attempts: number;
+  readonly inputName: string;
+  readonly inputBytes: number;
+  readonly request: ConversionRequest;
+  readonly requestFindings: readonly Finding[];
+  readonly createdAt: number;
+  /** Begin of the latest attempt. */
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  /** When the output is removed; null before the end. */
+  readonly expiresAt: number | null;
+  /** Set on SUCCESS. */
+  readonly output: JobOutput | null;
+  /** False once the output has expired. */
+  readonly outputKept: boolean;
+  /** Set on SUCCESS. */
+  readonly report: ConversionReport | null;
+  /** Set on FAILED. */
+  readonly error: PlainError | null;
+}
+
+/** What a client may be told about a failed job. Our own faults are logged under the job's id and named in general. */
+export function publicError(jobId: string, error: PlainError, message: string): string {
+  return error.code === 'INTERNAL'
+    ? `the service failed at this job; the cause is logged under reference ${jobId}`
+    : message;
+}
+
+export type { ConversionReport, Progress };

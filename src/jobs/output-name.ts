@@ -1,0 +1,46 @@
+/** Names of outputs, made from the name of the input. */
+
+export interface OutputFormat {
+  readonly mediaType: string;
+  readonly outputExtension: string;
+  /** Endings an input of any format may have, lower case with the dot; taken off before the new one is put on. */
+  readonly inputExtensions: readonly string[];
+}
+
+/** Names of files in archives and layers come from it, so it stays well below the 255 bytes of file systems. */
+const MAX_STEM_BYTES = 100;
+
+export interface OutputName {
+  /** What the one who downloads is offered. */
+  readonly fileName: string;
+  /** The same, safe as a file name on every system. */
+  readonly pathName: string;
+}
+
+/** `roads.geojson` converted to shp is `roads.zip`. */
+export function describeOutput(inputName: string, format: OutputFormat): OutputName {
+  const lower = inputName.toLowerCase();
+  const ending = format.inputExtensions
+    .filter((extension) => lower.endsWith(extension))
+    .reduce((longest, extension) => (extension.length > longest.length ? extension : longest), '');
+  const stem = safeStem(inputName.slice(0, inputName.length - ending.length));
+  const fileName = stem + format.outputExtension;
+  return { fileName, pathName: fileName };
+}
+
+/** The last part of a name that a client sent, without control characters; `fallback` when nothing is left. */
+export function plainFileName(name: string | undefined, fallback: string): string {
+  const last = (name ?? '').normalize('NFC').split(/[\\/]/).at(-1) ?? '';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is to be removed
+  const clean = last.replace(/[\u0000-\u001f\u007f]/g, '').trim();
+  return clean === '' || clean === '.' || clean === '..' ? fallback : clean.slice(0, 255);
+}
+
+function safeStem(stem: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is to be removed
+  let clean = stem.replace(/[\u0000-\u001f\u007f<>:"/\\|?*]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '');
+  while (Buffer.byteLength(clean) > MAX_STEM_BYTES) clean = clean.slice(0, -1);
+  // Half of a surrogate pair may be left at the cut.
+  clean = clean.toWellFormed().replace(/\ufffd$/, '');
+  return clean === '' ? 'output' : clean;
+}

@@ -1,0 +1,53 @@
+/**
+ * The queue of jobs and their records. One interface, so that an embedded database and a shared one are
+ * interchangeable. Every method that changes a job resolves only when the change would survive the death of the process;
+ * `enqueue`, `succeed` and `fail` also survive a power failure.
+ */
+import type { PlainError } from '../errors.ts';
+import type { Job, JobOutput, JobState, NewJob } from './job.ts';
+
+export interface EnqueueResult {
+  readonly id: string;
+  readonly state: JobState;
+  /** False: the Idempotency-Key named this earlier job and nothing was added. */
+  readonly added: boolean;
+}
+
+/** One attempt at a job. Its number fences: what a former attempt reports late changes nothing. */
+export interface Claim {
+  readonly job: Job;
+  readonly attempt: number;
+}
+
+export interface JobQueue {
+  /**
+   * Adds a job. Throws QUEUE_FULL, or IDEMPOTENCY_CONFLICT when the key was used with another request.
+   */
+  enqueue(job: NewJob): Promise<EnqueueResult>;
+  /** Takes the job that has waited longest, now RUNNING; null when none waits. */
+  claim(): Promise<Claim | null>;
+  /** RUNNING -> SUCCESS. False: this attempt is no longer the current one. */
+  succeed(claim: Claim, output: JobOutput, reportJson: string, expiresAt: number): Promise<boolean>;
+  /** RUNNING -> FAILED. False as above. */
+  fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean>;
+  /**
+   * RUNNING -> QUEUED, behind all that wait, so that a job that kills its runner does not hold up the others.
+   * `uncounted`: the attempt was ended by us and is not held against the job. False as above.
+   */
+  requeue(claim: Claim, uncounted: boolean): Promise<boolean>;
+  /**
+   * Deals with the jobs that were RUNNING when the last service died: back to the queue, or FAILED when they were begun
+   * `maxAttempts` times. For the one service that owns the queue, before it claims anything.
+   */
+  recover(maxAttempts: number, expiresAt: number): Promise<{ requeued: number; failed: number }>;
+  get(id: string): Promise<Job | null>;
+  /** Jobs that wait. */
+  length(): number;
+  /** Ids of jobs whose output is past its time, at most `limit`; not yet marked. */
+  expiredOutputs(now: number, limit: number): Promise<readonly string[]>;
+  markOutputRemoved(id: string): Promise<void>;
+  /** Ids of jobs that ended before `endedBefore`, at most `limit`. */
+  oldRecords(endedBefore: number, limit: number): Promise<readonly string[]>;
+  deleteRecord(id: string): Promise<void>;
+  close(): Promise<void>;
+}

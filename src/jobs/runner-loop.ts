@@ -1,0 +1,93 @@
+/**
+ * The inside of a runner process: takes one task after the other and answers each with 'done' or 'failed'. What is
+ * done with a task is handed in, so that tests run the same loop around a conversion of their own.
+ */
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { asGeomillError, failure, type GeomillError } from '../errors.ts';
+import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { ConversionPlace, ConversionRequest } from '../pipeline/request.ts';
+import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
+
+export type Convert = (
+  request: ConversionRequest,
+  place: ConversionPlace,
+  control: { readonly signal: AbortSignal; onProgress(progress: Progress): void },
+) => Promise<ConversionReport>;
+
+/** Least time between two progress messages. */
+const PROGRESS_INTERVAL_MS = 100;
+
+/**
+ * Serves tasks until the channel closes. When the service is gone, by kill -9 or otherwise, the channel closes and
+ * this process ends; what it was doing is begun again by the next service.
+ */
+export function serveTasks(convert: Convert, warm: (directory: string) => Promise<void>): void {
+  // Never aborted: a service that cancels kills the process, which also stops code that looks at no signal.
+  const { signal } = new AbortController();
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', (message: ToRunner) => {
+    if (message.type === 'run') void runTask(convert, message.task, signal);
+    // A warm-up that fails is no reason to refuse work: the job will tell what is wrong.
+    else
+      void warm(message.directory).then(
+        () => send({ type: 'warmed' }),
+        () => send({ type: 'warmed' }),
+      );
+  });
+  send({ type: 'loaded' });
+}
+
+async function runTask(convert: Convert, task: RunnerTask, signal: AbortSignal): Promise<void> {
+  try {
+    const report = await convert(task.request, task.place, { signal, onProgress: progressSender() });
+    syncFile(task.place.outputPath);
+    send({ type: 'done', report });
+  } catch (thrown) {
+    const error = recognize(thrown);
+    const log = error.fault === 'ours' ? stackOf(error) : null;
+    send({ type: 'failed', error: error.toPlain(), log });
+  }
+}
+
+function progressSender(): (progress: Progress) => void {
+  let lastSentAt = 0;
+  return (progress) => {
+    const now = performance.now();
+    if (now - lastSentAt < PROGRESS_INTERVAL_MS) return;
+    lastSentAt = now;
+    send({ type: 'progress', progress });
+  };
+}
+
+/** Memory that ran out inside the runner arrives as errors of Node's own. */
+function recognize(thrown: unknown): GeomillError {
+  const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+  if (cause instanceof Error) {
+    const code = 'code' in cause ? cause.code : undefined;
+    const allocation =
+      cause instanceof RangeError && /allocation failed|invalid array buffer length/i.test(cause.message);
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY' || code === 'ERR_MEMORY_ALLOCATION_FAILED' || allocation)
+      return failure('JOB_OUT_OF_MEMORY', { limit: 'RUNNER_MEMORY' }, undefined, cause);
+  }
+  return asGeomillError(thrown);
+}
+
+function stackOf(error: GeomillError): string {
+  const { cause } = error;
+  return (cause instanceof Error ? cause.stack : error.stack) ?? error.message;
+}
+
+/** The runner waits for the disk, so that the service need not: it only renames the file. */
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r+');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function send(message: FromRunner): void {
+  // The channel may close at any time; then 'disconnect' ends the process and nobody waits for the message.
+  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+}

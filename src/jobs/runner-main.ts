@@ -1,0 +1,55 @@
+/** The entry of a runner process. Started by runner-process.ts under Node's permission model. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
+import { runConversion } from '../pipeline/run.ts';
+import { serveTasks } from './runner-loop.ts';
+
+/** Two features and a reprojection: loads the codecs most used and PROJ, and lets the compiler see them. */
+const WARM_UP_INPUT = JSON.stringify({
+  type: 'FeatureCollection',
+  features: [
+    {
+      type: 'Feature',
+      properties: { name: 'warm', size: 1.5 },
+      geometry: { type: 'Point', coordinates: [7.1, 50.7] },
+    },
+    {
+      type: 'Feature',
+      properties: { name: 'up', size: 2 },
+      geometry: { type: 'Point', coordinates: [7.2, 50.8] },
+    },
+  ],
+});
+
+async function warm(directory: string): Promise<void> {
+  const scratchDirectory = join(directory, 'warm');
+  mkdirSync(scratchDirectory, { recursive: true });
+  try {
+    const inputPath = join(directory, 'warm.geojson');
+    writeFileSync(inputPath, WARM_UP_INPUT);
+    for (const format of ['shp', 'geojson', 'csv']) {
+      await runConversion(
+        {
+          input: { format: 'geojson', crs: null, layers: null, options: {} },
+          transformations: [],
+          output: { format, crs: format === 'geojson' ? null : 'EPSG:3857', toFile: true, options: {} },
+        },
+        {
+          inputPath,
+          inputName: 'warm.geojson',
+          outputPath: join(directory, `warm.${format}`),
+          scratchDirectory,
+          gridDirectory: null,
+          threads: 1,
+          limits: DEFAULT_INPUT_LIMITS,
+        },
+        { signal: new AbortController().signal, onProgress: () => {} },
+      );
+    }
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+serveTasks(runConversion, warm);

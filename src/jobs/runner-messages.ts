@@ -1,0 +1,24 @@
+/** What a service and its runner processes say to each other, as JSON over Node's IPC channel. */
+import type { PlainError } from '../errors.ts';
+import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { ConversionPlace, ConversionRequest } from '../pipeline/request.ts';
+
+export interface RunnerTask {
+  readonly request: ConversionRequest;
+  readonly place: ConversionPlace;
+}
+
+export type ToRunner =
+  | { readonly type: 'run'; readonly task: RunnerTask }
+  /** Load and exercise everything a job needs, in this directory; only sent to a runner without a job. */
+  | { readonly type: 'warm'; readonly directory: string };
+
+export type FromRunner =
+  /** Its code is loaded; it takes a task. */
+  | { readonly type: 'loaded' }
+  | { readonly type: 'warmed' }
+  | { readonly type: 'progress'; readonly progress: Progress }
+  /** The output stands at `place.outputPath` and its bytes are durable. */
+  | { readonly type: 'done'; readonly report: ConversionReport }
+  /** `log`: what the operator needs to know beyond the error. */
+  | { readonly type: 'failed'; readonly error: PlainError; readonly log: string | null };

@@ -1,0 +1,238 @@
+/**
+ * One runner process, from start to death, seen from the service: a state, one task at a time, and always an outcome.
+ *
+ * It runs user data, so it is started under Node's permission model: it reads the program, the PROJ grids and its slot,
+ * writes its slot, and has no child processes, no environment and (Node 26 and newer) no network.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PlainError } from '../errors.ts';
+import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import { Slot } from '../storage/workspace.ts';
+import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
+
+export interface RunnerOptions {
+  /** Directory in which the slots of all runners are made. */
+  readonly slotsDirectory: string;
+  /** Bound of the V8 heap and, where the system tells it, of the whole process. */
+  readonly memoryBytes: number;
+  readonly gridDirectory: string | null;
+  /** Module that the process runs. Default: runner-main.ts. */
+  readonly entry?: string;
+  /** Further paths the process may read; for entries outside the package. */
+  readonly readPaths?: readonly string[];
+}
+
+export type RunnerState = 'starting' | 'idle' | 'warming' | 'busy' | 'dead';
+
+export type RunOutcome =
+  | { readonly kind: 'done'; readonly report: ConversionReport }
+  | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
+  | { readonly kind: 'died'; readonly cause: DeathCause; readonly detail: string };
+
+/** Why a process ended: by us on purpose (the words of `kill`), for want of memory, or on its own. */
+export type DeathCause = 'timeout' | 'cancelled' | 'stopped' | 'retired' | 'memory' | 'crash';
+
+export interface RunnerEvents {
+  /** It can take a task (again). */
+  onIdle(runner: RunnerProcess): void;
+  onDeath(runner: RunnerProcess, cause: DeathCause, detail: string): void;
+}
+
+const STDERR_TAIL_CHARACTERS = 4000;
+
+export class RunnerProcess {
+  readonly slot: Slot;
+  readonly startedAt = Date.now();
+  /** True once it has said that its code is loaded; one that dies before is a fault of the installation. */
+  hasLoaded = false;
+  readonly #child: ChildProcess;
+  readonly #events: RunnerEvents;
+  readonly #memoryBytes: number;
+  #state: RunnerState = 'starting';
+  #killedFor: DeathCause | null = null;
+  #stderrTail = '';
+  #death: Extract<RunOutcome, { kind: 'died' }> | null = null;
+  #task: { settle(outcome: RunOutcome): void; onProgress(progress: Progress): void } | null = null;
+
+  constructor(options: RunnerOptions, events: RunnerEvents) {
+    this.#events = events;
+    this.#memoryBytes = options.memoryBytes;
+    this.slot = new Slot(options.slotsDirectory);
+    this.#child = spawn(process.execPath, runnerArguments(options, this.slot.directory), {
+      // Nothing of our environment: it may hold secrets, and nothing in it is meant for a runner.
+      env: {},
+      cwd: this.slot.directory,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'json',
+    });
+    if (this.#child.pid !== undefined) this.slot.notePid(this.#child.pid);
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderrTail = (this.#stderrTail + text).slice(-STDERR_TAIL_CHARACTERS);
+    });
+    this.#child.on('message', (message) => this.#receive(message as FromRunner));
+    this.#child.on('error', (error) => this.#die(error.message));
+    // 'close', not 'exit': by then all messages and all of stderr have arrived.
+    this.#child.on('close', (code, signal) =>
+      this.#die(signal === null ? `exit status ${code}` : `signal ${signal}`),
+    );
+  }
+
+  get state(): RunnerState {
+    return this.#state;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** Takes an idle process for one task, so that nobody else does; `run` or `release` follows. */
+  reserve(): boolean {
+    if (this.#state !== 'idle') return false;
+    this.#state = 'busy';
+    return true;
+  }
+
+  /** How the process died; null while it lives. */
+  get death(): Extract<RunOutcome, { kind: 'died' }> | null {
+    return this.#death;
+  }
+
+  /** Runs a task on the reserved process; resolves when it is done, has failed, or the process has died. */
+  async run(task: RunnerTask, onProgress: (progress: Progress) => void): Promise<RunOutcome> {
+    if (this.#death !== null) return this.#death;
+    return new Promise((settle) => {
+      this.#task = { settle, onProgress };
+      this.#send({ type: 'run', task });
+    });
+  }
+
+  /** Has an idle process load what jobs need; it is idle again afterwards. */
+  warm(): void {
+    if (this.#state !== 'idle') return;
+    this.#state = 'warming';
+    this.#send({ type: 'warm', directory: join(this.slot.directory, 'warm') });
+  }
+
+  /** Gives the process back after a task; without this it stays busy. */
+  release(): void {
+    if (this.#state !== 'busy') return;
+    // What a large job left behind counts against the next one's memory: begin that with a fresh process.
+    const residentBytes = this.pid === undefined ? null : residentMemory(this.pid);
+    if (residentBytes !== null && residentBytes > this.#memoryBytes / 2) {
+      this.kill('retired');
+      return;
+    }
+    this.#state = 'idle';
+    this.#events.onIdle(this);
+  }
+
+  /** Ends the process at once. A running task's outcome is `died` with this cause. */
+  kill(cause: DeathCause): void {
+    this.#killedFor ??= cause;
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Kills the process if it holds more memory than it may. Buffers are not in V8's heap, so V8's own limit misses them. */
+  checkMemory(): void {
+    if (this.#state !== 'busy' || this.pid === undefined) return;
+    const residentBytes = residentMemory(this.pid);
+    if (residentBytes !== null && residentBytes > this.#memoryBytes) this.kill('memory');
+  }
+
+  #receive(message: FromRunner): void {
+    switch (message.type) {
+      case 'loaded':
+        this.hasLoaded = true;
+        this.#becomeIdle('starting');
+        break;
+      case 'warmed':
+        this.#becomeIdle('warming');
+        break;
+      case 'progress':
+        this.#task?.onProgress(message.progress);
+        break;
+      case 'done':
+      case 'failed':
+        this.#settle(
+          message.type === 'done'
+            ? { kind: 'done', report: message.report }
+            : { kind: 'failed', error: message.error, log: message.log },
+        );
+    }
+  }
+
+  #becomeIdle(expected: RunnerState): void {
+    if (this.#state !== expected) return;
+    this.#state = 'idle';
+    this.#events.onIdle(this);
+  }
+
+  #settle(outcome: RunOutcome): void {
+    const task = this.#task;
+    this.#task = null;
+    task?.settle(outcome);
+  }
+
+  #die(ending: string): void {
+    if (this.#state === 'dead') return;
+    this.#state = 'dead';
+    const outOfMemory = /heap out of memory|Allocation failed|ERR_WORKER_OUT_OF_MEMORY/.test(
+      this.#stderrTail,
+    );
+    const cause = this.#killedFor ?? (outOfMemory ? 'memory' : 'crash');
+    const detail = this.#stderrTail === '' ? ending : `${ending}; ${this.#stderrTail.trim()}`;
+    this.slot.remove();
+    this.#death = { kind: 'died', cause, detail: ending };
+    this.#settle(this.#death);
+    this.#events.onDeath(this, cause, detail);
+  }
+
+  #send(message: ToRunner): void {
+    // A channel that is closed means a process that is dying; its 'close' event tells the rest.
+    if (this.#child.connected) this.#child.send(message, () => {});
+  }
+}
+
+function runnerArguments(options: RunnerOptions, slotDirectory: string): string[] {
+  const source = dirname(dirname(fileURLToPath(import.meta.url)));
+  const packageRoot = dirname(source);
+  const readable = [
+    source,
+    join(packageRoot, 'package.json'),
+    dependencyDirectory(packageRoot),
+    slotDirectory,
+    ...(options.gridDirectory === null ? [] : [options.gridDirectory]),
+    ...(options.readPaths ?? []),
+  ];
+  return [
+    '--permission',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    `--allow-fs-write=${slotDirectory}`,
+    '--allow-worker',
+    '--no-warnings',
+    `--max-old-space-size=${Math.floor(options.memoryBytes / 1024 ** 2)}`,
+    options.entry ?? join(source, 'jobs', 'runner-main.ts'),
+  ];
+}
+
+/** The node_modules that holds our dependencies: beside us in a checkout, around us when we are installed. */
+function dependencyDirectory(packageRoot: string): string {
+  for (let directory = packageRoot; ; directory = dirname(directory)) {
+    const candidate = join(directory, 'node_modules');
+    if (existsSync(join(candidate, 'proj-wasm'))) return candidate;
+    if (dirname(directory) === directory) return join(packageRoot, 'node_modules');
+  }
+}
+
+/** Resident memory of a process in bytes; null where the system does not tell (only Linux does, cheaply). */
+function residentMemory(pid: number): number | null {
+  try {
+    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]);
+    return pages * 4096;
+  } catch {
+    return null;
+  }
+}

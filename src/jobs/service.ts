@@ -1,0 +1,385 @@
+/**
+ * The job service: takes jobs, runs each on an idle runner, files what comes of it. It knows no HTTP.
+ *
+ *   submit -> row committed -> (202) -> claim -> runner -> output renamed into the store -> row SUCCESS
+ *
+ * Nothing polls: a submitted job and a runner that becomes idle both call `#dispatch`.
+ */
+import { randomUUID } from 'node:crypto';
+import { failure, GeomillError, type PlainError } from '../errors.ts';
+import type { InputLimits } from '../io/limits.ts';
+import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { FileStore, StoredFile, Upload } from '../storage/store.ts';
+import { isFinal, type Job, type JobState, type NewJob } from './job.ts';
+import { describeOutput, type OutputFormat } from './output-name.ts';
+import type { Claim, EnqueueResult, JobQueue } from './queue.ts';
+import { sweep } from './retention.ts';
+import { RunnerPool } from './runner-pool.ts';
+import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.ts';
+
+export interface JobServiceOptions {
+  readonly queue: JobQueue;
+  readonly store: FileStore;
+  readonly runner: RunnerOptions & { readonly count: number; readonly threads: number };
+  readonly limits: InputLimits;
+  readonly jobTimeoutMs: number;
+  readonly maxAttempts: number;
+  readonly graceMs: number;
+  readonly outputRetentionMs: number;
+  readonly recordRetentionMs: number;
+  /** Facts of an output format, by its id. */
+  readonly outputFormat: (id: string) => OutputFormat;
+  readonly log: JobLog;
+  readonly observer?: JobObserver;
+}
+
+/** The part of a pino logger that is used here. */
+export interface JobLog {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+  error(facts: object, text: string): void;
+}
+
+/** Is told what happens; for metrics. */
+export interface JobObserver {
+  jobEnded(job: Job, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void;
+  runnerDied(cause: DeathCause): void;
+}
+
+const SWEEP_INTERVAL_MS = 60_000;
+const ORPHAN_AGE_MS = 3_600_000;
+
+export class JobService {
+  readonly #options: JobServiceOptions;
+  readonly #pool: RunnerPool;
+  readonly #running = new Map<string, { progress: Progress; runner: RunnerProcess; done: Promise<void> }>();
+  readonly #waiters = new Map<string, Set<() => void>>();
+  #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
+  #starting: Promise<void> | null = null;
+  #stopping: Promise<void> | null = null;
+  #dispatching = false;
+  #sweepTimer: NodeJS.Timeout | null = null;
+  #sweeping: Promise<void> = Promise.resolve();
+
+  constructor(options: JobServiceOptions) {
+    this.#options = options;
+    this.#pool = new RunnerPool(
+      { ...options.runner, size: options.runner.count },
+      {
+        onIdle: () => void this.#dispatch(),
+        onDeath: (cause, detail) => {
+          if (cause === 'crash') options.log.error({ cause, detail }, 'a runner process died');
+          options.observer?.runnerDied(cause);
+        },
+      },
+    );
+  }
+
+  /** Takes up what a former service left and starts the runners. Callers share one start. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start();
+    return this.#starting;
+  }
+
+  /** Lets running jobs finish for the grace time, puts the rest back, ends all runners. Callers share one stop. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  /** True while jobs are accepted. */
+  get accepts(): boolean {
+    return this.#state === 'running';
+  }
+
+  get queueLength(): number {
+    return this.#options.queue.length();
+  }
+
+  get runningCount(): number {
+    return this.#running.size;
+  }
+
+  /** The runners there are; for metrics and tests. */
+  get runners(): ReadonlySet<RunnerProcess> {
+    return this.#pool.runners;
+  }
+
+  newJobId(): string {
+    return randomUUID();
+  }
+
+  /** Begins to receive the input of a job to be. */
+  receive(id: string): Promise<Upload> {
+    return this.#options.store.receive(id);
+  }
+
+  /**
+   * Accepts a job whose input is kept in the store. When this resolves the job is durable and will end.
+   * Throws SHUTTING_DOWN, QUEUE_FULL, IDEMPOTENCY_CONFLICT; the input is then the caller's to discard.
+   */
+  async submit(job: NewJob): Promise<EnqueueResult> {
+    if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
+    const result = await this.#options.queue.enqueue(job);
+    if (result.added) void this.#dispatch();
+    return result;
+  }
+
+  get(id: string): Promise<Job | null> {
+    return this.#options.queue.get(id);
+  }
+
+  /** How far a running job is; null when it is not running. */
+  progressOf(id: string): Progress | null {
+    return this.#running.get(id)?.progress ?? null;
+  }
+
+  openOutput(id: string): Promise<StoredFile | null> {
+    return this.#options.store.openOutput(id);
+  }
+
+  /** Waits until the job has ended, at most `timeoutMs` or until `signal`; resolves with the job as it is then. */
+  async waitForEnd(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const job = await this.get(id);
+      if (job === null || isFinal(job.state) || signal?.aborted || this.#state === 'stopped') return job;
+      const remainingMs = deadline - performance.now();
+      if (remainingMs <= 0) return job;
+      await this.#nextAttemptEnd(id, remainingMs, signal);
+    }
+  }
+
+  #nextAttemptEnd(id: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const waiters = this.#waiters.get(id) ?? new Set();
+      this.#waiters.set(id, waiters);
+      const wake = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', wake);
+        waiters.delete(wake);
+        if (waiters.size === 0) this.#waiters.delete(id);
+        resolve();
+      };
+      const timer = setTimeout(wake, timeoutMs);
+      signal?.addEventListener('abort', wake);
+      waiters.add(wake);
+    });
+  }
+
+  async #start(): Promise<void> {
+    const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log } = this.#options;
+    const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs);
+    if (recovered.requeued + recovered.failed > 0) log.warn(recovered, 'took up jobs of a service that died');
+    await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: 0 });
+    this.#pool.start();
+    this.#state = 'running';
+    this.#sweepTimer = setInterval(() => {
+      this.#sweeping = this.#sweeping.then(() => this.#sweep());
+    }, SWEEP_INTERVAL_MS).unref();
+    void this.#dispatch();
+  }
+
+  async #sweep(): Promise<void> {
+    const { queue, store, recordRetentionMs, log } = this.#options;
+    try {
+      await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: ORPHAN_AGE_MS });
+    } catch (error) {
+      log.error({ err: error }, 'the retention sweep failed and will be tried again');
+    }
+  }
+
+  async #stop(): Promise<void> {
+    await this.#starting?.catch(() => {});
+    this.#state = 'stopping';
+    if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
+    const running = Promise.all([...this.#running.values()].map((entry) => entry.done));
+    if (this.#running.size > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      const grace = new Promise<void>((resolve) => {
+        timer = setTimeout(resolve, this.#options.graceMs);
+      });
+      await Promise.race([running, grace]);
+      clearTimeout(timer);
+    }
+    this.#pool.stop();
+    await Promise.all([running, this.#pool.ended(), this.#sweeping]);
+    await this.#options.queue.close();
+    this.#state = 'stopped';
+    for (const waiters of this.#waiters.values()) for (const wake of [...waiters]) wake();
+  }
+
+  async #dispatch(): Promise<void> {
+    // One loop at a time; whoever comes meanwhile is served by the loop's next round, for it ends only in the same
+    // tick in which it finds no runner or no job.
+    if (this.#dispatching) return;
+    this.#dispatching = true;
+    try {
+      while (this.#state === 'running') {
+        if (this.#options.queue.length() === 0) {
+          this.#pool.warmIdle();
+          return;
+        }
+        const runner = this.#pool.take();
+        if (runner === null) return;
+        const claim = await this.#claimFor(runner);
+        if (claim === null) return;
+        this.#begin(claim, runner);
+      }
+    } catch (error) {
+      this.#options.log.error({ err: error }, 'a job could not be taken from the queue');
+    } finally {
+      this.#dispatching = false;
+    }
+  }
+
+  async #claimFor(runner: RunnerProcess): Promise<Claim | null> {
+    let claim: Claim | null = null;
+    try {
+      claim = await this.#options.queue.claim();
+    } finally {
+      if (claim === null) runner.release();
+    }
+    return claim;
+  }
+
+  #begin(claim: Claim, runner: RunnerProcess): void {
+    const { id } = claim.job;
+    const entry = {
+      progress: { fraction: 0, stage: 'opening' } as Progress,
+      runner,
+      done: Promise.resolve(),
+    };
+    this.#running.set(id, entry);
+    entry.done = this.#attempt(claim, runner, (progress) => {
+      entry.progress = progress;
+    })
+      // A runner that dies takes its slot along; what fails for want of the slot is its death, no fault of the disk.
+      .catch((error: unknown) =>
+        runner.death === null
+          ? this.#giveUp(claim, error)
+          : this.#afterDeath(claim, runner.death.cause, runner.death.detail),
+      )
+      .finally(() => {
+        this.#running.delete(id);
+        runner.release();
+        for (const wake of [...(this.#waiters.get(id) ?? [])]) wake();
+      });
+  }
+
+  async #attempt(
+    claim: Claim,
+    runner: RunnerProcess,
+    onProgress: (progress: Progress) => void,
+  ): Promise<void> {
+    const options = this.#options;
+    const { job } = claim;
+    if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
+    const format = options.outputFormat(job.request.output.format);
+    const output = describeOutput(job.inputName, format);
+    const files = runner.slot.prepare('input', output.pathName);
+    await options.store.provide(job.id, files.inputPath);
+    const timer = setTimeout(() => runner.kill('timeout'), options.jobTimeoutMs);
+    const outcome = await runner.run(
+      {
+        request: job.request,
+        place: {
+          ...files,
+          inputName: job.inputName,
+          gridDirectory: options.runner.gridDirectory,
+          threads: options.runner.threads,
+          limits: options.limits,
+        },
+      },
+      onProgress,
+    );
+    clearTimeout(timer);
+    if (outcome.kind === 'done') {
+      const { byteLength } = await options.store.adopt(job.id, files.outputPath);
+      await this.#succeed(
+        claim,
+        { byteLength, mediaType: format.mediaType, fileName: output.fileName },
+        outcome.report,
+      );
+    } else if (outcome.kind === 'failed') {
+      if (outcome.log !== null)
+        options.log.error({ jobId: job.id, cause: outcome.log }, 'a job failed by our fault');
+      await this.#fail(claim, outcome.error);
+    } else {
+      await this.#afterDeath(claim, outcome.cause, outcome.detail);
+    }
+    if (outcome.kind !== 'died') runner.slot.clear();
+  }
+
+  async #succeed(
+    claim: Claim,
+    output: Parameters<JobQueue['succeed']>[1],
+    report: ConversionReport,
+  ): Promise<void> {
+    const { queue, store, outputRetentionMs, observer } = this.#options;
+    const warnings = [...claim.job.requestFindings, ...report.warnings];
+    const expiresAt = Date.now() + outputRetentionMs;
+    const current = await queue.succeed(claim, output, JSON.stringify({ ...report, warnings }), expiresAt);
+    if (!current) return;
+    this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
+    await store.remove('input', claim.job.id);
+  }
+
+  async #fail(claim: Claim, error: PlainError): Promise<void> {
+    const { queue, store, outputRetentionMs, observer } = this.#options;
+    if (!(await queue.fail(claim, error, Date.now() + outputRetentionMs))) return;
+    this.#tellEnd(claim, 'FAILED', observer, 0);
+    await store.remove('input', claim.job.id);
+  }
+
+  async #afterDeath(claim: Claim, cause: DeathCause, detail: string): Promise<void> {
+    const { queue, jobTimeoutMs, maxAttempts, runner, log } = this.#options;
+    switch (cause) {
+      case 'timeout':
+        return this.#fail(claim, {
+          code: 'JOB_TIMEOUT',
+          params: { seconds: jobTimeoutMs / 1000, setting: 'JOB_TIMEOUT' },
+        });
+      case 'memory':
+        // Not tried again: it would need as much the next time.
+        return this.#fail(claim, {
+          code: 'JOB_OUT_OF_MEMORY',
+          params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
+        });
+      case 'cancelled':
+        return this.#fail(claim, { code: 'CANCELLED', params: {} });
+      case 'stopped':
+      case 'retired':
+        await queue.requeue(claim, true);
+        return;
+      case 'crash':
+        log.warn({ jobId: claim.job.id, attempt: claim.attempt, detail }, 'the process of a job died');
+        if (claim.attempt >= maxAttempts)
+          return this.#fail(claim, {
+            code: 'JOB_ATTEMPTS_EXHAUSTED',
+            params: { attempts: claim.attempt, reason: detail },
+          });
+        await queue.requeue(claim, false);
+    }
+  }
+
+  /** Something of ours failed around the attempt: the disk, the database. */
+  async #giveUp(claim: Claim, thrown: unknown): Promise<void> {
+    const { log } = this.#options;
+    log.error({ jobId: claim.job.id, err: thrown }, 'a job could not be carried out');
+    const known = thrown instanceof GeomillError && thrown.fault === 'user' ? thrown.toPlain() : null;
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    try {
+      await this.#fail(claim, known ?? { code: 'INTERNAL', params: { reason } });
+    } catch (error) {
+      // The row stays RUNNING; the next start takes the job up again.
+      log.error({ jobId: claim.job.id, err: error }, 'the failure of a job could not be recorded');
+    }
+  }
+
+  #tellEnd(claim: Claim, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {
+    const { job } = claim;
+    const startedAt = job.startedAt ?? job.createdAt;
+    observer?.jobEnded(job, state, startedAt - job.createdAt, Date.now() - startedAt, outputBytes);
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * The file store of one machine: `inputs/<job id>` and `outputs/<job id>` in the data directory.
+ *
+ * An upload is written straight to its final name. Refused: a temporary name and a rename, which would cost another
+ * write of the directory for nothing, because a file counts only once its row is committed.
+ */
+import { closeSync, fsync, fsyncSync, mkdirSync, openSync, write } from 'node:fs';
+import { copyFile, link, lstat, open, opendir, rename, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { failure } from '../errors.ts';
+import type { FileKind, FileStore, StoredFile, Upload } from './store.ts';
+
+const writeAsync = promisify(write);
+const fsyncAsync = promisify(fsync);
+
+export class LocalStore implements FileStore {
+  readonly #inputs: string;
+  readonly #outputs: string;
+
+  constructor(directory: string) {
+    this.#inputs = join(directory, 'inputs');
+    this.#outputs = join(directory, 'outputs');
+    mkdirSync(this.#inputs, { recursive: true });
+    mkdirSync(this.#outputs, { recursive: true });
+    syncDirectory(directory);
+  }
+
+  async receive(id: string): Promise<Upload> {
+    return new LocalUpload(this.#path('input', id), this.#inputs);
+  }
+
+  async provide(id: string, path: string): Promise<void> {
+    const source = this.#path('input', id);
+    try {
+      await link(source, path);
+    } catch (error) {
+      if (isMissing(error)) throw error;
+      // Another file system, or one without hard links.
+      await copyFile(source, path);
+    }
+  }
+
+  async adopt(id: string, path: string): Promise<{ byteLength: number }> {
+    // lstat, not stat: a link in the place of the output would lead whoever downloads it to another file.
+    const facts = await lstat(path);
+    if (!facts.isFile()) throw failure('INTERNAL', { reason: `the output of job ${id} is no regular file` });
+    await rename(path, this.#path('output', id));
+    syncDirectory(this.#outputs);
+    return { byteLength: facts.size };
+  }
+
+  async openOutput(id: string): Promise<StoredFile | null> {
+    try {
+      const handle = await open(this.#path('output', id), 'r');
+      const { size } = await handle.stat();
+      return {
+        byteLength: size,
+        // Node counts the end inclusively, and cannot express an empty range.
+        stream: (start, end): Readable =>
+          handle.createReadStream({ start, end: Math.max(start, end - 1), highWaterMark: 256 * 1024 }),
+        close: () => handle.close(),
+      };
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async remove(kind: FileKind, id: string): Promise<void> {
+    await removeFile(this.#path(kind, id));
+  }
+
+  async *list(kind: FileKind): AsyncIterable<{ id: string; changedAt: number }> {
+    const directory = kind === 'input' ? this.#inputs : this.#outputs;
+    for await (const entry of await opendir(directory)) {
+      try {
+        yield { id: entry.name, changedAt: (await stat(join(directory, entry.name))).mtimeMs };
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    }
+  }
+
+  #path(kind: FileKind, id: string): string {
+    // Ids are made by us; this is the last line of defence should one ever come from outside.
+    if (!/^[\w-]{1,64}$/.test(id)) throw failure('INTERNAL', { reason: 'malformed job id' });
+    return join(kind === 'input' ? this.#inputs : this.#outputs, id);
+  }
+}
+
+class LocalUpload implements Upload {
+  byteLength = 0;
+  readonly #path: string;
+  readonly #directory: string;
+  #descriptor: number | null;
+
+  constructor(path: string, directory: string) {
+    this.#path = path;
+    this.#directory = directory;
+    this.#descriptor = openSync(path, 'wx', 0o600);
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    if (this.#descriptor === null) throw failure('INTERNAL', { reason: 'write to a closed upload' });
+    let written = 0;
+    while (written < bytes.length)
+      written += (await writeAsync(this.#descriptor, bytes, written, bytes.length - written, null))
+        .bytesWritten;
+    this.byteLength += bytes.length;
+  }
+
+  async keep(): Promise<void> {
+    if (this.#descriptor === null) throw failure('INTERNAL', { reason: 'keep of a closed upload' });
+    await fsyncAsync(this.#descriptor);
+    this.#close();
+    syncDirectory(this.#directory);
+  }
+
+  async discard(): Promise<void> {
+    this.#close();
+    await removeFile(this.#path);
+  }
+
+  #close(): void {
+    if (this.#descriptor === null) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = null;
+  }
+}
+
+/** Makes new names in a directory durable. A directory that cannot be opened so (Windows) needs none. */
+function syncDirectory(path: string): void {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch {
+    return;
+  }
+  try {
+    fsyncSync(descriptor);
+  } catch {
+    // Some network file systems refuse it; they write names through by themselves.
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -1,0 +1,47 @@
+/**
+ * Where inputs and outputs are kept. One interface, so that a local directory and an object store are interchangeable;
+ * test/support/store-contract.ts holds every implementation to it.
+ *
+ * The store knows files, not jobs: what a file is worth is said by the job's row. A file without a row is litter and is
+ * swept, so a crash between storing a file and committing its row costs nothing but the sweep.
+ */
+import type { Readable } from 'node:stream';
+
+export type FileKind = 'input' | 'output';
+
+export interface StoredFile {
+  readonly byteLength: number;
+  /** Bytes `[start, end)`. The file stays readable while the stream is open, even when it is removed meanwhile. */
+  stream(start: number, end: number): Readable;
+  /** Gives the file back when `stream` is not called. */
+  close(): Promise<void>;
+}
+
+/** A file that is being received. Exactly one of `keep` and `discard` ends it. */
+export interface Upload {
+  /** Bytes written so far. */
+  readonly byteLength: number;
+  write(bytes: Uint8Array): Promise<void>;
+  /** The file is complete; when this resolves it survives a power failure. */
+  keep(): Promise<void>;
+  /** Removes what was written. Safe at any time, also twice and after a failed `keep`. */
+  discard(): Promise<void>;
+}
+
+export interface FileStore {
+  /** Begins to receive the input of the job `id`. */
+  receive(id: string): Promise<Upload>;
+  /** Makes the input readable at the local `path`, which must not exist. By a link where possible: no bytes move. */
+  provide(id: string, path: string): Promise<void>;
+  /**
+   * Takes over the finished local file at `path` as the output of the job `id`, replacing an earlier one at once and
+   * whole. The file's bytes are durable before the call; its place is when this resolves.
+   */
+  adopt(id: string, path: string): Promise<{ readonly byteLength: number }>;
+  /** The output of the job, or null when there is none. */
+  openOutput(id: string): Promise<StoredFile | null>;
+  /** Removes the file if it is there. */
+  remove(kind: FileKind, id: string): Promise<void>;
+  /** Ids of all files of a kind with the time of their last change (ms since 1970). */
+  list(kind: FileKind): AsyncIterable<{ readonly id: string; readonly changedAt: number }>;
+}
