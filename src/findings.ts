@@ -17,6 +17,7 @@ export const findingCatalogue = {
   UNKNOWN_PART: { effect: 'told', template: "form part '{part}' is not known here and was ignored" },
   // --- CRS ----------------------------------------------------------------------------------------------------
   CRS_FROM_REQUEST: { effect: 'told', template: '{source} states no CRS; {crs} was taken from the request' },
+  SRID_STATED: { effect: 'told', template: 'geometries state SRID {srid}' },
   CRS_MEMBER_IGNORED: {
     effect: 'told',
     template:
@@ -63,6 +64,14 @@ export const findingCatalogue = {
   },
   COLLECTION_SPLIT: { effect: 'split', template: 'geometry collections were split by geometry kind' },
   MULTIPATCH_TO_POLYGONS: { effect: 'told', template: 'MultiPatch shapes were read as polygons' },
+  SURFACE_TO_POLYGONS: {
+    effect: 'told',
+    template: 'polyhedral surfaces, TINs and triangles were read as polygons',
+  },
+  EMPTY_MEMBER_DROPPED: {
+    effect: 'told',
+    template: 'empty members of multi geometries and empty rings, which hold no position, were left out',
+  },
   EXTRA_ORDINATES: {
     effect: 'told',
     template: 'positions with more than three numbers: the rest was ignored',
@@ -93,6 +102,10 @@ export const findingCatalogue = {
     effect: 'told',
     template: "values of field '{field}' that are no valid {type} were read as null",
   },
+  VALUE_NOT_WRITTEN: {
+    effect: 'told',
+    template: "values of field '{field}' that {format} cannot hold as {type} were written as null",
+  },
   NAME_DUPLICATE: {
     effect: 'told',
     template: "field name '{from}' came more than once; the later one is '{to}'",
@@ -119,6 +132,19 @@ export const findingCatalogue = {
   ENCODING_GUESSED: {
     effect: 'told',
     template: '{file} does not state its text encoding; {encoding} was assumed',
+  },
+  ENCODING_NAME_UNKNOWN: {
+    effect: 'told',
+    template: "{file} states the text encoding '{name}', which is not known here; it was ignored",
+  },
+  ENCODING_OPTION_UNUSED: {
+    effect: 'told',
+    template: 'the requested encoding {requested} was not used: {file} states {encoding}',
+  },
+  DELIMITER_FOUND: {
+    effect: 'told',
+    template:
+      'the columns of {source} are separated by {delimiter}, not by a comma; csv_options.delimiter says so',
   },
   FILE_SPLIT: { effect: 'told', template: "layer '{layer}' is written as {files}" },
   LAYER_SKIPPED: { effect: 'told', template: "'{layer}' was skipped: {reason}" },

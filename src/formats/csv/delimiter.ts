@@ -1,0 +1,28 @@
+/** The delimiters that CSV files use, by their byte and by the names that options and messages give them. */
+export const COMMA = 0x2c;
+const SEMICOLON = 0x3b;
+const TAB = 0x09;
+const PIPE = 0x7c;
+
+/** In the order in which a header is tried. */
+export const DELIMITERS: readonly number[] = [COMMA, SEMICOLON, TAB, PIPE];
+
+const BY_NAME: Readonly<Record<string, number>> = {
+  ',': COMMA,
+  comma: COMMA,
+  ';': SEMICOLON,
+  semicolon: SEMICOLON,
+  '\t': TAB,
+  tab: TAB,
+  '|': PIPE,
+  pipe: PIPE,
+};
+
+/** The byte of a validated `delimiter` option; null when it is not given. */
+export function delimiterOption(value: unknown): number | null {
+  return typeof value === 'string' ? BY_NAME[value] : null;
+}
+
+export function delimiterName(delimiter: number): string {
+  return delimiter === TAB ? 'a tab' : `'${String.fromCharCode(delimiter)}'`;
+}

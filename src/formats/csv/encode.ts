@@ -1,0 +1,158 @@
+/** Rows of a batch as CSV text. Runs in the workers. */
+import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
+import { writeJsonAsText } from '../../batch/cast.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { GEOMETRY_TYPE, type GeometryColumn } from '../../batch/geometry-column.ts';
+import { writeWkt } from '../../batch/wkt-write.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { COMMA } from './delimiter.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const QUOTE = 0x22;
+const BLANK = 0x20;
+const TAB = 0x09;
+
+/** How to encode; plain data. */
+export interface CsvEncoding {
+  readonly delimiter: number;
+  /** null: as many as are needed. */
+  readonly significantDigits: number | null;
+  /** The first column holds the feature ids. */
+  readonly writeIds: boolean;
+  readonly header: string;
+}
+
+/** Every row of the batch, each ended by LF. */
+export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Array<ArrayBuffer> {
+  const { delimiter, significantDigits, writeIds } = encoding;
+  const { columns, geometry, ids } = batch;
+  const writer = new ByteWriter(Math.max(1 << 12, geometry.coordinates.length * 10 + batch.rowCount * 32));
+  const scratch = new ByteWriter(256);
+  const columnCount = columns.length;
+  for (let row = 0; row < batch.rowCount; row++) {
+    const start = writer.length;
+    if (writeIds) {
+      if (ids !== null && isValid(ids.validity, row)) writeValue(writer, scratch, ids, row, delimiter);
+      writer.uint8(delimiter);
+    }
+    for (let i = 0; i < columnCount; i++) {
+      const column = columns[i];
+      if (isValid(column.validity, row)) writeValue(writer, scratch, column, row, delimiter);
+      writer.uint8(delimiter);
+    }
+    if (hasComma(geometry, row) && delimiter === COMMA) {
+      writer.uint8(QUOTE);
+      writeWkt(writer, geometry, row, significantDigits);
+      writer.uint8(QUOTE);
+    } else writeWkt(writer, geometry, row, significantDigits);
+    // A row of one empty cell would be a blank line, which readers pass over.
+    if (writer.length === start) writer.ascii('""');
+    writer.uint8(LF);
+  }
+  return writer.take();
+}
+
+/** Whether the WKT of a row holds a comma: it has more than one position, or more than one part. */
+function hasComma(geometry: GeometryColumn, row: number): boolean {
+  const { types, partOffsets, ringOffsets, coordOffsets } = geometry;
+  if (types[row] === GEOMETRY_TYPE.point || types[row] === GEOMETRY_TYPE.none) return false;
+  const firstPart = partOffsets[row];
+  const endPart = partOffsets[row + 1];
+  return (
+    endPart - firstPart > 1 || coordOffsets[ringOffsets[endPart]] - coordOffsets[ringOffsets[firstPart]] > 1
+  );
+}
+
+function writeValue(
+  writer: ByteWriter,
+  scratch: ByteWriter,
+  column: AttributeColumn,
+  row: number,
+  delimiter: number,
+): void {
+  switch (column.type) {
+    case 'int32':
+      writeInteger(writer, column.values[row]);
+      return;
+    case 'float64':
+      writeFloat(writer, column.values[row]);
+      return;
+    case 'boolean':
+      writer.ascii(column.values[row] !== 0 ? 'true' : 'false');
+      return;
+    case 'int64':
+      writeBigInt(writer, column.values[row]);
+      return;
+    case 'binary':
+      writer.ascii(base64(column, row));
+      return;
+    case 'json':
+      scratch.reset();
+      writeJsonAsText(scratch, column.bytes, column.offsets[row], column.offsets[row + 1]);
+      writeTextCell(writer, scratch.bytes, 0, scratch.length, delimiter);
+      return;
+    default:
+      writeTextCell(writer, column.bytes, column.offsets[row], column.offsets[row + 1], delimiter);
+  }
+}
+
+/** A float always shows that it is one ("5.0"), so that a column of whole floats does not come back as integers. */
+function writeFloat(writer: ByteWriter, value: number): void {
+  if (!Number.isFinite(value)) {
+    writer.ascii(Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
+    return;
+  }
+  writeNumber(writer, value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) writer.ascii('.0');
+}
+
+function writeBigInt(writer: ByteWriter, value: bigint): void {
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) writeInteger(writer, number);
+  else writer.ascii(String(value));
+}
+
+function base64(column: BytesColumn, row: number): string {
+  const start = column.offsets[row];
+  return Buffer.from(
+    column.bytes.buffer,
+    column.bytes.byteOffset + start,
+    column.offsets[row + 1] - start,
+  ).toString('base64');
+}
+
+/** Appends text, in quotes where it is empty, holds a delimiter, quote or line end, or has blanks at its edges. */
+export function writeTextCell(
+  writer: ByteWriter,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  delimiter: number,
+): void {
+  let quoted = start === end || isBlank(bytes[start]) || isBlank(bytes[end - 1]);
+  for (let i = start; i < end && !quoted; i++) {
+    const byte = bytes[i];
+    quoted = byte === delimiter || byte === QUOTE || byte === LF || byte === CR;
+  }
+  if (!quoted) {
+    writer.copy(bytes, start, end);
+    return;
+  }
+  writer.reserve((end - start) * 2 + 2);
+  const target = writer.bytes;
+  let at = writer.length;
+  target[at++] = QUOTE;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i];
+    target[at++] = byte;
+    if (byte === QUOTE) target[at++] = QUOTE;
+  }
+  target[at++] = QUOTE;
+  writer.length = at;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === BLANK || byte === TAB;
+}

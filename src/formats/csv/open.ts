@@ -1,0 +1,253 @@
+/** Opens a CSV: what it is, in which encoding, how its lines and columns are marked, where it can be cut. */
+import { isUtf8 } from 'node:buffer';
+import { join } from 'node:path';
+import { encodingByName, invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
+import { failure } from '../../errors.ts';
+import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import { COMMA, DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
+import {
+  CELL_ESCAPED,
+  CELL_QUOTED,
+  MALFORMED,
+  RECORD,
+  RecordScanner,
+  TRUNCATED,
+  unescapeCell,
+} from './records.ts';
+import { transcodeToUtf8 } from './transcode.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+/** What is read at first to see the header; more when the header is longer. */
+const HEAD_BYTES = 64 << 10;
+const SEARCH_BYTES = 64 << 10;
+const MAX_HEADER_BYTES = 16 << 20;
+
+/** What a worker needs to read records; plain data. */
+export interface CsvState {
+  /** The UTF-8 text: the input itself or its transcoded copy. */
+  readonly path: string;
+  /** The file's name as the user knows it. */
+  readonly source: string;
+  readonly delimiter: number;
+  /** The byte that lines are counted by: LF, or CR where the file has no LF. */
+  readonly newline: number;
+  readonly hasHeader: boolean;
+  readonly names: readonly string[];
+  readonly geometryIndex: number;
+  readonly onError: 'fail' | 'skip';
+}
+
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_UNKNOWN, TEXT_ENCODING_INVALID, CSV_SYNTAX, CSV_COLUMN_MISSING. */
+export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
+  let path = file.path;
+  let source = openFileSource(path);
+  try {
+    if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+    const encoding = textEncoding(file, source, context);
+    if (encoding !== UTF8) {
+      const copy = join(context.scratchDirectory, 'text.utf8.csv');
+      transcodeToUtf8(path, encoding, copy, file.name);
+      source.close();
+      path = copy;
+      source = openFileSource(copy);
+      if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+    }
+    const header = readHeader(file, source, context);
+    const state: CsvState = {
+      path,
+      source: file.name,
+      ...header,
+      onError: context.options.on_error === 'skip' ? 'skip' : 'fail',
+    };
+    return [
+      {
+        name: file.name.replace(/\.(csv|tsv|txt)$/i, '') || file.name,
+        fields: null,
+        featureCount: null,
+        crs: null,
+        crsMissingReason: 'a CSV cannot state it',
+        encoding,
+        partitions: cut(source, context.partitionBytes, header.newline),
+        state,
+      },
+    ];
+  } finally {
+    source.close();
+  }
+}
+
+/** The encoding by byte order mark or option. Refuses what is no text in it. */
+function textEncoding(file: InputFile, source: ByteSource, context: OpenContext): string {
+  const head = source.slice(0, 4096);
+  const given = context.options.encoding;
+  let encoding: string | null = UTF8;
+  if (typeof given === 'string') {
+    encoding = encodingByName(given);
+    if (encoding === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: given.slice(0, 40) });
+  }
+  if (head[0] === 0xff && head[1] === 0xfe) return 'UTF-16LE';
+  if (head[0] === 0xfe && head[1] === 0xff) return 'UTF-16BE';
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return UTF8;
+  const found = binaryKind(head);
+  if (found !== null && !/^utf-?(16|32)/i.test(encoding))
+    throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV text file', found });
+  return encoding;
+}
+
+function binaryKind(head: Uint8Array): string | null {
+  const text = String.fromCharCode(...head.subarray(0, 16));
+  if (text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06')) return 'a zip archive';
+  if (text.startsWith('SQLite format 3')) return 'an SQLite or GeoPackage file';
+  if (text.startsWith('\x1f\x8b')) return 'a gzip file';
+  if (text.startsWith('%PDF')) return 'a PDF';
+  if (text.startsWith('\x00\x00\x27\x0a')) return 'the .shp of a shapefile';
+  if (text.startsWith('\xd0\xcf\x11\xe0')) return 'an old Office document';
+  return head.includes(0) ? 'a binary file' : null;
+}
+
+type Header = Pick<CsvState, 'delimiter' | 'newline' | 'hasHeader' | 'names' | 'geometryIndex'>;
+
+function readHeader(file: InputFile, source: ByteSource, context: OpenContext): Header {
+  const { options, findings } = context;
+  const hasHeader = options.has_header !== false;
+  const wanted = options.geometry_column as string | number | undefined;
+  const given = delimiterOption(options.delimiter);
+  const first = firstCells(file, source, given ?? COMMA);
+  let header: Header | null = null;
+  for (const delimiter of given === null ? DELIMITERS : [given]) {
+    const cells = delimiter === (given ?? COMMA) ? first.cells : firstCells(file, source, delimiter).cells;
+    const names = hasHeader ? cells : cells.map((_, i) => `column_${i + 1}`);
+    const geometryIndex = columnIndex(names, wanted);
+    if (geometryIndex < 0) continue;
+    if (delimiter !== (given ?? COMMA))
+      findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
+    header = { delimiter, newline: first.newline, hasHeader, names, geometryIndex };
+    break;
+  }
+  if (header === null) {
+    const found = jsonOrXml(first.cells[0] ?? '');
+    if (found !== null)
+      throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV file', found });
+    throw failure('CSV_COLUMN_MISSING', {
+      column: String(wanted ?? 'geom_wkt'),
+      found: listNames(hasHeader ? first.cells : first.cells.map((_, i) => `column_${i + 1}`)),
+    });
+  }
+  return { ...header, names: uniqueNames(header.names, header.geometryIndex, context) };
+}
+
+function jsonOrXml(firstCell: string): string | null {
+  if (/^\s*[{[]/.test(firstCell)) return 'JSON';
+  return /^\s*<[?!a-z]/i.test(firstCell) ? 'XML or HTML' : null;
+}
+
+function columnIndex(names: readonly string[], wanted: string | number | undefined): number {
+  const byName = names.indexOf(String(wanted ?? 'geom_wkt'));
+  if (byName >= 0) return byName;
+  const number = typeof wanted === 'number' || /^\d{1,6}$/.test(wanted ?? '') ? Number(wanted) : 0;
+  return number >= 1 && number <= names.length ? number - 1 : -1;
+}
+
+const LISTED_NAMES = 40;
+const NAME_LENGTH = 40;
+
+function listNames(names: readonly string[]): string {
+  const shown = names.slice(0, LISTED_NAMES).map((name) => `'${name.slice(0, NAME_LENGTH)}'`);
+  return shown.join(', ') + (names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : '');
+}
+
+/** Every column gets a name of its own: unnamed ones column_N, repeated ones name_2, name_3, ... */
+function uniqueNames(names: readonly string[], geometryIndex: number, context: OpenContext): string[] {
+  const taken = new Set(names);
+  const used = new Set<string>([names[geometryIndex]]);
+  return names.map((name, i) => {
+    if (i === geometryIndex) return name;
+    const base = name === '' ? `column_${i + 1}` : name;
+    let unique = base;
+    for (let n = 2; used.has(unique) || (unique !== name && taken.has(unique)); n++) unique = `${base}_${n}`;
+    used.add(unique);
+    if (unique !== base) context.findings.note('NAME_DUPLICATE', { from: base, to: unique });
+    return unique;
+  });
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** The cells of the first record that is no blank line, and the line ends of the file's beginning. */
+function firstCells(
+  file: InputFile,
+  source: ByteSource,
+  delimiter: number,
+): { readonly cells: string[]; readonly newline: number } {
+  for (let size = HEAD_BYTES; ; size *= 4) {
+    const bytes = source.slice(0, size);
+    const isComplete = bytes.length === source.byteLength;
+    const newline = bytes.includes(LF) || !bytes.includes(CR) ? LF : CR;
+    // Twice: how many cells there are, then where they are.
+    const counter = new RecordScanner(bytes, isComplete, delimiter, newline, 0);
+    counter.at = bomLength(bytes);
+    const outcome = nextRecord(counter);
+    if (outcome === TRUNCATED && size < MAX_HEADER_BYTES) continue;
+    if (outcome === TRUNCATED)
+      throw failure('CSV_SYNTAX', { line: 1, reason: `the header is longer than ${MAX_HEADER_BYTES} bytes` });
+    if (outcome === null) throw failure('INPUT_EMPTY', { source: file.name });
+    const line = counter.lineCount;
+    if (outcome === MALFORMED)
+      throw failure('CSV_SYNTAX', { line: Math.max(line, 1), reason: `in the header: ${counter.reason}` });
+    const invalid = isUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
+    if (invalid >= 0)
+      throw failure('TEXT_ENCODING_INVALID', { source: file.name, offset: invalid, encoding: UTF8 });
+    const scanner = new RecordScanner(bytes, isComplete, delimiter, newline, counter.cellCount);
+    scanner.at = bomLength(bytes);
+    nextRecord(scanner);
+    return { cells: Array.from({ length: scanner.cellCount }, (_, i) => cellText(scanner, i)), newline };
+  }
+}
+
+/** The outcome of the first record that is no blank line; null when there is none. */
+function nextRecord(scanner: RecordScanner): number | null {
+  while (scanner.at < scanner.bytes.length) {
+    const outcome = scanner.next();
+    if (outcome === RECORD || outcome === MALFORMED || outcome === TRUNCATED) return outcome;
+  }
+  return null;
+}
+
+function cellText(scanner: RecordScanner, index: number): string {
+  const start = scanner.starts[index];
+  const end = scanner.ends[index];
+  const flag = scanner.flags[index];
+  if ((flag & CELL_ESCAPED) !== 0) {
+    const target = new Uint8Array(end - start);
+    return decoder.decode(target.subarray(0, unescapeCell(scanner.bytes, start, end, target)));
+  }
+  const text = decoder.decode(scanner.bytes.subarray(start, end));
+  return (flag & CELL_QUOTED) !== 0 ? text : text.trim();
+}
+
+/** Length of a UTF-8 byte order mark. */
+export function bomLength(bytes: Uint8Array): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+}
+
+/** Cuts behind line ends near every `partitionBytes`: guesses, as a line end may stand inside quotes. */
+function cut(source: ByteSource, partitionBytes: number, newline: number): Partition[] {
+  const partitions: Partition[] = [];
+  const { byteLength } = source;
+  let start = 0;
+  while (start < byteLength) {
+    let end = start + partitionBytes;
+    let found = -1;
+    while (end < byteLength && found < 0) {
+      const window = source.slice(end, end + SEARCH_BYTES);
+      found = window.indexOf(newline);
+      end += found < 0 ? window.length : found + 1;
+    }
+    end = Math.min(end, byteLength);
+    partitions.push({ start, end });
+    start = end;
+  }
+  return partitions;
+}

@@ -1,0 +1,283 @@
+/** CSV to batches: one partition at a time, the cells found first, then the geometries, then column by column. */
+import { isUtf8 } from 'node:buffer';
+import { GeometryBuilder } from '../../batch/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
+import type { Field } from '../../batch/schema.ts';
+import { WktReader } from '../../batch/wkt.ts';
+import { invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
+import { failure, GeomillError, type Place } from '../../errors.ts';
+import { type FindingCode, Findings } from '../../findings.ts';
+import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import { bomLength, type CsvState, openCsv } from './open.ts';
+import { BLANK_LINE, CELL_ESCAPED, MALFORMED, RecordScanner, TRUNCATED, unescapeCell } from './records.ts';
+import { inferType, readColumn } from './typing.ts';
+
+/** Read beyond a partition's end at first, for the record that crosses it. */
+const LOOKAHEAD_BYTES = 64 << 10;
+/** One record must fit into memory. */
+const MAX_RECORD_BYTES = 1 << 30;
+const SHOWN_CHARACTERS = 60;
+const PLACES_SHOWN = 5;
+
+export const reader: FormatReader = {
+  typing: 'layer',
+  mixedType: 'string',
+  open: async (file, context) => openCsv(file, context),
+  readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
+    const state = layer.state as CsvState;
+    const source = openFileSource(state.path);
+    try {
+      return new PartitionReader(state, source, partition, request).read();
+    } finally {
+      source.close();
+    }
+  },
+};
+
+const NOTE_CODES: readonly (readonly [bit: number, code: NoteCode])[] = [
+  [GEOMETRY_NOTE.ringClosed, 'RING_CLOSED'],
+  [GEOMETRY_NOTE.flattened, 'COLLECTION_FLATTENED'],
+  [GEOMETRY_NOTE.emptyMember, 'EMPTY_MEMBER_DROPPED'],
+  [GEOMETRY_NOTE.degenerate, 'GEOMETRY_DEGENERATE'],
+  [GEOMETRY_NOTE.surface, 'SURFACE_TO_POLYGONS'],
+];
+type NoteCode = Extract<
+  FindingCode,
+  | 'RING_CLOSED'
+  | 'COLLECTION_FLATTENED'
+  | 'EMPTY_MEMBER_DROPPED'
+  | 'GEOMETRY_DEGENERATE'
+  | 'SURFACE_TO_POLYGONS'
+>;
+
+class PartitionReader {
+  readonly #state: CsvState;
+  readonly #source: ByteSource;
+  readonly #partition: Partition;
+  readonly #request: PartitionRequest;
+  readonly #scanner: RecordScanner;
+  readonly #geometry = new GeometryBuilder();
+  readonly #wkt = new WktReader();
+  readonly #findings = new Findings();
+  readonly #noteCounts = new Map<NoteCode, number>();
+  #lookahead = LOOKAHEAD_BYTES;
+  #recordCount = 0;
+  /** Line on which the record at hand begins, from 1 within the partition. */
+  #line = 1;
+  #srid = 0;
+  #sridCount = 0;
+  #scratch = new Uint8Array(0);
+
+  constructor(state: CsvState, source: ByteSource, partition: Partition, request: PartitionRequest) {
+    this.#state = state;
+    this.#source = source;
+    this.#partition = partition;
+    this.#request = request;
+    const bytes = this.#load();
+    this.#scanner = new RecordScanner(
+      bytes,
+      partition.start + bytes.length >= source.byteLength,
+      state.delimiter,
+      state.newline,
+      state.names.length,
+    );
+  }
+
+  read(): PartitionRead {
+    const scanner = this.#scanner;
+    const { start, end } = this.#partition;
+    if (start === 0) {
+      scanner.at = bomLength(scanner.bytes);
+      if (this.#state.hasHeader) this.#next(Number.POSITIVE_INFINITY);
+    }
+    const length = end - start;
+    for (let outcome = this.#next(length); outcome >= 0; outcome = this.#next(length)) {
+      this.#recordCount++;
+      if (outcome === MALFORMED) this.#reject(this.#syntaxError(scanner.reason));
+      else if (scanner.cellCount !== scanner.columnCount) this.#reject(this.#ragged());
+      else if (this.#readGeometry()) scanner.keep();
+    }
+    this.#checkEncoding();
+    this.#listNotes();
+    const fields = this.#request.fields ?? this.#inferFields();
+    const { names } = this.#state;
+    return {
+      batch: {
+        rowCount: scanner.rowCount,
+        geometry: this.#geometry.finish(),
+        fields,
+        columns: fields.map(({ name, type }) => {
+          const index = names.indexOf(name);
+          if (index < 0) throw failure('INTERNAL', { reason: `the CSV has no column '${name}'` });
+          return readColumn(scanner, index, type);
+        }),
+        ids: null,
+      },
+      nextStart: start + scanner.at,
+      recordCount: this.#recordCount,
+      lineCount: scanner.lineCount,
+      findings: this.#findings.list(),
+    };
+  }
+
+  /** Outcome (RECORD or MALFORMED) of the next record that begins before `end`; -1 when there is none. */
+  #next(end: number): number {
+    const scanner = this.#scanner;
+    while (scanner.at < end && scanner.at < scanner.bytes.length) {
+      this.#line = scanner.lineCount + 1;
+      const outcome = scanner.next();
+      if (outcome === BLANK_LINE) continue;
+      if (outcome !== TRUNCATED) return outcome;
+      if (scanner.bytes.length - scanner.at > MAX_RECORD_BYTES)
+        throw this.#tooLarge('the length of one record', scanner.bytes.length - scanner.at, MAX_RECORD_BYTES);
+      this.#lookahead *= 4;
+      const bytes = this.#load();
+      scanner.extend(bytes, this.#partition.start + bytes.length >= this.#source.byteLength);
+    }
+    return -1;
+  }
+
+  #load(): Uint8Array {
+    return this.#source.slice(this.#partition.start, this.#partition.end + this.#lookahead);
+  }
+
+  #place(): Place {
+    return { record: this.#recordCount, line: this.#line };
+  }
+
+  #syntaxError(reason: string): GeomillError {
+    return failure('CSV_SYNTAX', { line: this.#line, reason }, this.#place());
+  }
+
+  #ragged(): GeomillError {
+    const { cellCount, columnCount } = this.#scanner;
+    const cells = cellCount === 1 ? '1 cell' : `${cellCount} cells`;
+    const columns = this.#state.hasHeader ? 'the header has' : 'the first line has';
+    const reason = `the row has ${cells} where ${columns} ${columnCount}: '${this.#show(this.#firstCellStart())}'`;
+    return this.#syntaxError(reason);
+  }
+
+  #firstCellStart(): number {
+    return this.#scanner.starts[this.#scanner.rowCount * this.#scanner.columnCount];
+  }
+
+  /** The text from `start` to the end of its line, cut to a few characters. */
+  #show(start: number, end = this.#scanner.at): string {
+    const bytes = this.#scanner.bytes.subarray(start, Math.min(end, start + SHOWN_CHARACTERS * 4));
+    const line = new TextDecoder().decode(bytes).split(/[\r\n]/, 1)[0];
+    return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}...` : line;
+  }
+
+  /** Drops the row where that was asked for, else throws. */
+  #reject(error: GeomillError): void {
+    if (this.#state.onError === 'fail' || this.#scanner.isUnclosed) throw error;
+    const reason =
+      error.code === 'CSV_GEOMETRY' ? 'invalid geometry' : 'not as many cells as columns, or broken quotes';
+    this.#findings.note('RECORD_SKIPPED', { reason }, this.#place());
+  }
+
+  /** Appends the geometry of the record at hand; false when the row is dropped for it. */
+  #readGeometry(): boolean {
+    const scanner = this.#scanner;
+    const builder = this.#geometry;
+    const cell = scanner.rowCount * scanner.columnCount + this.#state.geometryIndex;
+    let bytes = scanner.bytes;
+    let start = scanner.starts[cell];
+    let end = scanner.ends[cell];
+    if ((scanner.flags[cell] & CELL_ESCAPED) !== 0) {
+      if (this.#scratch.length < end - start) this.#scratch = new Uint8Array((end - start) * 2);
+      end = unescapeCell(bytes, start, end, this.#scratch);
+      start = 0;
+      bytes = this.#scratch;
+    }
+    while (start < end && bytes[start] <= 0x20) start++;
+    if (start === end) {
+      builder.endFeature(0);
+      return true;
+    }
+    const before = builder.positionCount;
+    const wkt = this.#wkt;
+    try {
+      wkt.read(bytes, start, end, builder);
+    } catch (error) {
+      if (!(error instanceof GeomillError) || error.code !== 'WKT_SYNTAX') throw error;
+      builder.rollback();
+      this.#reject(
+        this.#geometryError(`${error.params.reason}, at character ${Number(error.params.offset) + 1}`, cell),
+      );
+      return false;
+    }
+    if (builder.positionCount - before > this.#request.limits.coordinatesPerFeature)
+      throw this.#tooLarge(
+        'the number of positions of one feature',
+        builder.positionCount - before,
+        this.#request.limits.coordinatesPerFeature,
+      );
+    if (wkt.srid !== 0) this.#checkSrid(wkt.srid, cell);
+    if (wkt.notes !== 0) this.#note(wkt.notes);
+    return true;
+  }
+
+  #checkSrid(srid: number, cell: number): void {
+    this.#sridCount++;
+    if (this.#srid === 0) this.#srid = srid;
+    else if (srid !== this.#srid) {
+      const reason = `SRID ${srid} where rows before say ${this.#srid}; all rows share one CRS`;
+      throw this.#geometryError(reason, cell);
+    }
+  }
+
+  #geometryError(reason: string, cell: number): GeomillError {
+    const column = this.#state.names[this.#state.geometryIndex];
+    const value = this.#show(this.#scanner.starts[cell], this.#scanner.ends[cell]);
+    return failure(
+      'CSV_GEOMETRY',
+      { line: this.#line, column, reason, value },
+      { ...this.#place(), field: column },
+    );
+  }
+
+  #note(notes: number): void {
+    for (const [bit, code] of NOTE_CODES) {
+      if ((notes & bit) === 0) continue;
+      const count = this.#noteCounts.get(code) ?? 0;
+      if (count < PLACES_SHOWN) this.#findings.note(code, {}, this.#place());
+      this.#noteCounts.set(code, count + 1);
+    }
+  }
+
+  #listNotes(): void {
+    for (const [code, count] of this.#noteCounts)
+      if (count > PLACES_SHOWN) this.#findings.note(code, {}, undefined, count - PLACES_SHOWN);
+    if (this.#srid !== 0)
+      this.#findings.note('SRID_STATED', { srid: this.#srid }, undefined, this.#sridCount);
+  }
+
+  #checkEncoding(): void {
+    const { bytes, at } = this.#scanner;
+    if (isUtf8(bytes.subarray(0, at))) return;
+    const offset = this.#partition.start + invalidUtf8At(bytes, 0, at);
+    throw failure(
+      'TEXT_ENCODING_INVALID',
+      { source: this.#state.source, offset, encoding: UTF8 },
+      { offset },
+    );
+  }
+
+  #inferFields(): Field[] {
+    const { names, geometryIndex } = this.#state;
+    const fields: Field[] = [];
+    for (let i = 0; i < names.length; i++)
+      if (i !== geometryIndex) fields.push({ name: names[i], type: inferType(this.#scanner, i) });
+    return fields;
+  }
+
+  #tooLarge(what: string, actual: number, limit: number): GeomillError {
+    return failure(
+      'LIMIT_EXCEEDED',
+      { what, actual, limit, setting: 'MAX_FEATURE_COORDINATES' },
+      this.#place(),
+    );
+  }
+}

@@ -1,0 +1,53 @@
+/** CSV files in other encodings become UTF-8 files once, so that everything after reads one encoding at full speed. */
+import iconv from 'iconv-lite';
+import { failure } from '../../errors.ts';
+import { createFileSink } from '../../io/byte-sink.ts';
+import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+
+const CHUNK_BYTES = 1 << 20;
+const encoder = new TextEncoder();
+
+/**
+ * Writes the text of `path` as UTF-8 to `targetPath`; `source` names the file in messages.
+ * Throws TEXT_ENCODING_INVALID where bytes have no meaning in the encoding.
+ */
+export function transcodeToUtf8(path: string, encoding: string, targetPath: string, source: string): void {
+  const input = openFileSource(path);
+  try {
+    const sink = createFileSink(targetPath);
+    try {
+      copyText(input, encoding, source, (text) => sink.append(encoder.encode(text)));
+    } finally {
+      sink.close();
+    }
+  } finally {
+    input.close();
+  }
+}
+
+function copyText(input: ByteSource, encoding: string, source: string, append: (text: string) => void): void {
+  const decoder = iconv.getDecoder(encoding, { stripBOM: true });
+  const mayHoldReplacement = /^utf/i.test(encoding);
+  let held = '';
+  for (let start = 0; start < input.byteLength; start += CHUNK_BYTES) {
+    const bytes = input.slice(start, start + CHUNK_BYTES);
+    const isLast = start + CHUNK_BYTES >= input.byteLength;
+    let text = held + decoder.write(Buffer.from(bytes.buffer)) + (isLast ? (decoder.end() ?? '') : '');
+    // The first half of a surrogate pair waits for the second.
+    const cut = !isLast && /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
+    held = text.slice(cut);
+    text = text.slice(0, cut);
+    const bad = mayHoldReplacement
+      ? text.isWellFormed()
+        ? -1
+        : text.search(LONE_SURROGATE)
+      : text.indexOf('\ufffd');
+    if (bad >= 0) {
+      const offset = start + iconv.encode(text.slice(0, bad), encoding, { addBOM: false }).length;
+      throw failure('TEXT_ENCODING_INVALID', { source, offset, encoding }, { offset });
+    }
+    append(text);
+  }
+}
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;

@@ -1,0 +1,166 @@
+/**
+ * From cells to typed columns. A column has a type other than text only if every value of it is written the way that
+ * type is always written, so that nothing of the text is lost: "007", "+5", "-0" and integers beyond 64 bits stay text.
+ *
+ * An unquoted cell that is empty or all blanks is null; a quoted empty cell is an empty text in a text column and null
+ * in any other. Blanks around an unquoted number, date or boolean do not count.
+ */
+import { type AttributeColumn, ColumnBuilder, nullColumn } from '../../batch/attribute-column.ts';
+import type { FieldType } from '../../batch/schema.ts';
+import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
+import { failure } from '../../errors.ts';
+import { KIND, kindOf, widenKind } from './cell-kinds.ts';
+import { CELL_ESCAPED, CELL_QUOTED, type CellTable, unescapeCell } from './records.ts';
+
+const TYPES: readonly FieldType[] = [
+  'string',
+  'int32',
+  'int64',
+  'int64',
+  'float64',
+  'boolean',
+  'date',
+  'datetime',
+  'string',
+];
+
+/** The narrowest type that holds every value of the column; text when it has none. */
+export function inferType(table: CellTable, column: number): FieldType {
+  const { bytes, starts, ends, flags, columnCount, rowCount } = table;
+  const last = rowCount * columnCount;
+  let kind: number = KIND.null;
+  for (let cell = column; cell < last; cell += columnCount) {
+    let start = starts[cell];
+    let end = ends[cell];
+    const flag = flags[cell];
+    if ((flag & CELL_ESCAPED) !== 0) return 'string';
+    if (flag === 0) {
+      while (start < end && isBlank(bytes[start])) start++;
+      while (start < end && isBlank(bytes[end - 1])) end--;
+    }
+    if (start === end) continue;
+    kind = widenKind(kind, kindOf(bytes, start, end));
+    if (kind === KIND.text) return 'string';
+  }
+  return TYPES[kind];
+}
+
+/** The column as a type that holds every value of it, as `inferType` or the widening of several results tells. */
+export function readColumn(table: CellTable, column: number, type: FieldType): AttributeColumn {
+  switch (type) {
+    case 'string':
+      return readText(table, column, type, true);
+    case 'date':
+    case 'datetime':
+      return readText(table, column, type, false);
+    case 'boolean':
+    case 'int32':
+    case 'float64':
+      return readNumbers(table, column, type);
+    case 'int64':
+      return readBigInts(table, column);
+    default:
+      throw failure('INTERNAL', { reason: `a CSV column was asked for as ${type}` });
+  }
+}
+
+function readText(
+  table: CellTable,
+  column: number,
+  type: 'string' | 'date' | 'datetime',
+  keepBlanks: boolean,
+): AttributeColumn {
+  const { bytes, starts, ends, flags, columnCount, rowCount } = table;
+  const builder = new ColumnBuilder(type);
+  const last = rowCount * columnCount;
+  let scratch = new Uint8Array(256);
+  for (let cell = column; cell < last; cell += columnCount) {
+    const flag = flags[cell];
+    let start = starts[cell];
+    let end = ends[cell];
+    if ((flag & CELL_ESCAPED) !== 0) {
+      if (end - start > scratch.length) scratch = new Uint8Array((end - start) * 2);
+      builder.appendBytes(scratch, 0, unescapeCell(bytes, start, end, scratch));
+      continue;
+    }
+    if (flag === 0 && (!keepBlanks || (start < end && isBlank(bytes[start])))) {
+      let first = start;
+      while (first < end && isBlank(bytes[first])) first++;
+      if (first === end) start = end;
+      else if (!keepBlanks) {
+        start = first;
+        while (isBlank(bytes[end - 1])) end--;
+      }
+    }
+    if (start === end && !(keepBlanks && (flag & CELL_QUOTED) !== 0)) builder.appendNull();
+    else builder.appendBytes(bytes, start, end);
+  }
+  return builder.finish();
+}
+
+function readNumbers(
+  table: CellTable,
+  column: number,
+  type: 'boolean' | 'int32' | 'float64',
+): AttributeColumn {
+  const { bytes, starts, ends, flags, columnCount, rowCount } = table;
+  const values =
+    type === 'float64'
+      ? new Float64Array(rowCount)
+      : type === 'int32'
+        ? new Int32Array(rowCount)
+        : new Uint8Array(rowCount);
+  const validity = new Uint8Array((rowCount + 7) >> 3);
+  const scanner = new NumberScanner();
+  let valueCount = 0;
+  for (let row = 0, cell = column; row < rowCount; row++, cell += columnCount) {
+    let start = starts[cell];
+    let end = ends[cell];
+    if (flags[cell] === 0) {
+      while (start < end && isBlank(bytes[start])) start++;
+      while (start < end && isBlank(bytes[end - 1])) end--;
+    }
+    if (start === end) continue;
+    if (type === 'boolean') values[row] = (bytes[start] | 0x20) === 0x74 ? 1 : 0;
+    else {
+      values[row] = scanner.scan(bytes, start, end);
+      if (scanner.end !== end) throw misfit(bytes, start, end, type);
+    }
+    validity[row >> 3] |= 1 << (row & 7);
+    valueCount++;
+  }
+  if (valueCount === 0) return nullColumn(type, rowCount);
+  return { type, values, validity: valueCount === rowCount ? null : validity } as AttributeColumn;
+}
+
+function readBigInts(table: CellTable, column: number): AttributeColumn {
+  const { bytes, starts, ends, flags, columnCount, rowCount } = table;
+  const builder = new ColumnBuilder('int64');
+  const scanner = new NumberScanner();
+  for (let row = 0, cell = column; row < rowCount; row++, cell += columnCount) {
+    let start = starts[cell];
+    let end = ends[cell];
+    if (flags[cell] === 0) {
+      while (start < end && isBlank(bytes[start])) start++;
+      while (start < end && isBlank(bytes[end - 1])) end--;
+    }
+    if (start === end) {
+      builder.appendNull();
+      continue;
+    }
+    const value = scanner.scan(bytes, start, end);
+    if (scanner.end !== end || !scanner.isInteger) throw misfit(bytes, start, end, 'int64');
+    builder.appendBigInt(Number.isSafeInteger(value) ? BigInt(value) : BigInt(asciiSlice(bytes, start, end)));
+  }
+  return builder.finish();
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09;
+}
+
+function misfit(bytes: Uint8Array, start: number, end: number, type: FieldType): Error {
+  return failure('INTERNAL', {
+    reason: `CSV cell '${asciiSlice(bytes, start, end)}' was asked for as ${type}`,
+  });
+}

@@ -1,0 +1,127 @@
+/** Batches to one CSV file: RFC 4180 with LF, a header, the ids first, the geometry last. */
+import { renameSync, rmSync } from 'node:fs';
+import type { Field } from '../../batch/schema.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import { type ByteSink, createFileSink } from '../../io/byte-sink.ts';
+import type {
+  EncodedChunk,
+  FormatWriter,
+  LayerEncoding,
+  OutputFile,
+  OutputLayer,
+  OutputSink,
+  WriteContext,
+} from '../format.ts';
+import { COMMA, delimiterOption } from './delimiter.ts';
+import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
+import { csv } from './format.ts';
+
+const GEOMETRY_COLUMN = 'geom_wkt';
+const ID_COLUMN = 'id';
+/** Digits that a double can hold in decimal; what comes out of a computation beyond them is noise. */
+const COMPUTED_DIGITS = 15;
+
+export const writer: FormatWriter = {
+  needs: 'fields',
+  plan: (layers, context) => layers.map((layer) => planLayer(layer, context)),
+  encode(batch, encoding): EncodedChunk {
+    const state = encoding.state as CsvEncoding;
+    const data = encodeRows(batch, state);
+    const findings = new Findings();
+    if (batch.ids !== null && !state.writeIds)
+      findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
+    return { data, transfer: [data.buffer], findings: findings.list() };
+  },
+  createSink: (path, encodings): OutputSink => new CsvSink(path, encodings),
+};
+
+function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
+  const { fields } = layer;
+  if (fields === null) throw failure('INTERNAL', { reason: 'the CSV writer was not told the fields' });
+  const { findings, options } = context;
+  const delimiter = delimiterOption(options.delimiter) ?? COMMA;
+  const hasIdField = fields.some(({ name }) => name.toLowerCase() === ID_COLUMN);
+  const writeIds = layer.statistics?.hasIds === true && !hasIdField;
+  const names = columnNames(fields, layer.name, findings);
+  for (const { name, type } of fields)
+    if (type === 'binary')
+      findings.note('FIELD_RETYPED', { field: name, layer: layer.name, from: type, to: 'base64 text' });
+  const { authority, definition } = layer.crs;
+  const isWgs84 = authority?.name === 'EPSG' && authority.code === '4326';
+  if (!isWgs84)
+    findings.note('CRS_NOT_WRITTEN', {
+      crs: definition,
+      reason: 'a CSV has no place for it; tell it to whoever reads the file',
+    });
+  const state: CsvEncoding = {
+    delimiter,
+    significantDigits:
+      (options.precision as number | undefined) ?? (layer.coordinatesComputed ? COMPUTED_DIGITS : null),
+    writeIds,
+    header: headerLine([...(writeIds ? [ID_COLUMN] : []), ...names, GEOMETRY_COLUMN], delimiter),
+  };
+  return { fields, state };
+}
+
+/** The fields' names as columns; one called like the geometry column gets another name. */
+function columnNames(fields: readonly Field[], layer: string, findings: Findings): string[] {
+  const taken = new Set(fields.map(({ name }) => name));
+  return fields.map(({ name }) => {
+    if (name !== GEOMETRY_COLUMN) return name;
+    let to = `${name}_1`;
+    for (let n = 2; taken.has(to); n++) to = `${name}_${n}`;
+    findings.note('FIELD_RENAMED', { from: name, layer, to });
+    return to;
+  });
+}
+
+function headerLine(names: readonly string[], delimiter: number): string {
+  const line = new ByteWriter(1024);
+  const encoder = new TextEncoder();
+  names.forEach((name, i) => {
+    if (i > 0) line.uint8(delimiter);
+    const bytes = encoder.encode(name);
+    writeTextCell(line, bytes, 0, bytes.length, delimiter);
+  });
+  return `${new TextDecoder('utf-8', { ignoreBOM: true }).decode(line.written())}\n`;
+}
+
+/** Writes beside the output's place and moves it there when it is whole. */
+class CsvSink implements OutputSink {
+  readonly #path: string;
+  readonly #partial: string;
+  readonly #sink: ByteSink;
+  #isOpen = true;
+
+  constructor(path: string, encodings: readonly LayerEncoding[]) {
+    if (encodings.length !== 1)
+      throw failure('INTERNAL', { reason: `a CSV holds one layer, not ${encodings.length}` });
+    this.#path = path;
+    this.#partial = `${path}.partial`;
+    this.#sink = createFileSink(this.#partial);
+    this.#sink.append(new TextEncoder().encode((encodings[0].state as CsvEncoding).header));
+  }
+
+  append(_layerIndex: number, chunk: unknown): void {
+    this.#sink.append(chunk as Uint8Array);
+  }
+
+  async finish(): Promise<OutputFile> {
+    const { byteLength } = this.#sink;
+    this.#close();
+    renameSync(this.#partial, this.#path);
+    return { path: this.#path, mediaType: csv.mediaType, byteLength };
+  }
+
+  abort(): void {
+    this.#close();
+    rmSync(this.#partial, { force: true });
+  }
+
+  #close(): void {
+    if (this.#isOpen) this.#sink.close();
+    this.#isOpen = false;
+  }
+}

@@ -1,0 +1,104 @@
+/** Reads a whole input through a FormatReader as the pipeline would, one partition after the other. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
+import type { Field } from '../../src/batch/schema.ts';
+import { batchStatistics, emptyStatistics, fieldsOf, mergeStatistics } from '../../src/batch/statistics.ts';
+import { type Finding, Findings } from '../../src/findings.ts';
+import type { FormatReader, Partition, PartitionRead, SourceLayer } from '../../src/formats/format.ts';
+import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
+import { batchRows, type Row } from './rows.ts';
+
+export interface ReadSettings {
+  readonly options?: Readonly<Record<string, unknown>>;
+  readonly partitionBytes?: number;
+}
+
+export interface ReadLayer {
+  readonly source: SourceLayer;
+  readonly fields: readonly Field[];
+  readonly rows: readonly Row[];
+  readonly batches: readonly FeatureBatch[];
+  readonly lineCount: number;
+}
+
+export interface ReadInput {
+  readonly layers: readonly ReadLayer[];
+  readonly findings: readonly Finding[];
+}
+
+export async function readFileLayers(
+  reader: FormatReader,
+  path: string,
+  settings: ReadSettings = {},
+): Promise<ReadInput> {
+  const scratchDirectory = mkdtempSync(join(tmpdir(), 'geomill-read-'));
+  try {
+    const findings = new Findings();
+    const sources = await reader.open(
+      { path, name: basename(path) },
+      {
+        scratchDirectory,
+        limits: DEFAULT_INPUT_LIMITS,
+        options: settings.options ?? {},
+        findings,
+        partitionBytes: settings.partitionBytes ?? 1 << 22,
+      },
+    );
+    const layers = sources.map((source) => readLayer(reader, source, findings));
+    return { layers, findings: findings.list() };
+  } finally {
+    rmSync(scratchDirectory, { recursive: true, force: true });
+  }
+}
+
+/** The same for bytes that are put into a file of this name first. */
+export async function readBytesLayers(
+  reader: FormatReader,
+  bytes: Uint8Array | string,
+  settings: ReadSettings & { readonly name?: string } = {},
+): Promise<ReadInput> {
+  const directory = mkdtempSync(join(tmpdir(), 'geomill-input-'));
+  try {
+    const path = join(directory, settings.name ?? 'input.csv');
+    writeFileSync(path, bytes);
+    return await readFileLayers(reader, path, settings);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function readLayer(reader: FormatReader, source: SourceLayer, findings: Findings): ReadLayer {
+  const first = readPartitions(reader, source, source.partitions, null);
+  for (const read of first) findings.merge(read.findings);
+  const statistics = emptyStatistics();
+  for (const { batch } of first)
+    mergeStatistics(statistics, batchStatistics(batch, 'fields'), reader.mixedType);
+  const fields = source.fields ?? fieldsOf(statistics);
+  const reads = reader.typing === 'layer' ? readPartitions(reader, source, source.partitions, fields) : first;
+  return {
+    source,
+    fields,
+    rows: reads.flatMap(({ batch }) => batchRows(batch)),
+    batches: reads.map(({ batch }) => batch),
+    lineCount: reads.reduce((sum, read) => sum + read.lineCount, 0),
+  };
+}
+
+function readPartitions(
+  reader: FormatReader,
+  source: SourceLayer,
+  partitions: readonly Partition[],
+  fields: readonly Field[] | null,
+): PartitionRead[] {
+  const reads: PartitionRead[] = [];
+  let start = partitions[0]?.start ?? 0;
+  for (const { end } of partitions) {
+    const partition = { start, end: Math.max(start, end) };
+    const read = reader.readPartition(source, partition, { fields, limits: DEFAULT_INPUT_LIMITS });
+    reads.push(read);
+    start = read.nextStart;
+  }
+  return reads;
+}
