@@ -1,4 +1,5 @@
 /** What kind of value the text of a cell is. */
+import { asciiSlice } from '../../bytes/number-text.ts';
 
 /** In the order of widening among numbers: the higher of two integer kinds holds both. */
 export const KIND = {
@@ -64,10 +65,16 @@ function kindOfNumber(bytes: Uint8Array, start: number, end: number): number {
     if (at < end && (bytes[at] === MINUS || bytes[at] === PLUS)) at++;
     const from = at;
     while (at < end && bytes[at] >= ZERO && bytes[at] <= NINE) at++;
-    // Three digits of exponent may leave the range of doubles: such text is no number that we could keep.
-    if (at < end || at === from || at - from > 2) return KIND.text;
+    if (at < end || at === from) return KIND.text;
+    if (at - from > 2 && !isInRange(asciiSlice(bytes, start, end))) return KIND.text;
   }
   return digits > 200 ? KIND.text : KIND.float64;
+}
+
+/** Whether a number with a large exponent is neither infinite nor so small that only a zero would be left of it. */
+function isInRange(text: string): boolean {
+  const value = Number(text);
+  return Number.isFinite(value) && (value !== 0 || /^[-0.]*e/i.test(text));
 }
 
 const MAX_INT32 = 2_147_483_647;

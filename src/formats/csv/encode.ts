@@ -105,7 +105,8 @@ function writeFloat(writer: ByteWriter, value: number): void {
     return;
   }
   writeNumber(writer, value);
-  if (Number.isInteger(value) && Math.abs(value) < 1e15) writer.ascii('.0');
+  // From 1e21 on the exponent tells.
+  if (Number.isInteger(value) && Math.abs(value) < 1e21) writer.ascii('.0');
 }
 
 function writeBigInt(writer: ByteWriter, value: bigint): void {
