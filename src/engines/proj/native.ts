@@ -6,6 +6,9 @@ export type Pointer = number;
 export interface NativeProj {
   malloc(byteLength: number): Pointer;
   free(pointer: Pointer): void;
+  emscripten_stack_get_current(): Pointer;
+  _emscripten_stack_restore(pointer: Pointer): void;
+  __cxa_decrement_exception_refcount(exception: Pointer): void;
 
   proj_context_create(): Pointer;
   proj_context_destroy(context: Pointer): Pointer;
@@ -15,6 +18,7 @@ export interface NativeProj {
   proj_context_set_enable_network(context: Pointer, enable: number): number;
 
   proj_create(context: Pointer, definition: Pointer): Pointer;
+  proj_clone(context: Pointer, object: Pointer): Pointer;
   proj_destroy(object: Pointer): Pointer;
   proj_get_type(object: Pointer): number;
   proj_is_crs(object: Pointer): number;
@@ -98,6 +102,8 @@ export interface NativeProj {
     direction: number,
     coordinate: Pointer,
   ): number;
+  proj_concatoperation_get_step_count(context: Pointer, operation: Pointer): number;
+  proj_concatoperation_get_step(context: Pointer, operation: Pointer, index: number): Pointer;
   proj_coordoperation_is_instantiable(context: Pointer, operation: Pointer): number;
   proj_coordoperation_get_accuracy(context: Pointer, operation: Pointer): number;
   proj_coordoperation_has_ballpark_transformation(context: Pointer, operation: Pointer): number;
@@ -144,6 +150,9 @@ export const PJ_TYPE = {
   compoundCrs: 16,
   temporalCrs: 17,
   boundCrs: 19,
+  conversion: 21,
+  concatenatedOperation: 23,
+  derivedProjectedCrs: 29,
 } as const;
 
 /** PJ_WKT_TYPE. */
@@ -160,3 +169,4 @@ export const PJ_GRID_AVAILABILITY = { discardIfMissing: 1, knownAvailable: 3 } a
 
 /** PJ_DIRECTION. */
 export const PJ_FWD = 1;
+export const PJ_INV = -1;

@@ -1,0 +1,66 @@
+/** Areas of use: how many positions lie outside. */
+import type { CrsDescription } from '../../crs/crs.ts';
+
+export type Area = NonNullable<CrsDescription['areaOfUse']>;
+
+/** Degrees. The areas of the EPSG database are rough boxes; within about 1 km of the edge nobody needs a warning. */
+const TOLERANCE_DEGREES = 0.01;
+
+export function isWholeWorld(area: Area): boolean {
+  return area.west <= -180 && area.east >= 180 && area.south <= -90 && area.north >= 90;
+}
+
+/** A position in the middle of both areas, or of the first where they do not meet; degrees. */
+export function middleOf(a: Area, b: Area | null): { longitude: number; latitude: number } {
+  const eastOfA = a.east < a.west ? a.east + 360 : a.east;
+  let [west, south, east, north] = [a.west, a.south, eastOfA, a.north];
+  if (b !== null) {
+    const shift = b.west > east ? -360 : (b.east < b.west ? b.east + 360 : b.east) < west ? 360 : 0;
+    const overlap = {
+      west: Math.max(west, b.west + shift),
+      south: Math.max(south, b.south),
+      east: Math.min(east, (b.east < b.west ? b.east + 360 : b.east) + shift),
+      north: Math.min(north, b.north),
+    };
+    if (overlap.west < overlap.east && overlap.south < overlap.north)
+      ({ west, south, east, north } = overlap);
+  }
+  const longitude = (west + east) / 2;
+  return { longitude: longitude > 180 ? longitude - 360 : longitude, latitude: (south + north) / 2 };
+}
+
+/**
+ * Counts positions outside any of one or two areas. `coordinates` holds x and y at the first two of every `stride`
+ * ordinates from `start` (inclusive) to `end` (exclusive); longitude = x * degreesPerUnit + primeMeridianDegrees.
+ * NaN positions (empty points) do not count.
+ */
+export function countOutside(
+  areas: readonly Area[],
+  coordinates: Float64Array,
+  start: number,
+  end: number,
+  stride: number,
+  degreesPerUnit = 1,
+  primeMeridianDegrees = 0,
+): number {
+  if (areas.length === 0) return 0;
+  const a = areas[0];
+  const b = areas[areas.length - 1];
+  let outside = 0;
+  for (let i = start; i < end; i += stride) {
+    const longitude = coordinates[i] * degreesPerUnit + primeMeridianDegrees;
+    const latitude = coordinates[i + 1] * degreesPerUnit;
+    if (!isWithin(a, longitude, latitude) || (a !== b && !isWithin(b, longitude, latitude))) outside++;
+  }
+  return outside;
+}
+
+/** True for NaN, which lies nowhere and is nobody's mistake. */
+export function isWithin(area: Area, longitude: number, latitude: number): boolean {
+  if (latitude < area.south - TOLERANCE_DEGREES || latitude > area.north + TOLERANCE_DEGREES) return false;
+  const wrapped = longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude;
+  const isWestOfIt = wrapped < area.west - TOLERANCE_DEGREES;
+  const isEastOfIt = wrapped > area.east + TOLERANCE_DEGREES;
+  // An area across the antimeridian has west > east: outside is then the gap between the two.
+  return area.west <= area.east ? !(isWestOfIt || isEastOfIt) : !(isWestOfIt && isEastOfIt);
+}

@@ -1,0 +1,211 @@
+/** From a PROJ object to the facts the other rooms decide by. */
+import type { CrsDescription, CrsText } from '../../crs/crs.ts';
+import type { Area } from './area.ts';
+import { type ProjContext, ProjObject } from './context.ts';
+import { createCrs, isAuthorityCode } from './definition.ts';
+import { PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS, PJ_TYPE, PJ_WKT, type Pointer } from './native.ts';
+
+export type Authority = NonNullable<CrsDescription['authority']>;
+
+/** What PROJ must be certain of, in percent, before another text is taken to mean a code of the database. */
+const CERTAIN = 100;
+/** Equal in all but names; taken when it is the only candidate. */
+const NEARLY_CERTAIN = 90;
+
+/** Throws CRS_UNKNOWN; `path` says where the definition stood. */
+export function describeCrs(context: ProjContext, definition: CrsText, path: string): CrsDescription {
+  using crs = createCrs(context, definition, path);
+  using horizontal = horizontalCrs(context, crs);
+  const authority = isAuthorityCode(definition)
+    ? authorityOf(context, crs.pointer)
+    : identify(context, horizontal);
+  const axis = horizontalAxis(context, horizontal, 0);
+  return {
+    definition,
+    name: context.text(context.native.proj_get_name(crs.pointer)) ?? 'unnamed',
+    authority,
+    kind: kindOf(context, horizontal),
+    unitName: axis?.unitName ?? 'unknown',
+    unitFactor: axis?.unitFactor ?? 1,
+    areaOfUse: areaOfUse(context, crs, authority),
+    wktEsri: toWkt(context, crs, horizontal, PJ_WKT.wkt1Esri),
+    wkt2: toWkt(context, crs, horizontal, PJ_WKT.wkt2_2019),
+    wkt1: toWkt(context, crs, horizontal, PJ_WKT.wkt1Gdal),
+  };
+}
+
+/** The part of a CRS that x and y belong to: the base of a bound CRS, the first member of a compound one. */
+export function horizontalCrs(context: ProjContext, crs: ProjObject): ProjObject {
+  const { native, pointer } = context;
+  switch (native.proj_get_type(crs.pointer)) {
+    case PJ_TYPE.boundCrs: {
+      using base = new ProjObject(context, native.proj_get_source_crs(pointer, crs.pointer));
+      return horizontalCrs(context, base);
+    }
+    case PJ_TYPE.compoundCrs: {
+      using first = new ProjObject(context, native.proj_crs_get_sub_crs(pointer, crs.pointer, 0));
+      return horizontalCrs(context, first);
+    }
+    default:
+      return new ProjObject(context, native.proj_clone(pointer, crs.pointer));
+  }
+}
+
+export function kindOf(context: ProjContext, horizontal: ProjObject): CrsDescription['kind'] {
+  switch (context.native.proj_get_type(horizontal.pointer)) {
+    case PJ_TYPE.geographic2dCrs:
+    case PJ_TYPE.geographic3dCrs:
+      return 'geographic';
+    case PJ_TYPE.projectedCrs:
+    case PJ_TYPE.derivedProjectedCrs:
+      return 'projected';
+    default:
+      return 'other';
+  }
+}
+
+export interface Axis {
+  readonly name: string;
+  /** Lower case: "north", "east", "south", "west", ... */
+  readonly direction: string;
+  readonly unitName: string;
+  /** Metres or radians per unit. */
+  readonly unitFactor: number;
+}
+
+export function horizontalAxis(context: ProjContext, horizontal: ProjObject, index: number): Axis | null {
+  const { native, pointer } = context;
+  using system = new ProjObject(context, native.proj_crs_get_coordinate_system(pointer, horizontal.pointer));
+  if (system.pointer === 0) return null;
+  const [name, direction, factor, unit] = [0, 1, 2, 3].map((slot) => context.slot(slot));
+  if (
+    native.proj_cs_get_axis_info(pointer, system.pointer, index, name, 0, direction, factor, unit, 0, 0) === 0
+  )
+    return null;
+  return {
+    name: context.textAt(name) ?? '',
+    direction: (context.textAt(direction) ?? '').toLowerCase(),
+    unitName: context.textAt(unit) ?? 'unknown',
+    unitFactor: context.doubleAt(factor),
+  };
+}
+
+/** Whether two systems put the same numbers at the same place, x and y taken as east and north in both. */
+export function isSameInXyOrder(context: ProjContext, a: ProjObject, b: ProjObject): boolean {
+  const { native, pointer } = context;
+  using normalizedA = new ProjObject(context, native.proj_normalize_for_visualization(pointer, a.pointer));
+  using normalizedB = new ProjObject(context, native.proj_normalize_for_visualization(pointer, b.pointer));
+  if (normalizedA.pointer === 0 || normalizedB.pointer === 0) return false;
+  return (
+    native.proj_is_equivalent_to_with_ctx(
+      pointer,
+      normalizedA.pointer,
+      normalizedB.pointer,
+      PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS,
+    ) !== 0
+  );
+}
+
+/** Degrees; null when the database does not know it. */
+export function areaOfUse(context: ProjContext, crs: ProjObject, authority: Authority | null): Area | null {
+  const own = areaOf(context, crs.pointer);
+  if (own !== null || authority === null) return own;
+  // WKT of a .prj carries no area; the database entry it was identified with does.
+  using entry = fromDatabase(context, authority);
+  return entry.pointer === 0 ? null : areaOf(context, entry.pointer);
+}
+
+/** Area of use of a CRS or an operation, as the object itself states it. */
+export function areaOf(context: ProjContext, crs: Pointer): Area | null {
+  const [west, south, east, north] = [0, 1, 2, 3].map((slot) => context.slot(slot));
+  if (context.native.proj_get_area_of_use(context.pointer, crs, west, south, east, north, 0) === 0)
+    return null;
+  const area = {
+    west: context.doubleAt(west),
+    south: context.doubleAt(south),
+    east: context.doubleAt(east),
+    north: context.doubleAt(north),
+  };
+  return area.west < -180 || area.south < -90 ? null : area; // -1000: not known
+}
+
+function authorityOf(context: ProjContext, object: Pointer): Authority | null {
+  const name = context.text(context.native.proj_get_id_auth_name(object, 0));
+  const code = context.text(context.native.proj_get_id_code(object, 0));
+  return name === null || code === null ? null : { name, code };
+}
+
+function fromDatabase(context: ProjContext, { name, code }: Authority): ProjObject {
+  const pointer = context.withString(`${name}:${code}`, (text) =>
+    context.native.proj_create(context.pointer, text),
+  );
+  context.clearMessages();
+  return new ProjObject(context, pointer);
+}
+
+/**
+ * The database entry that a definition in full text means, when that is certain. A code written in the text itself
+ * counts only if the rest of the text agrees with it, except for axis order, which WKT1 often leaves out.
+ */
+export function identify(context: ProjContext, crs: ProjObject): Authority | null {
+  const stated = authorityOf(context, crs.pointer);
+  if (stated !== null) {
+    using entry = fromDatabase(context, stated);
+    if (entry.pointer !== 0 && isSameInXyOrder(context, crs, entry)) return stated;
+  }
+  const { native, pointer } = context;
+  const confidences = context.slot(0);
+  const list = native.proj_identify(pointer, crs.pointer, 0, 0, confidences);
+  context.clearMessages();
+  if (list === 0) return null;
+  const confidenceList = context.int32At(confidences);
+  try {
+    const count = native.proj_list_get_count(list);
+    if (count === 0) return null;
+    const best = context.int32At(confidenceList);
+    const isUnique = count === 1 || context.int32At(confidenceList + 4) < best;
+    if (best < (isUnique ? NEARLY_CERTAIN : CERTAIN)) return null;
+    using candidate = new ProjObject(context, native.proj_list_get(pointer, list, 0));
+    return authorityOf(context, candidate.pointer);
+  } finally {
+    native.proj_int_list_destroy(confidenceList);
+    native.proj_list_destroy(list);
+  }
+}
+
+function toWkt(
+  context: ProjContext,
+  crs: ProjObject,
+  horizontal: ProjObject,
+  type: (typeof PJ_WKT)[keyof typeof PJ_WKT],
+): string | null {
+  const isBound = context.native.proj_get_type(crs.pointer) === PJ_TYPE.boundCrs;
+  // ESRI's WKT has no place for the Helmert parameters of a bound CRS, only for its base.
+  const object = isBound && type === PJ_WKT.wkt1Esri ? horizontal.pointer : crs.pointer;
+  const text = writeWkt(context, object, type);
+  context.clearMessages();
+  return text ?? (type === PJ_WKT.wkt2_2019 ? wkt2WithoutCode(context, crs) : null);
+}
+
+function writeWkt(context: ProjContext, object: Pointer, type: number): string | null {
+  return context.withOptions(['MULTILINE=NO'], (options) =>
+    context.text(context.native.proj_as_wkt(context.pointer, object, type, options)),
+  );
+}
+
+/**
+ * WKT2 of a CRS whose code is no number (OGC:CRS84, IGNF:LAMB93). Writing such a code relies on an exception that is
+ * caught within PROJ, which this module cannot (guard.ts); so it takes the way through WKT1 without the codes.
+ */
+function wkt2WithoutCode(context: ProjContext, crs: ProjObject): string | null {
+  const wkt1 = writeWkt(context, crs.pointer, PJ_WKT.wkt1Gdal);
+  if (wkt1 === null) return null;
+  const withoutCodes = wkt1.replace(/,AUTHORITY\["[^"]*","[^"]*\D[^"]*"\]/g, '');
+  using copy = new ProjObject(
+    context,
+    context.withString(withoutCodes, (text) => context.native.proj_create(context.pointer, text)),
+  );
+  const text = copy.pointer === 0 ? null : writeWkt(context, copy.pointer, PJ_WKT.wkt2_2019);
+  context.clearMessages();
+  return text;
+}

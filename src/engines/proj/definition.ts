@@ -1,0 +1,86 @@
+/** CRS definitions: from text to a PROJ object, refusing what is none. */
+import type { CrsText } from '../../crs/crs.ts';
+import { failure } from '../../errors.ts';
+import { type ProjContext, ProjObject } from './context.ts';
+import { PJ_TYPE } from './native.ts';
+
+/** Longer than any real definition; keeps a hostile file from keeping the parser busy. */
+const MAX_DEFINITION_LENGTH = 100_000;
+/** Deeper than any real definition (WKT2 of a compound bound CRS has about 12); PROJ's parsers recurse. */
+const MAX_NESTING = 50;
+
+const HINT = 'write an EPSG code such as EPSG:28350, WKT, PROJJSON or a PROJ string';
+
+/**
+ * The PROJ object of a CRS that has horizontal positions. Names ("WGS 84 / UTM zone 33N") are refused, because PROJ
+ * matches them approximately, and a wrong guess moves data without a word.
+ * Throws CRS_UNKNOWN with PROJ's reason; `path` says where the definition stood.
+ */
+export function createCrs(context: ProjContext, definition: CrsText, path: string): ProjObject {
+  const refuse = (reason: string): never => {
+    throw failure('CRS_UNKNOWN', { definition: abbreviate(definition), path, reason });
+  };
+  const text = prepare(definition);
+  if (text === null) return refuse(HINT);
+  if (text.length > MAX_DEFINITION_LENGTH)
+    return refuse(`it has ${text.length} characters; the limit is ${MAX_DEFINITION_LENGTH}`);
+  if (nesting(text) > MAX_NESTING) return refuse(`it is nested deeper than ${MAX_NESTING} levels`);
+  context.clearMessages();
+  const pointer = context.withString(text, (string) => context.native.proj_create(context.pointer, string));
+  if (pointer === 0) return refuse(context.reason(HINT));
+  const object = new ProjObject(context, pointer);
+  const reason = unusable(context, object);
+  if (reason === null) return object;
+  object[Symbol.dispose]();
+  return refuse(reason);
+}
+
+/** Whether the definition is nothing but a reference into PROJ's database: "EPSG:28350", a URN, an OGC URL. */
+export function isAuthorityCode(definition: CrsText): boolean {
+  return /^\s*[a-z][\w.-]*:[^\s[({]+\s*$/i.test(definition);
+}
+
+/** The definition on one line, shortened for messages. */
+export function abbreviate(definition: CrsText): string {
+  const line = definition.replace(/\s+/g, ' ').trim();
+  return line.length <= 80 ? line : `${line.slice(0, 77)}...`;
+}
+
+/** What PROJ is given; null when the text is no definition at all. */
+function prepare(definition: CrsText): string | null {
+  // .prj files come with byte order marks and padded with NUL.
+  const text = definition
+    .replace(/^\uFEFF/, '')
+    .replace(/\0+$/, '')
+    .trim();
+  if (text.includes('\0')) return null;
+  if (isAuthorityCode(text)) return text;
+  if (/^(?:\{|[a-z]\w*\s*[[(])/i.test(text)) return text;
+  if (!/^(?:\+|proj=|init=)/.test(text)) return null;
+  // Without it PROJ reads a conversion, not a CRS.
+  return /\btype=crs\b/.test(text) ? text : `${text} +type=crs`;
+}
+
+function nesting(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 0x5b || c === 0x28 || c === 0x7b) deepest = Math.max(deepest, ++depth);
+    else if (c === 0x5d || c === 0x29 || c === 0x7d) depth--;
+  }
+  return deepest;
+}
+
+/** Why positions of a layer cannot be in this CRS; null when they can. */
+function unusable(context: ProjContext, object: ProjObject): string | null {
+  if (context.native.proj_is_crs(object.pointer) === 0) return 'it defines no CRS but something else';
+  switch (context.native.proj_get_type(object.pointer)) {
+    case PJ_TYPE.verticalCrs:
+      return 'it is a vertical CRS, which says nothing of x and y';
+    case PJ_TYPE.temporalCrs:
+      return 'it is a temporal CRS, which says nothing of x and y';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,87 @@
+/** Positions of a CRS as degrees east and north of Greenwich, good enough for areas of use: the datum stays as it is. */
+import { BLOCK_DOUBLES, type ProjContext, ProjObject } from './context.ts';
+import { horizontalAxis, horizontalCrs, kindOf } from './crs.ts';
+import { PJ_FWD, PJ_INV } from './native.ts';
+import { createTransformation, transformBlock } from './transformation.ts';
+
+const RADIANS_PER_DEGREE = Math.PI / 180;
+
+export class DegreesView {
+  /** Whether coordinates are angles already: degrees = ordinate * degreesPerUnit, plus the prime meridian for x. */
+  readonly isGeographic: boolean;
+  readonly degreesPerUnit: number;
+  readonly primeMeridianDegrees: number;
+  readonly #context: ProjContext;
+  /** From the CRS to its geographic base; null when it is geographic or has none. */
+  readonly #toBase: ProjObject | null;
+
+  constructor(context: ProjContext, crs: ProjObject) {
+    this.#context = context;
+    using horizontal = horizontalCrs(context, crs);
+    this.isGeographic = kindOf(context, horizontal) === 'geographic';
+    using base = this.isGeographic
+      ? horizontalCrs(context, horizontal)
+      : new ProjObject(
+          context,
+          context.native.proj_crs_get_geodetic_crs(context.pointer, horizontal.pointer),
+        );
+    const isUsable = base.pointer !== 0 && kindOf(context, base) === 'geographic';
+    const axis = isUsable ? horizontalAxis(context, base, 0) : null;
+    this.degreesPerUnit = axis === null ? Number.NaN : exactDegrees(axis.unitFactor);
+    this.primeMeridianDegrees = isUsable ? primeMeridianDegrees(context, base) : 0;
+    this.#toBase = isUsable && !this.isGeographic ? createTransformation(context, horizontal, base) : null;
+    context.clearMessages();
+  }
+
+  /** Whether positions can be turned into degrees at all; not so for geocentric and engineering systems. */
+  get isPossible(): boolean {
+    return this.isGeographic || (this.#toBase !== null && this.#toBase.pointer !== 0);
+  }
+
+  /** Turns interleaved x, y of the CRS into longitude, latitude, in place; at most BLOCK_DOUBLES / 2 positions. */
+  toDegrees(positions: Float64Array): void {
+    if (!this.isGeographic) this.#throughBase(positions, PJ_FWD);
+    for (let i = 0; i < positions.length; i += 2) {
+      positions[i] = positions[i] * this.degreesPerUnit + this.primeMeridianDegrees;
+      positions[i + 1] *= this.degreesPerUnit;
+    }
+  }
+
+  /** The way back. */
+  fromDegrees(positions: Float64Array): void {
+    for (let i = 0; i < positions.length; i += 2) {
+      positions[i] = (positions[i] - this.primeMeridianDegrees) / this.degreesPerUnit;
+      positions[i + 1] /= this.degreesPerUnit;
+    }
+    if (!this.isGeographic) this.#throughBase(positions, PJ_INV);
+  }
+
+  [Symbol.dispose](): void {
+    this.#toBase?.[Symbol.dispose]();
+  }
+
+  #throughBase(positions: Float64Array, direction: number): void {
+    const base = this.#context.block / 8;
+    if (this.#toBase === null || positions.length > BLOCK_DOUBLES) throw new RangeError('too many positions');
+    this.#context.doubles.set(positions, base);
+    transformBlock(this.#context, this.#toBase, direction, positions.length / 2, 2, false);
+    positions.set(this.#context.doubles.subarray(base, base + positions.length));
+    this.#context.clearMessages();
+  }
+}
+
+/** Degrees per unit; exactly 1 for degrees, whatever the rounding of the radians in the definition. */
+function exactDegrees(radiansPerUnit: number): number {
+  const degrees = radiansPerUnit / RADIANS_PER_DEGREE;
+  return Math.abs(degrees - 1) < 1e-12 ? 1 : degrees;
+}
+
+function primeMeridianDegrees(context: ProjContext, crs: ProjObject): number {
+  const { native, pointer } = context;
+  using meridian = new ProjObject(context, native.proj_get_prime_meridian(pointer, crs.pointer));
+  if (meridian.pointer === 0) return 0;
+  const [longitude, factor] = [context.slot(0), context.slot(1)];
+  if (native.proj_prime_meridian_get_parameters(pointer, meridian.pointer, longitude, factor, 0) === 0)
+    return 0;
+  return context.doubleAt(longitude) * exactDegrees(context.doubleAt(factor));
+}

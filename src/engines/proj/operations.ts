@@ -1,0 +1,278 @@
+/**
+ * Coordinate operations: which of PROJ's candidates a position goes through, and what is to be said about it.
+ *
+ * Between two systems PROJ keeps a list of candidates, each with an area, and picks one for each position. The module
+ * does not export the C function that names the last one used, so the same list is asked for again here, with the
+ * same criteria, and PROJ is asked which of its members suits a position. A second list, made as if every grid that
+ * PROJ knows were installed, tells which grids would have given a better result.
+ */
+import { type Area, isWithin } from './area.ts';
+import { type ProjContext, ProjObject } from './context.ts';
+import { areaOf, horizontalAxis, horizontalCrs } from './crs.ts';
+import {
+  PJ_FWD,
+  PJ_GRID_AVAILABILITY,
+  PJ_SPATIAL_PARTIAL_INTERSECTION,
+  PJ_TYPE,
+  type Pointer,
+} from './native.ts';
+
+/** How coordinates get from one CRS to another. Plain data. */
+export interface OperationDescription {
+  /** As PROJ gives it, e.g. "Inverse of UTM zone 33N + DHDN to WGS 84 (2)". */
+  readonly name: string;
+  /** Metres; 0 for a pure conversion, null when PROJ does not know it. */
+  readonly accuracyMeters: number | null;
+  /** Only the numbers are carried over, without regard to the datum: can be off by 100 m and more. */
+  readonly ballpark: boolean;
+  /** File names. */
+  readonly gridsUsed: readonly string[];
+  /** File names of the grids that a better operation needs and that are not installed. */
+  readonly gridsMissing: readonly string[];
+}
+
+export const NO_OPERATION_NEEDED: OperationDescription = {
+  name: 'none: both are the same CRS',
+  accuracyMeters: 0,
+  ballpark: false,
+  gridsUsed: [],
+  gridsMissing: [],
+};
+
+/** One description for operations that were used side by side: the worst of each. */
+export function combineOperations(operations: readonly OperationDescription[]): OperationDescription {
+  if (operations.length === 1) return operations[0];
+  const union = (lists: (readonly string[])[]): string[] => [...new Set(lists.flat())].sort();
+  const accuracies = operations.map((operation) => operation.accuracyMeters);
+  return {
+    name: [...new Set(operations.map((operation) => operation.name))].join('; '),
+    accuracyMeters: accuracies.includes(null) ? null : Math.max(...(accuracies as number[])),
+    ballpark: operations.some((operation) => operation.ballpark),
+    gridsUsed: union(operations.map((operation) => operation.gridsUsed)),
+    gridsMissing: union(operations.map((operation) => operation.gridsMissing)),
+  };
+}
+
+/** The candidates between two CRS. Owns native lists: dispose it. */
+export class OperationCandidates {
+  readonly #context: ProjContext;
+  /** Candidates whose grids are installed: those PROJ transforms with. */
+  readonly #available: OperationList;
+  /** Candidates as if all grids known to PROJ were installed; a superset. */
+  readonly #known: OperationList;
+  readonly #swapsAxes: boolean;
+  readonly #byIndexes = new Map<string, OperationDescription>();
+  #knownFacts: KnownOperation[] | null = null;
+
+  constructor(context: ProjContext, source: ProjObject, target: ProjObject) {
+    this.#context = context;
+    this.#available = new OperationList(context, source, target, PJ_GRID_AVAILABILITY.discardIfMissing);
+    this.#known = new OperationList(context, source, target, PJ_GRID_AVAILABILITY.knownAvailable);
+    this.#swapsAxes = isNorthBeforeEast(context, source);
+  }
+
+  /** Whether every position goes the same way and no better way is known: then one description says all. */
+  get isOnlyOne(): boolean {
+    return this.#available.count === 1 && this.#known.count <= 1;
+  }
+
+  /**
+   * The operation for a position of the source CRS, x and y as east and north, which lies at `longitude` and
+   * `latitude` (degrees; NaN: not known, then no missing grids are told). Null when PROJ finds none.
+   */
+  at(x: number, y: number, longitude: number, latitude: number): OperationDescription | null {
+    const first = this.#swapsAxes ? y : x;
+    const second = this.#swapsAxes ? x : y;
+    const used = this.#available.suggested(first, second);
+    return used < 0 ? null : this.#describe(used, this.#bestKnown(longitude, latitude));
+  }
+
+  /** The operation that PROJ ranks first, whatever the position; null when there is none. */
+  first(): OperationDescription | null {
+    return this.#available.count === 0 ? null : this.#describe(0, -1);
+  }
+
+  [Symbol.dispose](): void {
+    this.#available[Symbol.dispose]();
+    this.#known[Symbol.dispose]();
+  }
+
+  /**
+   * Index of the most accurate known operation at a place; -1 when nothing better than the available ones is known.
+   * PROJ could be asked this too, but to answer it sets up every operation of the list: 80 ms against 1 ms.
+   */
+  #bestKnown(longitude: number, latitude: number): number {
+    if (this.#known.count <= this.#available.count || Number.isNaN(longitude)) return -1;
+    this.#knownFacts ??= this.#known.facts();
+    let best = -1;
+    for (const [index, { accuracy, area }] of this.#knownFacts.entries()) {
+      if (accuracy < 0 || (area !== null && !isWithin(area, longitude, latitude))) continue;
+      if (best < 0 || accuracy < this.#knownFacts[best].accuracy) best = index;
+    }
+    return best;
+  }
+
+  #describe(usedIndex: number, bestIndex: number): OperationDescription {
+    const key = `${usedIndex} ${bestIndex}`;
+    let description = this.#byIndexes.get(key);
+    if (description === undefined) {
+      using used = this.#available.get(usedIndex);
+      description = describeOperation(this.#context, used, []);
+      const best = bestIndex < 0 ? null : this.#knownFacts![bestIndex];
+      if (
+        best !== null &&
+        (description.accuracyMeters === null || best.accuracy < description.accuracyMeters)
+      )
+        description = { ...description, gridsMissing: this.#missingGrids(bestIndex) };
+      this.#byIndexes.set(key, description);
+    }
+    return description;
+  }
+
+  #missingGrids(index: number): string[] {
+    using best = this.#known.get(index);
+    const { native, pointer } = this.#context;
+    if (native.proj_coordoperation_is_instantiable(pointer, best.pointer) !== 0) return [];
+    const missing = gridsOf(this.#context, best.pointer).filter((grid) => !grid.isAvailable);
+    this.#context.clearMessages();
+    return missing.map((grid) => grid.name);
+  }
+}
+
+interface KnownOperation {
+  /** Metres; negative: not known. */
+  readonly accuracy: number;
+  readonly area: Area | null;
+}
+
+/** A PJ_OBJ_LIST of operations, best first. */
+class OperationList {
+  readonly count: number;
+  readonly #context: ProjContext;
+  #list: Pointer;
+
+  constructor(context: ProjContext, source: ProjObject, target: ProjObject, gridAvailability: number) {
+    const { native, pointer } = context;
+    this.#context = context;
+    const factory = native.proj_create_operation_factory_context(pointer, 0);
+    native.proj_operation_factory_context_set_spatial_criterion(
+      pointer,
+      factory,
+      PJ_SPATIAL_PARTIAL_INTERSECTION,
+    );
+    native.proj_operation_factory_context_set_grid_availability_use(pointer, factory, gridAvailability);
+    this.#list = native.proj_create_operations(pointer, source.pointer, target.pointer, factory);
+    native.proj_operation_factory_context_destroy(factory);
+    this.count = this.#list === 0 ? 0 : native.proj_list_get_count(this.#list);
+    context.clearMessages();
+  }
+
+  get(index: number): ProjObject {
+    const { native, pointer } = this.#context;
+    return new ProjObject(this.#context, native.proj_list_get(pointer, this.#list, index));
+  }
+
+  /** Index of the operation for a position in the source's own axis order; -1: none. */
+  suggested(first: number, second: number): number {
+    if (this.count < 2) return this.count - 1;
+    const context = this.#context;
+    const at = context.scratch / 8;
+    context.doubles.set([first, second, 0, Number.POSITIVE_INFINITY], at);
+    const index = context.native.proj_get_suggested_operation(
+      context.pointer,
+      this.#list,
+      PJ_FWD,
+      context.scratch,
+    );
+    context.clearMessages();
+    return index;
+  }
+
+  facts(): KnownOperation[] {
+    const { native, pointer } = this.#context;
+    return Array.from({ length: this.count }, (_, index) => {
+      using operation = this.get(index);
+      return {
+        accuracy: native.proj_coordoperation_get_accuracy(pointer, operation.pointer),
+        area: areaOf(this.#context, operation.pointer),
+      };
+    });
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#list !== 0) this.#context.native.proj_list_destroy(this.#list);
+    this.#list = 0;
+  }
+}
+
+function describeOperation(
+  context: ProjContext,
+  operation: ProjObject,
+  gridsMissing: readonly string[],
+): OperationDescription {
+  const { native, pointer } = context;
+  const accuracy = native.proj_coordoperation_get_accuracy(pointer, operation.pointer);
+  const description = {
+    name: context.text(native.proj_get_name(operation.pointer)) ?? 'unnamed',
+    accuracyMeters: accuracy >= 0 ? accuracy : isConversion(context, operation.pointer) ? 0 : null,
+    ballpark: native.proj_coordoperation_has_ballpark_transformation(pointer, operation.pointer) !== 0,
+    gridsUsed: gridsOf(context, operation.pointer).map((grid) => grid.name),
+    gridsMissing,
+  };
+  context.clearMessages();
+  return description;
+}
+
+/** Whether the operation is mathematics alone (map projections, units, axes), exact by definition. */
+function isConversion(context: ProjContext, operation: Pointer): boolean {
+  const { native, pointer } = context;
+  const type = native.proj_get_type(operation);
+  if (type === PJ_TYPE.conversion) return true;
+  if (type !== PJ_TYPE.concatenatedOperation) return false;
+  const count = native.proj_concatoperation_get_step_count(pointer, operation);
+  for (let i = 0; i < count; i++) {
+    using step = new ProjObject(context, native.proj_concatoperation_get_step(pointer, operation, i));
+    if (!isConversion(context, step.pointer)) return false;
+  }
+  return true;
+}
+
+function gridsOf(context: ProjContext, operation: Pointer): { name: string; isAvailable: boolean }[] {
+  const { native, pointer } = context;
+  const [shortName, fullName, packageName, url, direct, license, available] = [0, 1, 2, 3, 4, 5, 6].map((i) =>
+    context.slot(i),
+  );
+  const grids: { name: string; isAvailable: boolean }[] = [];
+  const count = native.proj_coordoperation_get_grid_used_count(pointer, operation);
+  for (let i = 0; i < count; i++) {
+    const isKnown = native.proj_coordoperation_get_grid_used(
+      pointer,
+      operation,
+      i,
+      shortName,
+      fullName,
+      packageName,
+      url,
+      direct,
+      license,
+      available,
+    );
+    if (isKnown === 0) continue;
+    grids.push({ name: context.textAt(shortName) ?? '', isAvailable: context.int32At(available) !== 0 });
+  }
+  return grids;
+}
+
+/**
+ * Whether a CRS lists its north axis before its east axis, so that PROJ's `normalize_for_visualization` swaps them;
+ * the two rules for polar systems, whose axes both point north or south, are PROJ's too.
+ */
+function isNorthBeforeEast(context: ProjContext, crs: ProjObject): boolean {
+  using horizontal = horizontalCrs(context, crs);
+  const first = horizontalAxis(context, horizontal, 0);
+  const second = horizontalAxis(context, horizontal, 1);
+  if (first === null || second === null) return false;
+  if (first.direction === 'north' && second.direction === 'east') return true;
+  const isPolar = first.direction === second.direction && /^(?:north|south)$/.test(first.direction);
+  return isPolar && /^northing/i.test(first.name) && /^easting/i.test(second.name);
+}

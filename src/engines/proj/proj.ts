@@ -1,0 +1,79 @@
+/**
+ * The door to PROJ: what a CRS is, and coordinates from one CRS to another. Nothing else of this folder is for
+ * others to import; no pointer and no native object leaves it.
+ */
+import type { CrsDescription, CrsText } from '../../crs/crs.ts';
+import { ProjContext } from './context.ts';
+import { describeCrs } from './crs.ts';
+import { ProjTransformer, type Transformer } from './transformer.ts';
+
+export { combineOperations, type OperationDescription } from './operations.ts';
+export type { Transformer, TransformOutcome } from './transformer.ts';
+
+export interface ProjOptions {
+  /** Directory with grids (GeoTIFF, NTv2, GTX) that PROJ may use; null: none. */
+  readonly gridDirectory: string | null;
+}
+
+/** Transformers whose native objects are kept ready; more are made, the longest unused gives up its objects. */
+const MAX_READY_TRANSFORMERS = 32;
+/** Runners live long and users send what they like, so nothing may grow with the number of jobs. */
+const MAX_DESCRIPTIONS = 256;
+
+const instances = new Map<string | null, Promise<Proj>>();
+
+export class Proj {
+  readonly #context: ProjContext;
+  readonly #descriptions = new Map<string, CrsDescription>();
+  readonly #transformers = new Map<string, ProjTransformer>();
+
+  private constructor(context: ProjContext) {
+    this.#context = context;
+  }
+
+  /**
+   * PROJ in this thread: loaded at the first call, the same instance at every later one with the same grid directory.
+   * An instance that a trap has broken is replaced. About 20 MB of memory and 0.1 s.
+   */
+  static async load({ gridDirectory }: ProjOptions): Promise<Proj> {
+    const existing = instances.get(gridDirectory);
+    if (existing !== undefined && !(await existing).#context.isBroken) return existing;
+    const loading = ProjContext.load(gridDirectory).then((context) => new Proj(context));
+    instances.set(gridDirectory, loading);
+    loading.catch(() => instances.delete(gridDirectory));
+    return loading;
+  }
+
+  /**
+   * Facts about a CRS. `path` says where the definition stood, for the message.
+   * Throws CRS_UNKNOWN with PROJ's reason.
+   */
+  describe(definition: CrsText, path: string): CrsDescription {
+    const known = this.#descriptions.get(definition);
+    if (known !== undefined) return known;
+    const description = describeCrs(this.#context, definition, path);
+    this.#descriptions.set(definition, description);
+    if (this.#descriptions.size > MAX_DESCRIPTIONS) this.#descriptions.delete(firstKey(this.#descriptions));
+    return description;
+  }
+
+  /** The transformer of a pair; made once. Throws CRS_UNKNOWN and CRS_NO_OPERATION. */
+  transformer(from: CrsText, to: CrsText): Transformer {
+    const key = `${from}\0${to}`;
+    const known = this.#transformers.get(key);
+    const transformer = known ?? new ProjTransformer(this.#context, from, to);
+    this.#transformers.delete(key);
+    this.#transformers.set(key, transformer); // now the most recently used
+    if (this.#transformers.size > MAX_READY_TRANSFORMERS) {
+      const oldest = firstKey(this.#transformers);
+      // Whoever still holds it can go on using it: it sets itself up again.
+      this.#transformers.get(oldest)?.release();
+      this.#transformers.delete(oldest);
+    }
+    return transformer;
+  }
+}
+
+function firstKey(map: ReadonlyMap<string, unknown>): string {
+  return map.keys().next().value ?? '';
+}

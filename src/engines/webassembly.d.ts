@@ -1,0 +1,16 @@
+/** The part of the WebAssembly JavaScript interface that the engines use; Node's types leave it to the DOM's. */
+declare namespace WebAssembly {
+  type Exports = Record<string, unknown>;
+  type Imports = Record<string, Record<string, unknown>>;
+  interface Module {
+    readonly [Symbol.toStringTag]?: string;
+  }
+  interface Instance {
+    readonly exports: Exports;
+  }
+  interface Memory {
+    readonly buffer: ArrayBuffer;
+  }
+  const Instance: new (module: Module, imports: Imports) => Instance;
+  function compile(bytes: Uint8Array): Promise<Module>;
+}
