@@ -1,0 +1,242 @@
+/** What the fields of a .dbf become: names made unique, types decided, text encoding found. */
+
+import type { FieldType } from '../../batch/schema.ts';
+import { NumberScanner } from '../../bytes/number-text.ts';
+import {
+  encodingByLanguageId,
+  encodingByName,
+  invalidUtf8At,
+  textDecoder,
+  UTF8,
+  WINDOWS_1252,
+} from '../../bytes/text-encoding.ts';
+import { failure } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
+import type { ByteSource } from '../../io/byte-source.ts';
+import type { DbfField, DbfHeader } from './dbf-header.ts';
+
+/** How the bytes of a cell are read. */
+export type CellKind =
+  | 'text'
+  | 'number'
+  | 'logical'
+  | 'date'
+  | 'int32-le'
+  | 'int32-be'
+  | 'double-le'
+  | 'double-be'
+  | 'currency'
+  | 'timestamp';
+
+/** Plain data: travels to the workers. */
+export interface DbfColumn {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly cell: CellKind;
+  readonly offset: number;
+  readonly width: number;
+}
+
+/** A number this wide without decimals always fits. */
+const INT32_DIGITS = 9;
+const INT64_DIGITS = 18;
+/** Rows looked at before all rows are, to see whether integers are integers. */
+const SAMPLE_ROWS = 1000;
+const SCAN_BYTES = 1 << 20;
+
+/**
+ * Cell kind and type of a field, or why it is dropped. Null cells aside, N and F without decimals are integers unless
+ * their rows say otherwise (`needsScan`).
+ */
+function decide(
+  field: DbfField,
+  isLevel7: boolean,
+): { cell: CellKind; type: FieldType } | { dropped: string } {
+  const { type, width } = field;
+  switch (type) {
+    case 'N':
+    case 'F':
+      if (field.decimals > 0) return { cell: 'number', type: 'float64' };
+      return { cell: 'number', type: width <= INT32_DIGITS ? 'int32' : 'int64' };
+    case 'L':
+      return { cell: 'logical', type: 'boolean' };
+    case 'D':
+      return { cell: 'date', type: 'date' };
+    case 'I':
+    case '+':
+      if (width !== 4) break;
+      return { cell: isLevel7 ? 'int32-be' : 'int32-le', type: 'int32' };
+    case 'O':
+      if (width === 8) return { cell: 'double-be', type: 'float64' };
+      break;
+    case 'B':
+      if (width === 8) return { cell: 'double-le', type: 'float64' };
+      return { dropped: 'its values lie in a memo file, which is no part of a shapefile' };
+    case 'Y':
+      if (width === 8) return { cell: 'currency', type: 'float64' };
+      break;
+    case '@':
+    case 'T':
+      if (width === 8) return { cell: 'timestamp', type: 'datetime' };
+      return { cell: 'text', type: 'string' };
+    case 'M':
+    case 'G':
+    case 'P':
+      return { dropped: 'its values lie in a memo file, which is no part of a shapefile' };
+    case '0':
+    case 'Q':
+    case 'W':
+      return { dropped: `its type '${type}' holds no values for readers` };
+    default:
+      return { cell: 'text', type: 'string' };
+  }
+  return { dropped: `its type '${type}' with a width of ${width} is not known` };
+}
+
+/** The columns of a table. `rows` is the .dbf; it is read only where types depend on the rows. */
+export function planColumns(
+  header: DbfHeader,
+  encoding: string,
+  rows: ByteSource,
+  layer: string,
+  findings: Findings,
+): DbfColumn[] {
+  const decode = textDecoder(encoding);
+  const taken = new Set<string>();
+  const columns: DbfColumn[] = [];
+  for (const [position, field] of header.fields.entries()) {
+    const stated = decode(field.nameBytes, 0, field.nameBytes.length) || `field_${position + 1}`;
+    const decision = decide(field, header.isLevel7);
+    if ('dropped' in decision) {
+      findings.note('FIELD_DROPPED', { field: stated, layer, reason: decision.dropped });
+      continue;
+    }
+    if (field.width === 0) {
+      findings.note('FIELD_DROPPED', { field: stated, layer, reason: 'it is declared with a width of 0' });
+      continue;
+    }
+    const name = uniqueName(stated, taken);
+    if (name !== stated) findings.note('NAME_DUPLICATE', { from: stated, to: name });
+    taken.add(name);
+    columns.push({ name, ...decision, offset: field.offset, width: field.width });
+  }
+  return columns.map((column) => {
+    const isInteger = column.cell === 'number' && column.type !== 'float64';
+    return isInteger && !holdsIntegers(column, header, rows) ? { ...column, type: 'float64' } : column;
+  });
+}
+
+function uniqueName(stated: string, taken: ReadonlySet<string>): string {
+  let name = stated;
+  for (let n = 1; taken.has(name); n++) name = `${stated}_${n}`;
+  return name;
+}
+
+/**
+ * Whether the cells of a field without decimals really are integers that fit. Where the width alone says so (up to 18
+ * digits), a sample decides: a whole extra read of the table is not worth it. Wider fields need all rows.
+ */
+function holdsIntegers(column: DbfColumn, header: DbfHeader, rows: ByteSource): boolean {
+  const scanner = new NumberScanner();
+  const rowsToRead = column.width <= INT64_DIGITS ? Math.min(header.rowCount, SAMPLE_ROWS) : header.rowCount;
+  const rowsAtOnce = Math.max(1, Math.floor(SCAN_BYTES / header.rowBytes));
+  for (let first = 0; first < rowsToRead; first += rowsAtOnce) {
+    const end = Math.min(rowsToRead, first + rowsAtOnce);
+    const bytes = rows.slice(
+      header.headerBytes + first * header.rowBytes,
+      header.headerBytes + end * header.rowBytes,
+    );
+    for (let row = 0; row < end - first; row++) {
+      let at = row * header.rowBytes + column.offset;
+      const limit = at + column.width;
+      while (at < limit && bytes[at] === 0x20) at++;
+      const value = scanner.scan(bytes, at, limit);
+      if (scanner.end === at) continue;
+      const fits = scanner.digits <= INT64_DIGITS || Math.abs(value) < 9.2e18;
+      if (!scanner.isInteger || !fits) return false;
+    }
+  }
+  return true;
+}
+
+export interface EncodingSources {
+  /** Content of the .cpg, or null when there is none. */
+  readonly codePage: string | null;
+  readonly codePageFile: string;
+  /** What the request states, or null. */
+  readonly option: string | null;
+}
+
+/**
+ * The text encoding: .cpg, language driver id, the requested one, UTF-8 if all text is valid UTF-8, windows-1252.
+ * Throws TEXT_ENCODING_UNKNOWN for a request that nobody knows.
+ */
+export function findEncoding(
+  sources: EncodingSources,
+  header: DbfHeader,
+  rows: ByteSource,
+  file: string,
+  findings: Findings,
+): string {
+  const { option, codePage } = sources;
+  const requested = option === null ? null : encodingByName(option);
+  if (option !== null && requested === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: option });
+  const stated = codePage === null ? null : encodingByName(codePage);
+  if (codePage !== null && stated === null && codePage !== '')
+    findings.note('ENCODING_NAME_UNKNOWN', { file: sources.codePageFile, name: codePage.slice(0, 40) });
+  const own = stated ?? encodingByLanguageId(header.languageId);
+  if (own !== null) {
+    if (requested !== null && requested !== own)
+      findings.note('ENCODING_OPTION_UNUSED', { file, requested, encoding: own });
+    return own;
+  }
+  if (requested !== null) return requested;
+  const text = judgeText(header, rows);
+  if (text === 'ascii') return UTF8;
+  const guess = text === 'utf-8' ? UTF8 : WINDOWS_1252;
+  findings.note('ENCODING_GUESSED', { file, encoding: guess });
+  return guess;
+}
+
+/** Looks at every text cell and name: is there anything but ASCII, and is all of it UTF-8? */
+function judgeText(header: DbfHeader, rows: ByteSource): 'ascii' | 'utf-8' | 'other' {
+  let ascii = true;
+  for (const { nameBytes } of header.fields) {
+    if (invalidUtf8At(nameBytes, 0, nameBytes.length) >= 0) return 'other';
+    ascii &&= nameBytes.every((byte) => byte < 0x80);
+  }
+  const texts = header.fields.filter(({ type }) => type === 'C');
+  if (texts.length === 0) return ascii ? 'ascii' : 'utf-8';
+  const rowsAtOnce = Math.max(1, Math.floor(SCAN_BYTES / header.rowBytes));
+  for (let first = 0; first < header.rowCount; first += rowsAtOnce) {
+    const end = Math.min(header.rowCount, first + rowsAtOnce);
+    const bytes = rows.slice(
+      header.headerBytes + first * header.rowBytes,
+      header.headerBytes + end * header.rowBytes,
+    );
+    if (isAscii(bytes)) continue;
+    ascii = false;
+    for (let row = 0; row < end - first; row++) {
+      for (const { offset, width } of texts) {
+        const start = row * header.rowBytes + offset;
+        const invalid = invalidUtf8At(bytes, start, start + width);
+        // Writers that count bytes cut the last character of a full cell; that is still UTF-8.
+        if (invalid >= 0 && !isCutOff(bytes, invalid, start + width)) return 'other';
+      }
+    }
+  }
+  return ascii ? 'ascii' : 'utf-8';
+}
+
+function isCutOff(bytes: Uint8Array, at: number, end: number): boolean {
+  const lead = bytes[at];
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
+  if (at + length <= end) return false;
+  for (let i = at + 1; i < end; i++) if ((bytes[i] & 0xc0) !== 0x80) return false;
+  return true;
+}
+
+function isAscii(bytes: Uint8Array): boolean {
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] >= 0x80) return false;
+  return true;
+}

@@ -1,0 +1,198 @@
+/**
+ * Finds the shapefiles in what was sent: a zip of any folder depth, a zip in a zip, or a loose .shp with its siblings
+ * beside it. Files belong together when their paths differ only in the ending, in any letter case.
+ */
+import { mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { failure } from '../../errors.ts';
+import { openFileSource } from '../../io/byte-source.ts';
+import type { FileSegment } from '../../io/file-segment.ts';
+import { isZip, readZipDirectory, UnpackBudget, unpackEntry, type ZipEntry } from '../../io/zip-read.ts';
+import type { InputFile, OpenContext } from '../format.ts';
+
+export interface ShapefileSet {
+  /** File name without folder and ending; unique among the sets of an input. */
+  readonly name: string;
+  readonly shp: FileSegment;
+  readonly shx: FileSegment | null;
+  readonly dbf: FileSegment | null;
+  readonly prj: FileSegment | null;
+  readonly cpg: FileSegment | null;
+}
+
+export interface FileSets {
+  readonly sets: readonly ShapefileSet[];
+  /** A path in the scratch directory that nobody uses yet. */
+  readonly scratchPath: () => string;
+}
+
+const PARTS = ['.shp', '.shx', '.dbf', '.prj', '.cpg'] as const;
+type Part = (typeof PARTS)[number];
+/** How deep zips may lie in one another. */
+const MAX_NESTING = 3;
+const NAMES_SHOWN = 12;
+
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, SHP_MEMBER_MISSING and what reading a zip throws. */
+export async function findShapefiles(file: InputFile, context: OpenContext): Promise<FileSets> {
+  const source = openFileSource(file.path);
+  let start: Uint8Array;
+  try {
+    if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+    start = source.slice(0, 16);
+  } finally {
+    source.close();
+  }
+  let directory: string | null = null;
+  let count = 0;
+  const scratchPath = (): string => {
+    directory ??= mkdtempSync(join(context.scratchDirectory, 'shp-'));
+    return join(directory, String(count++));
+  };
+  if (!isZip(start)) return { sets: [findSiblings(file, start)], scratchPath };
+  const budget = new UnpackBudget(context.limits);
+  const sets = await findInZip(file.path, file.name, budget, scratchPath, MAX_NESTING);
+  return { sets, scratchPath };
+}
+
+/** Splits off the ending; null for what is no part of a shapefile. */
+function splitPath(path: string): { base: string; part: Part } | null {
+  const lower = path.toLowerCase();
+  const part = PARTS.find((ending) => lower.endsWith(ending));
+  return part === undefined ? null : { base: path.slice(0, -part.length), part };
+}
+
+/** Folders that archivers add, and files that file managers hide. */
+function isHidden(path: string): boolean {
+  return path.split('/').some((step) => step.startsWith('.') || step === '__MACOSX');
+}
+
+async function findInZip(
+  path: string,
+  source: string,
+  budget: UnpackBudget,
+  scratchPath: () => string,
+  nesting: number,
+): Promise<ShapefileSet[]> {
+  const all = await readZipDirectory(path, source, budget);
+  const entries = all.filter(({ name }) => !name.endsWith('/') && !isHidden(name));
+  const groups = new Map<string, { base: string; parts: Map<Part, ZipEntry> }>();
+  for (const entry of entries) {
+    const split = splitPath(entry.name);
+    if (split === null) continue;
+    const key = split.base.toLowerCase();
+    const group = groups.get(key) ?? { base: split.base, parts: new Map<Part, ZipEntry>() };
+    groups.set(key, group);
+    if (!group.parts.has(split.part)) group.parts.set(split.part, entry);
+    // The .shp spells the name of the layer.
+    if (split.part === '.shp') group.base = split.base;
+  }
+  const complete = [...groups.values()]
+    .filter(({ parts }) => parts.has('.shp'))
+    .sort((a, b) => (a.base < b.base ? -1 : a.base > b.base ? 1 : 0));
+  if (complete.length === 0) {
+    const inner = entries.filter(({ name }) => name.toLowerCase().endsWith('.zip'));
+    if (inner.length === 1 && nesting > 1) {
+      const unpacked = await unpackEntry(path, inner[0], source, scratchPath());
+      const innerPath = unpacked.path === path ? await copyOut(unpacked, scratchPath()) : unpacked.path;
+      return findInZip(innerPath, `${source}/${inner[0].name}`, budget, scratchPath, nesting - 1);
+    }
+    throw failure('SHP_MEMBER_MISSING', { source, member: '.shp file', found: describeContent(entries) });
+  }
+  const names = uniqueNames(complete.map(({ base }) => base));
+  return Promise.all(
+    complete.map(async ({ parts }, i): Promise<ShapefileSet> => {
+      const unpack = async (part: Part): Promise<FileSegment | null> => {
+        const entry = parts.get(part);
+        return entry === undefined ? null : unpackEntry(path, entry, source, scratchPath());
+      };
+      const [shp, shx, dbf, prj, cpg] = await Promise.all(PARTS.map(unpack));
+      return { name: names[i], shp: shp as FileSegment, shx, dbf, prj, cpg };
+    }),
+  );
+}
+
+/** A zip that lies stored in a zip: yauzl wants a file of its own. */
+async function copyOut(segment: FileSegment, target: string): Promise<string> {
+  const { createReadStream, createWriteStream } = await import('node:fs');
+  const { pipeline } = await import('node:stream/promises');
+  await pipeline(
+    createReadStream(segment.path, { start: segment.start, end: segment.start + segment.byteLength - 1 }),
+    createWriteStream(target, { flags: 'wx' }),
+  );
+  return target;
+}
+
+/** File names without folders; where two are equal, with as many folders as it takes. */
+function uniqueNames(bases: readonly string[]): string[] {
+  const steps = bases.map((base) => base.split('/'));
+  return steps.map((own, i) => {
+    for (let count = 1; count < own.length; count++) {
+      const name = own.slice(-count).join('_');
+      const isUnique = steps.every(
+        (other, j) => i === j || other.slice(-count).join('_').toLowerCase() !== name.toLowerCase(),
+      );
+      if (isUnique) return name;
+    }
+    return own.join('_');
+  });
+}
+
+function describeContent(entries: readonly ZipEntry[]): string {
+  if (entries.length === 0) return 'nothing';
+  if (entries.some(({ name }) => /\.gdb\//i.test(name)))
+    return 'a file geodatabase (.gdb), which is not supported; export it as a shapefile or GeoPackage';
+  const names = entries.map(({ name }) => name);
+  const shown = names.slice(0, NAMES_SHOWN).join(', ');
+  return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
+}
+
+/** A loose .shp and the files beside it. */
+function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
+  const isShp = new DataView(start.buffer, start.byteOffset).byteLength >= 4 && startsWithFileCode(start);
+  if (!isShp && !/\.shp$/i.test(file.name))
+    throw failure('INPUT_WRONG_FORMAT', {
+      source: file.name,
+      expected: 'a zip archive with a shapefile, or a .shp',
+      found: describeStart(start),
+    });
+  const folder = dirname(file.path);
+  const base = basename(file.path).replace(/\.shp$/i, '');
+  const siblings = new Map<Part, string>();
+  for (const name of readdirSync(folder).sort()) {
+    const split = splitPath(name);
+    if (split === null || split.base.toLowerCase() !== base.toLowerCase()) continue;
+    // "A.dbf" and "a.dbf" can stand side by side: the one spelled like the .shp is meant.
+    if (!siblings.has(split.part) || split.base === base) siblings.set(split.part, name);
+  }
+  const segment = (part: Part): FileSegment | null => {
+    const name = siblings.get(part);
+    return name === undefined ? null : wholeFile(join(folder, name), name);
+  };
+  return {
+    name: file.name.replace(/\.shp$/i, ''),
+    shp: wholeFile(file.path, file.name),
+    shx: segment('.shx'),
+    dbf: segment('.dbf'),
+    prj: segment('.prj'),
+    cpg: segment('.cpg'),
+  };
+}
+
+function wholeFile(path: string, name: string): FileSegment {
+  return { path, name, start: 0, byteLength: statSync(path).size };
+}
+
+function startsWithFileCode(start: Uint8Array): boolean {
+  return start[0] === 0 && start[1] === 0 && start[2] === 0x27 && start[3] === 0x0a;
+}
+
+function describeStart(start: Uint8Array): string {
+  const text = new TextDecoder('latin1').decode(start);
+  if (/^\s*[[{]/.test(text)) return 'JSON';
+  if (text.startsWith('SQLite format 3')) return 'a SQLite database such as a GeoPackage';
+  if (text.startsWith('Rar!')) return 'a RAR archive; send a zip';
+  if (text.startsWith('7z\xbc\xaf')) return 'a 7-Zip archive; send a zip';
+  if (start[0] === 0x1f && start[1] === 0x8b) return 'a gzip file; send a zip';
+  if (/^[\x20-\x7e\s]+$/.test(text)) return 'text';
+  return 'something else';
+}

@@ -1,0 +1,229 @@
+/**
+ * Which rings of a polygon record are shells and which hole belongs to which shell.
+ *
+ * A .shp stores rings in any order: shells clockwise, holes counter-clockwise, and nothing says whose hole a hole is.
+ * Writers get the orientation wrong often enough that it cannot be trusted alone, nor can nesting alone: rings of
+ * invalid polygons overlap without one holding the other. So nesting is found first; where orientation agrees all is
+ * well, where it does not, nesting wins if one ring really lies within the other.
+ *
+ *      +--shell (cw)--------------+      depth 0  shell
+ *      |  +-hole (ccw)---------+  |      depth 1  hole of the ring around it
+ *      |  |  +-shell (cw)---+  |  |      depth 2  shell, an island in the hole
+ *      |  |  +--------------+  |  |
+ *      |  +--------------------+  |
+ *      +--------------------------+
+ */
+import { locateInRing, signedArea } from '../../batch/rings.ts';
+
+/** Vertices tried before a ring that runs along another's edge is decided by orientation. */
+const EDGE_TRIES = 16;
+/** Vertices that must not lie outside before orientation is overruled. */
+const PROOF_VERTICES = 64;
+
+/** Reusable; its arrays grow to the largest record met. */
+export class RingSorter {
+  /** Ring numbers in the order to write them: each shell followed by its holes. Valid for `ringCount` entries. */
+  order = new Int32Array(16);
+  /** 1 for rings that are shells, by ring number. */
+  isShell = new Uint8Array(16);
+  #areas = new Float64Array(16);
+  #bounds = new Float64Array(64);
+  #parents = new Int32Array(16);
+  #depths = new Int32Array(16);
+  #shellOf = new Int32Array(16);
+  #xy: Float64Array = new Float64Array(0);
+  #starts: Int32Array = new Int32Array(0);
+
+  /**
+   * Sorts rings `[starts[i], starts[i + 1])` of `xy` (two ordinates per position). Returns whether the orientation of a
+   * ring contradicted its nesting.
+   */
+  sort(xy: Float64Array, starts: Int32Array, ringCount: number): boolean {
+    this.#xy = xy;
+    this.#starts = starts;
+    this.#measure(ringCount);
+    if (this.#isShellWithHoles(ringCount)) {
+      for (let ring = 0; ring < ringCount; ring++) {
+        this.order[ring] = ring;
+        this.isShell[ring] = ring === 0 ? 1 : 0;
+      }
+      return false;
+    }
+    this.#findParents(ringCount);
+    const repaired = this.#assignRoles(ringCount);
+    this.#writeOrder(ringCount);
+    return repaired;
+  }
+
+  #measure(ringCount: number): void {
+    if (ringCount > this.order.length) this.#grow(ringCount * 2);
+    const xy = this.#xy;
+    for (let ring = 0; ring < ringCount; ring++) {
+      const start = this.#starts[ring];
+      const end = this.#starts[ring + 1];
+      this.#areas[ring] = signedArea(xy, 2, start, end);
+      let minX = Number.POSITIVE_INFINITY;
+      let minY = Number.POSITIVE_INFINITY;
+      let maxX = Number.NEGATIVE_INFINITY;
+      let maxY = Number.NEGATIVE_INFINITY;
+      for (let i = start * 2; i < end * 2; i += 2) {
+        const x = xy[i];
+        const y = xy[i + 1];
+        if (x < minX) minX = x;
+        if (x > maxX) maxX = x;
+        if (y < minY) minY = y;
+        if (y > maxY) maxY = y;
+      }
+      this.#bounds[ring * 4] = minX;
+      this.#bounds[ring * 4 + 1] = minY;
+      this.#bounds[ring * 4 + 2] = maxX;
+      this.#bounds[ring * 4 + 3] = maxY;
+    }
+  }
+
+  /** The usual case: one clockwise ring, then counter-clockwise ones within it. */
+  #isShellWithHoles(ringCount: number): boolean {
+    if (this.#areas[0] >= 0) return false;
+    for (let ring = 1; ring < ringCount; ring++) {
+      if (this.#areas[ring] <= 0 || !this.#holds(0, ring)) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Parent of a ring: the smallest larger ring that holds it. A sweep along x keeps the rings whose extent covers the
+   * current one's left edge, so an archipelago of many thousand islands does not cost a comparison of each with each.
+   */
+  #findParents(ringCount: number): void {
+    const bounds = this.#bounds;
+    const areas = this.#areas;
+    const byLeft = Array.from({ length: ringCount }, (_, ring) => ring).sort(
+      (a, b) => bounds[a * 4] - bounds[b * 4] || Math.abs(areas[b]) - Math.abs(areas[a]),
+    );
+    let active: number[] = [];
+    let activeLimit = 64;
+    for (const ring of byLeft) {
+      const left = bounds[ring * 4];
+      if (active.length > activeLimit) {
+        active = active.filter((other) => bounds[other * 4 + 2] >= left);
+        activeLimit = Math.max(64, active.length * 2);
+      }
+      let parent = -1;
+      for (const other of active) {
+        if (bounds[other * 4 + 2] < bounds[ring * 4 + 2]) continue;
+        const smaller = parent < 0 || Math.abs(areas[other]) < Math.abs(areas[parent]);
+        if (smaller && this.#holds(other, ring)) parent = other;
+      }
+      this.#parents[ring] = parent;
+      active.push(ring);
+    }
+  }
+
+  #holds(outer: number, inner: number): boolean {
+    const bounds = this.#bounds;
+    const o = outer * 4;
+    const i = inner * 4;
+    if (
+      bounds[i] < bounds[o] ||
+      bounds[i + 1] < bounds[o + 1] ||
+      bounds[i + 2] > bounds[o + 2] ||
+      bounds[i + 3] > bounds[o + 3] ||
+      Math.abs(this.#areas[inner]) >= Math.abs(this.#areas[outer])
+    )
+      return false;
+    const start = this.#starts[inner];
+    const end = Math.min(this.#starts[inner + 1], start + EDGE_TRIES);
+    for (let at = start; at < end; at++) {
+      const where = this.#locate(at, outer);
+      if (where !== 0) return where > 0;
+    }
+    return this.#areas[inner] > 0 !== this.#areas[outer] > 0;
+  }
+
+  #locate(position: number, ring: number): 1 | 0 | -1 {
+    const xy = this.#xy;
+    return locateInRing(
+      xy[position * 2],
+      xy[position * 2 + 1],
+      xy,
+      2,
+      this.#starts[ring],
+      this.#starts[ring + 1],
+    );
+  }
+
+  #assignRoles(ringCount: number): boolean {
+    const areas = this.#areas;
+    const parents = this.#parents;
+    let clockwise = 0;
+    let counterClockwise = 0;
+    for (let ring = 0; ring < ringCount; ring++) {
+      if (parents[ring] >= 0) continue;
+      if (areas[ring] < 0) clockwise++;
+      else if (areas[ring] > 0) counterClockwise++;
+    }
+    // The whole record was written the other way round.
+    const reversed = counterClockwise > clockwise;
+    let repaired = counterClockwise > 0;
+    const bySize = Array.from({ length: ringCount }, (_, ring) => ring).sort(
+      (a, b) => Math.abs(areas[b]) - Math.abs(areas[a]),
+    );
+    for (const ring of bySize) {
+      const parent = parents[ring];
+      const area = areas[ring];
+      if (parent < 0) {
+        this.#depths[ring] = 0;
+        this.isShell[ring] = 1;
+        this.#shellOf[ring] = ring;
+        continue;
+      }
+      const depth = this.#depths[parent] + 1;
+      let shell = (depth & 1) === 0;
+      const orientedAsShell = reversed ? area > 0 : area < 0;
+      if (area !== 0 && shell !== orientedAsShell) {
+        const overruled = shell ? reversed : this.#liesWithin(ring, parent);
+        if (overruled) repaired = true;
+        else shell = !shell;
+      }
+      this.#depths[ring] = shell === ((depth & 1) === 0) ? depth : depth + 1;
+      this.isShell[ring] = shell ? 1 : 0;
+      this.#shellOf[ring] = shell ? ring : this.#shellOf[parent];
+    }
+    return repaired;
+  }
+
+  #liesWithin(inner: number, outer: number): boolean {
+    const start = this.#starts[inner];
+    const count = this.#starts[inner + 1] - start;
+    const step = Math.max(1, Math.floor(count / PROOF_VERTICES));
+    for (let i = 0; i < count; i += step) if (this.#locate(start + i, outer) < 0) return false;
+    return true;
+  }
+
+  /** Shells in the order of the file, each followed by its holes in the order of the file. */
+  #writeOrder(ringCount: number): void {
+    const holesOf = new Map<number, number[]>();
+    for (let ring = 0; ring < ringCount; ring++) {
+      if (this.isShell[ring] === 1) continue;
+      const holes = holesOf.get(this.#shellOf[ring]);
+      if (holes === undefined) holesOf.set(this.#shellOf[ring], [ring]);
+      else holes.push(ring);
+    }
+    let at = 0;
+    for (let ring = 0; ring < ringCount; ring++) {
+      if (this.isShell[ring] === 0) continue;
+      this.order[at++] = ring;
+      for (const hole of holesOf.get(ring) ?? []) this.order[at++] = hole;
+    }
+  }
+
+  #grow(size: number): void {
+    this.order = new Int32Array(size);
+    this.isShell = new Uint8Array(size);
+    this.#areas = new Float64Array(size);
+    this.#bounds = new Float64Array(size * 4);
+    this.#parents = new Int32Array(size);
+    this.#depths = new Int32Array(size);
+    this.#shellOf = new Int32Array(size);
+  }
+}

@@ -1,0 +1,305 @@
+/** Reads shapefiles: see docs/formats/shp.md for the rules. A partition is a run of record numbers, from 0. */
+import type { AttributeColumn } from '../../batch/attribute-column.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import { type FileSegment, openSegment, withSegment } from '../../io/file-segment.ts';
+import type {
+  FormatReader,
+  InputFile,
+  OpenContext,
+  Partition,
+  PartitionRead,
+  PartitionRequest,
+  SourceLayer,
+} from '../format.ts';
+import { type DbfColumn, findEncoding, planColumns } from './dbf-columns.ts';
+import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
+import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
+import { findShapefiles, type ShapefileSet } from './file-set.ts';
+import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';
+import { cutPartitions, findIndex, readIndexEntries } from './shp-index.ts';
+import { ShapeReader } from './shp-records-read.ts';
+
+interface ShpTable {
+  readonly segment: FileSegment;
+  readonly headerBytes: number;
+  readonly rowBytes: number;
+  readonly rowCount: number;
+  readonly columns: readonly DbfColumn[];
+  readonly encoding: string;
+}
+
+/** What a worker needs to read a partition. */
+interface ShpState {
+  readonly shp: FileSegment;
+  readonly index: FileSegment;
+  readonly shapeType: number;
+  readonly shapeCount: number;
+  readonly contiguous: boolean;
+  readonly table: ShpTable | null;
+}
+
+/** A .prj or .cpg longer than this is none. */
+const SMALL_FILE_BYTES = 1 << 20;
+/** Scattered records are read in one stretch while it is at most this many times what they need. */
+const STRETCH_FACTOR = 4;
+
+async function open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
+  const { sets, scratchPath } = await findShapefiles(file, context);
+  return sets.map((set) => openLayer(set, scratchPath, context));
+}
+
+function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenContext): SourceLayer {
+  const { shp } = set;
+  const { findings } = context;
+  const header = withSegment(shp, (source) =>
+    readShpHeader(source.slice(0, HEADER_BYTES), source.byteLength, shp.name),
+  );
+  const index = findIndex(shp, header.byteLength, set.shx, scratchPath, findings);
+  const table = openTable(set, context);
+  const { shapeCount } = index;
+  const rowCount = table?.rowCount ?? shapeCount;
+  if (table === null)
+    findings.note('ATTRIBUTES_MISSING', { file: `${shp.name} (no .dbf)`, found: 0, expected: shapeCount });
+  else if (rowCount < shapeCount)
+    findings.note('ATTRIBUTES_MISSING', { file: table.segment.name, found: rowCount, expected: shapeCount });
+  else if (rowCount > shapeCount)
+    findings.note('SHAPES_MISSING', { file: shp.name, found: shapeCount, expected: rowCount });
+  const featureCount = Math.max(shapeCount, rowCount);
+  if (featureCount > context.limits.features)
+    throw failure('LIMIT_EXCEEDED', {
+      what: `the number of features in ${shp.name}`,
+      actual: featureCount,
+      limit: context.limits.features,
+      setting: 'MAX_FEATURES',
+    });
+  const crs = set.prj === null ? '' : readSmallText(set.prj);
+  const state: ShpState = {
+    shp,
+    index: index.segment,
+    shapeType: header.shapeType,
+    shapeCount,
+    contiguous: index.contiguous,
+    table,
+  };
+  return {
+    name: set.name,
+    fields: (table?.columns ?? []).map(({ name, type }) => ({ name, type })),
+    featureCount,
+    crs: crs === '' ? null : crs,
+    crsMissingReason: set.prj === null ? 'there is no .prj' : 'the .prj is empty',
+    encoding: table?.encoding ?? null,
+    partitions: cutPartitions(index, featureCount, table?.rowBytes ?? 0, context.partitionBytes),
+    state,
+  };
+}
+
+function openTable(set: ShapefileSet, context: OpenContext): ShpTable | null {
+  const { dbf } = set;
+  if (dbf === null) return null;
+  const { findings, options } = context;
+  const option = typeof options.encoding === 'string' ? options.encoding : null;
+  return withSegment(dbf, (source) => {
+    const headBytes = dbfHeadBytes(source.slice(0, 32), source.byteLength, dbf.name);
+    const header = readDbfHeader(source.slice(0, headBytes), source.byteLength, dbf.name);
+    const encoding = findEncoding(
+      {
+        codePage: set.cpg === null ? null : readSmallText(set.cpg),
+        codePageFile: set.cpg?.name ?? '',
+        option,
+      },
+      header,
+      source,
+      dbf.name,
+      findings,
+    );
+    const columns = planColumns(header, encoding, source, set.name, findings);
+    const { headerBytes, rowBytes, rowCount } = header;
+    return { segment: dbf, headerBytes, rowBytes, rowCount, columns, encoding };
+  });
+}
+
+const decodeUtf8 = textDecoder(UTF8);
+
+function readSmallText(segment: FileSegment): string {
+  const bytes = withSegment(segment, (source) => source.slice(0, SMALL_FILE_BYTES));
+  return decodeUtf8(bytes, 0, bytes.length)
+    .replace(/^\ufeff/, '')
+    .replaceAll('\0', '')
+    .trim();
+}
+
+function readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
+  const state = layer.state as ShpState;
+  const findings = new Findings();
+  const rows = readRows(state, partition, findings);
+  const shapes = new ShapeReader(state.shapeType, state.shp.name, request.limits.coordinatesPerFeature);
+  readShapes(state, partition, rows, shapes);
+  const noteTally = (
+    code: 'RING_CLOSED' | 'RINGS_REORDERED' | 'GEOMETRY_DEGENERATE',
+    tally: Tallied,
+  ): void => {
+    if (tally.count > 0) findings.note(code, {}, { record: tally.firstRecord }, tally.count);
+  };
+  noteTally('RING_CLOSED', shapes.ringsClosed);
+  noteTally('RINGS_REORDERED', shapes.ringsReordered);
+  noteTally('GEOMETRY_DEGENERATE', shapes.degenerate);
+  const { patches } = shapes;
+  if (patches.count > 0)
+    findings.note('MULTIPATCH_TO_POLYGONS', {}, { record: patches.firstRecord }, patches.count);
+  const { table } = state;
+  const columns: AttributeColumn[] =
+    table === null ? [] : table.columns.map((column) => readColumn(column, rows, table.encoding, findings));
+  const batch: FeatureBatch = {
+    rowCount: rows.rowCount + rows.missingRows,
+    geometry: shapes.builder.finish(),
+    fields: layer.fields ?? [],
+    columns,
+    ids: null,
+  };
+  return {
+    batch,
+    nextStart: partition.end,
+    recordCount: partition.end - partition.start,
+    lineCount: 0,
+    findings: findings.list(),
+  };
+}
+
+interface Tallied {
+  readonly count: number;
+  readonly firstRecord: number;
+}
+
+/** The rows of the partition that are not deleted; features behind the last row have none. */
+function readRows(state: ShpState, partition: Partition, findings: Findings): DbfRows {
+  const { table } = state;
+  const count = partition.end - partition.start;
+  const declared = table === null ? 0 : Math.max(0, Math.min(count, table.rowCount - partition.start));
+  const rowStarts = new Uint32Array(declared);
+  const records = new Uint32Array(declared);
+  const missingRows = count - declared;
+  if (table === null || declared === 0)
+    return { bytes: new Uint8Array(0), rowStarts, rowCount: 0, records, missingRows };
+  const { headerBytes, rowBytes } = table;
+  const bytes = withSegment(table.segment, (source) =>
+    source.slice(
+      headerBytes + partition.start * rowBytes,
+      headerBytes + (partition.start + declared) * rowBytes,
+    ),
+  );
+  let rowCount = 0;
+  let firstDeleted = 0;
+  for (let row = 0; row < declared; row++) {
+    if (bytes[row * rowBytes] === DELETED_ROW) {
+      if (firstDeleted === 0) firstDeleted = row + 1;
+      continue;
+    }
+    rowStarts[rowCount] = row * rowBytes;
+    records[rowCount++] = row + 1;
+  }
+  if (rowCount < declared) findings.note('RECORD_DELETED', {}, { record: firstDeleted }, declared - rowCount);
+  return { bytes, rowStarts, rowCount, records, missingRows };
+}
+
+/** Appends the shape of every live row, and of the features behind the last row. */
+function readShapes(state: ShpState, partition: Partition, rows: DbfRows, shapes: ShapeReader): void {
+  const count = partition.end - partition.start;
+  const shapeCount = Math.max(0, Math.min(count, state.shapeCount - partition.start));
+  const entries = withSegment(state.index, (source) =>
+    readIndexEntries(source, partition.start, partition.start + shapeCount),
+  );
+  const read = recordReader(state, entries, shapeCount, shapes);
+  const readOrNull = (i: number): void => {
+    if (i < shapeCount) read(i);
+    else shapes.nullShape();
+  };
+  try {
+    for (let row = 0; row < rows.rowCount; row++) readOrNull(rows.records[row] - 1);
+    for (let i = count - rows.missingRows; i < count; i++) readOrNull(i);
+  } finally {
+    read.close();
+  }
+}
+
+interface RecordReader {
+  (i: number): void;
+  close(): void;
+}
+
+/** Reads the `i`th record of a partition, out of one stretch of the file where the records lie together. */
+function recordReader(
+  state: ShpState,
+  entries: DataView,
+  shapeCount: number,
+  shapes: ShapeReader,
+): RecordReader {
+  const source = openSegment(state.shp);
+  const { first, end, needed } = extent(entries, shapeCount, state.contiguous);
+  const inOneStretch = state.contiguous || end - first <= needed * STRETCH_FACTOR;
+  const stretch = inOneStretch ? new DataView(source.slice(first, end).buffer) : null;
+  const read = (i: number): void => {
+    const offset = entries.getUint32(i * 8) * 2;
+    let view = stretch;
+    let at = offset - first;
+    if (view === null) {
+      const head = new DataView(source.slice(offset, offset + RECORD_HEADER_BYTES).buffer);
+      const contentBytes = head.byteLength < RECORD_HEADER_BYTES ? 0 : head.getUint32(4) * 2;
+      view = new DataView(source.slice(offset, offset + RECORD_HEADER_BYTES + contentBytes).buffer);
+      at = 0;
+    }
+    const contentBytes = at + RECORD_HEADER_BYTES > view.byteLength ? -1 : view.getUint32(at + 4) * 2;
+    if (contentBytes < 0 || at + RECORD_HEADER_BYTES + contentBytes > view.byteLength)
+      throw failure(
+        'SHP_RECORD',
+        {
+          file: state.shp.name,
+          record: i + 1,
+          reason: `at byte ${offset} it declares ${Math.max(0, contentBytes)} bytes, which end behind the next record or the end of the file`,
+        },
+        { record: i + 1, offset },
+      );
+    if (state.contiguous && contentBytes !== entries.getUint32(i * 8 + 4) * 2)
+      throw failure(
+        'SHP_RECORD',
+        {
+          file: state.shp.name,
+          record: i + 1,
+          reason: `at byte ${offset} it declares ${contentBytes} bytes, but the next record begins as if it had ${entries.getUint32(i * 8 + 4) * 2}`,
+        },
+        { record: i + 1, offset },
+      );
+    shapes.read(view, at + RECORD_HEADER_BYTES, contentBytes, i + 1);
+  };
+  return Object.assign(read, { close: () => source.close() });
+}
+
+/** Bytes of the .shp from the first to the last of the entries, and how many the records themselves need. */
+function extent(
+  entries: DataView,
+  count: number,
+  contiguous: boolean,
+): { first: number; end: number; needed: number } {
+  const endOf = (i: number): number =>
+    entries.getUint32(i * 8) * 2 + RECORD_HEADER_BYTES + entries.getUint32(i * 8 + 4) * 2;
+  if (count === 0) return { first: 0, end: 0, needed: 0 };
+  if (contiguous) {
+    const first = entries.getUint32(0) * 2;
+    const end = endOf(count - 1);
+    return { first, end, needed: end - first };
+  }
+  let first = Number.POSITIVE_INFINITY;
+  let end = 0;
+  let needed = 0;
+  for (let i = 0; i < count; i++) {
+    const offset = entries.getUint32(i * 8) * 2;
+    first = Math.min(first, offset);
+    end = Math.max(end, endOf(i));
+    needed += endOf(i) - offset;
+  }
+  return { first, end, needed };
+}
+
+export const reader: FormatReader = { typing: 'declared', mixedType: 'string', open, readPartition };

@@ -1,0 +1,310 @@
+/**
+ * Reading zip archives that nobody vouches for. Every limit holds while bytes are unpacked, not after; names are only
+ * ever compared and shown, files are written under names of our own.
+ *
+ * yauzl reads the central directory (zip64 included). Unpacking is done here: yauzl's streams would tell neither the
+ * CRC nor where a stored member lies, which is then read in place without a copy.
+ */
+import { createWriteStream, type WriteStream, writeFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import yauzl from 'yauzl';
+import { invalidUtf8At, textDecoder, UTF8 } from '../bytes/text-encoding.ts';
+import { failure, GeomillError } from '../errors.ts';
+import { type ByteSource, openFileSource } from './byte-source.ts';
+import type { FileSegment } from './file-segment.ts';
+import type { InputLimits } from './limits.ts';
+
+export interface ZipEntry {
+  /** Path in the archive, '/' between folders; ends with '/' for a folder. */
+  readonly name: string;
+  readonly packedBytes: number;
+  readonly unpackedBytes: number;
+  readonly crc32: number;
+  /** 0 stored, 8 deflated; others cannot be unpacked. */
+  readonly method: number;
+  /** Why the entry cannot be used, or null. */
+  readonly unusable: string | null;
+  /** Byte offset of the entry's local header in the archive. */
+  readonly headerOffset: number;
+}
+
+/** What the archives of one input may still unfold to; shared by an archive and those inside it. */
+export class UnpackBudget {
+  readonly limits: InputLimits;
+  #entries = 0;
+  #unpackedBytes = 0;
+
+  constructor(limits: InputLimits) {
+    this.limits = limits;
+  }
+
+  countEntries(source: string, count: number): void {
+    this.#entries += count;
+    if (this.#entries > this.limits.zipEntries)
+      throw tooMuch(
+        `the number of entries in ${source}`,
+        this.#entries,
+        this.limits.zipEntries,
+        'MAX_ZIP_ENTRIES',
+      );
+  }
+
+  countBytes(source: string, count: number): void {
+    this.#unpackedBytes += count;
+    if (this.#unpackedBytes > this.limits.unzippedBytes)
+      throw tooMuch(
+        `the unpacked size of ${source} in bytes`,
+        this.#unpackedBytes,
+        this.limits.unzippedBytes,
+        'MAX_UNZIPPED',
+      );
+  }
+}
+
+function tooMuch(what: string, actual: number, limit: number, setting: string): GeomillError {
+  return failure('LIMIT_EXCEEDED', { what, actual, limit, setting });
+}
+
+/** Below this size a high ratio is no threat, and tables of blanks honestly reach 1000 to 1. */
+const RATIO_MATTERS_FROM_BYTES = 8 << 20;
+/** Members up to this size are unpacked in one call, larger ones as a stream. */
+const ONE_CALL_BYTES = 16 << 20;
+const LOCAL_HEADER_BYTES = 30;
+const FLAG_ENCRYPTED = 1;
+const FLAG_UTF8 = 0x800;
+const UNIX_TYPE_MASK = 0o170000;
+const UNIX_SYMLINK = 0o120000;
+
+/** Whether a file begins like a zip archive, also an empty one. */
+export function isZip(firstBytes: Uint8Array): boolean {
+  const [p, k, a, b] = firstBytes;
+  return p === 0x50 && k === 0x4b && ((a === 3 && b === 4) || (a === 5 && b === 6));
+}
+
+/**
+ * The entries of an archive in their order. Throws ZIP_INVALID, ZIP_ENTRY_NAME, and LIMIT_EXCEEDED when they declare
+ * more than the budget has left.
+ */
+export async function readZipDirectory(
+  path: string,
+  source: string,
+  budget: UnpackBudget,
+): Promise<ZipEntry[]> {
+  const archive = await openArchive(path, source);
+  try {
+    budget.countEntries(source, archive.entryCount);
+    const entries: ZipEntry[] = [];
+    await new Promise<void>((resolve, reject) => {
+      archive.on('error', reject);
+      archive.on('end', resolve);
+      archive.on('entry', (entry: yauzl.Entry) => {
+        try {
+          entries.push(describeEntry(entry, source, budget));
+          archive.readEntry();
+        } catch (error) {
+          reject(error);
+        }
+      });
+      archive.readEntry();
+    });
+    return entries;
+  } catch (error) {
+    throw asZipFailure(error, source);
+  } finally {
+    archive.close();
+  }
+}
+
+function openArchive(path: string, source: string): Promise<yauzl.ZipFile> {
+  return new Promise((resolve, reject) => {
+    yauzl.open(path, { lazyEntries: true, autoClose: false, decodeStrings: false }, (error, archive) => {
+      if (error !== null) reject(asZipFailure(error, source));
+      else resolve(archive);
+    });
+  });
+}
+
+function asZipFailure(error: unknown, source: string): GeomillError {
+  if (error instanceof GeomillError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return failure('ZIP_INVALID', { source, reason }, undefined, error);
+}
+
+function describeEntry(entry: yauzl.Entry, source: string, budget: UnpackBudget): ZipEntry {
+  // With decodeStrings off, yauzl gives the name's bytes; its typings do not know.
+  const name = entryName(entry.fileName as unknown as Uint8Array, entry.generalPurposeBitFlag);
+  checkName(name, source);
+  const { limits } = budget;
+  const { compressedSize: packedBytes, uncompressedSize: unpackedBytes } = entry;
+  budget.countBytes(source, unpackedBytes);
+  if (unpackedBytes > RATIO_MATTERS_FROM_BYTES && unpackedBytes > packedBytes * limits.unzipRatio)
+    throw tooMuch(
+      `the ratio of unpacked to packed size of '${name}' in ${source}`,
+      Math.round(unpackedBytes / Math.max(1, packedBytes)),
+      limits.unzipRatio,
+      'MAX_UNZIP_RATIO',
+    );
+  const madeByUnix = entry.versionMadeBy >> 8 === 3;
+  const isLink = madeByUnix && ((entry.externalFileAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_SYMLINK;
+  const method = entry.compressionMethod;
+  let unusable: string | null = null;
+  if ((entry.generalPurposeBitFlag & FLAG_ENCRYPTED) !== 0) unusable = 'it is encrypted';
+  else if (isLink) unusable = 'it is a symbolic link';
+  else if (method !== 0 && method !== 8) unusable = `its compression method ${method} is not supported`;
+  return {
+    name,
+    packedBytes,
+    unpackedBytes,
+    crc32: entry.crc32,
+    method,
+    unusable,
+    headerOffset: entry.relativeOffsetOfLocalHeader,
+  };
+}
+
+const decodeUtf8 = textDecoder(UTF8);
+const decodeDos = textDecoder('CP437');
+
+/** Many programs write UTF-8 names without saying so; what is not UTF-8 is CP437, as the standard has it. */
+function entryName(bytes: Uint8Array, flags: number): string {
+  const utf8 = (flags & FLAG_UTF8) !== 0 || invalidUtf8At(bytes, 0, bytes.length) < 0;
+  return utf8 ? decodeUtf8(bytes, 0, bytes.length) : decodeDos(bytes, 0, bytes.length);
+}
+
+function checkName(name: string, source: string): void {
+  const hostile =
+    name === '' ||
+    name.startsWith('/') ||
+    /^[A-Za-z]:/.test(name) ||
+    name.includes('\\') ||
+    name.includes('\0') ||
+    name.split('/').includes('..');
+  if (hostile) throw failure('ZIP_ENTRY_NAME', { source, entry: name.replaceAll('\0', '\\0').slice(0, 200) });
+}
+
+/**
+ * The entry's bytes as a segment: in place when stored, else unpacked to `targetPath`, which must not exist.
+ * Size and CRC are verified. Throws ZIP_INVALID.
+ */
+export async function unpackEntry(
+  archivePath: string,
+  entry: ZipEntry,
+  source: string,
+  targetPath: string,
+): Promise<FileSegment> {
+  const invalid = (reason: string): GeomillError =>
+    failure('ZIP_INVALID', { source, reason: `entry '${entry.name}': ${reason}` });
+  if (entry.unusable !== null) throw invalid(entry.unusable);
+  const archive = openFileSource(archivePath);
+  try {
+    const start = dataOffset(archive, entry, invalid);
+    const name = `${source}/${entry.name}`;
+    if (entry.method === 0) {
+      verifyStored(archive, entry, start, invalid);
+      return { path: archivePath, name, start, byteLength: entry.unpackedBytes };
+    }
+    if (entry.unpackedBytes <= ONE_CALL_BYTES && entry.packedBytes <= ONE_CALL_BYTES)
+      inflateAtOnce(archive, entry, start, targetPath, invalid);
+    else await inflateStream(archive, entry, start, targetPath, invalid);
+    return { path: targetPath, name, start: 0, byteLength: entry.unpackedBytes };
+  } finally {
+    archive.close();
+  }
+}
+
+function dataOffset(archive: ByteSource, entry: ZipEntry, invalid: (reason: string) => GeomillError): number {
+  const header = archive.slice(entry.headerOffset, entry.headerOffset + LOCAL_HEADER_BYTES);
+  const view = new DataView(header.buffer);
+  if (header.length < LOCAL_HEADER_BYTES || view.getUint32(0, true) !== 0x04034b50)
+    throw invalid(`there is no local header at byte ${entry.headerOffset}`);
+  const start = entry.headerOffset + LOCAL_HEADER_BYTES + view.getUint16(26, true) + view.getUint16(28, true);
+  if (start + entry.packedBytes > archive.byteLength)
+    throw invalid(`its data end behind the end of the archive (${archive.byteLength} bytes)`);
+  return start;
+}
+
+function verifyStored(
+  archive: ByteSource,
+  entry: ZipEntry,
+  start: number,
+  invalid: (reason: string) => GeomillError,
+): void {
+  if (entry.packedBytes !== entry.unpackedBytes) throw invalid('it is stored but its two sizes differ');
+  let crc = 0;
+  for (const piece of pieces(archive, start, entry.packedBytes)) crc = crc32(piece, crc);
+  if (crc !== entry.crc32) throw invalid('its CRC is wrong: the archive is damaged');
+}
+
+function* pieces(archive: ByteSource, start: number, byteLength: number): Generator<Uint8Array> {
+  const pieceBytes = 1 << 20;
+  for (let at = 0; at < byteLength; at += pieceBytes)
+    yield archive.slice(start + at, start + Math.min(byteLength, at + pieceBytes));
+}
+
+function inflateAtOnce(
+  archive: ByteSource,
+  entry: ZipEntry,
+  start: number,
+  targetPath: string,
+  invalid: (reason: string) => GeomillError,
+): void {
+  const packed = archive.slice(start, start + entry.packedBytes);
+  let bytes: Uint8Array;
+  try {
+    bytes = inflateRawSync(packed, {
+      maxOutputLength: entry.unpackedBytes + 1,
+      chunkSize: Math.max(1024, Math.min(entry.unpackedBytes + 64, 1 << 20)),
+    });
+  } catch (error) {
+    throw invalid(`it cannot be unpacked (${(error as Error).message})`);
+  }
+  checkUnpacked(entry, bytes.length, crc32(bytes), invalid);
+  writeFileSync(targetPath, bytes, { flag: 'wx' });
+}
+
+async function inflateStream(
+  archive: ByteSource,
+  entry: ZipEntry,
+  start: number,
+  targetPath: string,
+  invalid: (reason: string) => GeomillError,
+): Promise<void> {
+  let byteLength = 0;
+  let crc = 0;
+  const verify = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      byteLength += chunk.length;
+      if (byteLength > entry.unpackedBytes) break;
+      crc = crc32(chunk, crc);
+      yield chunk;
+    }
+    checkUnpacked(entry, byteLength, crc, invalid);
+  };
+  const target: WriteStream = createWriteStream(targetPath, { flags: 'wx', highWaterMark: 4 << 20 });
+  try {
+    await pipeline(
+      Readable.from(pieces(archive, start, entry.packedBytes), { objectMode: false }),
+      createInflateRaw({ chunkSize: 1 << 20, finishFlush: constants.Z_FINISH }),
+      verify,
+      target,
+    );
+  } catch (error) {
+    if (error instanceof GeomillError) throw error;
+    throw invalid(`it cannot be unpacked (${(error as Error).message})`);
+  }
+}
+
+function checkUnpacked(
+  entry: ZipEntry,
+  byteLength: number,
+  crc: number,
+  invalid: (reason: string) => GeomillError,
+): void {
+  if (byteLength !== entry.unpackedBytes)
+    throw invalid(
+      `it unpacks to ${byteLength > entry.unpackedBytes ? 'more' : 'fewer'} bytes than the ${entry.unpackedBytes} it declares`,
+    );
+  if (crc !== entry.crc32) throw invalid('its CRC is wrong: the archive is damaged');
+}
