@@ -1,7 +1,7 @@
 /** What a job is: its states, the ways between them, its record. */
-import type { PlainError } from '../errors.ts';
+import { GeomillError, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { ConversionReport } from '../pipeline/report.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
 
 export const jobStates = ['QUEUED', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
@@ -72,11 +72,17 @@ export interface Job {
   readonly error: PlainError | null;
 }
 
-/** What a client may be told about a failed job. Our own faults are logged under the job's id and named in general. */
-export function publicError(jobId: string, error: PlainError, message: string): string {
-  return error.code === 'INTERNAL'
-    ? `the service failed at this job; the cause is logged under reference ${jobId}`
-    : message;
+/** What a client is told about a failed job. Our own faults are logged under the job's id and named in general. */
+export function errorText(jobId: string, error: PlainError): string {
+  if (error.code === 'INTERNAL')
+    return `the service failed at this job; the cause is logged under reference ${jobId}`;
+  const { message } = GeomillError.revive(error);
+  const { layer, record, line, id } = error.place ?? {};
+  const where = [
+    layer === undefined ? '' : `layer ${layer}`,
+    record === undefined ? '' : `record ${record}`,
+    line === undefined ? '' : `line ${line}`,
+    id === undefined ? '' : `id ${id}`,
+  ].filter((part) => part !== '' && !message.includes(part));
+  return where.length === 0 ? message : `${message} (${where.join(', ')})`;
 }
-
-export type { ConversionReport, Progress };

@@ -2,7 +2,6 @@
  * The inside of a runner process: takes one task after the other and answers each with 'done' or 'failed'. What is
  * done with a task is handed in, so that tests run the same loop around a conversion of their own.
  */
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import type { ConversionReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPlace, ConversionRequest } from '../pipeline/request.ts';
@@ -40,7 +39,6 @@ export function serveTasks(convert: Convert, warm: (directory: string) => Promis
 async function runTask(convert: Convert, task: RunnerTask, signal: AbortSignal): Promise<void> {
   try {
     const report = await convert(task.request, task.place, { signal, onProgress: progressSender() });
-    syncFile(task.place.outputPath);
     send({ type: 'done', report });
   } catch (thrown) {
     const error = recognize(thrown);
@@ -75,16 +73,6 @@ function recognize(thrown: unknown): GeomillError {
 function stackOf(error: GeomillError): string {
   const { cause } = error;
   return (cause instanceof Error ? cause.stack : error.stack) ?? error.message;
-}
-
-/** The runner waits for the disk, so that the service need not: it only renames the file. */
-function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r+');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function send(message: FromRunner): void {

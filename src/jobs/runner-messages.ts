@@ -18,7 +18,7 @@ export type FromRunner =
   | { readonly type: 'loaded' }
   | { readonly type: 'warmed' }
   | { readonly type: 'progress'; readonly progress: Progress }
-  /** The output stands at `place.outputPath` and its bytes are durable. */
+  /** The output stands at `place.outputPath`. Its bytes need not be durable: the permission model forbids fsync. */
   | { readonly type: 'done'; readonly report: ConversionReport }
   /** `log`: what the operator needs to know beyond the error. */
   | { readonly type: 'failed'; readonly error: PlainError; readonly log: string | null };

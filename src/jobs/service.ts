@@ -81,7 +81,10 @@ export class JobService {
     return this.#starting;
   }
 
-  /** Lets running jobs finish for the grace time, puts the rest back, ends all runners. Callers share one stop. */
+  /**
+   * Lets running jobs finish for the grace time, puts the rest back, ends all runners. Callers share one stop. Records
+   * and outputs can still be read afterwards: the queue is closed by who opened it, after the last request.
+   */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
@@ -204,7 +207,6 @@ export class JobService {
     }
     this.#pool.stop();
     await Promise.all([running, this.#pool.ended(), this.#sweeping]);
-    await this.#options.queue.close();
     this.#state = 'stopped';
     for (const waiters of this.#waiters.values()) for (const wake of [...waiters]) wake();
   }

@@ -46,6 +46,8 @@ export class LocalStore implements FileStore {
     // lstat, not stat: a link in the place of the output would lead whoever downloads it to another file.
     const facts = await lstat(path);
     if (!facts.isFile()) throw failure('INTERNAL', { reason: `the output of job ${id} is no regular file` });
+    // Bytes before the name: else a power failure could leave the name with half of them.
+    await syncFile(path);
     await rename(path, this.#path('output', id));
     syncDirectory(this.#outputs);
     return { byteLength: facts.size };
@@ -127,6 +129,16 @@ class LocalUpload implements Upload {
     if (this.#descriptor === null) return;
     closeSync(this.#descriptor);
     this.#descriptor = null;
+  }
+}
+
+/** The runner that wrote the file cannot do this: Node's permission model forbids it fsync. */
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
   }
 }
 

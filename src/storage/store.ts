@@ -35,7 +35,7 @@ export interface FileStore {
   provide(id: string, path: string): Promise<void>;
   /**
    * Takes over the finished local file at `path` as the output of the job `id`, replacing an earlier one at once and
-   * whole. The file's bytes are durable before the call; its place is when this resolves.
+   * whole. It is durable when this resolves.
    */
   adopt(id: string, path: string): Promise<{ readonly byteLength: number }>;
   /** The output of the job, or null when there is none. */

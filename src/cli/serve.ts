@@ -1,0 +1,153 @@
+/** `geomill serve`: the service in one process with its runners. */
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.ts';
+import { failure } from '../errors.ts';
+import type { Format } from '../formats/format.ts';
+import { formats } from '../formats/registry.ts';
+import { buildApp } from '../http/build-app.ts';
+import { Metrics } from '../http/metrics.ts';
+import { type DataDirectory, openDataDirectory } from '../jobs/data-directory.ts';
+import type { JobQueue } from '../jobs/queue.ts';
+import type { RunnerOptions } from '../jobs/runner-process.ts';
+import { type JobLog, type JobObserver, JobService, type JobServiceOptions } from '../jobs/service.ts';
+import { SqliteQueue } from '../jobs/sqlite-queue.ts';
+import { LocalStore } from '../storage/local-store.ts';
+import { transformations } from '../transformations/registry.ts';
+import { createLogger } from './logger.ts';
+
+export interface RunningService {
+  readonly url: string;
+  readonly config: Config;
+  readonly service: JobService;
+  /** Stops gracefully; callers share one stop. */
+  stop(): Promise<void>;
+}
+
+/** Starts everything and listens. What was started before a failure is stopped again. */
+export async function startService(
+  config: Config,
+  runner: Pick<RunnerOptions, 'entry' | 'readPaths'> = {},
+): Promise<RunningService> {
+  const undo: (() => void | Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const data = openDataDirectory(config.dataDirectory);
+    undo.push(() => data.release());
+    const { databasePath: path } = data;
+    const queue = new SqliteQueue({ path, maxLength: config.maxQueueLength, retryAfterSeconds: 5 });
+    undo.push(() => queue.close());
+    const log = createLogger(config.logLevel);
+    const metrics = new Metrics();
+    const service = new JobService(serviceOptions(config, data, queue, runner, log, metrics));
+    metrics.watch(service);
+    const transformationTypes = transformations.map(({ id }) => id);
+    const app = await buildApp({ config, service, metrics, formats, transformationTypes }, log);
+    undo.push(() => app.close());
+    // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
+    // still served and running jobs finish.
+    undo.push(() => service.stop());
+    await service.start();
+    const url = await app.listen({ host: config.host, port: config.port });
+    let stopping: Promise<void> | null = null;
+    return {
+      url,
+      config,
+      service,
+      stop() {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function serviceOptions(
+  config: Config,
+  data: DataDirectory,
+  queue: JobQueue,
+  runner: Pick<RunnerOptions, 'entry' | 'readPaths'>,
+  log: JobLog,
+  observer: JobObserver,
+): JobServiceOptions {
+  return {
+    queue,
+    store: new LocalStore(data.path),
+    runner: {
+      slotsDirectory: data.slotsDirectory,
+      memoryBytes: config.runnerMemoryBytes,
+      gridDirectory: config.gridDirectory,
+      count: config.runners,
+      threads: config.runnerThreads,
+      ...runner,
+    },
+    limits: {
+      unzippedBytes: config.maxUnzippedBytes,
+      unzipRatio: config.maxUnzipRatio,
+      zipEntries: config.maxZipEntries,
+      features: config.maxFeatures,
+      coordinatesPerFeature: config.maxCoordinatesPerFeature,
+    },
+    jobTimeoutMs: config.jobTimeoutSeconds * 1000,
+    maxAttempts: config.jobAttempts,
+    graceMs: config.graceSeconds * 1000,
+    outputRetentionMs: config.outputRetentionSeconds * 1000,
+    recordRetentionMs: config.recordRetentionSeconds * 1000,
+    outputFormat,
+    log,
+    observer,
+  };
+}
+
+const inputExtensions = (formats as readonly Format[]).flatMap((format) => format.extensions);
+
+function outputFormat(id: string): ReturnType<JobServiceOptions['outputFormat']> {
+  const format = (formats as readonly Format[]).find((candidate) => candidate.id === id);
+  // A job from before a format was taken away; its runner says so.
+  const { mediaType, outputExtension } = format ?? {
+    mediaType: 'application/octet-stream',
+    outputExtension: '',
+  };
+  return { mediaType, outputExtension, inputExtensions };
+}
+
+/** Runs the service until SIGTERM or SIGINT. Resolves with the exit code. */
+export async function run(argv: readonly string[], config: Config): Promise<number> {
+  if (argv.includes('--help')) {
+    process.stdout.write(
+      'geomill serve: runs the service. It is set up by environment variables, see docs/settings.md.\n',
+    );
+    return 0;
+  }
+  if (argv.length > 0)
+    throw failure('USAGE', {
+      detail: 'geomill serve takes no arguments; set environment variables (docs/settings.md)',
+    });
+  const running = await startService(config);
+  process.stdout.write(greeting(running.url));
+  await new Promise<void>((resolve) => {
+    process.once('SIGTERM', resolve);
+    process.once('SIGINT', resolve);
+  });
+  process.stderr.write('geomill: stopping; running jobs may finish\n');
+  await running.stop();
+  return 0;
+}
+
+function greeting(url: string): string {
+  const sample = fileURLToPath(new URL('../../samples/harbour.geojson', import.meta.url));
+  const config = '{"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}';
+  return `geomill listens on ${url}. Try it, as it stands:
+
+  curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=@"${sample}"`)} -o harbour.zip ${url}/transform
+
+`;
+}
+
+function shellQuote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,104 @@
+/** The HTTP application, without listening: tests inject requests, `geomill serve` listens. */
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import multipart from '@fastify/multipart';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { HttpContext } from './context.ts';
+import { answerBrokenRequest, type RoutePattern, registerErrorReplies } from './error-reply.ts';
+import { registerHealth } from './routes/health.ts';
+import { registerJobs } from './routes/jobs.ts';
+import { registerResult } from './routes/result.ts';
+import { registerTransform } from './routes/transform.ts';
+
+/** The paths there are, to tell a wrong method from a wrong path. */
+const ROUTES: readonly RoutePattern[] = [
+  { pattern: /^\/transform$/, methods: 'POST' },
+  { pattern: /^\/result\/output\/[^/]+$/, methods: 'GET, HEAD' },
+  { pattern: /^\/result\/status\/[^/]+$/, methods: 'GET, HEAD' },
+  { pattern: /^\/v1\/jobs\/[^/]+$/, methods: 'GET, HEAD' },
+  { pattern: /^\/(healthz|readyz|metrics)$/, methods: 'GET, HEAD' },
+];
+
+/** What answers are sent with: nothing we send is to be run, framed or guessed at by a browser. */
+const SECURITY_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+} as const;
+
+/** A connection on which nothing moves for so long is closed; longer than any wait that was asked for. */
+const IDLE_MARGIN_SECONDS = 60;
+/** How long the rest of a refused body is read, so that the client gets to see the answer. */
+const LINGER_MS = 5000;
+
+export async function buildApp(
+  context: HttpContext,
+  logger: FastifyBaseLogger | false,
+): Promise<FastifyInstance> {
+  const app = Fastify({
+    ...(logger === false ? { logger: false } : { loggerInstance: logger }),
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => randomUUID(),
+    connectionTimeout: (context.config.syncTimeoutSeconds + IDLE_MARGIN_SECONDS) * 1000,
+    // No bound on a whole request: a large file over a slow line takes its time. The idle bound above remains.
+    requestTimeout: 0,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: answerBrokenRequest,
+    routerOptions: { maxParamLength: 200 },
+  });
+  await app.register(multipart);
+  answerExpectationsLate(app);
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.headers(SECURITY_HEADERS);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    context.metrics.requestDone(
+      request.method,
+      request.routeOptions.url ?? 'unknown',
+      reply.statusCode,
+      reply.elapsedTime,
+    );
+    finishBody(request, reply);
+  });
+  registerErrorReplies(app, ROUTES);
+  registerTransform(app, context);
+  registerResult(app, context);
+  registerJobs(app, context);
+  registerHealth(app, context);
+  return app;
+}
+
+/**
+ * A client that sends `Expect: 100-continue` asks before it sends its body. Node answers yes by itself; here the
+ * routes' onRequest hooks decide first, so a declared length above the limit costs no upload.
+ */
+function answerExpectationsLate(app: FastifyInstance): void {
+  const server = app.server as Server;
+  server.on('checkContinue', (request, response) => {
+    server.emit('request', request, response);
+  });
+  app.addHook('preParsing', async (request, reply) => {
+    if (request.headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue();
+  });
+}
+
+/**
+ * After an answer that came before the end of the body, e.g. a refusal: reads on for a moment and drops what comes.
+ * Closing at once would reset the connection, and many clients would report that instead of our answer.
+ */
+function finishBody({ raw }: FastifyRequest, _reply: FastifyReply): void {
+  if (raw.complete || raw.destroyed) return;
+  raw.unpipe();
+  raw.resume();
+  const { socket } = raw;
+  const timer = setTimeout(() => {
+    if (!raw.complete) socket.destroy();
+  }, LINGER_MS).unref();
+  raw.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,23 @@
+/** What the routes work with. */
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+import type { Format } from '../formats/format.ts';
+import type { JobService } from '../jobs/service.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface HttpContext {
+  readonly config: Config;
+  readonly service: JobService;
+  readonly metrics: Metrics;
+  readonly formats: readonly Format[];
+  readonly transformationTypes: readonly string[];
+}
+
+/** The address the client knows us by, without a slash at the end. */
+export function baseUrlOf(context: HttpContext, request: FastifyRequest): string {
+  if (context.config.baseUrl !== null) return context.config.baseUrl;
+  const { host } = request.headers;
+  // A Host header is the client's word and goes into a link: only what can be a host and a port is repeated.
+  const plausible = host !== undefined && /^[\w.\-:[\]]{1,255}$/.test(host);
+  return `http://${plausible ? host : `${context.config.host}:${context.config.port}`}`;
+}

@@ -1,0 +1,133 @@
+/**
+ * Errors as problem details (RFC 9457). A user's fault is told word for word; what is ours is logged and answered with
+ * a general sentence and a reference that finds the log entry.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ErrorCode, failure, GeomillError } from '../errors.ts';
+
+export interface ProblemItem {
+  /** Where in the request, e.g. `input.epsg`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance?: string;
+  readonly errors?: readonly ProblemItem[];
+}
+
+const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+export function problemOf(error: GeomillError, detail = error.message): Problem {
+  const { path } = error.params;
+  return {
+    type: problemType(error.code),
+    title: problemTitle(error.code),
+    status: error.status,
+    detail,
+    ...(typeof path === 'string' && error.status === 400 ? { errors: [{ path, message: detail }] } : {}),
+  };
+}
+
+/** Headers of an output that a problem which comes up late must not carry. */
+const OUTPUT_HEADERS = ['content-length', 'content-disposition', 'content-range', 'etag', 'last-modified'];
+
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  // As bytes: to a text Fastify would add a charset, which this media type does not have.
+  const body = Buffer.from(JSON.stringify(problem));
+  return reply.code(problem.status).header('content-type', PROBLEM_MEDIA_TYPE).send(body);
+}
+
+/** Answers any thrown value. */
+export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+  const error = recognize(request, thrown);
+  for (const name of OUTPUT_HEADERS) reply.removeHeader(name);
+  if (error !== null && error.fault === 'user') {
+    const { seconds, allowed, bytes } = error.params;
+    if (error.status === 503) reply.header('retry-after', String(seconds));
+    if (error.code === 'METHOD_NOT_ALLOWED') reply.header('allow', String(allowed));
+    if (error.code === 'RANGE_NOT_SATISFIABLE') reply.header('content-range', `bytes */${bytes}`);
+    return sendProblem(reply, problemOf(error));
+  }
+  request.log.error({ err: thrown, reference: request.id }, 'a request failed by our fault');
+  return sendProblem(reply, {
+    type: problemType('INTERNAL'),
+    title: problemTitle('INTERNAL'),
+    status: 500,
+    detail: `the service failed at this request; the cause is logged under reference ${request.id}`,
+    instance: `urn:geomill:reference:${request.id}`,
+  });
+}
+
+/** All that may go wrong outside of our own code too: unknown routes, bad HTTP, what Fastify refuses. */
+export function registerErrorReplies(app: FastifyInstance, routes: readonly RoutePattern[]): void {
+  app.setErrorHandler((error, request, reply) => sendError(request, reply, error));
+  app.setNotFoundHandler((request) => {
+    const path = request.url.split('?', 1)[0];
+    const match = routes.find(({ pattern }) => pattern.test(path));
+    const { method } = request;
+    throw match === undefined
+      ? failure('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) })
+      : failure('METHOD_NOT_ALLOWED', { path: path.slice(0, 200), method, allowed: match.methods });
+  });
+}
+
+export interface RoutePattern {
+  readonly pattern: RegExp;
+  /** As in the Allow header: "GET, HEAD". */
+  readonly methods: string;
+}
+
+/** For requests that Node's parser refuses, before there is a request at all. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (socket.destroyed || error.code === 'ECONNRESET') return;
+  const problem = problemOf(brokenRequest(error));
+  const body = JSON.stringify(problem);
+  if (socket.writable)
+    socket.end(
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+}
+
+function brokenRequest(error: Error & { code?: string }): GeomillError {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return failure('HEADERS_TOO_LARGE', { limit: 16384 });
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return failure('REQUEST_TIMEOUT', {});
+  return failure('HTTP_INVALID', { reason: error.message.replace(/^Parse Error: /, '') });
+}
+
+/** The coded error behind a thrown value; null: our fault. */
+function recognize(request: FastifyRequest, thrown: unknown): GeomillError | null {
+  if (thrown instanceof GeomillError) return thrown;
+  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return null;
+  const status = Number(thrown.statusCode);
+  if (status === 415)
+    return failure('BODY_TYPE', {
+      type: request.headers['content-type'] ?? 'none',
+      expected: 'multipart/form-data',
+    });
+  if (status >= 400 && status < 500) return failure('HTTP_INVALID', { reason: thrown.message });
+  return null;
+}
+
+function problemType(code: ErrorCode): string {
+  return `urn:geomill:error:${code.toLowerCase().replaceAll('_', '-')}`;
+}
+
+const UPPER_CASE = /^(json|geojson|crs|csv|shp|dbf|wkt|wkb|url|http)$/;
+
+/** CONFIG_NOT_JSON -> "Config not JSON". The same for every occurrence, as RFC 9457 asks. */
+function problemTitle(code: ErrorCode): string {
+  const words = code
+    .toLowerCase()
+    .split('_')
+    .map((word) => (word === 'geojson' ? 'GeoJSON' : UPPER_CASE.test(word) ? word.toUpperCase() : word));
+  const text = words.join(' ');
+  return text[0].toUpperCase() + text.slice(1);
+}

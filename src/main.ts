@@ -1,0 +1,73 @@
+#!/usr/bin/env node
+/** The entrance: `geomill <command>`. Loads only what the command needs. */
+import { readFileSync } from 'node:fs';
+import { type Config, readConfig } from './config.ts';
+import { asGeomillError, type GeomillError } from './errors.ts';
+
+interface Command {
+  readonly text: string;
+  readonly load: () => Promise<{ run(argv: readonly string[], config: Config): Promise<number> }>;
+}
+
+const commands: Readonly<Record<string, Command>> = {
+  convert: { text: 'convert a file: geomill convert IN OUT', load: () => import('./cli/convert.ts') },
+  info: { text: 'tell what a file holds: geomill info FILE', load: () => import('./cli/info.ts') },
+  serve: { text: 'run the service; settings by environment', load: () => import('./cli/serve.ts') },
+};
+
+/** Documented in docs/cli.md. */
+const EXIT = { userFault: 1, usage: 2, ourFault: 3, interrupted: 130 } as const;
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = argv;
+  if (name === 'version' || name === '--version') {
+    process.stdout.write(`${version()}\n`);
+    return 0;
+  }
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    (name === undefined ? process.stderr : process.stdout).write(help());
+    return name === undefined ? EXIT.usage : 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    process.stderr.write(`geomill: there is no command '${name}'\n\n${help()}`);
+    return EXIT.usage;
+  }
+  return (await command.load()).run(rest, readConfig(process.env));
+}
+
+function help(): string {
+  const lines = Object.entries(commands).map(([name, { text }]) => `  ${name.padEnd(9)}${text}`);
+  return `geomill ${version()} converts vector geodata.
+
+Usage: geomill <command> [arguments]
+
+${lines.join('\n')}
+  help     this text; geomill <command> --help tells more
+  version  the version
+`;
+}
+
+function version(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return manifest.version;
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (thrown) {
+  const error = asGeomillError(thrown);
+  process.stderr.write(`geomill: ${error.message}\n`);
+  // A stack helps nobody whose setting or file is wrong.
+  if (error.code === 'INTERNAL' && error.cause instanceof Error)
+    process.stderr.write(`${error.cause.stack}\n`);
+  process.exitCode = exitCode(error);
+}
+
+function exitCode({ code, fault }: GeomillError): number {
+  if (code === 'CANCELLED') return EXIT.interrupted;
+  if (code === 'USAGE' || code === 'SETTING_INVALID') return EXIT.usage;
+  return fault === 'user' ? EXIT.userFault : EXIT.ourFault;
+}

@@ -1,0 +1,48 @@
+/**
+ * A runner whose conversion is a fixed function of its input, so that tests of jobs need no codec and can tell a
+ * right output from a wrong, half or doubled one. The input's text tells what to do:
+ *
+ *   "<anything>"          the output is outputOf(input)
+ *   "wait <ms> ..."       as above, after that time, in steps with progress
+ *   "crash" / "hang" / "grow" / "fault" / "refuse"
+ */
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { failure } from '../../src/errors.ts';
+import { type Convert, serveTasks } from '../../src/jobs/runner-loop.ts';
+import { fakeReport, outputOf } from './fake-conversion.ts';
+
+const convert: Convert = async (request, place, { onProgress }) => {
+  const input = readFileSync(place.inputPath, 'utf8');
+  const [word, argument] = input.split(' ');
+  if (word === 'wait') await waitInSteps(Number(argument), onProgress);
+  if (word === 'crash') process.abort();
+  if (word === 'hang') for (;;);
+  if (word === 'grow') grow();
+  if (word === 'fault') throw new Error('a secret of ours');
+  if (word === 'refuse')
+    throw failure('CSV_SYNTAX', { line: 3, reason: 'it is a test' }, { layer: 'x', line: 3 });
+  // In two halves with a pause between them, so that a kill may leave half a file in the slot.
+  if (existsSync(place.outputPath)) throw new Error('the output exists already');
+  const output = outputOf(input);
+  const descriptor = openSync(place.outputPath, 'wx');
+  writeSync(descriptor, output.slice(0, output.length / 2));
+  await new Promise((resolve) => setImmediate(resolve));
+  writeSync(descriptor, output.slice(output.length / 2));
+  closeSync(descriptor);
+  return fakeReport(request, output.length);
+};
+
+async function waitInSteps(ms: number, onProgress: Parameters<Convert>[2]['onProgress']): Promise<void> {
+  const start = performance.now();
+  for (let passed = 0; passed < ms; passed = performance.now() - start) {
+    onProgress({ fraction: passed / ms, stage: 'converting' });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+function grow(): never {
+  const kept: Uint8Array[] = [];
+  for (;;) kept.push(new Uint8Array(16 << 20).fill(1));
+}
+
+serveTasks(convert, async () => {});

@@ -1,0 +1,92 @@
+/** A whole service for tests: own data directory, free port, the fake runner unless told otherwise. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type RunningService, startService } from '../../src/cli/serve.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Job } from '../../src/jobs/job.ts';
+
+export const FAKE_RUNNER = {
+  entry: join(import.meta.dirname, 'fake-runner.ts'),
+  readPaths: [import.meta.dirname],
+};
+
+export interface TestService extends RunningService, AsyncDisposable {
+  /** Waits for the end of a job; fails after 20 s. */
+  ended(id: string): Promise<Job>;
+}
+
+export interface TestServiceOptions {
+  /** Settings by their variables. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Undefined: the fake one. Null: the real one. */
+  readonly runner?: null;
+  /** Undefined: a directory of its own, removed afterwards. */
+  readonly dataDirectory?: string;
+}
+
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'geomill-test-'));
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDirectory,
+    LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
+    RUNNERS: '2',
+    SHUTDOWN_GRACE: '0',
+    ...options.settings,
+  });
+  const running = await startService(config, options.runner === null ? {} : FAKE_RUNNER);
+  return {
+    ...running,
+    async ended(id) {
+      const job = await running.service.waitForEnd(id, 20_000);
+      if (job === null || job.endedAt === null)
+        throw new Error(`job ${id} is ${job?.state ?? 'gone'} after 20 s`);
+      return job;
+    },
+    async [Symbol.asyncDispose]() {
+      await running.stop();
+      if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+export const GEOJSON_TO_GEOJSON = { input: { format: 'geojson' }, output: { format: 'geojson' } };
+
+export interface Submission {
+  /** Sent as JSON, or as it is when it is a string. Null: no such part. */
+  readonly config?: unknown;
+  readonly file?: string | null;
+  readonly fileName?: string;
+  readonly configPart?: string;
+  readonly filePart?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly morePart?: readonly [string, string][];
+}
+
+export function submit(service: RunningService, submission: Submission = {}): Promise<Response> {
+  const { config = GEOJSON_TO_GEOJSON, file = 'some input', fileName = 'roads.geojson' } = submission;
+  const form = new FormData();
+  if (config !== null)
+    form.append(
+      submission.configPart ?? 'config',
+      typeof config === 'string' ? config : JSON.stringify(config),
+    );
+  if (file !== null) form.append(submission.filePart ?? 'input_file', new Blob([file]), fileName);
+  for (const [name, value] of submission.morePart ?? []) form.append(name, value);
+  return fetch(`${service.url}/transform${submission.query ?? ''}`, {
+    method: 'POST',
+    body: form,
+    headers: submission.headers,
+  });
+}
+
+/** Submits and expects 202; the job's id. */
+export async function submitJob(service: RunningService, submission: Submission = {}): Promise<string> {
+  const response = await submit(service, submission);
+  const body = (await response.json()) as { job_id?: string };
+  if (response.status !== 202 || body.job_id === undefined)
+    throw new Error(`expected 202, got ${response.status} ${JSON.stringify(body)}`);
+  return body.job_id;
+}
