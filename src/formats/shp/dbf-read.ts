@@ -89,8 +89,10 @@ function readTexts(
   const isUtf8 = encoding === UTF8;
   const asciiIsItself = isAsciiCompatible(encoding);
   for (let row = 0; row < rowCount; row++) {
-    const start = rowStarts[row] + column.offset;
+    let start = rowStarts[row] + column.offset;
     let end = start + column.width;
+    // Some writers align text to the right; GDAL takes such blanks away too.
+    while (start < end && bytes[start] === BLANK) start++;
     // Blanks fill a cell, in some writers zero bytes; a zero byte ends the text in any case.
     while (end > start && (bytes[end - 1] === BLANK || bytes[end - 1] === 0)) end--;
     let plain = asciiIsItself;

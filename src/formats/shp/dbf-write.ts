@@ -1,0 +1,338 @@
+/** Columns as rows of a .dbf: fields planned from the statistics of all rows, then filled column by column. */
+import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import type { Field } from '../../batch/schema.ts';
+import { type FieldStatistics, MORE_DECIMALS } from '../../batch/statistics.ts';
+import { utf8Boundary } from '../../bytes/text-encoding.ts';
+import type { Findings } from '../../findings.ts';
+import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
+
+/** The widest text every reader accepts, in bytes. */
+export const MAX_TEXT_BYTES = 254;
+/** The widest number; also the longest shortest text of a double. */
+const MAX_NUMBER_BYTES = 24;
+/** GDAL's own choice for doubles of unknown precision. */
+const NOMINAL_DECIMALS = 15;
+/** Narrower integers are read back as 32-bit ones. */
+const INT64_MIN_WIDTH = 10;
+
+/** How a column becomes cells. Plain data. */
+export interface DbfWriteField extends DbfFieldSpec {
+  /** Name of the field in the batch, for findings. */
+  readonly source: string;
+  /** Numbers are written with exactly `decimals`; otherwise each in the shortest text that reads back the same. */
+  readonly fixed: boolean;
+}
+
+/** Type and width for a field. `name` is its name in the .dbf; statistics null: the layer has no rows. */
+export function planField(field: Field, name: string, statistics: FieldStatistics | null): DbfWriteField {
+  const length = Math.max(1, statistics?.maxLength ?? 1);
+  const common = { name, source: field.name, decimals: 0, fixed: true };
+  switch (field.type) {
+    case 'boolean':
+      return { ...common, type: 'L', width: 1 };
+    case 'int32':
+      return { ...common, type: 'N', width: length };
+    case 'int64':
+      return { ...common, type: 'N', width: Math.max(INT64_MIN_WIDTH, length) };
+    case 'float64': {
+      // Without a decimal the column would be read back as integers.
+      const decimals = Math.max(1, statistics?.maxDecimals ?? 1);
+      const width = length + 1 + decimals;
+      if (decimals < MORE_DECIMALS && width <= MAX_NUMBER_BYTES)
+        return { ...common, type: 'N', width, decimals };
+      return { ...common, type: 'N', width: MAX_NUMBER_BYTES, decimals: NOMINAL_DECIMALS, fixed: false };
+    }
+    case 'date':
+      // Longer ones have a year that a D cell cannot hold.
+      if (length <= 10) return { ...common, type: 'D', width: 8 };
+      return { ...common, type: 'C', width: Math.min(MAX_TEXT_BYTES, length) };
+    default:
+      return { ...common, type: 'C', width: Math.min(MAX_TEXT_BYTES, length) };
+  }
+}
+
+const BLANK = 0x20;
+const STAR = 0x2a;
+const ZERO = 0x30;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The table being filled: `rowCount` rows of `rowBytes`, all blank at first. */
+interface Target {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly rowBytes: number;
+  readonly rowCount: number;
+  /** Rows of the batch to write; null: all. */
+  readonly rows: Uint32Array | null;
+}
+
+/** Rows for `rows` of the batch (null: all `rowCount`); `fields[i]` is written from column i. */
+export function encodeRows(
+  batch: FeatureBatch,
+  rows: Uint32Array | null,
+  rowCount: number,
+  fields: readonly DbfWriteField[],
+  findings: Findings,
+): Uint8Array<ArrayBuffer> {
+  const rowBytes = rowBytesOf(fields);
+  const bytes = new Uint8Array(rowCount * rowBytes).fill(BLANK);
+  const target: Target = { bytes, rowBytes, rowCount, rows };
+  let offset = 1;
+  batch.columns.forEach((column, i) => {
+    writeColumn(target, offset, fields[i], column, findings);
+    offset += fields[i].width;
+  });
+  return bytes;
+}
+
+function writeColumn(
+  target: Target,
+  offset: number,
+  field: DbfWriteField,
+  column: AttributeColumn,
+  findings: Findings,
+): void {
+  const problems: Problems = { count: 0, firstRow: 0 };
+  switch (column.type) {
+    case 'boolean':
+      writeBooleans(target, offset, column.values, column.validity);
+      break;
+    case 'int32':
+      writeInt32s(target, offset, field, column.values, column.validity);
+      break;
+    case 'int64':
+      writeInt64s(target, offset, field, column.values, column.validity);
+      break;
+    case 'float64':
+      writeFloats(target, offset, field, column.values, column.validity, problems);
+      break;
+    default:
+      if (field.type === 'D') writeDates(target, offset, column, problems);
+      else writeTexts(target, offset, field, column, problems);
+  }
+  if (problems.count === 0) return;
+  const place = { record: problems.firstRow + 1, field: field.source };
+  if (field.type === 'C')
+    findings.note(
+      'TEXT_CUT',
+      { field: field.source, bytes: field.width, format: 'a shapefile' },
+      place,
+      problems.count,
+    );
+  else
+    findings.note(
+      'VALUE_NOT_WRITTEN',
+      { field: field.source, format: 'a shapefile', type: field.type === 'D' ? 'date' : 'number' },
+      place,
+      problems.count,
+    );
+}
+
+interface Problems {
+  count: number;
+  firstRow: number;
+}
+
+function noteProblem(problems: Problems, row: number): void {
+  if (problems.count++ === 0) problems.firstRow = row;
+}
+
+function writeBooleans(
+  target: Target,
+  offset: number,
+  values: Uint8Array,
+  validity: AttributeColumn['validity'],
+): void {
+  const { bytes, rowBytes, rowCount, rows } = target;
+  for (let i = 0; i < rowCount; i++) {
+    const row = rows === null ? i : rows[i];
+    // 'T', 'F' or '?'
+    bytes[i * rowBytes + offset] = isValid(validity, row) ? (values[row] !== 0 ? 0x54 : 0x46) : 0x3f;
+  }
+}
+
+function writeInt32s(
+  target: Target,
+  offset: number,
+  field: DbfWriteField,
+  values: Int32Array,
+  validity: AttributeColumn['validity'],
+): void {
+  const { bytes, rowBytes, rowCount, rows } = target;
+  for (let i = 0; i < rowCount; i++) {
+    const row = rows === null ? i : rows[i];
+    const start = i * rowBytes + offset;
+    const end = start + field.width;
+    if (!isValid(validity, row)) bytes.fill(STAR, start, end);
+    else writeSmallInteger(bytes, end, values[row]);
+  }
+}
+
+/** Writes an integer of magnitude up to 2^31, ending before `end`. */
+function writeSmallInteger(bytes: Uint8Array, end: number, value: number): void {
+  let at = end;
+  let rest = value < 0 ? -value : value;
+  do {
+    const quotient = Math.floor(rest / 10);
+    bytes[--at] = ZERO + (rest - quotient * 10);
+    rest = quotient;
+  } while (rest > 0);
+  if (value < 0) bytes[--at] = MINUS;
+}
+
+function writeInt64s(
+  target: Target,
+  offset: number,
+  field: DbfWriteField,
+  values: BigInt64Array,
+  validity: AttributeColumn['validity'],
+): void {
+  const { bytes, rowBytes, rowCount, rows } = target;
+  for (let i = 0; i < rowCount; i++) {
+    const row = rows === null ? i : rows[i];
+    const start = i * rowBytes + offset;
+    const end = start + field.width;
+    if (!isValid(validity, row)) {
+      bytes.fill(STAR, start, end);
+      continue;
+    }
+    const value = values[row];
+    if (value >= -2_147_483_648n && value <= 2_147_483_647n) writeSmallInteger(bytes, end, Number(value));
+    else writeAsciiBefore(bytes, end, String(value));
+  }
+}
+
+function writeAsciiBefore(bytes: Uint8Array, end: number, text: string): void {
+  const start = end - text.length;
+  for (let i = 0; i < text.length; i++) bytes[start + i] = text.charCodeAt(i);
+}
+
+function writeFloats(
+  target: Target,
+  offset: number,
+  field: DbfWriteField,
+  values: Float64Array,
+  validity: AttributeColumn['validity'],
+  problems: Problems,
+): void {
+  const { bytes, rowBytes, rowCount, rows } = target;
+  const { width, decimals } = field;
+  const scale = 10 ** decimals;
+  for (let i = 0; i < rowCount; i++) {
+    const row = rows === null ? i : rows[i];
+    const start = i * rowBytes + offset;
+    const end = start + width;
+    if (!isValid(validity, row)) {
+      bytes.fill(STAR, start, end);
+      continue;
+    }
+    const value = values[row];
+    if (!Number.isFinite(value)) {
+      bytes.fill(STAR, start, end);
+      noteProblem(problems, row);
+    } else if (field.fixed && Math.abs(value) * scale < 9e15) writeFixed(bytes, end, value, decimals, scale);
+    else writeAsciiBefore(bytes, end, shortestWithin(value, width));
+  }
+}
+
+/** Writes the value with exactly `decimals` (at least 1), ending before `end`; its mantissa is below 2^53. */
+function writeFixed(bytes: Uint8Array, end: number, value: number, decimals: number, scale: number): void {
+  const mantissa = Math.round((value < 0 ? -value : value) * scale);
+  // Two halves of at most eight digits, so that all divisions are of small integers.
+  let high = Math.floor(mantissa / 1e8);
+  let half = (mantissa - high * 1e8) | 0;
+  let left = 8;
+  let at = end;
+  for (let written = 0; written <= decimals || half > 0 || high > 0; written++) {
+    if (written === decimals) bytes[--at] = POINT;
+    const tenth = (half / 10) | 0;
+    bytes[--at] = ZERO + (half - tenth * 10);
+    half = tenth;
+    if (--left === 0) {
+      half = high;
+      high = 0;
+    }
+  }
+  if (value < 0) bytes[--at] = MINUS;
+}
+
+/** The shortest text that reads back as the same double; in the rare case that it is too long, the closest that fits. */
+function shortestWithin(value: number, width: number): string {
+  const text = String(value);
+  if (text.length <= width) return text;
+  for (let digits = 17; digits > 1; digits--) {
+    const rounded = value.toExponential(digits - 1);
+    if (rounded.length <= width) return rounded;
+  }
+  return value.toExponential(0);
+}
+
+function writeDates(target: Target, offset: number, column: BytesColumn, problems: Problems): void {
+  const { bytes, rowBytes, rowCount, rows } = target;
+  const source = column.bytes;
+  for (let i = 0; i < rowCount; i++) {
+    const row = rows === null ? i : rows[i];
+    const at = i * rowBytes + offset;
+    const from = column.offsets[row];
+    const isDate =
+      column.offsets[row + 1] - from === 10 && source[from + 4] === MINUS && source[from + 7] === MINUS;
+    if (!isValid(column.validity, row) || !isDate) {
+      bytes.fill(ZERO, at, at + 8);
+      if (isValid(column.validity, row)) noteProblem(problems, row);
+      continue;
+    }
+    for (let k = 0; k < 4; k++) bytes[at + k] = source[from + k];
+    bytes[at + 4] = source[from + 5];
+    bytes[at + 5] = source[from + 6];
+    bytes[at + 6] = source[from + 8];
+    bytes[at + 7] = source[from + 9];
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+function writeTexts(
+  target: Target,
+  offset: number,
+  field: DbfWriteField,
+  column: BytesColumn,
+  problems: Problems,
+): void {
+  const { bytes, rowBytes, rowCount, rows } = target;
+  const { width } = field;
+  const isJson = column.type === 'json';
+  for (let i = 0; i < rowCount; i++) {
+    const row = rows === null ? i : rows[i];
+    let source = column.bytes;
+    let from = column.offsets[row];
+    let end = column.offsets[row + 1];
+    if (isJson && end - from >= 2 && source[from] === QUOTE) {
+      source = jsonStringContent(source, from, end);
+      from = source === column.bytes ? from + 1 : 0;
+      end = source === column.bytes ? end - 1 : source.length;
+    }
+    if (end - from > width) {
+      end = utf8Boundary(source, from, from + width);
+      noteProblem(problems, row);
+    }
+    const at = i * rowBytes + offset;
+    for (let k = from, to = at; k < end; k++) bytes[to++] = source[k];
+  }
+}
+
+/** The bytes themselves when there is no escape in them: then the content lies between the quotes. */
+function jsonStringContent(
+  bytes: Uint8Array<ArrayBuffer>,
+  start: number,
+  end: number,
+): Uint8Array<ArrayBuffer> {
+  for (let i = start + 1; i < end - 1; i++) {
+    if (bytes[i] === BACKSLASH)
+      return encoder.encode(JSON.parse(decoder.decode(bytes.subarray(start, end))) as string);
+  }
+  return bytes;
+}

@@ -1,0 +1,150 @@
+/** Writes shapefiles: see docs/formats/shp.md for the rules. */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { GEOMETRY_TYPE, PART_KIND_MASK } from '../../batch/geometry-column.ts';
+import type { Field } from '../../batch/schema.ts';
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
+import { rowBytesOf } from './dbf-header.ts';
+import { type DbfWriteField, encodeRows, planField } from './dbf-write.ts';
+import { dbfFieldNames } from './field-names.ts';
+import { fileNames, planShapefiles, type ShapefilePlan } from './shapefile-plan.ts';
+import {
+  checkMemberSize,
+  createShapefileSink,
+  type LayerChunk,
+  type LayerState,
+  type ShapefileChunk,
+} from './shapefile-sink.ts';
+import { RECORD_HEADER_BYTES } from './shp-header.ts';
+import { encodeShapes } from './shp-records-write.ts';
+
+const MAX_FIELDS = 255;
+
+function plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
+  const names = layers.length === 1 ? [context.name] : layers.map((layer) => layer.name);
+  const files = fileNames(names);
+  return layers.map((layer, i) => planLayer(layer, files[i], context));
+}
+
+function planLayer(layer: OutputLayer, fileName: string, context: WriteContext): LayerEncoding {
+  const { statistics } = layer;
+  if (statistics === null || layer.fields === null)
+    throw failure('INTERNAL', { reason: 'the shp writer was given no statistics' });
+  const { findings } = context;
+  const files = planShapefiles(statistics.geometry).map(
+    ({ suffix, ...file }): ShapefilePlan => ({ ...file, name: fileName + suffix }),
+  );
+  if (files.length > 1)
+    findings.note('FILE_SPLIT', { layer: layer.name, files: files.map(({ name }) => name).join(', ') });
+  const kept = layer.fields.filter(({ type }) => type !== 'binary');
+  for (const field of layer.fields)
+    if (field.type === 'binary')
+      findings.note('FIELD_DROPPED', {
+        field: field.name,
+        layer: layer.name,
+        reason: 'a shapefile cannot hold binary values',
+      });
+  if (kept.length > MAX_FIELDS)
+    throw failure('SHP_TOO_MANY_FIELDS', { layer: layer.name, fields: kept.length });
+  const fields = planFields(layer, kept, findings);
+  if (statistics.hasIds) findings.note('IDS_DROPPED', { format: 'a shapefile' });
+  if (layer.crs.wktEsri === null)
+    findings.note('CRS_NOT_WRITTEN', {
+      crs: layer.crs.name,
+      reason: 'it has no form in the ESRI WKT of a .prj, so there is no .prj',
+    });
+  const state: LayerState = {
+    layer: layer.name,
+    files,
+    fields: fields.length > 0 ? fields : [serialField(statistics.rowCount)],
+    isSerial: fields.length === 0,
+    prj: layer.crs.wktEsri,
+  };
+  checkPlannedSizes(layer, state);
+  return { fields: kept, state };
+}
+
+function planFields(layer: OutputLayer, kept: readonly Field[], findings: Findings): DbfWriteField[] {
+  const byName = new Map(layer.statistics?.fields.map((field) => [field.name, field]));
+  const names = dbfFieldNames(kept.map(({ name }) => name));
+  return kept.map((field, i) => {
+    const to = names[i];
+    if (to !== field.name) findings.note('FIELD_RENAMED', { from: field.name, layer: layer.name, to });
+    const planned = planField(field, to, byName.get(field.name) ?? null);
+    const isTextBefore = field.type === 'string';
+    if (planned.type === 'C' && !isTextBefore)
+      findings.note('FIELD_RETYPED', {
+        field: field.name,
+        layer: layer.name,
+        from: field.type,
+        to: field.type === 'json' ? 'text' : 'text (ISO 8601)',
+      });
+    return planned;
+  });
+}
+
+/** A .dbf needs a field; like GDAL's it counts the features from 0. */
+function serialField(rowCount: number): DbfWriteField {
+  const width = Math.max(1, String(Math.max(0, rowCount - 1)).length);
+  return { name: 'FID', source: 'FID', type: 'N', width, decimals: 0, fixed: true };
+}
+
+/** What the totals tell already: no need to work for minutes up to the limit. */
+function checkPlannedSizes(layer: OutputLayer, state: LayerState): void {
+  if (layer.statistics === null || !state.files[0].takesAll) return;
+  const { rowCount, geometry } = layer.statistics;
+  checkMemberSize(layer.name, '.dbf', rowCount * rowBytesOf(state.fields));
+  const least = rowCount * (RECORD_HEADER_BYTES + 4) + geometry.positionCount * 16;
+  checkMemberSize(layer.name, '.shp', least);
+}
+
+function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
+  const state = encoding.state as LayerState;
+  const findings = new Findings();
+  noteSplitCollections(batch, state, findings);
+  const transfer: ArrayBuffer[] = [];
+  const files = state.files.map((file): ShapefileChunk => {
+    const rows = file.takesAll ? null : selectRows(batch, file);
+    const rowCount = rows === null ? batch.rowCount : rows.length;
+    const { shp, shx, bounds, ringsClosed } = encodeShapes(batch.geometry, rows, rowCount, file);
+    if (ringsClosed > 0) findings.note('RING_CLOSED', {}, undefined, ringsClosed);
+    const dbf = state.isSerial
+      ? new Uint8Array(rowCount * rowBytesOf(state.fields)).fill(0x20)
+      : encodeRows(batch, rows, rowCount, state.fields, findings);
+    transfer.push(shp.buffer, shx.buffer, dbf.buffer, bounds.buffer);
+    return { rowCount, shp, shx, dbf, bounds };
+  });
+  const data: LayerChunk = { files };
+  return { data, transfer, findings: findings.list() };
+}
+
+/** Rows with a part of the file's kind; rows without any part where the file takes them. */
+function selectRows(batch: FeatureBatch, file: ShapefilePlan): Uint32Array {
+  const { partOffsets, partKinds } = batch.geometry;
+  const rows = new Uint32Array(batch.rowCount);
+  let count = 0;
+  for (let row = 0; row < batch.rowCount; row++) {
+    const end = partOffsets[row + 1];
+    let part = partOffsets[row];
+    let isWanted = part === end && file.takesNulls;
+    for (; part < end && !isWanted; part++) isWanted = (partKinds[part] & PART_KIND_MASK) === file.kind;
+    if (isWanted) rows[count++] = row;
+  }
+  return rows.subarray(0, count);
+}
+
+function noteSplitCollections(batch: FeatureBatch, state: LayerState, findings: Findings): void {
+  if (state.files.length === 1) return;
+  const { types, partOffsets, partKinds } = batch.geometry;
+  for (let row = 0; row < batch.rowCount; row++) {
+    if (types[row] !== GEOMETRY_TYPE.geometryCollection) continue;
+    let kinds = 0;
+    for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++)
+      kinds |= 1 << (partKinds[part] & PART_KIND_MASK);
+    // More than one bit set.
+    if ((kinds & (kinds - 1)) !== 0) findings.note('COLLECTION_SPLIT', {}, { record: row + 1 });
+  }
+}
+
+export const writer: FormatWriter = { needs: 'statistics', plan, encode, createSink: createShapefileSink };
