@@ -24,6 +24,12 @@ const MAX_DEPTH = 32;
 const OPEN = 0x28;
 const CLOSE = 0x29;
 const COMMA = 0x2c;
+const ZERO = 0x30;
+const NINE = 0x39;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const BLANK = 0x20;
+const POWERS_OF_TEN = Float64Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 
 const SRID = new TextEncoder().encode('srid');
 const EMPTY = new TextEncoder().encode('empty');
@@ -37,6 +43,8 @@ export class WktReader {
   srid = 0;
   /** Bits of GEOMETRY_NOTE for the last geometry. */
   notes = 0;
+  /** There were line ends among the blanks of the last geometry. */
+  hasLineEnds = false;
   readonly #scanner = new NumberScanner();
   #bytes = new Uint8Array(0) as Uint8Array;
   #start = 0;
@@ -48,6 +56,7 @@ export class WktReader {
   /** Numbers per position of the geometry at hand; 0 before its first position. */
   #ordinates = 0;
   #isEmpty = false;
+  #isListRead = false;
   #depth = 0;
 
   /**
@@ -55,6 +64,16 @@ export class WktReader {
    * `start`; then the builder holds the parts read so far: call its `rollback()`.
    */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
+    const type = this.readParts(bytes, start, end, builder);
+    if (this.#at !== end) throw this.#unexpected('the end');
+    builder.endFeature(type);
+  }
+
+  /**
+   * Appends the parts of the geometry that begins at `bytes[start]`, and leaves its end to be judged by the caller: see
+   * `end`. Returns its GEOMETRY_TYPE, for the builder's `endFeature`. Throws as `read` does.
+   */
+  readParts(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
     this.#bytes = bytes;
     this.#start = start;
     this.#at = start;
@@ -63,12 +82,17 @@ export class WktReader {
     this.#depth = 0;
     this.srid = 0;
     this.notes = 0;
+    this.hasLineEnds = false;
     this.#readSrid();
     const type = this.#readName();
     this.#readBody(type, false);
     this.#skipBlanks();
-    if (this.#at !== end) throw this.#unexpected('the end');
-    builder.endFeature(type);
+    return type;
+  }
+
+  /** Offset of the first byte that is no part of the geometry that was read last, blanks behind it aside. */
+  get end(): number {
+    return this.#at;
   }
 
   #readSrid(): void {
@@ -211,10 +235,85 @@ export class WktReader {
   #readPositions(): number {
     this.#take(OPEN, "'('");
     let count = 0;
-    do {
+    for (;;) {
+      if (this.#builder.stride === 2) {
+        count += this.#readPlainPositions();
+        if (this.#isListRead) return count;
+      }
       this.#readPosition();
       count++;
-    } while (this.#more());
+      if (!this.#more()) return count;
+    }
+  }
+
+  /**
+   * The hot loop: positions "x y," of plain decimals of at most 15 digits, each two integers below 2^31 (before the
+   * point, and the digits behind it) and one exact division. Stops behind the closing parenthesis, or in front of the
+   * first position that is anything else; returns how many it read.
+   */
+  #readPlainPositions(): number {
+    const bytes = this.#bytes;
+    const builder = this.#builder;
+    const end = this.#end;
+    let { coordinates } = builder;
+    let length = builder.coordinateLength;
+    let next = this.#at;
+    let count = 0;
+    let isListRead = false;
+    while (!isListRead) {
+      if (length + 2 > coordinates.length) {
+        builder.coordinateLength = length;
+        builder.reserve(2);
+        coordinates = builder.coordinates;
+      }
+      let at = next;
+      let byte = bytes[at];
+      if (byte === BLANK) byte = bytes[++at];
+      let ordinate = 0;
+      for (; ordinate < 2; ordinate++) {
+        const isNegative = byte === MINUS;
+        if (isNegative) byte = bytes[++at];
+        const wholeStart = at;
+        let whole = 0;
+        while (byte >= ZERO && byte <= NINE) {
+          whole = (Math.imul(whole, 10) + (byte - ZERO)) | 0;
+          byte = bytes[++at];
+        }
+        const wholeDigits = at - wholeStart;
+        let decimals = 0;
+        let fraction = 0;
+        if (byte === POINT) {
+          const fractionStart = ++at;
+          byte = bytes[at];
+          while (byte >= ZERO && byte <= NINE) {
+            fraction = (Math.imul(fraction, 10) + (byte - ZERO)) | 0;
+            byte = bytes[++at];
+          }
+          decimals = at - fractionStart;
+        }
+        if (byte !== (ordinate === 0 ? BLANK : COMMA) && (byte !== CLOSE || ordinate === 0)) break;
+        if (wholeDigits === 0 || wholeDigits > 9 || decimals > 9 || wholeDigits + decimals > 15) break;
+        const power = POWERS_OF_TEN[decimals];
+        const value = (whole * power + fraction) / power;
+        coordinates[length + ordinate] = isNegative ? -value : value;
+        isListRead = byte === CLOSE;
+        byte = bytes[++at];
+      }
+      if (ordinate < 2 || at > end) {
+        isListRead = false;
+        break;
+      }
+      next = at;
+      length += 2;
+      count++;
+    }
+    if (count > 0) {
+      // Positions without a third number: as if each had been read by readPosition.
+      if (this.#ordinates !== 2) this.#settleOrdinates(2);
+      this.#at = next;
+      builder.coordinateLength = length;
+    }
+    this.#isListRead = isListRead;
     return count;
   }
 
@@ -317,7 +416,10 @@ export class WktReader {
     const bytes = this.#bytes;
     const end = this.#end;
     let at = this.#at;
-    while (at < end && (bytes[at] === 0x20 || (bytes[at] >= 0x09 && bytes[at] <= 0x0d))) at++;
+    while (at < end && (bytes[at] === BLANK || (bytes[at] >= 0x09 && bytes[at] <= 0x0d))) {
+      if (bytes[at] !== BLANK) this.hasLineEnds = true;
+      at++;
+    }
     this.#at = at;
   }
 

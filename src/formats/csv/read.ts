@@ -1,6 +1,6 @@
 /** CSV to batches: one partition at a time, the cells found first, then the geometries, then column by column. */
 import { isUtf8 } from 'node:buffer';
-import { GeometryBuilder } from '../../batch/geometry-column.ts';
+import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
 import { WktReader } from '../../batch/wkt.ts';
@@ -10,13 +10,24 @@ import { type FindingCode, Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { bomLength, type CsvState, openCsv } from './open.ts';
-import { BLANK_LINE, CELL_ESCAPED, MALFORMED, RecordScanner, TRUNCATED, unescapeCell } from './records.ts';
+import {
+  BLANK_LINE,
+  CELL_ESCAPED,
+  type GeometryProbe,
+  MALFORMED,
+  RecordScanner,
+  TRUNCATED,
+  unescapeCell,
+} from './records.ts';
 import { inferType, readColumn } from './typing.ts';
 
 /** Read beyond a partition's end at first, for the record that crosses it. */
 const LOOKAHEAD_BYTES = 64 << 10;
+/** Of text, at least, in most files: room made at once saves copying while it grows. */
+const BYTES_PER_ORDINATE = 12;
 /** One record must fit into memory. */
 const MAX_RECORD_BYTES = 1 << 30;
+const QUOTE = 0x22;
 const SHOWN_CHARACTERS = 60;
 const PLACES_SHOWN = 5;
 
@@ -51,7 +62,7 @@ type NoteCode = Extract<
   | 'SURFACE_TO_POLYGONS'
 >;
 
-class PartitionReader {
+class PartitionReader implements GeometryProbe {
   readonly #state: CsvState;
   readonly #source: ByteSource;
   readonly #partition: Partition;
@@ -68,6 +79,8 @@ class PartitionReader {
   #srid = 0;
   #sridCount = 0;
   #scratch = new Uint8Array(0);
+  #probedType = 0;
+  #positionsBefore = 0;
 
   constructor(state: CsvState, source: ByteSource, partition: Partition, request: PartitionRequest) {
     this.#state = state;
@@ -75,12 +88,15 @@ class PartitionReader {
     this.#partition = partition;
     this.#request = request;
     const bytes = this.#load();
+    this.#geometry.reserve(Math.ceil(bytes.length / BYTES_PER_ORDINATE));
     this.#scanner = new RecordScanner(
       bytes,
       partition.start + bytes.length >= source.byteLength,
       state.delimiter,
       state.newline,
       state.names.length,
+      state.geometryIndex,
+      this,
     );
   }
 
@@ -94,6 +110,7 @@ class PartitionReader {
     const length = end - start;
     for (let outcome = this.#next(length); outcome >= 0; outcome = this.#next(length)) {
       this.#recordCount++;
+      if (outcome === MALFORMED || scanner.cellCount !== scanner.columnCount) this.#geometry.rollback();
       if (outcome === MALFORMED) this.#reject(this.#syntaxError(scanner.reason));
       else if (scanner.cellCount !== scanner.columnCount) this.#reject(this.#ragged());
       else if (this.#readGeometry()) scanner.keep();
@@ -129,6 +146,7 @@ class PartitionReader {
       const outcome = scanner.next();
       if (outcome === BLANK_LINE) continue;
       if (outcome !== TRUNCATED) return outcome;
+      this.#geometry.rollback();
       if (scanner.bytes.length - scanner.at > MAX_RECORD_BYTES)
         throw this.#tooLarge('the length of one record', scanner.bytes.length - scanner.at, MAX_RECORD_BYTES);
       this.#lookahead *= 4;
@@ -177,43 +195,57 @@ class PartitionReader {
     this.#findings.note('RECORD_SKIPPED', { reason }, this.#place());
   }
 
+  probe(bytes: Uint8Array, start: number): number {
+    const wkt = this.#wkt;
+    try {
+      this.#probedType = wkt.readParts(bytes, start, bytes.length, this.#geometry);
+      const at = wkt.end;
+      if (bytes[at] === QUOTE && at + 1 < bytes.length && bytes[at + 1] !== QUOTE && !wkt.hasLineEnds)
+        return at;
+    } catch (error) {
+      if (!isWktError(error)) throw error;
+    }
+    this.#geometry.rollback();
+    return -1;
+  }
+
   /** Appends the geometry of the record at hand; false when the row is dropped for it. */
   #readGeometry(): boolean {
     const scanner = this.#scanner;
     const builder = this.#geometry;
-    const cell = scanner.rowCount * scanner.columnCount + this.#state.geometryIndex;
-    let bytes = scanner.bytes;
-    let start = scanner.starts[cell];
-    let end = scanner.ends[cell];
-    if ((scanner.flags[cell] & CELL_ESCAPED) !== 0) {
-      if (this.#scratch.length < end - start) this.#scratch = new Uint8Array((end - start) * 2);
-      end = unescapeCell(bytes, start, end, this.#scratch);
-      start = 0;
-      bytes = this.#scratch;
-    }
-    while (start < end && bytes[start] <= 0x20) start++;
-    if (start === end) {
-      builder.endFeature(0);
-      return true;
-    }
-    const before = builder.positionCount;
     const wkt = this.#wkt;
-    try {
-      wkt.read(bytes, start, end, builder);
-    } catch (error) {
-      if (!(error instanceof GeomillError) || error.code !== 'WKT_SYNTAX') throw error;
-      builder.rollback();
-      this.#reject(
-        this.#geometryError(`${error.params.reason}, at character ${Number(error.params.offset) + 1}`, cell),
-      );
-      return false;
+    const cell = scanner.rowCount * scanner.columnCount + this.#state.geometryIndex;
+    if (scanner.isProbed) builder.endFeature(this.#probedType);
+    else {
+      let bytes = scanner.bytes;
+      let start = scanner.starts[cell];
+      let end = scanner.ends[cell];
+      if ((scanner.flags[cell] & CELL_ESCAPED) !== 0) {
+        if (this.#scratch.length < end - start) this.#scratch = new Uint8Array((end - start) * 2);
+        end = unescapeCell(bytes, start, end, this.#scratch);
+        start = 0;
+        bytes = this.#scratch;
+      }
+      while (start < end && bytes[start] <= 0x20) start++;
+      if (start === end) {
+        builder.endFeature(GEOMETRY_TYPE.none);
+        return true;
+      }
+      try {
+        wkt.read(bytes, start, end, builder);
+      } catch (error) {
+        if (!isWktError(error)) throw error;
+        builder.rollback();
+        const reason = `${error.params.reason}, at character ${Number(error.params.offset) + 1}`;
+        this.#reject(this.#geometryError(reason, cell));
+        return false;
+      }
     }
-    if (builder.positionCount - before > this.#request.limits.coordinatesPerFeature)
-      throw this.#tooLarge(
-        'the number of positions of one feature',
-        builder.positionCount - before,
-        this.#request.limits.coordinatesPerFeature,
-      );
+    const positionCount = builder.positionCount - this.#positionsBefore;
+    this.#positionsBefore = builder.positionCount;
+    const limit = this.#request.limits.coordinatesPerFeature;
+    if (positionCount > limit)
+      throw this.#tooLarge('the number of positions of one feature', positionCount, limit);
     if (wkt.srid !== 0) this.#checkSrid(wkt.srid, cell);
     if (wkt.notes !== 0) this.#note(wkt.notes);
     return true;
@@ -280,4 +312,8 @@ class PartitionReader {
       this.#place(),
     );
   }
+}
+
+function isWktError(error: unknown): error is GeomillError {
+  return error instanceof GeomillError && error.code === 'WKT_SYNTAX';
 }

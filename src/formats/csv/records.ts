@@ -35,6 +35,15 @@ export interface CellTable {
   readonly rowCount: number;
 }
 
+/** Reads geometries while the scanner passes them, so that their bytes, most of all, are looked at only once. */
+export interface GeometryProbe {
+  /**
+   * Reads the geometry at `start`, behind an opening quote; returns the offset of the closing quote. Returns -1 and
+   * keeps nothing when anything is unusual, as when it is no geometry or has line ends or quotes in it.
+   */
+  probe(bytes: Uint8Array, start: number): number;
+}
+
 export class RecordScanner implements CellTable {
   bytes: Uint8Array;
   starts: Uint32Array;
@@ -46,6 +55,8 @@ export class RecordScanner implements CellTable {
   at = 0;
   /** Cells of the record that was read last; those beyond `columnCount` are counted but not kept. */
   cellCount = 0;
+  /** The probe read the geometry of the record that was read last. */
+  isProbed = false;
   /** Why the last record is malformed. */
   reason = '';
   /** The malformed record swallowed the rest of the file: its quote has no end. */
@@ -56,8 +67,10 @@ export class RecordScanner implements CellTable {
   readonly #newline: number;
   /** Whether `bytes` reach to the end of the file. */
   #isComplete: boolean;
-  /** The first line end that is not counted yet. */
-  #nextNewline: number;
+  readonly #probeColumn: number;
+  readonly #probe: GeometryProbe | null;
+  /** Line ends within quoted cells of the record at hand. */
+  #innerLines = 0;
 
   /** `newline` is the byte that lines are counted by: LF, or CR in files that have no LF. */
   constructor(
@@ -66,25 +79,26 @@ export class RecordScanner implements CellTable {
     delimiter: number,
     newline: number,
     columnCount: number,
+    probeColumn = -1,
+    probe: GeometryProbe | null = null,
   ) {
     this.bytes = bytes;
     this.#isComplete = isComplete;
     this.#delimiter = delimiter;
     this.#newline = newline;
     this.columnCount = columnCount;
+    this.#probeColumn = probe === null ? -1 : probeColumn;
+    this.#probe = probe;
     const capacity = Math.max(columnCount * 2, 64);
     this.starts = new Uint32Array(capacity);
     this.ends = new Uint32Array(capacity);
     this.flags = new Uint8Array(capacity);
-    this.#nextNewline = find(bytes, newline, 0);
   }
 
   /** The same bytes and more of them. */
   extend(bytes: Uint8Array, isComplete: boolean): void {
-    const searchedTo = this.bytes.length;
     this.bytes = bytes;
     this.#isComplete = isComplete;
-    if (this.#nextNewline >= searchedTo) this.#nextNewline = find(bytes, this.#newline, searchedTo);
   }
 
   /** Keeps the record that was read last as a row. */
@@ -100,8 +114,11 @@ export class RecordScanner implements CellTable {
     let slot = this.rowCount * columnCount;
     if (slot + columnCount > this.starts.length) this.#grow();
     const { starts, ends, flags } = this;
+    const probeColumn = this.#probeColumn;
     let at = this.at;
     let cells = 0;
+    this.isProbed = false;
+    this.#innerLines = 0;
     for (;;) {
       let start = at;
       let byte = at < limit ? bytes[at] : NOTHING;
@@ -117,10 +134,16 @@ export class RecordScanner implements CellTable {
       if (byte === QUOTE) {
         start = ++at;
         flag = CELL_QUOTED;
-        at = find(bytes, QUOTE, at);
-        while (at + 1 < limit && bytes[at + 1] === QUOTE) {
-          flag = CELL_QUOTED | CELL_ESCAPED;
-          at = find(bytes, QUOTE, at + 2);
+        const probed = cells === probeColumn ? (this.#probe as GeometryProbe).probe(bytes, at) : -1;
+        if (probed >= 0) {
+          at = probed;
+          this.isProbed = true;
+        } else {
+          at = this.#findQuote(at);
+          while (at + 1 < limit && bytes[at + 1] === QUOTE) {
+            flag = CELL_QUOTED | CELL_ESCAPED;
+            at = this.#findQuote(at + 2);
+          }
         }
         if (at + 1 >= limit && !this.#isComplete) return TRUNCATED;
         if (at >= limit) {
@@ -157,24 +180,40 @@ export class RecordScanner implements CellTable {
     }
   }
 
+  /** The next quote at or behind `at`, or the length; counts the line ends on the way. */
+  #findQuote(at: number): number {
+    const { bytes } = this;
+    const limit = bytes.length;
+    const newline = this.#newline;
+    while (at < limit) {
+      const byte = bytes[at];
+      if (byte === QUOTE) break;
+      if (byte === newline) this.#innerLines++;
+      at++;
+    }
+    return at;
+  }
+
   /** Passes over the line end at `at`. */
   #endLine(at: number, outcome: number): number {
     const { bytes } = this;
-    if (at + 1 === bytes.length && bytes[at] === CR && !this.#isComplete) return TRUNCATED;
-    if (at < bytes.length) at += bytes[at] === CR && bytes[at + 1] === LF ? 2 : 1;
-    while (this.#nextNewline < at) {
-      this.lineCount++;
-      this.#nextNewline = find(bytes, this.#newline, this.#nextNewline + 1);
+    if (at < bytes.length) {
+      const isCarriageReturn = bytes[at] === CR;
+      if (isCarriageReturn && at + 1 === bytes.length && !this.#isComplete) return TRUNCATED;
+      const isPair = isCarriageReturn && bytes[at + 1] === LF;
+      if (bytes[at] === this.#newline || isPair) this.lineCount++;
+      at += isPair ? 2 : 1;
     }
+    this.lineCount += this.#innerLines;
     this.at = at;
     return outcome;
   }
 
   #malformed(at: number, reason: string): number {
-    const end = find(this.bytes, this.#newline, at);
-    if (end === this.bytes.length && !this.#isComplete) return TRUNCATED;
+    const found = this.bytes.indexOf(this.#newline, at);
+    if (found < 0 && !this.#isComplete) return TRUNCATED;
     this.reason = reason;
-    return this.#endLine(end, MALFORMED);
+    return this.#endLine(found < 0 ? this.bytes.length : found, MALFORMED);
   }
 
   #grow(): void {
@@ -189,16 +228,6 @@ export class RecordScanner implements CellTable {
     flags.set(this.flags);
     this.flags = flags;
   }
-}
-
-/** The first `byte` at or behind `from`, or the length. Short distances in a loop: a native search costs a call. */
-function find(bytes: Uint8Array, byte: number, from: number): number {
-  const near = Math.min(from + 24, bytes.length);
-  let at = from;
-  for (; at < near; at++) if (bytes[at] === byte) return at;
-  if (at >= bytes.length) return bytes.length;
-  const found = bytes.indexOf(byte, at);
-  return found < 0 ? bytes.length : found;
 }
 
 function skipBlanks(bytes: Uint8Array, at: number, delimiter: number): number {
