@@ -236,7 +236,7 @@ export class WktReader {
     this.#take(OPEN, "'('");
     let count = 0;
     for (;;) {
-      if (this.#builder.stride === 2) {
+      if (this.#letters === 0 && this.#builder.stride === 2) {
         count += this.#readPlainPositions();
         if (this.#isListRead) return count;
       }
