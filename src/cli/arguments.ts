@@ -30,8 +30,12 @@ export function formatFlags(side: 'in' | 'out'): Flags {
   return flags;
 }
 
-/** The option values that were given for this format. Throws USAGE for one that the format does not have. */
-export function formatOptions(parsed: Parsed, side: 'in' | 'out', format: Format): Record<string, unknown> {
+/** The option values that were given for this format, checked. Throws USAGE or CONFIG_INVALID. */
+export async function formatOptions(
+  parsed: Parsed,
+  side: 'in' | 'out',
+  format: Format,
+): Promise<Readonly<Record<string, unknown>>> {
   const schema = side === 'in' ? format.readOptions : format.writeOptions;
   const options: Record<string, unknown> = {};
   for (const [flag, value] of Object.entries(parsed.values)) {
@@ -44,7 +48,10 @@ export function formatOptions(parsed: Parsed, side: 'in' | 'out', format: Format
     }
     options[name] = typedValue(value, schema.properties[name], flag);
   }
-  return options;
+  if (Object.keys(options).length === 0) return options;
+  // The schema validator takes as long to load as a small conversion to run: only for who needs it.
+  const { validateOptions } = await import('../formats/options.ts');
+  return validateOptions(schema, options, `--${side}`);
 }
 
 export function flagName(side: 'in' | 'out', option: string): string {

@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
-import { validateOptions } from '../formats/options.ts';
 import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
@@ -62,7 +61,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     });
   }
   const [input, output] = parsed.positionals;
-  const request = requestOf(parsed, input, output);
+  const request = await requestOf(parsed, input, output);
   if (output !== '-' && existsSync(output)) {
     if (parsed.values.overwrite !== true)
       throw failure('USAGE', { detail: `'${output}' exists; say --overwrite to replace it` });
@@ -77,7 +76,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   }
 }
 
-function requestOf(parsed: Parsed, input: string, output: string): ConversionRequest {
+async function requestOf(parsed: Parsed, input: string, output: string): Promise<ConversionRequest> {
   const { values } = parsed;
   const from = chooseFormat(values.from, input, 'from');
   const to = chooseFormat(values.to, output, 'to');
@@ -88,14 +87,14 @@ function requestOf(parsed: Parsed, input: string, output: string): ConversionReq
       format: from.id,
       crs: crs('from-crs'),
       layers: values.layer === undefined ? null : (values.layer as string[]),
-      options: validateOptions(from.readOptions, formatOptions(parsed, 'in', from), '--in'),
+      options: await formatOptions(parsed, 'in', from),
     },
     transformations: [],
     output: {
       format: to.id,
       crs: crs('to-crs'),
       toFile: true,
-      options: validateOptions(to.writeOptions, formatOptions(parsed, 'out', to), '--out'),
+      options: await formatOptions(parsed, 'out', to),
     },
   };
 }

@@ -4,7 +4,6 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
-import { validateOptions } from '../formats/options.ts';
 import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
 import { chooseFormat, formatFlags, formatOptions, parse } from './arguments.ts';
@@ -48,7 +47,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
         format: format.id,
         crs: values['from-crs'] === undefined ? null : parseCrs(values['from-crs'], '--from-crs'),
         layers: values.layer === undefined ? null : (values.layer as string[]),
-        options: validateOptions(format.readOptions, formatOptions(parsed, 'in', format), '--in'),
+        options: await formatOptions(parsed, 'in', format),
       },
       {
         inputPath: path,

@@ -2,7 +2,7 @@
  * EPSG:4326 described without loading PROJ, for the many conversions that never leave it.
  * test/unit/proj.test.ts holds it against what PROJ says.
  */
-import { type CrsDescription, WGS84 } from './crs.ts';
+import { type CrsDescription, type CrsText, WGS84 } from './crs.ts';
 
 export const WGS84_DESCRIPTION: CrsDescription = {
   definition: WGS84,
@@ -17,3 +17,8 @@ export const WGS84_DESCRIPTION: CrsDescription = {
   wkt2: null,
   wkt1: null,
 };
+
+/** Whether the text says EPSG:4326 in the one spelling that most .prj files have; any other is for PROJ to judge. */
+export function isPlainWgs84(definition: CrsText): boolean {
+  return definition === WGS84 || definition.trim() === WGS84_DESCRIPTION.wktEsri;
+}

@@ -1,6 +1,6 @@
 /** The main thread's door to PROJ, opened only when a CRS other than EPSG:4326 turns up. */
-import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
-import { WGS84_DESCRIPTION } from '../crs/wgs84.ts';
+import type { CrsDescription, CrsText } from '../crs/crs.ts';
+import { isPlainWgs84, WGS84_DESCRIPTION } from '../crs/wgs84.ts';
 import { type OperationDescription, Proj } from '../engines/proj/proj.ts';
 import type { CrsAuthority } from './plan.ts';
 
@@ -14,16 +14,16 @@ export class CrsService implements CrsAuthority {
 
   /** Loads PROJ if any of the definitions needs it; after this the other methods are synchronous. */
   async prepare(definitions: readonly (CrsText | null)[]): Promise<void> {
-    if (definitions.every((definition) => definition === null || definition === WGS84)) return;
+    if (definitions.every((definition) => definition === null || isPlainWgs84(definition))) return;
     this.#proj = await Proj.load({ gridDirectory: this.#gridDirectory });
   }
 
   describe(definition: CrsText, path: string): CrsDescription {
-    return definition === WGS84 ? WGS84_DESCRIPTION : this.#loaded().describe(definition, path);
+    return isPlainWgs84(definition) ? WGS84_DESCRIPTION : this.#loaded().describe(definition, path);
   }
 
   equivalent(a: CrsText, b: CrsText): boolean {
-    return a === b || this.#loaded().transformer(a, b).isIdentity;
+    return a === b || (isPlainWgs84(a) && isPlainWgs84(b)) || this.#loaded().transformer(a, b).isIdentity;
   }
 
   /** The coordinate operation between two systems, for the report. */
