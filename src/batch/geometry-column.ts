@@ -181,7 +181,12 @@ export class GeometryBuilder {
 
   /** Takes back everything since the last `endFeature`: for readers that meet a broken geometry half-way. */
   rollback(): void {
-    this.partCount = this.#partOffsets[this.featureCount];
+    this.rewind(this.#partOffsets[this.featureCount]);
+  }
+
+  /** Takes back every part from `partCount` on, and what was begun of the next one. */
+  rewind(partCount: number): void {
+    this.partCount = partCount;
     this.ringCount = this.#ringOffsets[this.partCount];
     this.coordinateLength = this.#coordOffsets[this.ringCount] * this.stride;
   }

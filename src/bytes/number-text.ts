@@ -2,7 +2,9 @@
  * Numbers as ASCII text, both ways, without strings in between.
  *
  * Reading is exact: up to 15 significant digits with a power of ten up to 22 are one exact division or
- * multiplication (Clinger 1990, "How to read floating point numbers accurately"); the rest goes through Number().
+ * multiplication (Clinger 1990, "How to read floating point numbers accurately"). 16 to 18 digits, as programs print
+ * coordinates that were computed, are divided in double-double arithmetic, whose result counts only where its error
+ * bound cannot change the rounding; the rest goes through Number().
  * Writing is either exact (the shortest text that reads back as the same double) or rounded to a number of
  * significant digits.
  */
@@ -95,13 +97,86 @@ export class NumberScanner {
     this.isInteger = isInteger;
     this.digits = digits;
     let value: number;
-    if (digits > 15 && mantissa >= MAX_EXACT_INTEGER) value = Math.abs(Number(asciiSlice(bytes, start, at)));
-    else if (exponent === 0) value = mantissa;
+    if (digits > 15 && mantissa >= MAX_EXACT_INTEGER) return parseDecimal(bytes, start, at);
+    if (exponent === 0) value = mantissa;
     else if (exponent < 0 && exponent >= -22) value = mantissa / POWERS_OF_TEN[-exponent];
     else if (exponent > 0 && exponent <= 22) value = mantissa * POWERS_OF_TEN[exponent];
     else value = Math.abs(Number(asciiSlice(bytes, start, at)));
     return negative ? -value : value;
   }
+}
+
+/**
+ * The double nearest to the decimal number that is `bytes[start, end)`, an optional sign, digits with at most one
+ * point, an optional exponent. The text must be known to be a number.
+ */
+export function parseDecimal(bytes: Uint8Array, start: number, end: number): number {
+  let high = 0;
+  let low = 0;
+  let digits = 0;
+  let exponent = 0;
+  let inFraction = false;
+  for (let at = start; at < end; at++) {
+    const digit = bytes[at] - ZERO;
+    if (digit >= 0 && digit <= 9) {
+      if (inFraction) exponent--;
+      if (digits === 0 && digit === 0) continue;
+      if (digits < 9) high = high * 10 + digit;
+      else if (digits < 18) low = low * 10 + digit;
+      else return Number(asciiSlice(bytes, start, end));
+      digits++;
+    } else if (bytes[at] === POINT) inFraction = true;
+    else if (bytes[at] === LOWER_E || bytes[at] === UPPER_E) {
+      exponent += Number(asciiSlice(bytes, at + 1, end));
+      break;
+    }
+  }
+  // Counted from 0 downwards and subtracted here: an index of -0 would throw the compiled code away each time.
+  const decimals = 0 - exponent;
+  if (decimals < 0 || decimals > 22) return Number(asciiSlice(bytes, start, end));
+  let value: number;
+  if (digits <= 9) value = high / POWERS_OF_TEN[decimals];
+  else if (digits <= 15) value = (high * POWERS_OF_TEN[digits - 9] + low) / POWERS_OF_TEN[decimals];
+  else {
+    value = quotientOfDecimal(high, low, digits - 9, decimals);
+    if (Number.isNaN(value)) return Number(asciiSlice(bytes, start, end));
+  }
+  return bytes[start] === MINUS ? -value : value;
+}
+
+/** Veltkamp's constant 2^27 + 1: splits a double into two halves whose products are exact. */
+const SPLITTER = 134_217_729;
+
+/**
+ * `(high * 10^lowDigits + low) / 10^decimals` correctly rounded, or NaN where that cannot be told. `high` has nine
+ * digits, `low` at most nine. The dividend is held exactly as the sum of two doubles, the remainder of the first
+ * quotient is exact, so the correction it gives is good to about 2^-51 of itself.
+ */
+function quotientOfDecimal(high: number, low: number, lowDigits: number, decimals: number): number {
+  const scale = POWERS_OF_TEN[lowDigits];
+  const upper = (high >>> 15) * scale * 32_768;
+  const lower = (high & 32_767) * scale + low;
+  const sum = upper + lower;
+  const rest = lower - (sum - upper);
+  const divisor = POWERS_OF_TEN[decimals];
+  const quotient = sum / divisor;
+  const product = quotient * divisor;
+  let scaled = SPLITTER * quotient;
+  const quotientHigh = scaled - (scaled - quotient);
+  const quotientLow = quotient - quotientHigh;
+  scaled = SPLITTER * divisor;
+  const divisorHigh = scaled - (scaled - divisor);
+  const divisorLow = divisor - divisorHigh;
+  const productError =
+    quotientHigh * divisorHigh -
+    product +
+    quotientHigh * divisorLow +
+    quotientLow * divisorHigh +
+    quotientLow * divisorLow;
+  const correction = (sum - product - productError + rest) / divisor;
+  const least = quotient + correction * (1 - 1e-12);
+  const most = quotient + correction * (1 + 1e-12);
+  return least === most ? least : Number.NaN;
 }
 
 /** `bytes[start, end)` as a string; all bytes must be ASCII. */

@@ -1,0 +1,40 @@
+/** GeoJSON: the facts that need no codec. */
+import { WGS84 } from '../../crs/crs.ts';
+import type { Format } from '../format.ts';
+
+export const geojson: Format = {
+  id: 'geojson',
+  title: 'GeoJSON (RFC 7946), newline-delimited GeoJSON, GeoJSON text sequences',
+  extensions: ['.geojson', '.json', '.geojsonl', '.geojsons', '.ndjson', '.jsonl', '.ndgeojson'],
+  mediaType: 'application/geo+json',
+  outputExtension: '.geojson',
+  inputCrs: 'fixed',
+  fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : WGS84),
+  outputLayers: 'one',
+  readOptions: { type: 'object', properties: {} },
+  writeOptions: {
+    type: 'object',
+    properties: {
+      precision: {
+        type: 'integer',
+        minimum: 7,
+        maximum: 15,
+        description:
+          'Significant digits of coordinates. Default: as many as the value needs; 15 where coordinates were computed.',
+      },
+      bbox: {
+        type: 'boolean',
+        default: false,
+        description: 'Write the bounding box of the collection (RFC 7946 section 5).',
+      },
+      geojson_crs: {
+        enum: ['wgs84', 'requested'],
+        default: 'wgs84',
+        description:
+          'wgs84: always EPSG:4326 (RFC 7946). requested: the requested CRS with a crs member (GeoJSON 2008).',
+      },
+    },
+  },
+  loadReader: async () => (await import('./read.ts')).reader,
+  loadWriter: async () => (await import('./write.ts')).writer,
+};

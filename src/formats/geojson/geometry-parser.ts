@@ -1,0 +1,436 @@
+/**
+ * A geometry object, scanned straight into a GeometryBuilder. Members may come in any order: coordinates are read at
+ * once when the type is known already, and skipped and read again when it is not (or turns out otherwise).
+ */
+import { closeRing } from '../../batch/close-ring.ts';
+import {
+  GEOMETRY_TYPE,
+  GEOMETRY_TYPE_NAMES,
+  type GeometryBuilder,
+  hasZ,
+  PART_KIND,
+  PART_MULTI_FIRST,
+  PART_MULTI_NEXT,
+} from '../../batch/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
+import { failure } from '../../errors.ts';
+import type { JsonScanner } from './scanner.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Each level of a collection whose type comes last is scanned once more, so the levels are bounded. */
+const MAX_COLLECTION_DEPTH = 32;
+
+const encoder = new TextEncoder();
+const KEY_TYPE = encoder.encode('type');
+const KEY_COORDINATES = encoder.encode('coordinates');
+const KEY_GEOMETRIES = encoder.encode('geometries');
+const KEY_BBOX = encoder.encode('bbox');
+const TYPE_NAMES = GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(name));
+
+/** What to do with a member of an object that the standard does not name: `[keyStart, keyEnd)`, its value at `at`. */
+export type ForeignMember = (keyStart: number, keyEnd: number, at: number) => void;
+
+/** GEOMETRY_TYPE of the name `[start, end)`, 0 when it is none. */
+export function geometryTypeOf(scanner: JsonScanner, start: number, end: number): number {
+  for (let type = 1; type <= 7; type++) if (scanner.equals(start, end, TYPE_NAMES[type])) return type;
+  return 0;
+}
+
+export class GeometryParser {
+  /** GEOMETRY_TYPE of the geometry parsed last. */
+  type = 0;
+  /** GEOMETRY_NOTE bits of the feature so far; whoever reads them resets them. */
+  notes = 0;
+  /** Positions with more than three numbers in the feature so far. */
+  extraOrdinates = 0;
+  /** Positions that the builder held before the feature. */
+  featureStart = 0;
+  readonly #scanner: JsonScanner;
+  readonly #builder: GeometryBuilder;
+  readonly #positionLimit: number;
+  readonly #onForeignMember: ForeignMember;
+
+  constructor(
+    scanner: JsonScanner,
+    builder: GeometryBuilder,
+    positionLimit: number,
+    onForeignMember: ForeignMember,
+  ) {
+    this.#scanner = scanner;
+    this.#builder = builder;
+    this.#positionLimit = positionLimit;
+    this.#onForeignMember = onForeignMember;
+  }
+
+  /** The object at `at`; `collectionDepth` is how many collections are open around it. Returns the offset behind. */
+  parse(at: number, collectionDepth: number): number {
+    const scanner = this.#scanner;
+    const { bytes } = scanner;
+    const objectStart = at;
+    if (bytes[at] !== OPEN_BRACE) throw scanner.unexpected(at, 'a geometry object');
+    const firstPart = this.#builder.partCount;
+    let type = 0;
+    let hasType = false;
+    let coordinatesAt = -1;
+    let geometriesAt = -1;
+    let parsedType = 0;
+    let parsedAt = -1;
+    at = scanner.space(at + 1);
+    while (bytes[at] !== CLOSE_BRACE) {
+      if (bytes[at] !== QUOTE) throw scanner.unexpected(at, "a key in double quotes or '}'");
+      if (scanner.isString(at, KEY_TYPE)) {
+        at = scanner.punctuation(at + 6, COLON);
+        type = this.#typeAt(at);
+        hasType = true;
+        at += TYPE_NAMES[type].length + 2;
+      } else if (scanner.isString(at, KEY_COORDINATES) || scanner.isString(at, KEY_GEOMETRIES)) {
+        const isCollection = bytes[at + 1] === KEY_GEOMETRIES[0];
+        const keyLength = isCollection ? KEY_GEOMETRIES.length : KEY_COORDINATES.length;
+        at = scanner.punctuation(at + keyLength + 2, COLON);
+        if (isCollection) geometriesAt = at;
+        else coordinatesAt = at;
+        if (hasType && parsedAt < 0 && isCollection === (type === GEOMETRY_TYPE.geometryCollection)) {
+          parsedAt = at;
+          parsedType = type;
+          at = this.#content(at, type, collectionDepth);
+        } else at = scanner.skip(at, collectionDepth + 3);
+      } else at = this.#otherMember(at, collectionDepth);
+      at = scanner.space(at);
+      if (bytes[at] === COMMA) {
+        at = scanner.space(at + 1);
+        if (bytes[at] !== QUOTE) throw scanner.unexpected(at, 'a key in double quotes');
+      } else if (bytes[at] !== CLOSE_BRACE) throw scanner.unexpected(at, "',' or '}'");
+    }
+    if (!hasType) throw scanner.fault(objectStart, "this geometry has no 'type'", 'GEOJSON_STRUCTURE');
+    const contentAt = type === GEOMETRY_TYPE.geometryCollection ? geometriesAt : coordinatesAt;
+    if (contentAt < 0) throw this.#contentMissing(objectStart, type);
+    if (parsedAt !== contentAt || parsedType !== type) {
+      this.#builder.rewind(firstPart);
+      this.#content(contentAt, type, collectionDepth);
+    }
+    this.type = type;
+    return at + 1;
+  }
+
+  /** A member that is not read; its key is at `at`. */
+  #otherMember(at: number, collectionDepth: number): number {
+    const scanner = this.#scanner;
+    const keyEnd = scanner.string(at);
+    const isBbox = scanner.isString(at, KEY_BBOX);
+    const valueAt = scanner.punctuation(keyEnd + 1, COLON);
+    if (!isBbox) this.#onForeignMember(at + 1, keyEnd, valueAt);
+    return scanner.skip(valueAt, collectionDepth + 3);
+  }
+
+  #typeAt(at: number): number {
+    const scanner = this.#scanner;
+    if (scanner.bytes[at] !== QUOTE) throw scanner.fault(at, "'type' must be a string", 'GEOJSON_STRUCTURE');
+    for (let type = 1; type <= 7; type++) if (scanner.isString(at, TYPE_NAMES[type])) return type;
+    throw this.#unknownType(at, scanner.string(at));
+  }
+
+  #unknownType(at: number, end: number): Error {
+    const name = this.#scanner.text(at + 1, Math.min(end, at + 41));
+    const right = GEOMETRY_TYPE_NAMES.find((known) => known.toLowerCase() === name.toLowerCase());
+    const advice =
+      right === undefined ? `known are ${GEOMETRY_TYPE_NAMES.slice(1).join(', ')}` : `write '${right}'`;
+    return this.#scanner.fault(at, `'${name}' is no geometry type; ${advice}`, 'GEOJSON_STRUCTURE');
+  }
+
+  #contentMissing(at: number, type: number): Error {
+    const member = type === GEOMETRY_TYPE.geometryCollection ? 'geometries' : 'coordinates';
+    const reason = `this ${GEOMETRY_TYPE_NAMES[type]} has no '${member}'`;
+    return this.#scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+  }
+
+  /** The value of `coordinates` or `geometries`. */
+  #content(at: number, type: number, collectionDepth: number): number {
+    if (type === GEOMETRY_TYPE.geometryCollection) return this.#geometries(at, collectionDepth);
+    const scanner = this.#scanner;
+    const builder = this.#builder;
+    if (scanner.bytes[at] !== OPEN_BRACKET) {
+      const reason = `the coordinates of a ${GEOMETRY_TYPE_NAMES[type]} must be an array`;
+      throw scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+    }
+    const isMember = collectionDepth > 0;
+    const firstPart = builder.partCount;
+    const kind = type > 3 ? type - 3 : type;
+    if (type === GEOMETRY_TYPE.point) at = this.#point(at);
+    else if (type === GEOMETRY_TYPE.multiPoint) at = this.#points(at, isMember);
+    else if (type === GEOMETRY_TYPE.lineString) at = this.#line(at, 0);
+    else if (type === GEOMETRY_TYPE.polygon) at = this.#polygon(at, 0);
+    else at = this.#parts(at, kind, isMember);
+    if (builder.positionCount - this.featureStart > this.#positionLimit) throw this.#tooMany();
+    if (isMember && builder.partCount === firstPart)
+      builder.endPart(kind | (type > 3 ? PART_MULTI_FIRST : 0));
+    return at;
+  }
+
+  #geometries(at: number, collectionDepth: number): number {
+    const scanner = this.#scanner;
+    const { bytes } = scanner;
+    if (bytes[at] !== OPEN_BRACKET)
+      throw scanner.fault(at, "'geometries' must be an array", 'GEOJSON_STRUCTURE');
+    if (collectionDepth >= MAX_COLLECTION_DEPTH) {
+      const reason = `geometry collections are nested deeper than ${MAX_COLLECTION_DEPTH} levels`;
+      throw scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+    }
+    if (collectionDepth > 0) this.notes |= GEOMETRY_NOTE.flattened;
+    at = scanner.space(at + 1);
+    if (bytes[at] === CLOSE_BRACKET) return at + 1;
+    for (;;) {
+      at = scanner.space(this.parse(at, collectionDepth + 1));
+      if (bytes[at] === CLOSE_BRACKET) return at + 1;
+      at = scanner.punctuation(at, COMMA);
+    }
+  }
+
+  #point(at: number): number {
+    const scanner = this.#scanner;
+    const next = scanner.space(at + 1);
+    if (scanner.bytes[next] === CLOSE_BRACKET) return next + 1;
+    this.#builder.reserve(4);
+    at = this.#position(at);
+    this.#builder.endRing();
+    this.#builder.endPart(PART_KIND.point);
+    return at;
+  }
+
+  #points(at: number, isMember: boolean): number {
+    const scanner = this.#scanner;
+    const builder = this.#builder;
+    const { bytes } = scanner;
+    at = scanner.space(at + 1);
+    if (bytes[at] === CLOSE_BRACKET) return at + 1;
+    let mark = isMember ? PART_MULTI_FIRST : 0;
+    for (;;) {
+      at = this.#position(at);
+      builder.endRing();
+      builder.endPart(PART_KIND.point | mark);
+      if (isMember) mark = PART_MULTI_NEXT;
+      at = scanner.space(at);
+      if (bytes[at] === CLOSE_BRACKET) return at + 1;
+      at = scanner.punctuation(at, COMMA);
+    }
+  }
+
+  #line(at: number, mark: number): number {
+    const builder = this.#builder;
+    const before = builder.coordinateLength;
+    at = this.#positions(at);
+    if (builder.coordinateLength === before) return at;
+    if (builder.coordinateLength === before + builder.stride) this.notes |= GEOMETRY_NOTE.degenerate;
+    builder.endRing();
+    builder.endPart(PART_KIND.line | mark);
+    return at;
+  }
+
+  #polygon(at: number, mark: number): number {
+    const scanner = this.#scanner;
+    const builder = this.#builder;
+    const { bytes } = scanner;
+    if (bytes[at] !== OPEN_BRACKET) throw this.#noArray(at, 'rings');
+    at = scanner.space(at + 1);
+    if (bytes[at] === CLOSE_BRACKET) return at + 1;
+    const firstRing = builder.ringCount;
+    for (;;) {
+      const firstPosition = builder.positionCount;
+      at = this.#positions(at);
+      const count = builder.positionCount - firstPosition;
+      if (count === 0) this.notes |= GEOMETRY_NOTE.emptyMember;
+      else {
+        if (closeRing(builder, firstPosition)) this.notes |= GEOMETRY_NOTE.ringClosed;
+        if (builder.positionCount - firstPosition < 4) this.notes |= GEOMETRY_NOTE.degenerate;
+        builder.endRing();
+      }
+      const byte = bytes[at];
+      if (byte === CLOSE_BRACKET) break;
+      if (byte !== COMMA || bytes[at + 1] !== OPEN_BRACKET) {
+        at = scanner.space(at);
+        if (bytes[at] === CLOSE_BRACKET) break;
+        at = scanner.punctuation(at, COMMA);
+      } else at++;
+    }
+    if (builder.ringCount > firstRing) builder.endPart(PART_KIND.polygon | mark);
+    return at + 1;
+  }
+
+  /** Lines of a MultiLineString or polygons of a MultiPolygon. */
+  #parts(at: number, kind: number, isMember: boolean): number {
+    const scanner = this.#scanner;
+    const builder = this.#builder;
+    const { bytes } = scanner;
+    at = scanner.space(at + 1);
+    if (bytes[at] === CLOSE_BRACKET) return at + 1;
+    let mark = isMember ? PART_MULTI_FIRST : 0;
+    for (;;) {
+      const before = builder.partCount;
+      at = kind === PART_KIND.line ? this.#line(at, mark) : this.#polygon(at, mark);
+      if (builder.partCount === before) this.notes |= GEOMETRY_NOTE.emptyMember;
+      else if (isMember) mark = PART_MULTI_NEXT;
+      at = scanner.space(at);
+      if (bytes[at] === CLOSE_BRACKET) return at + 1;
+      at = scanner.punctuation(at, COMMA);
+    }
+  }
+
+  /** An array of positions. The hot loop: compact text goes through without a call beside the numbers'. */
+  #positions(at: number): number {
+    const scanner = this.#scanner;
+    const builder = this.#builder;
+    const { bytes } = scanner;
+    if (bytes[at] !== OPEN_BRACKET) throw this.#noArray(at, 'positions');
+    at++;
+    if (bytes[at] !== OPEN_BRACKET) {
+      at = scanner.space(at);
+      if (bytes[at] === CLOSE_BRACKET) return at + 1;
+    }
+    let { coordinates } = builder;
+    let length = builder.coordinateLength;
+    const isFlat = builder.stride === 2;
+    for (;;) {
+      if (isFlat && bytes[at] === OPEN_BRACKET && length + 8 < coordinates.length) {
+        const start = at;
+        const x = scanner.number(bytes[at + 1] > 0x20 ? at + 1 : scanner.space(at + 1));
+        at = scanner.numberEnd;
+        if (bytes[at] !== COMMA) at = scanner.space(at);
+        if (bytes[at] === COMMA) {
+          const y = scanner.number(bytes[at + 1] > 0x20 ? at + 1 : scanner.space(at + 1));
+          at = scanner.numberEnd;
+          if (bytes[at] !== CLOSE_BRACKET) at = scanner.space(at);
+          if (bytes[at] === CLOSE_BRACKET && x - x === 0 && y - y === 0) {
+            coordinates[length] = x;
+            coordinates[length + 1] = y;
+            length += 2;
+            at++;
+          } else at = start;
+        } else at = start;
+        // Not two finite numbers: the careful method takes it from the bracket again.
+        if (at === start) {
+          builder.coordinateLength = length;
+          return this.#slowPositions(at);
+        }
+      } else {
+        builder.coordinateLength = length;
+        if (!isFlat || bytes[at] !== OPEN_BRACKET) return this.#slowPositions(at);
+        this.#room();
+        coordinates = builder.coordinates;
+        continue;
+      }
+      const byte = bytes[at];
+      if (byte === COMMA && bytes[at + 1] === OPEN_BRACKET) at++;
+      else if (byte === CLOSE_BRACKET) break;
+      else {
+        at = scanner.space(at);
+        if (bytes[at] === CLOSE_BRACKET) break;
+        at = scanner.punctuation(at, COMMA);
+      }
+    }
+    builder.coordinateLength = length;
+    return at + 1;
+  }
+
+  /** The rest of an array of positions, from the position at `at` on: with Z, or whatever is wrong with it. */
+  #slowPositions(at: number): number {
+    const scanner = this.#scanner;
+    const { bytes } = scanner;
+    for (;;) {
+      at = this.#position(at);
+      if (bytes[at] === COMMA && bytes[at + 1] === OPEN_BRACKET) at++;
+      else {
+        at = scanner.space(at);
+        if (bytes[at] === CLOSE_BRACKET) return at + 1;
+        at = scanner.punctuation(at, COMMA);
+      }
+    }
+  }
+
+  /** One position of two or more numbers; the builder is widened by the first third one. */
+  #position(at: number): number {
+    const scanner = this.#scanner;
+    const builder = this.#builder;
+    const { bytes } = scanner;
+    if (bytes[at] !== OPEN_BRACKET) throw this.#noArray(at, 'a position');
+    const start = at;
+    at = scanner.space(at + 1);
+    if (bytes[at] === CLOSE_BRACKET) throw this.#shortPosition(start);
+    const x = this.#ordinate(at);
+    at = scanner.space(scanner.numberEnd);
+    if (bytes[at] === CLOSE_BRACKET) throw this.#shortPosition(start);
+    at = scanner.punctuation(at, COMMA);
+    const y = this.#ordinate(at);
+    at = scanner.space(scanner.numberEnd);
+    let z = Number.NaN;
+    if (bytes[at] === COMMA) {
+      at = scanner.punctuation(at, COMMA);
+      z = this.#ordinate(at);
+      at = scanner.space(scanner.numberEnd);
+      if (!hasZ(builder.dimensions)) builder.widen('XYZ');
+      if (bytes[at] === COMMA) {
+        this.extraOrdinates++;
+        while (bytes[at] === COMMA) {
+          at = scanner.punctuation(at, COMMA);
+          this.#ordinate(at);
+          at = scanner.space(scanner.numberEnd);
+        }
+      }
+    }
+    if (bytes[at] !== CLOSE_BRACKET) throw scanner.unexpected(at, "',' or ']'");
+    let length = builder.coordinateLength;
+    if (length + 4 > builder.coordinates.length) this.#room();
+    const { coordinates } = builder;
+    coordinates[length++] = x;
+    coordinates[length++] = y;
+    if (builder.stride === 3) coordinates[length++] = z;
+    builder.coordinateLength = length;
+    return at + 1;
+  }
+
+  #ordinate(at: number): number {
+    const scanner = this.#scanner;
+    const byte = scanner.bytes[at];
+    if (at < scanner.limit && byte !== 0x2d && (byte < 0x30 || byte > 0x39))
+      throw scanner.fault(
+        at,
+        `a position must hold numbers but here is ${scanner.byteName(at)}`,
+        'GEOJSON_STRUCTURE',
+      );
+    const value = scanner.number(at);
+    if (value - value !== 0)
+      throw scanner.fault(at, 'this coordinate is larger than any number', 'GEOJSON_STRUCTURE');
+    return value;
+  }
+
+  #room(): void {
+    const builder = this.#builder;
+    if (builder.positionCount - this.featureStart > this.#positionLimit) throw this.#tooMany();
+    builder.reserve(1 << 12);
+  }
+
+  #tooMany(): Error {
+    return failure('LIMIT_EXCEEDED', {
+      what: 'the number of positions of a feature',
+      actual: `more than ${this.#positionLimit}`,
+      limit: this.#positionLimit,
+      setting: 'MAX_FEATURE_COORDINATES',
+    });
+  }
+
+  #noArray(at: number, content: string): Error {
+    const scanner = this.#scanner;
+    if (at >= scanner.limit) return scanner.unexpected(at, "'['");
+    const reason = `expected an array for ${content} but found ${scanner.byteName(at)}`;
+    return scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+  }
+
+  #shortPosition(at: number): Error {
+    return this.#scanner.fault(at, 'a position needs at least two numbers', 'GEOJSON_STRUCTURE');
+  }
+}

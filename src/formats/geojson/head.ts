@@ -1,0 +1,164 @@
+/** What the beginning of a file tells: whether it is GeoJSON at all, and where its features begin. */
+import { failure } from '../../errors.ts';
+import type { ByteSource } from '../../io/byte-source.ts';
+import { CollectionMembers, isGeoJsonType, typeReason } from './collection-members.ts';
+import { ScanFault } from './scan-fault.ts';
+import type { JsonScanner } from './scanner.ts';
+import { SourceWindow } from './source-window.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const RECORD_SEPARATOR = 0x1e;
+
+export const HEAD_BYTES = 1 << 16;
+
+export interface Head {
+  /** 'collection': features are elements of one array. 'sequence': one GeoJSON text or many behind one another. */
+  readonly mode: 'collection' | 'sequence';
+  /** Offset of the first feature or text. */
+  readonly firstStart: number;
+  /** Texts are preceded by RS bytes (RFC 8142). */
+  readonly hasSeparators: boolean;
+  /** Members of the collection before its features. */
+  readonly members: CollectionMembers;
+}
+
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, GEOJSON_SYNTAX, GEOJSON_STRUCTURE. */
+export function readHead(source: ByteSource, fileName: string): Head {
+  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: fileName });
+  const window = new SourceWindow(source, fileName);
+  window.load(0, HEAD_BYTES);
+  const { scanner } = window;
+  refuseBinary(scanner.bytes, fileName);
+  for (;;) {
+    try {
+      return scanHead(scanner, fileName);
+    } catch (fault) {
+      if (!(fault instanceof ScanFault)) throw fault;
+      if (!window.needsMore(fault)) throw window.failureOf(fault, {});
+      window.grow(0);
+    }
+  }
+}
+
+function scanHead(scanner: JsonScanner, fileName: string): Head {
+  const { bytes } = scanner;
+  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  at = scanner.space(at);
+  const hasSeparators = bytes[at] === RECORD_SEPARATOR;
+  while (bytes[at] === RECORD_SEPARATOR) at = scanner.space(at + 1);
+  if (bytes[at] !== OPEN_BRACE) throw notAnObject(scanner, at, fileName);
+  const members = new CollectionMembers();
+  const sequence: Head = { mode: 'sequence', firstStart: at, hasSeparators, members };
+  if (hasSeparators) return sequence;
+  at = scanner.space(at + 1);
+  while (bytes[at] !== CLOSE_BRACE) {
+    if (bytes[at] !== QUOTE) throw scanner.unexpected(at, "a key in double quotes or '}'");
+    const keyEnd = scanner.string(at);
+    const key = JSON.parse(scanner.text(at, keyEnd + 1)) as string;
+    at = scanner.punctuation(keyEnd + 1, COLON);
+    if (key === 'features' && members.type !== 'Feature') {
+      if (bytes[at] !== OPEN_BRACKET)
+        throw scanner.fault(at, "'features' must be an array", 'GEOJSON_STRUCTURE');
+      at = scanner.space(at + 1);
+      if (at >= scanner.limit) throw scanner.unexpected(at, "a Feature or ']'");
+      return { mode: 'collection', firstStart: at, hasSeparators, members };
+    }
+    if (key === 'geometry' || key === 'coordinates' || key === 'geometries') return sequence;
+    at = members.take(scanner, key, at);
+    if (key === 'type') {
+      const type = members.type as string;
+      if (!isGeoJsonType(type)) throw wrongType(scanner, members, fileName);
+      if (type !== 'FeatureCollection') return sequence;
+    }
+    at = scanner.space(at);
+    if (bytes[at] === COMMA) at = scanner.space(at + 1);
+    else if (bytes[at] !== CLOSE_BRACE) throw scanner.unexpected(at, "',' or '}'");
+  }
+  if (members.type === 'FeatureCollection')
+    throw scanner.fault(at, "this FeatureCollection has no 'features'", 'GEOJSON_STRUCTURE');
+  const isEsri = members.has('geometryType') || members.has('spatialReference');
+  throw failure('INPUT_WRONG_FORMAT', {
+    source: fileName,
+    expected: 'GeoJSON',
+    found: isEsri ? 'Esri JSON' : "JSON whose object has no 'type'",
+  });
+}
+
+function wrongType(scanner: JsonScanner, members: CollectionMembers, fileName: string): Error {
+  const type = members.type as string;
+  if (type === 'Topology')
+    return failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'GeoJSON', found: 'TopoJSON' });
+  return scanner.fault(members.typeAt, typeReason(type, 'a GeoJSON type'), 'GEOJSON_STRUCTURE');
+}
+
+function notAnObject(scanner: JsonScanner, at: number, fileName: string): Error {
+  if (at >= scanner.limit) return scanner.unexpected(at, 'a GeoJSON object');
+  const byte = scanner.bytes[at];
+  let found = `text that begins with ${scanner.byteName(at)}`;
+  if (byte === QUOTE) found = 'JSON whose root is a string';
+  else if (byte === OPEN_BRACKET) found = 'JSON whose root is an array';
+  else if (byte === 0x3c) found = 'XML or HTML';
+  return failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'GeoJSON', found });
+}
+
+const SIGNATURES: readonly (readonly [found: string, signature: readonly number[]])[] = [
+  ['a zip archive', [0x50, 0x4b, 0x03, 0x04]],
+  ['an empty zip archive', [0x50, 0x4b, 0x05, 0x06]],
+  ['a GeoPackage or another SQLite database', [...'SQLite format 3'].map((letter) => letter.charCodeAt(0))],
+  ['a shapefile', [0x00, 0x00, 0x27, 0x0a]],
+  ['a gzip file', [0x1f, 0x8b]],
+  ['a FlatGeobuf file', [0x66, 0x67, 0x62]],
+  ['a Parquet file', [0x50, 0x41, 0x52, 0x31]],
+  ['UTF-16 text, but GeoJSON is UTF-8', [0xff, 0xfe]],
+  ['UTF-16 text, but GeoJSON is UTF-8', [0xfe, 0xff]],
+];
+
+function refuseBinary(bytes: Uint8Array, fileName: string): void {
+  for (const [found, signature] of SIGNATURES)
+    if (signature.every((byte, i) => bytes[i] === byte))
+      throw failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'GeoJSON', found });
+}
+
+const TAIL_BYTES = 1 << 16;
+
+/**
+ * The name of a collection that states it behind its features, or null. A look at the end of the file: the first `]`
+ * from which the rest reads as members of the root object up to the end of the file closes an array of the root.
+ */
+export function nameInTail(source: ByteSource, head: Head, fileName: string): string | null {
+  const window = new SourceWindow(source, fileName);
+  window.load(Math.max(head.firstStart, source.byteLength - TAIL_BYTES), source.byteLength);
+  const { scanner } = window;
+  let at = scanner.bytes.indexOf(CLOSE_BRACKET);
+  for (; at >= 0; at = scanner.bytes.indexOf(CLOSE_BRACKET, at + 1)) {
+    const next = scanner.space(at + 1);
+    if (scanner.bytes[next] !== COMMA) continue;
+    const members = membersToEnd(scanner, next);
+    if (members !== null) return members.name;
+  }
+  return null;
+}
+
+function membersToEnd(scanner: JsonScanner, at: number): CollectionMembers | null {
+  const { bytes } = scanner;
+  const members = new CollectionMembers();
+  try {
+    while (bytes[at] === COMMA) {
+      at = scanner.space(at + 1);
+      if (bytes[at] !== QUOTE) return null;
+      const keyEnd = scanner.string(at);
+      const key = JSON.parse(scanner.text(at, keyEnd + 1)) as string;
+      at = scanner.space(members.take(scanner, key, scanner.punctuation(keyEnd + 1, COLON)));
+    }
+  } catch (fault) {
+    if (fault instanceof ScanFault) return null;
+    throw fault;
+  }
+  return bytes[at] === CLOSE_BRACE && scanner.space(at + 1) >= scanner.limit ? members : null;
+}
