@@ -172,7 +172,7 @@ export class SqliteQueue implements JobQueue {
           failed += 1;
         } else {
           this.#lastPlace += 1;
-          this.#length += this.#statements.requeue.run(this.#lastPlace, 0, id, attempts).changes;
+          this.#length += this.#statements.requeueDurably.run(this.#lastPlace, 0, id, attempts).changes;
         }
       }
     });
@@ -232,6 +232,7 @@ function prepareStatements(durable: Database, relaxed: Database) {
   // `attempts` in the condition is the fence of Claim.
   const current = (target: JobState): string =>
     `WHERE id = ? AND attempts = ? AND state IN (${states(target)})`;
+  const requeue = `UPDATE jobs SET state = 'QUEUED', place = ?, attempts = attempts - ? ${current('QUEUED')}`;
   return {
     insert: durable.prepare(
       `INSERT INTO jobs (id, state, place, input_name, input_bytes, request, request_findings, created_at,
@@ -248,9 +249,9 @@ function prepareStatements(durable: Database, relaxed: Database) {
     fail: durable.prepare(
       `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ? ${current('FAILED')}`,
     ),
-    requeue: relaxed.prepare(
-      `UPDATE jobs SET state = 'QUEUED', place = ?, attempts = attempts - ? ${current('QUEUED')}`,
-    ),
+    requeue: relaxed.prepare(requeue),
+    /** For a transaction of the durable connection; the other one would wait for its lock. */
+    requeueDurably: durable.prepare(requeue),
     get: relaxed.prepare('SELECT * FROM jobs WHERE id = ?'),
     byKey: relaxed.prepare('SELECT id, state, request_hash FROM jobs WHERE idempotency_key = ?'),
     expired: relaxed.prepare('SELECT id FROM jobs WHERE output_kept = 1 AND expires_at <= ? LIMIT ?'),

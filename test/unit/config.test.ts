@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import test from 'node:test';
+import { readConfig, settings } from '../../src/config.ts';
+
+test('without any variable every setting has its default', () => {
+  const config = readConfig({});
+  assert.equal(config.host, '127.0.0.1');
+  assert.equal(config.port, 8080);
+  assert.equal(config.dataDirectory, resolve('data'));
+  assert.equal(config.runners, availableParallelism());
+  assert.equal(config.baseUrl, null);
+  assert.equal(config.maxUploadBytes, 5 * 1024 ** 3);
+});
+
+test('an empty variable counts as unset', () => {
+  assert.equal(readConfig({ PORT: ' ' }).port, 8080);
+});
+
+test('sizes and times take units', () => {
+  const config = readConfig({
+    MAX_UPLOAD: '1.5 GiB',
+    JOB_TIMEOUT: '90m',
+    OUTPUT_RETENTION: '2d',
+    MAX_QUEUE: '1_000',
+  });
+  assert.equal(config.maxUploadBytes, 1.5 * 1024 ** 3);
+  assert.equal(config.jobTimeoutSeconds, 5400);
+  assert.equal(config.outputRetentionSeconds, 172_800);
+  assert.equal(config.maxQueueLength, 1000);
+});
+
+test('a value that cannot be used is an error that names the setting, never the default', () => {
+  const rows: Record<string, string>[] = [
+    { PORT: 'http' },
+    { PORT: '65536' },
+    { PORT: '-1' },
+    { PORT: '80.5' },
+    { MAX_UPLOAD: '5 GB!' },
+    { MAX_UPLOAD: '0' },
+    { JOB_TIMEOUT: '1 fortnight' },
+    { LOG_LEVEL: 'loud' },
+    { BASE_URL: 'mill.example.org' },
+    { RUNNERS: '0' },
+    { MAX_QUEUE: '10 MiB' },
+  ];
+  for (const row of rows) {
+    const [[name, value]] = Object.entries(row);
+    assert.throws(() => readConfig(row), {
+      code: 'SETTING_INVALID',
+      message: new RegExp(`${name}='${value}'`),
+    });
+  }
+});
+
+test('every setting has a variable of its own and a text', () => {
+  const all = Object.values(settings);
+  assert.equal(new Set(all.map(({ name }) => name)).size, all.length);
+  for (const { name, text } of all) {
+    assert.match(name, /^[A-Z][A-Z_]+$/);
+    assert.match(text, /\.$/);
+  }
+});

@@ -1,0 +1,173 @@
+/** The contract of JobQueue, held by the SQLite queue. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import fc from 'fast-check';
+import { isFinal, type JobState, type NewJob } from '../../src/jobs/job.ts';
+import type { Claim } from '../../src/jobs/queue.ts';
+import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
+import { fakeReport } from '../support/fake-conversion.ts';
+
+const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
+
+function newJob(id: string, idempotency: NewJob['idempotency'] = null): NewJob {
+  return {
+    id,
+    inputName: 'a.csv',
+    inputBytes: 3,
+    request: {
+      input: { format: 'csv', crs: 'EPSG:4326', layers: null, options: {} },
+      transformations: [],
+      output: { format: 'shp', crs: null, toFile: true, options: {} },
+    },
+    requestFindings: [],
+    idempotency,
+  };
+}
+
+const report = JSON.stringify(fakeReport(newJob('x').request, 1));
+
+function open(context: TestContext, maxLength = 1000): { queue: SqliteQueue; reopen(): SqliteQueue } {
+  const directory = mkdtempSync(join(tmpdir(), 'geomill-queue-'));
+  const queues: SqliteQueue[] = [];
+  const reopen = (): SqliteQueue => {
+    const queue = new SqliteQueue({ path: join(directory, 'jobs.sqlite'), maxLength, retryAfterSeconds: 5 });
+    queues.push(queue);
+    return queue;
+  };
+  context.after(async () => {
+    for (const queue of queues) await queue.close();
+    rmSync(directory, { recursive: true });
+  });
+  return { queue: reopen(), reopen };
+}
+
+test('jobs are claimed in the order they came', async (context) => {
+  const { queue } = open(context);
+  for (const id of ['a', 'b', 'c']) await queue.enqueue(newJob(id));
+  assert.equal(queue.length(), 3);
+  const claimed = [await queue.claim(), await queue.claim(), await queue.claim(), await queue.claim()];
+  assert.deepEqual(
+    claimed.map((claim) => claim?.job.id),
+    ['a', 'b', 'c', undefined],
+  );
+  assert.equal(queue.length(), 0);
+});
+
+test('a job that returns to the queue stands behind those that wait', async (context) => {
+  const { queue } = open(context);
+  for (const id of ['a', 'b']) await queue.enqueue(newJob(id));
+  const first = (await queue.claim()) as Claim;
+  assert.equal(await queue.requeue(first, false), true);
+  assert.equal((await queue.claim())?.job.id, 'b');
+  const again = await queue.claim();
+  assert.equal(again?.job.id, 'a');
+  assert.equal(again?.attempt, 2);
+});
+
+test('an attempt that was replaced changes nothing any more', async (context) => {
+  const { queue } = open(context);
+  await queue.enqueue(newJob('a'));
+  const old = (await queue.claim()) as Claim;
+  await queue.requeue(old, false);
+  const current = (await queue.claim()) as Claim;
+  assert.equal(await queue.succeed(old, OUTPUT, report, 5), false);
+  assert.equal(await queue.fail(old, { code: 'CANCELLED', params: {} }, 5), false);
+  assert.equal(await queue.requeue(old, false), false);
+  assert.equal(await queue.succeed(current, OUTPUT, report, 5), true);
+  assert.equal(await queue.succeed(current, OUTPUT, report, 5), false, 'a job ends once');
+  assert.equal((await queue.get('a'))?.state, 'SUCCESS');
+});
+
+test('what a dead service left running is queued again, or failed after its last attempt', async (context) => {
+  const { queue, reopen } = open(context);
+  await queue.enqueue(newJob('tired'));
+  for (let attempt = 1; attempt < 3; attempt++) await queue.requeue((await queue.claim()) as Claim, false);
+  await queue.claim();
+  for (const id of ['fresh', 'waiting']) await queue.enqueue(newJob(id));
+  await queue.claim();
+  // No close: the process is gone.
+  const next = reopen();
+  assert.deepEqual(await next.recover(3, 99), { requeued: 1, failed: 1 });
+  assert.equal((await next.get('tired'))?.error?.code, 'JOB_ATTEMPTS_EXHAUSTED');
+  assert.equal(next.length(), 2);
+  assert.equal((await next.claim())?.job.id, 'waiting');
+  const fresh = await next.claim();
+  assert.equal(fresh?.job.id, 'fresh');
+  assert.equal(fresh?.attempt, 2);
+});
+
+test('a full queue refuses, but still answers an Idempotency-Key it knows', async (context) => {
+  const { queue } = open(context, 1);
+  const key = { key: 'k', requestHash: 'h' };
+  await queue.enqueue(newJob('a', key));
+  await assert.rejects(queue.enqueue(newJob('b')), { code: 'QUEUE_FULL' });
+  assert.deepEqual(await queue.enqueue(newJob('c', key)), { id: 'a', state: 'QUEUED', added: false });
+  await assert.rejects(queue.enqueue(newJob('c', { key: 'k', requestHash: 'other' })), {
+    code: 'IDEMPOTENCY_CONFLICT',
+  });
+});
+
+test('expired outputs and old records are found', async (context) => {
+  const { queue } = open(context);
+  await queue.enqueue(newJob('a'));
+  await queue.succeed((await queue.claim()) as Claim, OUTPUT, report, 1000);
+  assert.deepEqual(await queue.expiredOutputs(999, 10), []);
+  assert.deepEqual(await queue.expiredOutputs(1000, 10), ['a']);
+  await queue.markOutputRemoved('a');
+  assert.deepEqual(await queue.expiredOutputs(1000, 10), []);
+  assert.equal((await queue.get('a'))?.outputKept, false);
+  assert.deepEqual(await queue.oldRecords(Date.now() + 1, 10), ['a']);
+  await queue.deleteRecord('a');
+  assert.equal(await queue.get('a'), null);
+});
+
+test('whatever happens in whatever order, no job is lost, none ends twice, and the length is right', async (context) => {
+  const { queue } = open(context);
+  let serial = 0;
+  const actions = fc.array(fc.constantFrom('enqueue', 'claim', 'succeed', 'fail', 'requeue', 'recover'), {
+    maxLength: 60,
+  });
+  await fc.assert(
+    fc.asyncProperty(actions, async (steps) => {
+      const states = new Map<string, JobState>();
+      const claims: Claim[] = [];
+      const change = async (state: JobState, act: (claim: Claim) => Promise<boolean>): Promise<void> => {
+        const claim = claims.shift();
+        if (claim === undefined) return;
+        assert.equal(await act(claim), true);
+        states.set(claim.job.id, state);
+      };
+      for (const step of steps) {
+        if (step === 'enqueue') {
+          serial += 1;
+          states.set(`j${serial}`, (await queue.enqueue(newJob(`j${serial}`))).state);
+        } else if (step === 'claim') {
+          const claim = await queue.claim();
+          if (claim !== null) {
+            claims.push(claim);
+            states.set(claim.job.id, 'RUNNING');
+          }
+        } else if (step === 'succeed')
+          await change('SUCCESS', (claim) => queue.succeed(claim, OUTPUT, report, 5));
+        else if (step === 'fail')
+          await change('FAILED', (claim) => queue.fail(claim, { code: 'CANCELLED', params: {} }, 5));
+        else if (step === 'requeue') await change('QUEUED', (claim) => queue.requeue(claim, false));
+        else {
+          await queue.recover(1000, 5);
+          for (const claim of claims.splice(0)) states.set(claim.job.id, 'QUEUED');
+        }
+      }
+      for (const [id, state] of states) assert.equal((await queue.get(id))?.state, state);
+      assert.equal(queue.length(), [...states.values()].filter((state) => state === 'QUEUED').length);
+      // Leave nothing behind for the next round.
+      for (let claim = await queue.claim(); claim !== null; claim = await queue.claim())
+        await queue.fail(claim, { code: 'CANCELLED', params: {} }, 5);
+      await queue.recover(0, 5);
+      for (const id of states.keys()) assert.ok(isFinal((await queue.get(id))?.state ?? 'QUEUED'));
+    }),
+    { numRuns: 30 },
+  );
+});

@@ -1,0 +1,119 @@
+/** What becomes of jobs whose runner crashes, hangs, grows or is stopped. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { outputOf } from '../support/fake-conversion.ts';
+import { startTestService, submitJob } from '../support/service.ts';
+
+test('a job that crashes its runner is tried three times, and the others go on', async () => {
+  await using service = await startTestService();
+  const crashing = await submitJob(service, { file: 'crash' });
+  const others = await Promise.all(['a', 'b', 'c', 'd'].map((file) => submitJob(service, { file })));
+  for (const id of others) assert.equal((await service.ended(id)).state, 'SUCCESS');
+  const job = await service.ended(crashing);
+  assert.equal(job.state, 'FAILED');
+  assert.equal(job.error?.code, 'JOB_ATTEMPTS_EXHAUSTED');
+  assert.equal(job.attempts, 3);
+  assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
+});
+
+test('a job that hangs is stopped at its time limit', async () => {
+  await using service = await startTestService({ settings: { JOB_TIMEOUT: '1', RUNNERS: '1' } });
+  const hanging = await submitJob(service, { file: 'hang' });
+  const waiting = await submitJob(service, { file: 'after it' });
+  const job = await service.ended(hanging);
+  assert.equal(job.error?.code, 'JOB_TIMEOUT');
+  assert.equal(job.attempts, 1);
+  assert.equal((await service.ended(waiting)).state, 'SUCCESS');
+});
+
+test('a job that takes more memory than it may is stopped, buffers counted', async (context) => {
+  if (!existsSync('/proc/self/statm')) return context.skip('only Linux tells the memory of a process');
+  await using service = await startTestService({ settings: { RUNNER_MEMORY: '300 MiB', RUNNERS: '1' } });
+  const job = await service.ended(await submitJob(service, { file: 'grow' }));
+  assert.equal(job.error?.code, 'JOB_OUT_OF_MEMORY');
+  assert.equal(job.attempts, 1);
+});
+
+test('stopping puts a running job back, and the next start runs it', async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+  try {
+    const first = await startTestService({ dataDirectory, settings: { RUNNERS: '1' } });
+    const running = await submitJob(first, { file: 'wait 300' });
+    const waiting = await submitJob(first, { file: 'waiting' });
+    await Promise.all([first.stop(), first.stop()]);
+    await using second = await startTestService({ dataDirectory });
+    const job = await second.ended(running);
+    assert.equal(job.state, 'SUCCESS');
+    assert.ok(job.attempts <= 1, 'an attempt that was stopped on purpose does not count');
+    assert.equal((await second.ended(waiting)).state, 'SUCCESS');
+  } finally {
+    rmSync(dataDirectory, { recursive: true });
+  }
+});
+
+test('a running job may finish within the grace time', async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+  try {
+    const first = await startTestService({ dataDirectory, settings: { SHUTDOWN_GRACE: '20' } });
+    const id = await submitJob(first, { file: 'wait 200' });
+    await first.stop();
+    assert.equal(first.service.accepts, false);
+    await using second = await startTestService({ dataDirectory, settings: { RUNNERS: '1' } });
+    const job = await second.ended(id);
+    assert.equal(job.state, 'SUCCESS');
+    assert.equal(job.attempts, 1);
+  } finally {
+    rmSync(dataDirectory, { recursive: true });
+  }
+});
+
+test('a second service keeps out of a data directory that is in use', async () => {
+  await using service = await startTestService();
+  const { dataDirectory } = service.config;
+  await assert.rejects(startTestService({ dataDirectory }), {
+    code: 'DATA_DIR_LOCKED',
+    message: new RegExp(`process ${process.pid}`),
+  });
+});
+
+test('files that belong to no job are swept at the start', async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+  try {
+    const first = await startTestService({ dataDirectory });
+    const id = await submitJob(first, { file: 'kept' });
+    await first.ended(id);
+    await first.stop();
+    for (const kind of ['inputs', 'outputs']) writeFileSync(join(dataDirectory, kind, 'litter'), 'x');
+    await using second = await startTestService({ dataDirectory });
+    assert.deepEqual(readdirSync(join(dataDirectory, 'inputs')), []);
+    assert.deepEqual(readdirSync(join(dataDirectory, 'outputs')), [id]);
+    const output = await fetch(`${second.url}/result/output/${id}`);
+    assert.equal(await output.text(), outputOf('kept'));
+  } finally {
+    rmSync(dataDirectory, { recursive: true });
+  }
+});
+
+test('an output is gone after its time, and says so', async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+  try {
+    const first = await startTestService({ dataDirectory, settings: { OUTPUT_RETENTION: '1' } });
+    const id = await submitJob(first);
+    const { expiresAt, endedAt } = await first.ended(id);
+    assert.equal((expiresAt ?? 0) - (endedAt ?? 0) >= 999, true);
+    await first.stop();
+    while (Date.now() <= (expiresAt ?? 0)) await new Promise((resolve) => setImmediate(resolve));
+    await using second = await startTestService({ dataDirectory });
+    const output = await fetch(`${second.url}/result/output/${id}`);
+    assert.equal(output.status, 410);
+    assert.match(((await output.json()) as { detail: string }).detail, /expired at \d{4}-/);
+    const status = await fetch(`${second.url}/result/status/${id}`);
+    assert.equal(((await status.json()) as { status: string }).status, 'SUCCESS');
+    assert.deepEqual(readdirSync(join(dataDirectory, 'outputs')), []);
+  } finally {
+    rmSync(dataDirectory, { recursive: true });
+  }
+});
