@@ -27,7 +27,7 @@ export function createCrs(context: ProjContext, definition: CrsText, path: strin
   if (nesting(text) > MAX_NESTING) return refuse(`it is nested deeper than ${MAX_NESTING} levels`);
   context.clearMessages();
   const pointer = context.withString(text, (string) => context.native.proj_create(context.pointer, string));
-  if (pointer === 0) return refuse(context.reason(HINT));
+  if (pointer === 0) return refuse(explain(text, context.reason(HINT)));
   const object = new ProjObject(context, pointer);
   const reason = unusable(context, object);
   if (reason === null) return object;
@@ -46,6 +46,12 @@ export function abbreviate(definition: CrsText): string {
   return line.length <= 80 ? line : `${line.slice(0, 77)}...`;
 }
 
+function explain(text: string, reason: string): string {
+  if (isAuthorityCode(text) && /not found/.test(reason)) return "PROJ's database has no such CRS";
+  // The codes of the libraries within PROJ say nothing to the user.
+  return reason.replace(/^\[json[^\]]*\] /, 'not valid JSON: ').replace(/^Error \d+ \([^)]*\): /, '');
+}
+
 /** What PROJ is given; null when the text is no definition at all. */
 function prepare(definition: CrsText): string | null {
   // .prj files come with byte order marks and padded with NUL.
@@ -54,6 +60,9 @@ function prepare(definition: CrsText): string | null {
     .replace(/\0+$/, '')
     .trim();
   if (text.includes('\0')) return null;
+  // PROJ reads "EPSG:4326+5773" only after an exception of its own, which this module cannot catch (guard.ts).
+  const compound = /^([a-z][\w.-]*):(\w+)\+(\w+)$/i.exec(text);
+  if (compound !== null) return `${compound[1]}:${compound[2]}+${compound[1]}:${compound[3]}`;
   if (isAuthorityCode(text)) return text;
   if (/^(?:\{|[a-z]\w*\s*[[(])/i.test(text)) return text;
   if (!/^(?:\+|proj=|init=)/.test(text)) return null;

@@ -61,7 +61,9 @@ export class Proj {
   transformer(from: CrsText, to: CrsText): Transformer {
     const key = `${from}\0${to}`;
     const known = this.#transformers.get(key);
-    const transformer = known ?? new ProjTransformer(this.#context, from, to);
+    const transformer =
+      known ??
+      new ProjTransformer(this.#context, this.describe(from, 'input CRS'), this.describe(to, 'output CRS'));
     this.#transformers.delete(key);
     this.#transformers.set(key, transformer); // now the most recently used
     if (this.#transformers.size > MAX_READY_TRANSFORMERS) {

@@ -1,10 +1,10 @@
 /** Coordinates from one CRS to another, in place and in bulk. */
 import { type Dimensions, hasZ, strideOf } from '../../batch/geometry-column.ts';
-import type { CrsText } from '../../crs/crs.ts';
+import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import { type Area, countOutside, isWholeWorld, middleOf } from './area.ts';
 import { BLOCK_DOUBLES, type ProjContext, type ProjObject } from './context.ts';
-import { areaOfUse, identify, isSameInXyOrder } from './crs.ts';
+import { isSameInXyOrder } from './crs.ts';
 import { abbreviate, createCrs } from './definition.ts';
 import { DegreesView } from './degrees.ts';
 import { PJ_FWD } from './native.ts';
@@ -101,21 +101,15 @@ export class ProjTransformer implements Transformer {
   #machinery: Machinery | null = null;
   #operation: OperationDescription | null = null;
 
-  /** Throws CRS_UNKNOWN for definitions and CRS_NO_OPERATION for pairs that PROJ refuses. */
-  constructor(context: ProjContext, from: CrsText, to: CrsText) {
+  /** Throws CRS_NO_OPERATION for a pair that PROJ refuses. */
+  constructor(context: ProjContext, source: CrsDescription, target: CrsDescription) {
     this.#context = context;
-    this.from = from;
-    this.to = to;
-    using source = createCrs(context, from, 'input CRS');
-    using target = createCrs(context, to, 'output CRS');
-    this.isIdentity = from === to || isSameInXyOrder(context, source, target);
-    const areaOf = (crs: ProjObject): Area | null =>
-      areaOfUse(context, crs, null) ?? areaOfUse(context, crs, identify(context, crs));
-    const sourceArea = areaOf(source);
-    const targetArea = areaOf(target);
-    this.#areas = [sourceArea, targetArea].filter((area) => area !== null && !isWholeWorld(area)) as Area[];
-    const known = sourceArea ?? targetArea;
-    this.#middle = known === null ? null : middleOf(known, targetArea);
+    this.from = source.definition;
+    this.to = target.definition;
+    this.isIdentity = this.from === this.to || isSameCrs(context, this.from, this.to);
+    const areas = [source.areaOfUse, target.areaOfUse].filter((area) => area !== null);
+    this.#areas = areas.filter((area) => !isWholeWorld(area));
+    this.#middle = areas.length === 0 ? null : middleOf(areas[0], areas[1] ?? null);
     if (!this.isIdentity) this.#ready();
   }
 
@@ -248,6 +242,12 @@ export class ProjTransformer implements Transformer {
     transformBlock(this.#context, transformation, PJ_FWD, 1, stride, hasZ(dimensions));
     return this.#context.reason('the result is infinite');
   }
+}
+
+function isSameCrs(context: ProjContext, from: CrsText, to: CrsText): boolean {
+  using source = createCrs(context, from, 'input CRS');
+  using target = createCrs(context, to, 'output CRS');
+  return isSameInXyOrder(context, source, target);
 }
 
 const UNNAMED_OPERATION: OperationDescription = {
