@@ -17,6 +17,8 @@ import { rowDimensions } from './row-dimensions.ts';
 
 const COMMA = 0x2c;
 const BLANK = 0x20;
+/** Four numbers with a separator each. The functions that write numbers may ask for more, and get it. */
+const POSITION_ROOM = 4 * (MAX_NUMBER_LENGTH + 1);
 const OPEN = 0x28;
 const CLOSE = 0x29;
 
@@ -152,6 +154,7 @@ function writePositions(writer: ByteWriter, column: GeometryColumn, ring: number
   const end = coordOffsets[ring + 1] * stride;
   writer.uint8(OPEN);
   for (let i = coordOffsets[ring] * stride; i < end; i += stride) {
+    if (writer.length + POSITION_ROOM > writer.bytes.length) writer.reserve(POSITION_ROOM);
     writeOrdinate(writer, coordinates[i], significantDigits);
     writer.bytes[writer.length++] = BLANK;
     writeOrdinate(writer, coordinates[i + 1], significantDigits);
@@ -169,10 +172,8 @@ function writePositions(writer: ByteWriter, column: GeometryColumn, ring: number
   else writer.bytes[writer.length - 1] = CLOSE;
 }
 
-/** Leaves room for one byte behind the number, so that the caller may write a separator without asking. */
 function writeOrdinate(writer: ByteWriter, value: number, significantDigits: number | null): void {
   if (Number.isNaN(value)) writer.ascii('NaN');
   else if (significantDigits === null) writeNumber(writer, value);
   else writeRounded(writer, value, significantDigits);
-  writer.reserve(MAX_NUMBER_LENGTH);
 }

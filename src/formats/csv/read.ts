@@ -25,8 +25,8 @@ import { inferType, readColumn } from './typing.ts';
 const LOOKAHEAD_BYTES = 64 << 10;
 /** Of text, at least, in most files: room made at once saves copying while it grows. */
 const BYTES_PER_ORDINATE = 12;
-/** One record must fit into memory. */
-const MAX_RECORD_BYTES = 1 << 30;
+/** One record must fit into memory, in every worker at once. */
+const MAX_RECORD_BYTES = 256 << 20;
 const QUOTE = 0x22;
 const SHOWN_CHARACTERS = 60;
 const PLACES_SHOWN = 5;
@@ -148,7 +148,12 @@ class PartitionReader implements GeometryProbe {
       if (outcome !== TRUNCATED) return outcome;
       this.#geometry.rollback();
       if (scanner.bytes.length - scanner.at > MAX_RECORD_BYTES)
-        throw this.#tooLarge('the length of one record', scanner.bytes.length - scanner.at, MAX_RECORD_BYTES);
+        throw this.#tooLarge(
+          'the length of one record in bytes (does a quote have no end?)',
+          scanner.bytes.length - scanner.at,
+          MAX_RECORD_BYTES,
+          'fixed',
+        );
       this.#lookahead *= 4;
       const bytes = this.#load();
       scanner.extend(bytes, this.#partition.start + bytes.length >= this.#source.byteLength);
@@ -245,7 +250,12 @@ class PartitionReader implements GeometryProbe {
     this.#positionsBefore = builder.positionCount;
     const limit = this.#request.limits.coordinatesPerFeature;
     if (positionCount > limit)
-      throw this.#tooLarge('the number of positions of one feature', positionCount, limit);
+      throw this.#tooLarge(
+        'the number of positions of one feature',
+        positionCount,
+        limit,
+        'MAX_FEATURE_COORDINATES',
+      );
     if (wkt.srid !== 0) this.#checkSrid(wkt.srid, cell);
     if (wkt.notes !== 0) this.#note(wkt.notes);
     return true;
@@ -305,12 +315,8 @@ class PartitionReader implements GeometryProbe {
     return fields;
   }
 
-  #tooLarge(what: string, actual: number, limit: number): GeomillError {
-    return failure(
-      'LIMIT_EXCEEDED',
-      { what, actual, limit, setting: 'MAX_FEATURE_COORDINATES' },
-      this.#place(),
-    );
+  #tooLarge(what: string, actual: number, limit: number, setting: string): GeomillError {
+    return failure('LIMIT_EXCEEDED', { what, actual, limit, setting }, this.#place());
   }
 }
 
