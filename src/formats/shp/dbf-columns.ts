@@ -1,7 +1,7 @@
 /** What the fields of a .dbf become: names made unique, types decided, text encoding found. */
 
 import type { FieldType } from '../../batch/schema.ts';
-import { NumberScanner } from '../../bytes/number-text.ts';
+import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import {
   encodingByLanguageId,
   encodingByName,
@@ -150,13 +150,20 @@ function holdsIntegers(column: DbfColumn, header: DbfHeader, rows: ByteSource): 
       let at = row * header.rowBytes + column.offset;
       const limit = at + column.width;
       while (at < limit && bytes[at] === 0x20) at++;
-      const value = scanner.scan(bytes, at, limit);
+      scanner.scan(bytes, at, limit);
       if (scanner.end === at) continue;
-      const fits = scanner.digits <= INT64_DIGITS || Math.abs(value) < 9.2e18;
-      if (!scanner.isInteger || !fits) return false;
+      if (!scanner.isInteger || (scanner.digits > INT64_DIGITS && !fitsInt64(bytes, at, scanner.end)))
+        return false;
     }
   }
   return true;
+}
+
+function fitsInt64(bytes: Uint8Array, start: number, end: number): boolean {
+  // Much longer numbers are not worth turning into one.
+  if (end - start > 40) return false;
+  const value = BigInt(asciiSlice(bytes, start, end).replace('+', ''));
+  return BigInt.asIntN(64, value) === value;
 }
 
 export interface EncodingSources {

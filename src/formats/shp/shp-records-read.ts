@@ -296,13 +296,18 @@ export class ShapeReader {
     const last = this.#pointsAt + (end - 1) * 16;
     const closed =
       view.getFloat64(first, true) === view.getFloat64(last, true) &&
-      view.getFloat64(first + 8, true) === view.getFloat64(last + 8, true);
+      view.getFloat64(first + 8, true) === view.getFloat64(last + 8, true) &&
+      (this.#zAt < 0 || this.#z(start) === this.#z(end - 1));
     if (!closed) {
       this.#appendPositions(start, start + 1);
       this.ringsClosed.add(this.#record);
     }
     if (end - start + (closed ? 0 : 1) < 4) this.degenerate.add(this.#record);
     builder.endRing();
+  }
+
+  #z(index: number): number {
+    return this.#view.getFloat64(this.#zAt + index * 8, true);
   }
 
   #appendPositions(start: number, end: number): void {
