@@ -86,6 +86,11 @@ export const errorCatalogue = {
     template:
       "{place}: position ({x}, {y}) is outside the range of longitude and latitude; GeoJSON is read as EPSG:4326, state another CRS as 'input.epsg'",
   },
+  COORDINATE_NOT_FINITE: {
+    status: 400,
+    fault: 'user',
+    template: '{place}: a coordinate is {value}, which {format} cannot hold; repair the geometry',
+  },
   // --- input bytes --------------------------------------------------------------------------------------------
   INPUT_EMPTY: { status: 400, fault: 'user', template: '{source} is empty (0 bytes); send the file itself' },
   INPUT_WRONG_FORMAT: {
@@ -232,7 +237,8 @@ export const errorCatalogue = {
   DATA_DIR_LOCKED: {
     status: 500,
     fault: 'ours',
-    template: 'the data directory {path} is in use by another geomill service{holder}; stop it or set DATA_DIR',
+    template:
+      'the data directory {path} is in use by another geomill service{holder}; stop it or set DATA_DIR',
   },
   // --- ours ---------------------------------------------------------------------------------------------------
   INTERNAL: { status: 500, fault: 'ours', template: 'internal error: {reason}' },

@@ -98,6 +98,10 @@ export const findingCatalogue = {
     template: "bytes of field '{field}' that are not valid {encoding} were replaced",
   },
   NUMBER_ROUNDED: { effect: 'told', template: "numbers of field '{field}' lost decimals to fit {format}" },
+  NUMBER_NOT_FINITE: {
+    effect: 'told',
+    template: "numbers of field '{field}' that are not finite were written as null: {format} has none",
+  },
   VALUE_INVALID: {
     effect: 'told',
     template: "values of field '{field}' that are no valid {type} were read as null",

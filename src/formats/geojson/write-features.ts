@@ -1,0 +1,185 @@
+/** Features of a batch as JSON text, one per line, joined by ",\n". */
+import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import type { Findings } from '../../findings.ts';
+import { writeJsonString } from './json-text.ts';
+import type { WriteState } from './write.ts';
+import { GeometryWriter } from './write-geometry.ts';
+
+const encoder = new TextEncoder();
+const FEATURE = encoder.encode('{"type":"Feature",');
+const ID = encoder.encode('"id":');
+const PROPERTIES = encoder.encode('"properties":{');
+const GEOMETRY = encoder.encode('},"geometry":');
+const NULL = encoder.encode('null');
+const TRUE = encoder.encode('true');
+const FALSE = encoder.encode('false');
+const COMMA = 0x2c;
+const CLOSE_BRACE = 0x7d;
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+const POINT_ZERO = encoder.encode('.0');
+const POINT = 0x2e;
+const LOWER_E = 0x65;
+
+const BASE64 = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+
+export function encodeFeatures(
+  batch: FeatureBatch,
+  state: WriteState,
+  findings: Findings,
+): Uint8Array<ArrayBuffer> {
+  const { rowCount, columns, fields, ids } = batch;
+  const out = new ByteWriter(estimateBytes(batch));
+  const geometryWriter = new GeometryWriter(out, batch.geometry, state.digits);
+  const keys = fields.map(({ name }, i) => encoder.encode(`${i === 0 ? '' : ','}${JSON.stringify(name)}:`));
+  const values = columns.map((column) => new ValueWriter(out, column));
+  const idWriter = ids === null ? null : new ValueWriter(out, ids);
+  for (let row = 0; row < rowCount; row++) {
+    if (row > 0) {
+      out.reserve(2);
+      out.bytes[out.length++] = COMMA;
+      out.bytes[out.length++] = LINE_FEED;
+    }
+    out.copy(FEATURE);
+    if (idWriter !== null && ids !== null && isValid(ids.validity, row)) {
+      out.copy(ID);
+      idWriter.write(row);
+      out.uint8(COMMA);
+    }
+    out.copy(PROPERTIES);
+    for (let i = 0; i < values.length; i++) {
+      out.copy(keys[i]);
+      values[i].write(row);
+    }
+    out.copy(GEOMETRY);
+    geometryWriter.write(row);
+    out.uint8(CLOSE_BRACE);
+  }
+  noteLosses(batch, state, findings, values, geometryWriter);
+  return out.take();
+}
+
+function noteLosses(
+  batch: FeatureBatch,
+  state: WriteState,
+  findings: Findings,
+  values: readonly ValueWriter[],
+  geometryWriter: GeometryWriter,
+): void {
+  if (geometryWriter.droppedMeasures > 0)
+    findings.note('M_DROPPED', { format: 'GeoJSON' }, undefined, geometryWriter.droppedMeasures);
+  batch.fields.forEach(({ name, type }, i) => {
+    if (values[i].notFinite > 0)
+      findings.note('NUMBER_NOT_FINITE', { field: name, format: 'GeoJSON' }, undefined, values[i].notFinite);
+    if (type === 'binary') {
+      const params = { field: name, layer: state.layerName, from: 'binary', to: 'base64 text' };
+      findings.note('FIELD_RETYPED', params, undefined, batch.rowCount);
+    }
+  });
+}
+
+/** Near enough that the buffer seldom has to grow. */
+function estimateBytes(batch: FeatureBatch): number {
+  let bytes = batch.rowCount * 90 + batch.geometry.coordinates.length * 13 + 1024;
+  for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 12);
+  for (const column of batch.columns) if ('offsets' in column) bytes += column.bytes.length;
+  return bytes;
+}
+
+/** Writes the values of one column; one instance per column keeps what it knows of the type out of the row loop. */
+class ValueWriter {
+  /** Values that were no finite number and were written as null. */
+  notFinite = 0;
+  readonly #out: ByteWriter;
+  readonly #column: AttributeColumn;
+  /** 64-bit integers as pairs of halves: reading one as a BigInt would allocate it. */
+  readonly #halves: Int32Array;
+
+  constructor(out: ByteWriter, column: AttributeColumn) {
+    this.#out = out;
+    this.#column = column;
+    this.#halves =
+      column.type === 'int64'
+        ? new Int32Array(column.values.buffer, column.values.byteOffset, column.values.length * 2)
+        : new Int32Array(0);
+  }
+
+  write(row: number): void {
+    const out = this.#out;
+    const column = this.#column;
+    const { validity } = column;
+    if (validity !== null && (validity[row >> 3] & (1 << (row & 7))) === 0) {
+      out.copy(NULL);
+      return;
+    }
+    switch (column.type) {
+      case 'boolean':
+        out.copy(column.values[row] !== 0 ? TRUE : FALSE);
+        return;
+      case 'int32':
+        writeInteger(out, column.values[row]);
+        return;
+      case 'int64':
+        this.#int64(row, column.values);
+        return;
+      case 'float64':
+        this.#float(column.values[row]);
+        return;
+      case 'json':
+        if (column.offsets[row] === column.offsets[row + 1]) out.copy(NULL);
+        else out.copy(column.bytes, column.offsets[row], column.offsets[row + 1]);
+        return;
+      case 'binary':
+        writeBase64(out, column.bytes, column.offsets[row], column.offsets[row + 1]);
+        return;
+      default:
+        writeJsonString(out, column.bytes, column.offsets[row], column.offsets[row + 1]);
+    }
+  }
+
+  #int64(row: number, values: BigInt64Array): void {
+    const low = this.#halves[2 * row + (LITTLE_ENDIAN ? 0 : 1)] >>> 0;
+    const high = this.#halves[2 * row + (LITTLE_ENDIAN ? 1 : 0)];
+    if (high >= -2_097_152 && high < 2_097_152) writeInteger(this.#out, high * 4_294_967_296 + low);
+    else this.#out.ascii(String(values[row]));
+  }
+
+  /** A float that is a whole number keeps its ".0": it is what tells readers that the field holds floats. */
+  #float(value: number): void {
+    const out = this.#out;
+    if (value - value !== 0) {
+      this.notFinite++;
+      out.copy(NULL);
+      return;
+    }
+    const start = out.length;
+    writeNumber(out, value);
+    if (!Number.isInteger(value)) return;
+    for (let i = start; i < out.length; i++) if (out.bytes[i] === POINT || out.bytes[i] === LOWER_E) return;
+    out.copy(POINT_ZERO);
+  }
+}
+
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+
+/** RFC 4648 section 4, with padding. */
+function writeBase64(out: ByteWriter, source: Uint8Array, start: number, end: number): void {
+  out.reserve(Math.ceil((end - start) / 3) * 4 + 2);
+  const { bytes } = out;
+  let at = out.length;
+  bytes[at++] = QUOTE;
+  for (let i = start; i < end; i += 3) {
+    const count = Math.min(3, end - i);
+    const group =
+      (source[i] << 16) | ((count > 1 ? source[i + 1] : 0) << 8) | (count > 2 ? source[i + 2] : 0);
+    bytes[at++] = BASE64[group >> 18];
+    bytes[at++] = BASE64[(group >> 12) & 63];
+    bytes[at++] = count > 1 ? BASE64[(group >> 6) & 63] : 0x3d;
+    bytes[at++] = count > 2 ? BASE64[group & 63] : 0x3d;
+  }
+  bytes[at++] = QUOTE;
+  out.length = at;
+}

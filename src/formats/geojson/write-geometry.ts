@@ -1,0 +1,185 @@
+/** Geometries as GeoJSON geometry objects, rings by the right-hand rule (RFC 7946 3.1.6): shells counter-clockwise. */
+import {
+  GEOMETRY_TYPE,
+  GEOMETRY_TYPE_NAMES,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+  PART_KIND,
+  PART_KIND_MASK,
+  PART_MULTI_FIRST,
+  PART_MULTI_NEXT,
+  strideOf,
+} from '../../batch/geometry-column.ts';
+import { signedArea } from '../../batch/rings.ts';
+import type { ByteWriter } from '../../bytes/byte-writer.ts';
+import { writeNumber, writeRounded } from '../../bytes/number-text.ts';
+import { failure } from '../../errors.ts';
+
+const encoder = new TextEncoder();
+const NULL = encoder.encode('null');
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const CLOSE_BRACE = 0x7d;
+const COLLECTION_HEAD = encoder.encode('{"type":"GeometryCollection","geometries":[');
+const HEADS = GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(`{"type":"${name}","coordinates":`));
+
+export class GeometryWriter {
+  /** Features that had M ordinates. */
+  droppedMeasures = 0;
+  readonly #out: ByteWriter;
+  readonly #column: GeometryColumn;
+  readonly #digits: number;
+  readonly #stride: number;
+  readonly #hasZ: boolean;
+  readonly #hasM: boolean;
+  #row = 0;
+
+  /** `digits`: significant digits of coordinates, 0 for the shortest exact text. */
+  constructor(out: ByteWriter, column: GeometryColumn, digits: number) {
+    this.#out = out;
+    this.#column = column;
+    this.#digits = digits;
+    this.#stride = strideOf(column.dimensions);
+    this.#hasZ = hasZ(column.dimensions);
+    this.#hasM = hasM(column.dimensions);
+  }
+
+  write(row: number): void {
+    const { types, partOffsets } = this.#column;
+    const out = this.#out;
+    const type = types[row];
+    this.#row = row;
+    if (type === GEOMETRY_TYPE.none) {
+      out.copy(NULL);
+      return;
+    }
+    const firstPart = partOffsets[row];
+    const endPart = partOffsets[row + 1];
+    if (this.#hasM) this.#countMeasures(firstPart, endPart);
+    if (type === GEOMETRY_TYPE.geometryCollection) this.#collection(firstPart, endPart);
+    else this.#simple(type, firstPart, endPart);
+  }
+
+  #collection(firstPart: number, endPart: number): void {
+    const { partKinds } = this.#column;
+    const out = this.#out;
+    out.copy(COLLECTION_HEAD);
+    let part = firstPart;
+    while (part < endPart) {
+      if (part > firstPart) out.uint8(COMMA);
+      const kind = partKinds[part] & PART_KIND_MASK;
+      const isMulti = (partKinds[part] & PART_MULTI_FIRST) !== 0;
+      let memberEnd = part + 1;
+      if (isMulti) while (memberEnd < endPart && (partKinds[memberEnd] & PART_MULTI_NEXT) !== 0) memberEnd++;
+      this.#simple(isMulti ? kind + 3 : kind, part, memberEnd);
+      part = memberEnd;
+    }
+    out.uint8(CLOSE_BRACKET);
+    out.uint8(CLOSE_BRACE);
+  }
+
+  #simple(type: number, firstPart: number, endPart: number): void {
+    const { ringOffsets } = this.#column;
+    const out = this.#out;
+    out.copy(HEADS[type]);
+    if (type > 3) {
+      out.uint8(OPEN_BRACKET);
+      let isFirst = true;
+      for (let part = firstPart; part < endPart; part++) {
+        if (ringOffsets[part] === ringOffsets[part + 1]) continue;
+        if (!isFirst) out.uint8(COMMA);
+        isFirst = false;
+        this.#part(type - 3, part);
+      }
+      out.uint8(CLOSE_BRACKET);
+    } else if (firstPart === endPart || ringOffsets[firstPart] === ringOffsets[firstPart + 1]) {
+      out.uint8(OPEN_BRACKET);
+      out.uint8(CLOSE_BRACKET);
+    } else this.#part(type, firstPart);
+    out.uint8(CLOSE_BRACE);
+  }
+
+  #part(kind: number, part: number): void {
+    const { ringOffsets, coordOffsets, coordinates } = this.#column;
+    const out = this.#out;
+    const firstRing = ringOffsets[part];
+    if (kind === PART_KIND.point) {
+      this.#position(coordOffsets[firstRing] * this.#stride);
+      return;
+    }
+    if (kind === PART_KIND.line) {
+      this.#positions(coordOffsets[firstRing], coordOffsets[firstRing + 1], false);
+      return;
+    }
+    out.uint8(OPEN_BRACKET);
+    for (let ring = firstRing; ring < ringOffsets[part + 1]; ring++) {
+      if (ring > firstRing) out.uint8(COMMA);
+      const start = coordOffsets[ring];
+      const end = coordOffsets[ring + 1];
+      const area = signedArea(coordinates, this.#stride, start, end);
+      this.#positions(start, end, ring === firstRing ? area < 0 : area > 0);
+    }
+    out.uint8(CLOSE_BRACKET);
+  }
+
+  /** Positions `[start, end)`, the last one first where `reversed`. */
+  #positions(start: number, end: number, reversed: boolean): void {
+    const out = this.#out;
+    const stride = reversed ? -this.#stride : this.#stride;
+    let at = (reversed ? end - 1 : start) * this.#stride;
+    out.uint8(OPEN_BRACKET);
+    for (let count = end - start; count > 0; count--) {
+      this.#position(at);
+      at += stride;
+      if (count > 1) out.bytes[out.length++] = COMMA;
+    }
+    out.uint8(CLOSE_BRACKET);
+  }
+
+  /** Leaves room for at least one more byte. */
+  #position(at: number): void {
+    const out = this.#out;
+    const { coordinates } = this.#column;
+    out.reserve(4);
+    out.bytes[out.length++] = OPEN_BRACKET;
+    this.#ordinate(coordinates[at]);
+    out.bytes[out.length++] = COMMA;
+    this.#ordinate(coordinates[at + 1]);
+    if (this.#hasZ) {
+      const z = coordinates[at + 2];
+      if (!Number.isNaN(z)) {
+        out.bytes[out.length++] = COMMA;
+        this.#ordinate(z);
+      }
+    }
+    out.bytes[out.length++] = CLOSE_BRACKET;
+    out.reserve(1);
+  }
+
+  /** Leaves room for at least two more bytes, as every number is shorter than what is reserved for it. */
+  #ordinate(value: number): void {
+    if (value - value !== 0)
+      throw failure(
+        'COORDINATE_NOT_FINITE',
+        { place: `feature ${this.#row + 1}`, format: 'GeoJSON', value: String(value) },
+        { record: this.#row + 1 },
+      );
+    if (this.#digits === 0) writeNumber(this.#out, value);
+    else writeRounded(this.#out, value, this.#digits);
+    this.#out.reserve(4);
+  }
+
+  #countMeasures(firstPart: number, endPart: number): void {
+    const { ringOffsets, coordOffsets, coordinates } = this.#column;
+    const stride = this.#stride;
+    const end = coordOffsets[ringOffsets[endPart]] * stride;
+    for (let at = coordOffsets[ringOffsets[firstPart]] * stride + stride - 1; at < end; at += stride) {
+      if (!Number.isNaN(coordinates[at])) {
+        this.droppedMeasures++;
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,203 @@
+/** Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member where the request opts out of WGS 84. */
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { writeNumber, writeRounded } from '../../bytes/number-text.ts';
+import type { CrsDescription } from '../../crs/crs.ts';
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import { createFileSink } from '../../io/byte-sink.ts';
+import type {
+  EncodedChunk,
+  FormatWriter,
+  LayerEncoding,
+  OutputFile,
+  OutputLayer,
+  OutputSink,
+  WriteContext,
+} from '../format.ts';
+import { geojson } from './format.ts';
+import { encodeFeatures } from './write-features.ts';
+
+/** Digits that are written where the coordinates are the result of a computation: more mean nothing. */
+const COMPUTED_DIGITS = 15;
+
+export interface WriteState {
+  readonly layerName: string;
+  /** RFC 7946: coordinates are longitude and latitude of WGS 84, cut at the antimeridian. */
+  readonly isWgs84: boolean;
+  /** The `crs` member's name; null: none is written. */
+  readonly crsName: string | null;
+  /** Significant digits of coordinates; 0: as many as tell the double from its neighbours. */
+  readonly digits: number;
+  readonly bbox: boolean;
+}
+
+interface Chunk {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly featureCount: number;
+  /** minX, minY, minZ, maxX, maxY, maxZ of the batch; inverted infinities where there is none. */
+  readonly bounds: Float64Array<ArrayBuffer>;
+}
+
+export const writer: FormatWriter = {
+  needs: 'batch',
+
+  plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
+    const { options } = context;
+    return layers.map((layer) => {
+      const isWgs84 = describesWgs84(layer.crs);
+      const state: WriteState = {
+        layerName: layer.name,
+        isWgs84,
+        crsName: isWgs84 ? null : crsName(layer.crs, context.findings),
+        digits:
+          typeof options.precision === 'number'
+            ? options.precision
+            : layer.coordinatesComputed
+              ? COMPUTED_DIGITS
+              : 0,
+        bbox: options.bbox === true,
+      };
+      return { fields: null, state };
+    });
+  },
+
+  encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
+    const state = encoding.state as WriteState;
+    const findings = new Findings();
+    let { geometry } = batch;
+    if (state.isWgs84) {
+      const cut = cutAtAntimeridian(geometry);
+      geometry = cut.geometry;
+      for (const row of cut.rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
+    }
+    const bytes = encodeFeatures({ ...batch, geometry }, state, findings);
+    const chunk: Chunk = {
+      bytes,
+      featureCount: batch.rowCount,
+      bounds: state.bbox ? boundsOf({ ...batch, geometry }) : emptyBounds(),
+    };
+    return { data: chunk, transfer: [bytes.buffer, chunk.bounds.buffer], findings: findings.list() };
+  },
+
+  createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
+    const states = encodings.map((encoding) => encoding.state as WriteState);
+    return new GeoJsonSink(path, states, context.name);
+  },
+};
+
+function describesWgs84({ definition, authority }: CrsDescription): boolean {
+  if (/^(EPSG:4326|OGC:CRS84)$/i.test(definition)) return true;
+  return authority !== null && /^(EPSG:4326|OGC:CRS84)$/i.test(`${authority.name}:${authority.code}`);
+}
+
+/** GeoJSON 2008 names a CRS by its authority's URN; a CRS without one cannot be stated. */
+function crsName(crs: CrsDescription, findings: Findings): string | null {
+  const match = /^([a-z]+):([a-z0-9]+)$/i.exec(crs.definition);
+  const name = crs.authority?.name ?? match?.[1].toUpperCase();
+  const code = crs.authority?.code ?? match?.[2];
+  if (name !== undefined && code !== undefined) return `urn:ogc:def:crs:${name}::${code}`;
+  findings.note('CRS_NOT_WRITTEN', { crs: crs.name, reason: 'it has no code of an authority' });
+  return null;
+}
+
+function emptyBounds(): Float64Array<ArrayBuffer> {
+  const most = Number.POSITIVE_INFINITY;
+  return Float64Array.of(most, most, most, -most, -most, -most);
+}
+
+function boundsOf({ geometry }: FeatureBatch): Float64Array<ArrayBuffer> {
+  const bounds = emptyBounds();
+  const { coordinates, dimensions } = geometry;
+  const stride = dimensions === 'XY' ? 2 : dimensions === 'XYZM' ? 4 : 3;
+  const last = dimensions === 'XYZ' || dimensions === 'XYZM' ? 2 : 1;
+  for (let at = 0; at < coordinates.length; at += stride) {
+    for (let axis = 0; axis <= last; axis++) {
+      const value = coordinates[at + axis];
+      if (value < bounds[axis]) bounds[axis] = value;
+      if (value > bounds[axis + 3]) bounds[axis + 3] = value;
+    }
+  }
+  return bounds;
+}
+
+/**
+ * Writes beside the wanted path and renames at the end, so that an output under its name is always whole. The
+ * bounding box stands behind the features: it is known only then, and members have no order.
+ */
+class GeoJsonSink implements OutputSink {
+  readonly #path: string;
+  readonly #partialPath: string;
+  readonly #sink: ReturnType<typeof createFileSink>;
+  readonly #states: readonly WriteState[];
+  readonly #bounds = emptyBounds();
+  #featureCount = 0;
+  #isOpen = true;
+
+  constructor(path: string, states: readonly WriteState[], outputName: string) {
+    if (existsSync(path)) throw failure('INTERNAL', { reason: `the output ${path} exists already` });
+    this.#path = path;
+    this.#partialPath = `${path}.partial`;
+    this.#states = states;
+    this.#sink = createFileSink(this.#partialPath);
+    const name = states.length === 1 ? states[0].layerName : outputName;
+    const head = new ByteWriter(256);
+    head.utf8(`{"type":"FeatureCollection","name":${JSON.stringify(name)}`);
+    const crs = states[0]?.crsName ?? null;
+    if (crs !== null) head.utf8(`,"crs":{"type":"name","properties":{"name":${JSON.stringify(crs)}}}`);
+    head.ascii(',"features":[\n');
+    this.#sink.append(head.written());
+  }
+
+  append(_layerIndex: number, data: unknown): void {
+    const chunk = data as Chunk;
+    if (chunk.featureCount === 0) return;
+    if (this.#featureCount > 0) this.#sink.append(SEPARATOR);
+    this.#sink.append(chunk.bytes);
+    this.#featureCount += chunk.featureCount;
+    for (let i = 0; i < 3; i++) {
+      this.#bounds[i] = Math.min(this.#bounds[i], chunk.bounds[i]);
+      this.#bounds[i + 3] = Math.max(this.#bounds[i + 3], chunk.bounds[i + 3]);
+    }
+  }
+
+  async finish(): Promise<OutputFile> {
+    const tail = new ByteWriter(256);
+    tail.ascii(this.#featureCount > 0 ? '\n]' : ']');
+    this.#writeBbox(tail);
+    tail.ascii('}\n');
+    this.#sink.append(tail.written());
+    const { byteLength } = this.#sink;
+    this.#close();
+    renameSync(this.#partialPath, this.#path);
+    return { path: this.#path, mediaType: geojson.mediaType, byteLength };
+  }
+
+  abort(): void {
+    this.#close();
+    rmSync(this.#partialPath, { force: true });
+  }
+
+  #close(): void {
+    if (this.#isOpen) this.#sink.close();
+    this.#isOpen = false;
+  }
+
+  #writeBbox(tail: ByteWriter): void {
+    const [minX, minY, minZ, maxX, maxY, maxZ] = this.#bounds;
+    if (!this.#states.some(({ bbox }) => bbox) || minX > maxX) return;
+    const numbers = minZ <= maxZ ? [minX, minY, minZ, maxX, maxY, maxZ] : [minX, minY, maxX, maxY];
+    const digits = this.#states[0].digits;
+    tail.ascii(',"bbox":[');
+    numbers.forEach((value, i) => {
+      if (i > 0) tail.ascii(',');
+      if (digits === 0) writeNumber(tail, value);
+      else writeRounded(tail, value, digits);
+    });
+    tail.ascii(']');
+  }
+}
+
+const SEPARATOR = new TextEncoder().encode(',\n');
