@@ -2,14 +2,23 @@
  * The embedded queue: one table in SQLite.
  *
  * fsyncs per job: one when the row is committed (before the client gets its 202) and one when it ends. The step to
- * RUNNING is committed without: losing it to a power failure only means that an attempt was not counted.
+ * RUNNING is committed without: losing it to a power failure only means that an attempt was not counted. Changes that
+ * come in the same turn of the event loop share their commit.
  */
-import { Database, isUniqueViolation, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
+import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
 import { failure, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
-import { type Job, type JobOutput, type JobState, type NewJob, transitions } from './job.ts';
+import { GroupCommit } from './group-commit.ts';
+import {
+  type Idempotency,
+  type Job,
+  type JobOutput,
+  type JobState,
+  type NewJob,
+  transitions,
+} from './job.ts';
 import type { Claim, EnqueueResult, JobQueue } from './queue.ts';
 
 const SCHEMA_VERSION = 1;
@@ -74,6 +83,7 @@ export class SqliteQueue implements JobQueue {
   readonly #durable: Database;
   /** Second connection to the same file, whose commits do not wait for the disk. */
   readonly #relaxed: Database;
+  readonly #commits: GroupCommit;
   readonly #options: SqliteQueueOptions;
   readonly #statements: Statements;
   #length: number;
@@ -83,6 +93,7 @@ export class SqliteQueue implements JobQueue {
     this.#options = options;
     this.#durable = new Database(options.path, { synchronous: 'FULL' });
     createSchema(this.#durable, options.path);
+    this.#commits = new GroupCommit(this.#durable);
     this.#relaxed = new Database(options.path, { synchronous: 'NORMAL' });
     this.#statements = prepareStatements(this.#durable, this.#relaxed);
     const facts = this.#durable
@@ -95,36 +106,23 @@ export class SqliteQueue implements JobQueue {
   }
 
   async enqueue(job: NewJob): Promise<EnqueueResult> {
-    if (job.idempotency !== null) {
-      const earlier = this.#findByKey(job.idempotency.key, job.idempotency.requestHash);
-      if (earlier !== null) return earlier;
-    }
-    if (this.#length >= this.#options.maxLength)
-      throw failure('QUEUE_FULL', { length: this.#length, seconds: this.#options.retryAfterSeconds });
-    this.#lastPlace += 1;
+    let inserted = 0;
     try {
-      this.#statements.insert.run(
-        job.id,
-        this.#lastPlace,
-        job.inputName,
-        job.inputBytes,
-        JSON.stringify(job.request),
-        JSON.stringify(job.requestFindings),
-        Date.now(),
-        job.idempotency?.key ?? null,
-        job.idempotency?.requestHash ?? null,
-      );
+      return await this.#commits.run(() => {
+        const earlier = job.idempotency === null ? null : this.#findByKey(job.idempotency);
+        if (earlier !== null) return earlier;
+        if (this.#length >= this.#options.maxLength)
+          throw failure('QUEUE_FULL', { length: this.#length, seconds: this.#options.retryAfterSeconds });
+        this.#insert(job);
+        // Counted before the commit, for the next job of the same commit.
+        inserted = 1;
+        this.#length += 1;
+        return { id: job.id, state: 'QUEUED', added: true };
+      });
     } catch (error) {
-      // Between the look and the insert nothing awaits, so only another process can have been quicker.
-      const earlier =
-        job.idempotency !== null && isUniqueViolation(error)
-          ? this.#findByKey(job.idempotency.key, job.idempotency.requestHash)
-          : null;
-      if (earlier === null) throw error;
-      return earlier;
+      this.#length -= inserted;
+      throw error;
     }
-    this.#length += 1;
-    return { id: job.id, state: 'QUEUED', added: true };
   }
 
   async claim(): Promise<Claim | null> {
@@ -137,18 +135,13 @@ export class SqliteQueue implements JobQueue {
 
   async succeed(claim: Claim, output: JobOutput, reportJson: string, expiresAt: number): Promise<boolean> {
     const { byteLength, mediaType, fileName } = output;
-    return this.#change(this.#statements.succeed, claim, [
-      Date.now(),
-      expiresAt,
-      byteLength,
-      mediaType,
-      fileName,
-      reportJson,
-    ]);
+    const values = [Date.now(), expiresAt, byteLength, mediaType, fileName, reportJson];
+    return this.#commits.run(() => this.#change(this.#statements.succeed, claim, values));
   }
 
   async fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean> {
-    return this.#change(this.#statements.fail, claim, [Date.now(), expiresAt, JSON.stringify(error)]);
+    const values = [Date.now(), expiresAt, JSON.stringify(error)];
+    return this.#commits.run(() => this.#change(this.#statements.fail, claim, values));
   }
 
   async requeue(claim: Claim, uncounted: boolean): Promise<boolean> {
@@ -205,6 +198,7 @@ export class SqliteQueue implements JobQueue {
   }
 
   async close(): Promise<void> {
+    this.#commits.flush();
     this.#relaxed.close();
     this.#durable.close();
   }
@@ -213,7 +207,22 @@ export class SqliteQueue implements JobQueue {
     return statement.run(...values, claim.job.id, claim.attempt).changes === 1;
   }
 
-  #findByKey(key: string, requestHash: string): EnqueueResult | null {
+  #insert(job: NewJob): void {
+    this.#lastPlace += 1;
+    this.#statements.insert.run(
+      job.id,
+      this.#lastPlace,
+      job.inputName,
+      job.inputBytes,
+      JSON.stringify(job.request),
+      JSON.stringify(job.requestFindings),
+      Date.now(),
+      job.idempotency?.key ?? null,
+      job.idempotency?.requestHash ?? null,
+    );
+  }
+
+  #findByKey({ key, requestHash }: Idempotency): EnqueueResult | null {
     const row = this.#statements.byKey.get<{ id: string; state: JobState; request_hash: string }>(key);
     if (row === undefined) return null;
     if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
@@ -253,7 +262,7 @@ function prepareStatements(durable: Database, relaxed: Database) {
     /** For a transaction of the durable connection; the other one would wait for its lock. */
     requeueDurably: durable.prepare(requeue),
     get: relaxed.prepare('SELECT * FROM jobs WHERE id = ?'),
-    byKey: relaxed.prepare('SELECT id, state, request_hash FROM jobs WHERE idempotency_key = ?'),
+    byKey: durable.prepare('SELECT id, state, request_hash FROM jobs WHERE idempotency_key = ?'),
     expired: relaxed.prepare('SELECT id FROM jobs WHERE output_kept = 1 AND expires_at <= ? LIMIT ?'),
     markRemoved: relaxed.prepare('UPDATE jobs SET output_kept = 0 WHERE id = ?'),
     old: relaxed.prepare('SELECT id FROM jobs WHERE ended_at <= ? LIMIT ?'),

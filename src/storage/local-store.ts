@@ -3,13 +3,17 @@
  *
  * An upload is written straight to its final name. Refused: a temporary name and a rename, which would cost another
  * write of the directory for nothing, because a file counts only once its row is committed.
+ *
+ * fsyncs per job: the input, its name, the output, its name; each is needed, for the rows that follow promise them. They
+ * run in Node's thread pool. Calls that only touch metadata are synchronous: they take less time than a thread's detour.
  */
-import { closeSync, fsync, fsyncSync, mkdirSync, openSync, write } from 'node:fs';
-import { copyFile, link, lstat, open, opendir, rename, stat, unlink } from 'node:fs/promises';
+import { closeSync, fsync, linkSync, lstatSync, mkdirSync, openSync, renameSync, write } from 'node:fs';
+import { copyFile, open, opendir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { failure } from '../errors.ts';
+import { DirectorySync } from './directory-sync.ts';
 import type { FileKind, FileStore, StoredFile, Upload } from './store.ts';
 
 const writeAsync = promisify(write);
@@ -18,23 +22,26 @@ const fsyncAsync = promisify(fsync);
 export class LocalStore implements FileStore {
   readonly #inputs: string;
   readonly #outputs: string;
+  readonly #inputNames: DirectorySync;
+  readonly #outputNames: DirectorySync;
 
   constructor(directory: string) {
     this.#inputs = join(directory, 'inputs');
     this.#outputs = join(directory, 'outputs');
     mkdirSync(this.#inputs, { recursive: true });
     mkdirSync(this.#outputs, { recursive: true });
-    syncDirectory(directory);
+    this.#inputNames = new DirectorySync(this.#inputs);
+    this.#outputNames = new DirectorySync(this.#outputs);
   }
 
   async receive(id: string): Promise<Upload> {
-    return new LocalUpload(this.#path('input', id), this.#inputs);
+    return new LocalUpload(this.#path('input', id), this.#inputNames);
   }
 
   async provide(id: string, path: string): Promise<void> {
     const source = this.#path('input', id);
     try {
-      await link(source, path);
+      linkSync(source, path);
     } catch (error) {
       if (isMissing(error)) throw error;
       // Another file system, or one without hard links.
@@ -44,12 +51,12 @@ export class LocalStore implements FileStore {
 
   async adopt(id: string, path: string): Promise<{ byteLength: number }> {
     // lstat, not stat: a link in the place of the output would lead whoever downloads it to another file.
-    const facts = await lstat(path);
+    const facts = lstatSync(path);
     if (!facts.isFile()) throw failure('INTERNAL', { reason: `the output of job ${id} is no regular file` });
     // Bytes before the name: else a power failure could leave the name with half of them.
     await syncFile(path);
-    await rename(path, this.#path('output', id));
-    syncDirectory(this.#outputs);
+    renameSync(path, this.#path('output', id));
+    await this.#outputNames.sync();
     return { byteLength: facts.size };
   }
 
@@ -95,12 +102,12 @@ export class LocalStore implements FileStore {
 class LocalUpload implements Upload {
   byteLength = 0;
   readonly #path: string;
-  readonly #directory: string;
+  readonly #names: DirectorySync;
   #descriptor: number | null;
 
-  constructor(path: string, directory: string) {
+  constructor(path: string, names: DirectorySync) {
     this.#path = path;
-    this.#directory = directory;
+    this.#names = names;
     this.#descriptor = openSync(path, 'wx', 0o600);
   }
 
@@ -117,7 +124,7 @@ class LocalUpload implements Upload {
     if (this.#descriptor === null) throw failure('INTERNAL', { reason: 'keep of a closed upload' });
     await fsyncAsync(this.#descriptor);
     this.#close();
-    syncDirectory(this.#directory);
+    await this.#names.sync();
   }
 
   async discard(): Promise<void> {
@@ -134,26 +141,9 @@ class LocalUpload implements Upload {
 
 /** The runner that wrote the file cannot do this: Node's permission model forbids it fsync. */
 async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r');
+  const descriptor = openSync(path, 'r');
   try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Makes new names in a directory durable. A directory that cannot be opened so (Windows) needs none. */
-function syncDirectory(path: string): void {
-  let descriptor: number;
-  try {
-    descriptor = openSync(path, 'r');
-  } catch {
-    return;
-  }
-  try {
-    fsyncSync(descriptor);
-  } catch {
-    // Some network file systems refuse it; they write names through by themselves.
+    await fsyncAsync(descriptor);
   } finally {
     closeSync(descriptor);
   }

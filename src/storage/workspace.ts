@@ -2,16 +2,16 @@
  * The directory of one runner process, the only place it may write, and within it the files of one job at a time.
  *
  *   slots/<random>/           made for one runner process, removed with it
- *     job/in/<input>          a hard link to the stored input
- *     job/out/<output>        what the runner makes; renamed into the store
- *     job/scratch/            unpacked archives and the like
+ *     in/<input>              a hard link to the stored input
+ *     out/<output>            what the runner makes; renamed into the store
+ *     scratch/                unpacked archives and the like
  *   slots/<random>.pid        process id of the runner; outside of its reach
  *
  * A slot has a random name and never a second owner, so a runner that outlives its service cannot write into the job of
  * a successor.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface JobFiles {
@@ -22,7 +22,7 @@ export interface JobFiles {
 
 export class Slot {
   readonly directory: string;
-  readonly #jobDirectory: string;
+  readonly #parts: Readonly<Record<'in' | 'out' | 'scratch', string>>;
   readonly #pidFile: string;
 
   /** Makes a new slot below `slotsDirectory`. */
@@ -30,7 +30,8 @@ export class Slot {
     const name = randomBytes(8).toString('hex');
     this.directory = join(slotsDirectory, name);
     this.#pidFile = `${this.directory}.pid`;
-    this.#jobDirectory = join(this.directory, 'job');
+    const part = (partName: string): string => join(this.directory, partName);
+    this.#parts = { in: part('in'), out: part('out'), scratch: part('scratch') };
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
   }
 
@@ -38,27 +39,49 @@ export class Slot {
     writeFileSync(this.#pidFile, String(pid));
   }
 
-  /** Makes the empty directories of a job. The names must be plain file names. */
+  /** The empty directories of a job. The names must be plain file names. */
   prepare(inputName: string, outputName: string): JobFiles {
     this.clear();
-    const [input, output, scratch] = ['in', 'out', 'scratch'].map((part) => join(this.#jobDirectory, part));
-    mkdirSync(input, { recursive: true });
-    mkdirSync(output);
-    mkdirSync(scratch);
     return {
-      inputPath: join(input, inputName),
-      outputPath: join(output, outputName),
-      scratchDirectory: scratch,
+      inputPath: join(this.#parts.in, inputName),
+      outputPath: join(this.#parts.out, outputName),
+      scratchDirectory: this.#parts.scratch,
     };
   }
 
+  /**
+   * Empties the directories of a job. They stay: making and removing them for every job took longer than all else that
+   * is done for a small one.
+   */
   clear(): void {
-    rmSync(this.#jobDirectory, { recursive: true, force: true });
+    for (const directory of Object.values(this.#parts)) {
+      for (const name of namesIn(directory)) removeEntry(join(directory, name));
+    }
   }
 
   remove(): void {
     rmSync(this.directory, { recursive: true, force: true });
     rmSync(this.#pidFile, { force: true });
+  }
+}
+
+/** Nearly always a plain file, and unlink is much the cheaper call. */
+function removeEntry(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Names in a directory, which is made if it is not there (any more: its runner may remove it). */
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory, { recursive: true });
+    return [];
   }
 }
 

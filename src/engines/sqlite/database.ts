@@ -88,8 +88,3 @@ class PreparedStatement implements Statement {
     return this.#statement.all(...values) as Row[];
   }
 }
-
-/** True for the error of a statement that met a unique index. */
-export function isUniqueViolation(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && (error.errcode === 2067 || error.errcode === 1555);
-}
