@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { RingSorter } from '../../src/formats/shp/hole-assignment.ts';
+
+type Ring = readonly (readonly [x: number, y: number])[];
+
+/** A clockwise square. */
+function square(x: number, y: number, size: number): Ring {
+  return [
+    [x, y],
+    [x, y + size],
+    [x + size, y + size],
+    [x + size, y],
+    [x, y],
+  ];
+}
+const reversed = (ring: Ring): Ring => [...ring].reverse();
+
+/** Polygons as lists of ring numbers, shell first. */
+function sort(rings: readonly Ring[]): { polygons: number[][]; repaired: boolean } {
+  const xy = Float64Array.from(rings.flat(2));
+  const starts = Int32Array.from([0, ...rings.map((_, i) => rings.slice(0, i + 1).flat().length)]);
+  const sorter = new RingSorter();
+  const repaired = sorter.sort(xy, starts, rings.length);
+  const polygons: number[][] = [];
+  for (let i = 0; i < rings.length; i++) {
+    const ring = sorter.order[i];
+    if (sorter.isShell[ring] === 1) polygons.push([ring]);
+    else polygons[polygons.length - 1].push(ring);
+  }
+  return { polygons, repaired };
+}
+
+test('a hole that touches its shell in a corner or along an edge is its hole', () => {
+  const shell = square(0, 0, 10);
+  assert.deepEqual(sort([shell, reversed(square(0, 0, 5))]).polygons, [[0, 1]]);
+  assert.deepEqual(sort([reversed(square(0, 2, 5)), shell]).polygons, [[1, 0]]);
+});
+
+test('two overlapping shells stay two shells', () => {
+  assert.deepEqual(sort([square(0, 0, 10), square(5, 5, 10)]), { polygons: [[0], [1]], repaired: false });
+});
+
+test('a hole outside of every shell becomes a shell', () => {
+  assert.deepEqual(sort([square(0, 0, 10), reversed(square(20, 20, 5))]).polygons, [[0], [1]]);
+});
+
+test('degenerate rings neither vanish nor break the others', () => {
+  const spike: Ring = [
+    [1, 1],
+    [2, 2],
+    [1, 1],
+  ];
+  assert.deepEqual(sort([square(0, 0, 10), spike]).polygons, [[0, 1]]);
+  assert.deepEqual(
+    sort([spike, [[5, 5]], square(20, 20, 1)])
+      .polygons.flat()
+      .sort(),
+    [0, 1, 2],
+  );
+});
+
+test('nested squares in any order and with any orientation alternate between shell and hole', () => {
+  const depthAndOrder = fc.integer({ min: 1, max: 8 }).chain((depth) =>
+    fc.tuple(
+      fc.shuffledSubarray(
+        Array.from({ length: depth }, (_, i) => i),
+        { minLength: depth, maxLength: depth },
+      ),
+      fc.boolean(),
+    ),
+  );
+  fc.assert(
+    fc.property(depthAndOrder, ([order, isReversed]) => {
+      const rings = order.map((depth) => {
+        const ring = square(depth, depth, 100 - 2 * depth);
+        const isHole = depth % 2 === 1;
+        return isHole !== isReversed ? reversed(ring) : ring;
+      });
+      const { polygons, repaired } = sort(rings);
+      assert.equal(repaired, isReversed);
+      const nested = polygons
+        .map((polygon) => polygon.map((ring) => order[ring]))
+        .sort((a, b) => a[0] - b[0]);
+      const expected = Array.from({ length: Math.ceil(order.length / 2) }, (_, i) =>
+        [2 * i, 2 * i + 1].filter((depth) => depth < order.length),
+      );
+      assert.deepEqual(nested, expected);
+    }),
+  );
+});
+
+test('an archipelago of 20,000 islands with lakes is sorted fast', () => {
+  const rings: Ring[] = [];
+  for (let i = 0; i < 20_000; i++)
+    rings.push(reversed(square((i % 200) * 10 + 1, Math.floor(i / 200) * 10 + 1, 2)));
+  for (let i = 0; i < 20_000; i++) rings.push(square((i % 200) * 10, Math.floor(i / 200) * 10, 5));
+  const xy = Float64Array.from(rings.flat(2));
+  const starts = Int32Array.from({ length: rings.length + 1 }, (_, i) => i * 5);
+  const sorter = new RingSorter();
+  const before = performance.now();
+  assert.equal(sorter.sort(xy, starts, rings.length), false);
+  assert.ok(performance.now() - before < 3000);
+  for (let i = 0; i < 40_000; i += 2) {
+    assert.equal(sorter.order[i + 1], sorter.order[i] - 20_000);
+  }
+});
