@@ -238,49 +238,65 @@ export function writeInteger(writer: ByteWriter, value: number): void {
   writer.length = at;
 }
 
+/** Writes the last `count` digits of a non-negative integer below 2^31, ending before `end`. */
+function writeDigitsBackward(bytes: Uint8Array, end: number, value: number, count: number): void {
+  let at = end;
+  while (count >= 2) {
+    const rest = (value / 100) | 0;
+    const pair = (value - rest * 100) << 1;
+    bytes[--at] = PAIRS[pair + 1];
+    bytes[--at] = PAIRS[pair];
+    value = rest;
+    count -= 2;
+  }
+  if (count === 1) bytes[--at] = ZERO + (value % 10);
+}
+
 /**
  * Appends `mantissa * 10^-decimals` in plain notation without trailing zeros in the fraction.
- * `mantissa` is a non-negative integer below 2^53, `decimals` 0 to 22.
+ * `mantissa` is a non-negative integer below 2^53, `decimals` 0 to 22, their value below 1e9.
  */
 function writeDecimal(writer: ByteWriter, negative: boolean, mantissa: number, decimals: number): void {
-  while (decimals > 0 && mantissa % 10 === 0) {
-    if (mantissa === 0) {
-      decimals = 0;
-      break;
-    }
-    // Strip four zeros at a time where possible: rounded coordinates often end in many.
-    if (decimals >= 4 && mantissa % 10_000 === 0) {
-      mantissa /= 10_000;
-      decimals -= 4;
-    } else {
-      mantissa /= 10;
-      decimals--;
-    }
-  }
-  if (decimals === 0) {
-    writeInteger(writer, negative && mantissa !== 0 ? -mantissa : mantissa);
-    return;
-  }
-  let end = scratch.length;
-  let rest = mantissa;
-  while (rest >= 1e8) {
-    const quotient = Math.floor(rest / 1e8);
-    const from = writeUint30Backward(scratch, end, rest - quotient * 1e8);
-    end -= 8;
-    for (let i = end; i < from; i++) scratch[i] = ZERO;
-    rest = quotient;
-  }
-  end = writeUint30Backward(scratch, end, rest);
-  const firstFraction = scratch.length - decimals;
-  while (end >= firstFraction) scratch[--end] = ZERO;
-  writer.reserve(MAX_NUMBER_LENGTH + decimals);
+  writer.reserve(2 * MAX_NUMBER_LENGTH);
   const { bytes } = writer;
   let at = writer.length;
-  if (negative) bytes[at++] = MINUS;
-  for (let i = end; i < firstFraction; i++) bytes[at++] = scratch[i];
-  bytes[at++] = POINT;
-  for (let i = firstFraction; i < scratch.length; i++) bytes[at++] = scratch[i];
+  if (negative && mantissa !== 0) bytes[at++] = MINUS;
+  // Both steps are exact: the quotient of integers below 2^53 never rounds up to the next integer.
+  const whole = Math.floor(mantissa / POWERS_OF_TEN[decimals]) | 0;
+  const fraction = mantissa - whole * POWERS_OF_TEN[decimals];
+  if (whole < 10) bytes[at++] = ZERO + whole;
+  else {
+    const digits =
+      whole < 100
+        ? 2
+        : whole < 1000
+          ? 3
+          : whole < 10_000
+            ? 4
+            : whole < 1e6
+              ? whole < 1e5
+                ? 5
+                : 6
+              : digitsAbove6(whole);
+    at += digits;
+    writeDigitsBackward(bytes, at, whole, digits);
+  }
+  if (fraction !== 0) {
+    bytes[at++] = POINT;
+    at += decimals;
+    if (decimals <= 9) writeDigitsBackward(bytes, at, fraction | 0, decimals);
+    else {
+      const high = Math.floor(fraction / 1e9);
+      writeDigitsBackward(bytes, at, (fraction - high * 1e9) | 0, 9);
+      writeDigitsBackward(bytes, at - 9, high | 0, decimals - 9);
+    }
+    while (bytes[at - 1] === ZERO) at--;
+  }
   writer.length = at;
+}
+
+function digitsAbove6(whole: number): number {
+  return whole < 1e7 ? 7 : whole < 1e8 ? 8 : whole < 1e9 ? 9 : 10;
 }
 
 /** The number of decimals that worked last; neighbouring coordinates mostly have as many. */

@@ -59,7 +59,8 @@ export function encodeFeatures(
     out.uint8(CLOSE_BRACE);
   }
   noteLosses(batch, state, findings, values, geometryWriter);
-  return out.take();
+  // The buffer goes along as it is: a copy of its exact length would cost more than the room behind it.
+  return out.written();
 }
 
 function noteLosses(
