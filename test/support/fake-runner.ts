@@ -5,8 +5,18 @@
  *   "<anything>"          the output is outputOf(input)
  *   "wait <ms> ..."       as above, after that time, in steps with progress
  *   "crash" / "hang" / "grow" / "fault" / "refuse"
+ *   "peek <path>"         fails with what it may do to that file, and to the world
  */
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { failure } from '../../src/errors.ts';
 import { type Convert, serveTasks } from '../../src/jobs/runner-loop.ts';
 import { fakeReport, outputOf } from './fake-conversion.ts';
@@ -18,6 +28,7 @@ const convert: Convert = async (request, place, { onProgress }) => {
   if (word === 'crash') process.abort();
   if (word === 'hang') for (;;);
   if (word === 'grow') grow();
+  if (word === 'peek') throw failure('USAGE', { detail: peek(argument) });
   if (word === 'fault') throw new Error('a secret of ours');
   if (word === 'refuse')
     throw failure('CSV_SYNTAX', { line: 3, reason: 'it is a test' }, { layer: 'x', line: 3 });
@@ -38,6 +49,28 @@ async function waitInSteps(ms: number, onProgress: Parameters<Convert>[2]['onPro
     onProgress({ fraction: passed / ms, stage: 'converting' });
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+function peek(path: string): string {
+  const attempts: Record<string, () => unknown> = {
+    read: () => readFileSync(path),
+    write: () => writeFileSync(`${path}.evil`, 'x'),
+    link: () => symlinkSync(path, 'evil'),
+    spawn: () => spawnSync('true'),
+    environment: () => {
+      if (Object.keys(process.env).length === 0) throw Object.assign(new Error(), { code: 'EMPTY' });
+    },
+  };
+  return Object.entries(attempts)
+    .map(([name, act]) => {
+      try {
+        act();
+        return `${name} done`;
+      } catch (error) {
+        return `${name} ${(error as { code?: string }).code}`;
+      }
+    })
+    .join(', ');
 }
 
 function grow(): never {

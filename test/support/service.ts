@@ -56,7 +56,7 @@ export const GEOJSON_TO_GEOJSON = { input: { format: 'geojson' }, output: { form
 export interface Submission {
   /** Sent as JSON, or as it is when it is a string. Null: no such part. */
   readonly config?: unknown;
-  readonly file?: string | null;
+  readonly file?: string | Uint8Array<ArrayBuffer> | null;
   readonly fileName?: string;
   readonly configPart?: string;
   readonly filePart?: string;

@@ -37,6 +37,22 @@ test('a job that takes more memory than it may is stopped, buffers counted', asy
   assert.equal(job.attempts, 1);
 });
 
+test('a runner reaches no file but its own, no process and no environment', async () => {
+  await using service = await startTestService({ settings: { RUNNERS: '1' } });
+  for (const path of [
+    join(service.config.dataDirectory, 'jobs.sqlite'),
+    '/etc/passwd',
+    '/proc/self/environ',
+  ]) {
+    const job = await service.ended(await submitJob(service, { file: `peek ${path}` }));
+    const denied = 'ERR_ACCESS_DENIED';
+    assert.equal(
+      job.error?.params.detail,
+      `read ${denied}, write ${denied}, link ${denied}, spawn ${denied}, environment EMPTY`,
+    );
+  }
+});
+
 test('stopping puts a running job back, and the next start runs it', async () => {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
   try {

@@ -20,10 +20,10 @@ function describeJob(job: Job, progress: Progress | null, baseUrl: string): obje
     status: job.state,
     progress: progressOf(job, progress),
     attempts: job.attempts,
-    input: { format: input.format, name: job.inputName, bytes: job.inputBytes, epsg: input.crs },
+    input: { format: input.format, name: job.inputName, bytes: job.inputBytes, crs: input.crs },
     output: {
       format: output.format,
-      epsg: output.crs,
+      crs: output.crs,
       ...(job.output === null
         ? {}
         : {

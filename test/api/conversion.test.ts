@@ -1,0 +1,107 @@
+/** The whole service with its real runners: sandbox, codecs, PROJ. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { crc32, deflateRawSync } from 'node:zlib';
+import { startTestService, submit, submitJob } from '../support/service.ts';
+
+const service = await startTestService({ runner: null, settings: { MAX_UNZIP_RATIO: '100' } });
+test.after(() => service[Symbol.asyncDispose]());
+
+const sample = readFileSync(join(import.meta.dirname, '..', '..', 'samples', 'harbour.geojson'), 'utf8');
+const wait = { prefer: 'wait=60' };
+
+test('the sample becomes a zip of shapefiles in another CRS', async () => {
+  const config = { input: { format: 'geojson' }, output: { format: 'shp', epsg: 25832 } };
+  const response = await submit(service, {
+    config,
+    file: sample,
+    fileName: 'harbour.geojson',
+    headers: wait,
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  assert.equal(response.status, 200, bytes.toString());
+  assert.equal(response.headers.get('content-type'), 'application/zip');
+  assert.equal(response.headers.get('content-disposition'), 'attachment; filename="harbour.zip"');
+  assert.equal(bytes.subarray(0, 4).toString('latin1'), 'PK\x03\x04');
+  for (const member of ['harbour_points.shp', 'harbour_lines.prj', 'harbour_polygons.dbf'])
+    assert.ok(bytes.includes(member), member);
+});
+
+test('the report says what was done', async () => {
+  const config = { input: { format: 'geojson' }, output: { format: 'csv', epsg: 25832 } };
+  const id = await submitJob(service, { config, file: sample });
+  const { state } = await service.ended(id);
+  assert.equal(state, 'SUCCESS');
+  const job = (await (await fetch(`${service.url}/v1/jobs/${id}`)).json()) as {
+    report: {
+      features: { read: number; written: number };
+      reprojections: { from: string; to: string; accuracy_meters: number | null }[];
+    };
+  };
+  assert.equal(job.report.features.read, 10);
+  assert.equal(job.report.features.written, 10);
+  assert.deepEqual(
+    job.report.reprojections.map(({ from, to }) => [from, to]),
+    [['EPSG:4326', 'EPSG:25832']],
+  );
+});
+
+/** A zip archive with one entry of any name, also of one that no zip program would write. */
+function zipOf(name: string, content: string): Uint8Array<ArrayBuffer> {
+  const unpacked = Buffer.from(content);
+  const data = deflateRawSync(unpacked);
+  const nameBytes = Buffer.from(name);
+  const header = Buffer.alloc(26);
+  header.writeUInt16LE(20, 0);
+  header.writeUInt16LE(8, 4);
+  header.writeUInt32LE(crc32(unpacked), 10);
+  header.writeUInt32LE(data.length, 14);
+  header.writeUInt32LE(unpacked.length, 18);
+  header.writeUInt16LE(nameBytes.length, 22);
+  const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), header, nameBytes, data]);
+  const central = Buffer.concat([
+    Buffer.from('PK\x01\x02\x14\x00', 'latin1'),
+    header,
+    Buffer.alloc(14),
+    nameBytes,
+  ]);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06', 0, 'latin1');
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(central.length, 12);
+  end.writeUInt32LE(local.length, 16);
+  return new Uint8Array(Buffer.concat([local, central, end]));
+}
+
+const shpToGeojson = { input: { format: 'shp' }, output: { format: 'geojson' } };
+const failures: [string, unknown, string | Uint8Array<ArrayBuffer>, RegExp][] = [
+  ['GeoJSON that is cut', undefined, sample.slice(0, 700), /GeoJSON byte \d+/],
+  [
+    'a CSV without its geometry column',
+    { input: { format: 'csv', epsg: 4326 }, output: { format: 'shp' } },
+    'a,b\n1,2\n',
+    /geom_wkt/,
+  ],
+  [
+    'an EPSG code that does not exist',
+    { input: { format: 'geojson' }, output: { format: 'csv', epsg: 999999 } },
+    sample,
+    /999999/,
+  ],
+  ['a zip that is none', shpToGeojson, 'PK nonsense', /zip/i],
+  ['a zip with a name that leads outside', shpToGeojson, zipOf('../../evil.shp', 'x'), /\.\.\/evil\.shp/],
+  ['a zip without a shapefile', shpToGeojson, zipOf('readme.txt', 'x'), /\.shp/],
+  ['a zip bomb', shpToGeojson, zipOf('a.shp', '\0'.repeat(20_000_000)), /limit is 100.*MAX_UNZIP_RATIO/],
+];
+
+for (const [name, config, file, message] of failures) {
+  test(`failed with a reason: ${name}`, async () => {
+    const response = await submit(service, { config, file, headers: wait });
+    const problem = (await response.json()) as { detail: string };
+    assert.ok(response.status >= 400 && response.status < 500, JSON.stringify(problem));
+    assert.match(problem.detail, message);
+  });
+}
