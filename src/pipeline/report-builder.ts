@@ -78,11 +78,11 @@ export class LayerTally {
    * Positions no longitude and latitude can have: an error when the file itself said that it is in another CRS,
    * else told. Known only now because GeoJSON may state its crs behind the features.
    */
-  checkRange(findings: Findings): void {
+  checkRange(findings: Findings, crsIsAssumed: boolean): void {
     const first = this.#firstOutOfRange;
     if (first === null) return;
     const place = { layer: this.plan.name, record: first.record };
-    if (findings.list().some((finding) => finding.code === 'CRS_MEMBER_IGNORED')) {
+    if (crsIsAssumed && findings.list().some((finding) => finding.code === 'CRS_MEMBER_IGNORED')) {
       throw failure(
         'COORDINATE_OUT_OF_RANGE',
         { place: `feature ${first.record}`, x: first.x, y: first.y },

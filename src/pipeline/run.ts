@@ -189,13 +189,14 @@ class Conversion {
         };
         await this.#encodeLayer(layer, plan, encodings[outputIndex], executor, deliver);
       }
+      const crsIsAssumed = this.#request.input.crs === null;
+      for (const layer of layers) layer.tally.checkRange(this.#findings, crsIsAssumed);
       progress.stage('finishing');
       output = await sink.finish();
     } catch (error) {
       sink.abort();
       throw error;
     }
-    for (const layer of layers) layer.tally.checkRange(this.#findings);
     return buildReport({
       request: this.#request,
       inputName: this.#place.inputName,
