@@ -69,6 +69,8 @@ function assertSamePositions(actual: string | null, expected: string | null, tol
 function meaning(value: string | number | null): string | null {
   if (value === null) return null;
   const text = String(value);
+  // GDAL before 3.7 shows the logical fields of a .dbf as text, their null with it.
+  if (text === '?') return null;
   if (/^(true|T|1)$/.test(text)) return '1';
   if (/^(false|F|0)$/.test(text)) return '0';
   return text.replace(/^(\d{4})\/(\d\d)\/(\d\d)/, '$1-$2-$3');
