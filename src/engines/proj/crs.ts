@@ -7,10 +7,8 @@ import { PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS, PJ_TYPE, PJ_WKT, type Poi
 
 export type Authority = NonNullable<CrsDescription['authority']>;
 
-/** What PROJ must be certain of, in percent, before another text is taken to mean a code of the database. */
-const CERTAIN = 100;
-/** Equal in all but names; taken when it is the only candidate. */
-const NEARLY_CERTAIN = 90;
+/** Confidence (percent) from which PROJ has found the parameters equal; below, only the name is like another's. */
+const EQUIVALENT = 70;
 
 /** Throws CRS_UNKNOWN; `path` says where the definition stood. */
 export function describeCrs(context: ProjContext, definition: CrsText, path: string): CrsDescription {
@@ -144,8 +142,9 @@ function fromDatabase(context: ProjContext, { name, code }: Authority): ProjObje
 }
 
 /**
- * The database entry that a definition in full text means, when that is certain. A code written in the text itself
- * counts only if the rest of the text agrees with it, except for axis order, which WKT1 often leaves out.
+ * The database entry that a definition in full text means, when that is certain: PROJ must find the same parameters
+ * (EQUIVALENT), and the entry must put the same numbers at the same place. A code written in the text itself counts
+ * only if the rest of the text agrees with it, except for axis order, which WKT1 often leaves out.
  */
 export function identify(context: ProjContext, crs: ProjObject): Authority | null {
   const stated = authorityOf(context, crs.pointer);
@@ -156,21 +155,21 @@ export function identify(context: ProjContext, crs: ProjObject): Authority | nul
   const { native, pointer } = context;
   const confidences = context.slot(0);
   const list = native.proj_identify(pointer, crs.pointer, 0, 0, confidences);
-  context.clearMessages();
   if (list === 0) return null;
   const confidenceList = context.int32At(confidences);
-  try {
-    const count = native.proj_list_get_count(list);
-    if (count === 0) return null;
-    const best = context.int32At(confidenceList);
-    const isUnique = count === 1 || context.int32At(confidenceList + 4) < best;
-    if (best < (isUnique ? NEARLY_CERTAIN : CERTAIN)) return null;
-    using candidate = new ProjObject(context, native.proj_list_get(pointer, list, 0));
-    return authorityOf(context, candidate.pointer);
-  } finally {
-    native.proj_int_list_destroy(confidenceList);
-    native.proj_list_destroy(list);
+  let found: Authority | null = null;
+  const count = native.proj_list_get_count(list);
+  for (let i = 0; i < count && context.int32At(confidenceList + i * 4) >= EQUIVALENT; i++) {
+    using candidate = new ProjObject(context, native.proj_list_get(pointer, list, i));
+    const authority = authorityOf(context, candidate.pointer);
+    // The same system may be listed twice, e.g. as EPSG:4267 and OGC:CRS27: then the EPSG code is the useful one.
+    const isPreferred = found === null || (found.name !== 'EPSG' && authority?.name === 'EPSG');
+    if (isPreferred && isSameInXyOrder(context, crs, candidate)) found = authority;
   }
+  if (confidenceList !== 0) native.proj_int_list_destroy(confidenceList);
+  native.proj_list_destroy(list);
+  context.clearMessages();
+  return found;
 }
 
 function toWkt(

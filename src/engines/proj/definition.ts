@@ -65,7 +65,8 @@ function prepare(definition: CrsText): string | null {
   if (compound !== null) return `${compound[1]}:${compound[2]}+${compound[1]}:${compound[3]}`;
   if (isAuthorityCode(text)) return text;
   if (/^(?:\{|[a-z]\w*\s*[[(])/i.test(text)) return text;
-  if (!/^(?:\+|proj=|init=)/.test(text)) return null;
+  // A pipeline is an operation; PROJ would make a CRS of its first step.
+  if (!/^(?:\+|proj=|init=)/.test(text) || /\bproj=pipeline\b/.test(text)) return null;
   // Without it PROJ reads a conversion, not a CRS.
   return /\btype=crs\b/.test(text) ? text : `${text} +type=crs`;
 }
