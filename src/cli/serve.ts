@@ -129,6 +129,8 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
     });
   const running = await startService(config);
   process.stdout.write(greeting(running.url));
+  if (Number(process.versions.node.split('.')[0]) < 26)
+    process.stderr.write('geomill: this Node cannot keep runner processes off the network; Node 26 can\n');
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);

@@ -4,6 +4,7 @@ import { failure, GeomillError } from '../errors.ts';
 import { errorText, type Job } from '../jobs/job.ts';
 import { parseRange } from './byte-range.ts';
 import type { HttpContext } from './context.ts';
+import { problemOf, sendProblem } from './error-reply.ts';
 
 /** Throws JOB_NOT_DONE or JOB_EXPIRED. */
 export async function sendOutput(
@@ -44,10 +45,10 @@ export async function sendOutput(
   return reply.send(file.stream(start, end));
 }
 
-/** The error that a failed job is, for a client that waited for it. */
-export function jobFailure(job: Job): GeomillError {
+/** Answers a client that waited for a job which failed: the job's error as a problem. */
+export function sendJobFailure(reply: FastifyReply, job: Job): FastifyReply {
   const error = job.error ?? { code: 'INTERNAL' as const, params: { reason: 'unknown' } };
-  return GeomillError.revive(error);
+  return sendProblem(reply, problemOf(GeomillError.revive(error), errorText(job.id, error)));
 }
 
 function notDone(job: Job): GeomillError {

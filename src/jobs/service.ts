@@ -262,6 +262,10 @@ export class JobService {
           ? this.#giveUp(claim, error)
           : this.#afterDeath(claim, runner.death.cause, runner.death.detail),
       )
+      .catch((error: unknown) => {
+        // The row stays RUNNING; the next start takes the job up again.
+        this.#options.log.error({ jobId: id, err: error }, 'the end of a job could not be recorded');
+      })
       .finally(() => {
         this.#running.delete(id);
         runner.release();
@@ -371,12 +375,7 @@ export class JobService {
     log.error({ jobId: claim.job.id, err: thrown }, 'a job could not be carried out');
     const known = thrown instanceof GeomillError && thrown.fault === 'user' ? thrown.toPlain() : null;
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    try {
-      await this.#fail(claim, known ?? { code: 'INTERNAL', params: { reason } });
-    } catch (error) {
-      // The row stays RUNNING; the next start takes the job up again.
-      log.error({ jobId: claim.job.id, err: error }, 'the failure of a job could not be recorded');
-    }
+    await this.#fail(claim, known ?? { code: 'INTERNAL', params: { reason } });
   }
 
   #tellEnd(claim: Claim, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {

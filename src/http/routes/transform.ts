@@ -4,11 +4,10 @@ import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
-import { sendError } from '../error-reply.ts';
 import { fileTooLarge, type JobForm, receiveJobForm } from '../multipart.ts';
 import { type ParsedRequest, parseJobRequest } from '../parse-job-request.ts';
 import { waitPreference, wantedWaitSeconds } from '../prefer.ts';
-import { jobFailure, sendOutput } from '../send-output.ts';
+import { sendJobFailure, sendOutput } from '../send-output.ts';
 
 /** What the form adds to the file and the config: boundaries, part headers, small unknown parts. */
 const FORM_OVERHEAD_BYTES = 1024 * 1024;
@@ -106,7 +105,7 @@ async function answer(
     const ended = await service.waitForEnd(job.id, waitSeconds * 1000, abortSignalOf(reply));
     if (waitPreference(prefer) !== null) reply.header('preference-applied', `wait=${waitSeconds}`);
     if (ended?.state === 'SUCCESS') return sendOutput(context, request, reply, ended);
-    if (ended?.state === 'FAILED') return sendError(request, reply, jobFailure(ended));
+    if (ended?.state === 'FAILED') return sendJobFailure(reply, ended);
     state = ended?.state ?? state;
   }
   return reply.code(202).send({ job_id: job.id, status: state });
