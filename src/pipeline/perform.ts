@@ -1,6 +1,7 @@
 /** Performs tasks in the thread it runs in: read, reproject, scan, encode. */
 
 import { ColumnBuilder } from '../batch/attribute-column.ts';
+import { positionBounds } from '../batch/bounds.ts';
 import { castBatch } from '../batch/cast.ts';
 import { batchBuffers, type FeatureBatch } from '../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
@@ -79,7 +80,13 @@ interface ObtainedBatch {
   readonly positions: PositionCounts;
 }
 
-const NO_POSITIONS: PositionCounts = { total: 0, outsideArea: 0, outOfRange: 0, firstOutOfRange: null };
+const NO_POSITIONS: PositionCounts = {
+  total: 0,
+  operations: [],
+  outsideArea: 0,
+  outOfRange: 0,
+  firstOutOfRange: null,
+};
 
 function obtainBatch(
   task: Task,
@@ -104,7 +111,7 @@ function obtainBatch(
     limits: session.limits,
   });
   const range = layer.checkLonLatRange ? checkRange(read.batch.geometry) : NO_POSITIONS;
-  const outsideArea = transformer === null ? 0 : reproject(read.batch, transformer, layer);
+  const reprojected = transformer === null ? NO_POSITIONS : reproject(read.batch, transformer, layer);
   return {
     batch: layer.layerField === null ? read.batch : withConstantField(read.batch, layer.layerField),
     nextStart: read.nextStart,
@@ -113,7 +120,8 @@ function obtainBatch(
     findings: read.findings,
     positions: {
       total: read.batch.geometry.coordinates.length / strideOf(read.batch.geometry.dimensions),
-      outsideArea,
+      operations: reprojected.operations,
+      outsideArea: reprojected.outsideArea,
       outOfRange: range.outOfRange,
       firstOutOfRange: range.firstOutOfRange,
     },
@@ -121,7 +129,11 @@ function obtainBatch(
 }
 
 /** Transforms the batch's coordinates in place. Throws COORDINATE_OUTSIDE_DOMAIN for the first that cannot be. */
-function reproject(batch: FeatureBatch, transformer: Transformer, layer: SessionLayer): number {
+function reproject(
+  batch: FeatureBatch,
+  transformer: Transformer,
+  layer: SessionLayer,
+): Pick<PositionCounts, 'operations' | 'outsideArea'> {
   const { geometry } = batch;
   const outcome = transformer.transform(geometry.coordinates, geometry.dimensions);
   if (outcome.failedPosition >= 0) {
@@ -140,10 +152,25 @@ function reproject(batch: FeatureBatch, transformer: Transformer, layer: Session
       { layer: layer.source.name, record },
     );
   }
-  return outcome.outsideAreaCount;
+  return { operations: outcome.operations, outsideArea: outcome.outsideAreaCount };
 }
 
+/** Longitudes up to a full turn beyond 180 are common for shapes that cross the antimeridian. */
+const LONGITUDE_LIMIT = 540;
+/** Poles that went through a computation come out a little beyond 90. */
+const LATITUDE_LIMIT = 90.0000001;
+
 function checkRange(geometry: GeometryColumn): PositionCounts {
+  const [west, south, east, north] = positionBounds(geometry);
+  const fits =
+    west >= -LONGITUDE_LIMIT &&
+    east <= LONGITUDE_LIMIT &&
+    south >= -LATITUDE_LIMIT &&
+    north <= LATITUDE_LIMIT;
+  return fits ? NO_POSITIONS : countOutOfRange(geometry);
+}
+
+function countOutOfRange(geometry: GeometryColumn): PositionCounts {
   const { coordinates } = geometry;
   const stride = strideOf(geometry.dimensions);
   let outOfRange = 0;
@@ -151,12 +178,11 @@ function checkRange(geometry: GeometryColumn): PositionCounts {
   for (let i = 0; i < coordinates.length; i += stride) {
     const x = coordinates[i];
     const y = coordinates[i + 1];
-    // Longitudes up to a full turn beyond 180 are common for shapes that cross the antimeridian.
-    if (x >= -540 && x <= 540 && y >= -90.0000001 && y <= 90.0000001) continue;
+    if (Math.abs(x) <= LONGITUDE_LIMIT && Math.abs(y) <= LATITUDE_LIMIT) continue;
     outOfRange++;
     first ??= { record: rowOfPosition(geometry, i / stride) + 1, x, y };
   }
-  return { total: 0, outsideArea: 0, outOfRange, firstOutOfRange: first };
+  return { ...NO_POSITIONS, outOfRange, firstOutOfRange: first };
 }
 
 /** The row that a position belongs to, by binary search through the three levels of offsets. */

@@ -1,7 +1,7 @@
 /** Adds up what the tasks of a conversion say into the report. */
 import { type Field, type MixedType, type OpenType, widenType } from '../batch/schema.ts';
 import { epsgCode } from '../crs/crs.ts';
-import type { OperationDescription } from '../engines/proj/proj.ts';
+import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
 import { failure } from '../errors.ts';
 import { type Finding, type Findings, findingCatalogue } from '../findings.ts';
 import type { OutputFile } from '../formats/format.ts';
@@ -21,6 +21,7 @@ export class LayerTally {
   rowsWritten = 0;
   #positions = 0;
   #outsideArea = 0;
+  readonly #operations = new Map<string, OperationDescription>();
   #outOfRange = 0;
   #firstOutOfRange: { record: number; x: number; y: number } | null = null;
 
@@ -38,6 +39,7 @@ export class LayerTally {
     const { positions } = result;
     this.#positions += positions.total;
     this.#outsideArea += positions.outsideArea;
+    for (const operation of positions.operations) this.#operations.set(JSON.stringify(operation), operation);
     this.#outOfRange += positions.outOfRange;
     const first = positions.firstOutOfRange;
     if (first !== null) this.#firstOutOfRange ??= { ...first, record: first.record + base.rows };
@@ -68,6 +70,11 @@ export class LayerTally {
 
   get outsideAreaShare(): number {
     return this.#positions === 0 ? 0 : this.#outsideArea / this.#positions;
+  }
+
+  /** The operations that the data went through; null when there were no positions. */
+  get operation(): OperationDescription | null {
+    return this.#operations.size === 0 ? null : combineOperations([...this.#operations.values()]);
   }
 
   get outsideAreaCount(): number {
@@ -158,8 +165,12 @@ function layerReport({ tally, encoding, crsName }: ReportLayer): LayerReport {
   };
 }
 
-function reprojectionOf({ tally, operation }: ReportLayer, findings: Findings): ReprojectionReport[] {
-  if (operation === null) return [];
+function reprojectionOf(
+  { tally, operation: expected }: ReportLayer,
+  findings: Findings,
+): ReprojectionReport[] {
+  if (expected === null) return [];
+  const operation = tally.operation ?? expected;
   const from = shortDefinition(tally.plan.sourceCrs);
   const to = shortDefinition(tally.plan.targetCrs);
   const accuracy = operation.accuracyMeters === null ? 'unknown' : `${operation.accuracyMeters} m`;

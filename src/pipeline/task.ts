@@ -3,6 +3,7 @@ import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
 import type { CrsText } from '../crs/crs.ts';
+import type { OperationDescription } from '../engines/proj/operation-description.ts';
 import type { PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts';
@@ -60,6 +61,8 @@ export interface TaskResult {
 
 export interface PositionCounts {
   readonly total: number;
+  /** The coordinate operations that a sample of the positions went through; PROJ chooses for each position. */
+  readonly operations: readonly OperationDescription[];
   /** Outside the area of use of the source or target CRS. */
   readonly outsideArea: number;
   /** Outside the range of longitude and latitude; counted when the layer asks for the check. */

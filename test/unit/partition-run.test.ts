@@ -49,7 +49,7 @@ function result(rows: readonly number[], nextStart: number): TaskResult {
     statistics: null,
     batch: null,
     chunk: rows,
-    positions: { total: 0, outsideArea: 0, outOfRange: 0, firstOutOfRange: null },
+    positions: { total: 0, operations: [], outsideArea: 0, outOfRange: 0, firstOutOfRange: null },
   };
 }
 

@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { countOutside, isWithin, middleOf } from '../../src/engines/proj/area.ts';
 import { ProjContext } from '../../src/engines/proj/context.ts';
 import { describeCrs } from '../../src/engines/proj/crs.ts';
-import { combineOperations, Proj } from '../../src/engines/proj/proj.ts';
+import { combineOperations } from '../../src/engines/proj/operation-description.ts';
+import { Proj } from '../../src/engines/proj/proj.ts';
 import { ProjTransformer } from '../../src/engines/proj/transformer.ts';
 import { GeomillError } from '../../src/errors.ts';
 

@@ -1,13 +1,13 @@
 /**
  * The door to PROJ: what a CRS is, and coordinates from one CRS to another. Nothing else of this folder is for
- * others to import; no pointer and no native object leaves it.
+ * others to import (but operation-description.ts, which is plain data); no pointer and no native object leaves it.
  */
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import { ProjContext } from './context.ts';
 import { describeCrs } from './crs.ts';
 import { ProjTransformer, type Transformer } from './transformer.ts';
 
-export { combineOperations, type OperationDescription } from './operations.ts';
+export type { OperationDescription } from './operation-description.ts';
 export type { Transformer, TransformOutcome } from './transformer.ts';
 
 export interface ProjOptions {

@@ -8,7 +8,8 @@ import { isSameInXyOrder } from './crs.ts';
 import { abbreviate, createCrs } from './definition.ts';
 import { DegreesView } from './degrees.ts';
 import { PJ_FWD } from './native.ts';
-import { NO_OPERATION_NEEDED, OperationCandidates, type OperationDescription } from './operations.ts';
+import { NO_OPERATION_NEEDED, type OperationDescription } from './operation-description.ts';
+import { OperationCandidates } from './operations.ts';
 import { createTransformation, transformBlock } from './transformation.ts';
 
 /** Positions of one call whose operation and, between projected systems, whose area of use is looked up. */
