@@ -6,6 +6,7 @@
  * entry more than there are rows. The slot of a null row holds 0 or nothing.
  */
 import type { FieldType } from './schema.ts';
+import { trimmed } from './trimmed.ts';
 
 export type Validity = Uint8Array<ArrayBuffer> | null;
 
@@ -101,19 +102,22 @@ export class ColumnBuilder {
   #bytes = new Uint8Array(0);
   #byteLength = 0;
   #offsets = new Uint32Array(0);
-  #validity = new Uint8Array(128);
+  #validity: Uint8Array<ArrayBuffer>;
   #nullCount = 0;
 
-  constructor(type: FieldType) {
+  /** `expectedRows` and `expectedBytes` (of text) save growing where the reader knows them. */
+  constructor(type: FieldType, expectedRows = 1024, expectedBytes = expectedRows * 8) {
     this.type = type;
     this.#values = new Uint8Array(0);
-    if (type === 'boolean') this.#values = new Uint8Array(1024);
-    else if (type === 'int32') this.#values = new Int32Array(1024);
-    else if (type === 'int64') this.#values = new BigInt64Array(1024);
-    else if (type === 'float64') this.#values = new Float64Array(1024);
+    const rows = Math.max(expectedRows, 8);
+    this.#validity = new Uint8Array((rows + 7) >> 3);
+    if (type === 'boolean') this.#values = new Uint8Array(rows);
+    else if (type === 'int32') this.#values = new Int32Array(rows);
+    else if (type === 'int64') this.#values = new BigInt64Array(rows);
+    else if (type === 'float64') this.#values = new Float64Array(rows);
     else {
-      this.#offsets = new Uint32Array(1025);
-      this.#bytes = new Uint8Array(8192);
+      this.#offsets = new Uint32Array(rows + 1);
+      this.#bytes = new Uint8Array(Math.max(expectedBytes, 8));
     }
   }
 
@@ -174,21 +178,21 @@ export class ColumnBuilder {
 
   finish(): AttributeColumn {
     const { type, rowCount } = this;
-    const validity = this.#nullCount === 0 ? null : this.#validity.slice(0, (rowCount + 7) >> 3);
+    const validity = this.#nullCount === 0 ? null : trimmed(this.#validity, (rowCount + 7) >> 3);
     switch (type) {
       case 'boolean':
-        return { type, values: (this.#values as Uint8Array<ArrayBuffer>).slice(0, rowCount), validity };
+        return { type, values: trimmed(this.#values as Uint8Array<ArrayBuffer>, rowCount), validity };
       case 'int32':
-        return { type, values: (this.#values as Int32Array<ArrayBuffer>).slice(0, rowCount), validity };
+        return { type, values: trimmed(this.#values as Int32Array<ArrayBuffer>, rowCount), validity };
       case 'int64':
-        return { type, values: (this.#values as BigInt64Array<ArrayBuffer>).slice(0, rowCount), validity };
+        return { type, values: trimmed(this.#values as BigInt64Array<ArrayBuffer>, rowCount), validity };
       case 'float64':
-        return { type, values: (this.#values as Float64Array<ArrayBuffer>).slice(0, rowCount), validity };
+        return { type, values: trimmed(this.#values as Float64Array<ArrayBuffer>, rowCount), validity };
       default:
         return {
           type,
-          bytes: this.#bytes.slice(0, this.#byteLength),
-          offsets: this.#offsets.slice(0, rowCount + 1),
+          bytes: trimmed(this.#bytes, this.#byteLength),
+          offsets: trimmed(this.#offsets, rowCount + 1),
           validity,
         };
     }

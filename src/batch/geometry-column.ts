@@ -19,6 +19,7 @@
  * MULTI_FIRST, the others with MULTI_NEXT. A member that is empty is a part without rings. Collections inside
  * collections are flattened by readers (and noted as COLLECTION_FLATTENED).
  */
+import { trimmed } from './trimmed.ts';
 
 export const GEOMETRY_TYPE = {
   none: 0,
@@ -97,20 +98,28 @@ export function geometryBuffers(column: GeometryColumn): ArrayBuffer[] {
 export class GeometryBuilder {
   dimensions: Dimensions;
   stride: 2 | 3 | 4;
-  coordinates = new Float64Array(1 << 14);
+  coordinates: Float64Array<ArrayBuffer>;
   coordinateLength = 0;
   featureCount = 0;
   partCount = 0;
   ringCount = 0;
-  #types = new Uint8Array(1 << 10);
-  #partOffsets = new Uint32Array((1 << 10) + 1);
-  #partKinds = new Uint8Array(1 << 10);
-  #ringOffsets = new Uint32Array((1 << 10) + 1);
-  #coordOffsets = new Uint32Array((1 << 10) + 1);
+  #types: Uint8Array<ArrayBuffer>;
+  #partOffsets: Uint32Array<ArrayBuffer>;
+  #partKinds: Uint8Array<ArrayBuffer>;
+  #ringOffsets: Uint32Array<ArrayBuffer>;
+  #coordOffsets: Uint32Array<ArrayBuffer>;
 
-  constructor(dimensions: Dimensions = 'XY') {
+  /** The expected counts save growing where the reader knows them. */
+  constructor(dimensions: Dimensions = 'XY', expectedFeatures = 1 << 10, expectedPositions = 1 << 13) {
     this.dimensions = dimensions;
     this.stride = strideOf(dimensions);
+    const features = Math.max(expectedFeatures, 8);
+    this.coordinates = new Float64Array(Math.max(expectedPositions, 8) * this.stride);
+    this.#types = new Uint8Array(features);
+    this.#partOffsets = new Uint32Array(features + 1);
+    this.#partKinds = new Uint8Array(features);
+    this.#ringOffsets = new Uint32Array(features + 1);
+    this.#coordOffsets = new Uint32Array(features + 1);
   }
 
   /** Makes room for `ordinateCount` more ordinates. Invalidates earlier references to `coordinates`. */
@@ -194,12 +203,12 @@ export class GeometryBuilder {
   finish(): GeometryColumn {
     return {
       dimensions: this.dimensions,
-      types: this.#types.slice(0, this.featureCount),
-      partOffsets: this.#partOffsets.slice(0, this.featureCount + 1),
-      partKinds: this.#partKinds.slice(0, this.partCount),
-      ringOffsets: this.#ringOffsets.slice(0, this.partCount + 1),
-      coordOffsets: this.#coordOffsets.slice(0, this.ringCount + 1),
-      coordinates: this.coordinates.slice(0, this.coordinateLength),
+      types: trimmed(this.#types, this.featureCount),
+      partOffsets: trimmed(this.#partOffsets, this.featureCount + 1),
+      partKinds: trimmed(this.#partKinds, this.partCount),
+      ringOffsets: trimmed(this.#ringOffsets, this.partCount + 1),
+      coordOffsets: trimmed(this.#coordOffsets, this.ringCount + 1),
+      coordinates: trimmed(this.coordinates, this.coordinateLength),
     };
   }
 }

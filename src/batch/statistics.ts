@@ -3,6 +3,7 @@
  * Computed per batch in the workers, merged in one place.
  */
 import { type AttributeColumn, isValid } from './attribute-column.ts';
+import { type Bounds, positionBounds } from './bounds.ts';
 import type { FeatureBatch } from './feature-batch.ts';
 import { hasM, hasZ, PART_KIND_MASK, strideOf } from './geometry-column.ts';
 import { type Field, type MixedType, type OpenType, widenType } from './schema.ts';
@@ -33,7 +34,7 @@ export interface GeometryStatistics {
   hasZ: boolean;
   hasM: boolean;
   /** minX, minY, maxX, maxY; inverted infinities when there is no position. */
-  readonly bounds: [number, number, number, number];
+  readonly bounds: Bounds;
   positionCount: number;
 }
 
@@ -103,8 +104,7 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
   a.positionCount += b.positionCount;
   a.hasZ ||= b.hasZ;
   a.hasM ||= b.hasM;
-  for (let i = 0; i < 2; i++) a.bounds[i] = Math.min(a.bounds[i], b.bounds[i]);
-  for (let i = 2; i < 4; i++) a.bounds[i] = Math.max(a.bounds[i], b.bounds[i]);
+  extend(a.bounds, b.bounds);
 }
 
 /** The fields that statistics amount to; a field without any value is text. */
@@ -211,20 +211,7 @@ function scanGeometry(batch: FeatureBatch, result: GeometryStatistics): void {
     for (let kind = 1; kind <= 3; kind++) if ((kinds & (1 << kind)) !== 0) result.kindCounts[kind]++;
   }
   const stride = strideOf(dimensions);
-  const { bounds } = result;
-  let [minX, minY, maxX, maxY] = bounds;
-  for (let i = 0; i < coordinates.length; i += stride) {
-    const x = coordinates[i];
-    const y = coordinates[i + 1];
-    if (x < minX) minX = x;
-    if (x > maxX) maxX = x;
-    if (y < minY) minY = y;
-    if (y > maxY) maxY = y;
-  }
-  bounds[0] = minX;
-  bounds[1] = minY;
-  bounds[2] = maxX;
-  bounds[3] = maxY;
+  extend(result.bounds, positionBounds(batch.geometry));
   result.positionCount = coordinates.length / stride;
   if (hasZ(dimensions)) result.hasZ = anyPresent(coordinates, 2, stride);
   if (hasM(dimensions)) result.hasM = anyPresent(coordinates, stride - 1, stride);
@@ -233,4 +220,9 @@ function scanGeometry(batch: FeatureBatch, result: GeometryStatistics): void {
 function anyPresent(coordinates: Float64Array, first: number, stride: number): boolean {
   for (let i = first; i < coordinates.length; i += stride) if (!Number.isNaN(coordinates[i])) return true;
   return false;
+}
+
+function extend(bounds: Bounds, other: Bounds): void {
+  for (let i = 0; i < 2; i++) bounds[i] = Math.min(bounds[i], other[i]);
+  for (let i = 2; i < 4; i++) bounds[i] = Math.max(bounds[i], other[i]);
 }
