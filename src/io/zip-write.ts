@@ -29,7 +29,7 @@ const DEFLATE: ZlibOptions = {
 /** Smaller buffers are not worth a trip to another thread. */
 const SMALL_BYTES = 1 << 16;
 /** Pieces compressed in the background at once, over all members. */
-const BACKGROUND_PIECES = 3;
+const BACKGROUND_PIECES = 12;
 const LAST_BLOCK = Uint8Array.of(0x03, 0x00);
 const STORED_BLOCK_HEADER_BYTES = 5;
 const MAX_UINT16 = 0xffff;

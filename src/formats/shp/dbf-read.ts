@@ -9,6 +9,7 @@ const BLANK = 0x20;
 const STAR = 0x2a;
 const ZERO = 0x30;
 const DASH = 0x2d;
+const PLUS = 0x2b;
 /** Deletion marks: '*' a deleted row; anything else is a live one, as some writers put 0 there. */
 export const DELETED_ROW = STAR;
 
@@ -31,36 +32,40 @@ export function readColumn(
   encoding: string,
   findings: Findings,
 ): AttributeColumn {
-  const builder = new ColumnBuilder(column.type);
   const problems = new Problems(rows);
-  switch (column.cell) {
-    case 'text':
-      readTexts(column, rows, builder, encoding, problems);
-      break;
-    case 'number':
-      if (column.type === 'int64') readInt64s(column, rows, builder, problems);
-      else readNumbers(column, rows, builder, problems);
-      break;
-    case 'logical':
-      readLogicals(column, rows, builder, problems);
-      break;
-    case 'date':
-      readDates(column, rows, builder, problems);
-      break;
-    case 'timestamp':
-      readTimestamps(column, rows, builder, problems);
-      break;
-    default:
-      readBinaries(column, rows, builder);
-  }
-  for (let i = 0; i < rows.missingRows; i++) builder.appendNull();
+  const validity = new ValidityBits(rows.rowCount + rows.missingRows);
+  const result = readCells(column, rows, encoding, problems, validity);
   if (problems.count > 0) {
     const place = { record: problems.firstRecord, field: column.name };
     if (column.cell === 'text')
       findings.note('TEXT_REPLACED', { field: column.name, encoding }, place, problems.count);
     else findings.note('VALUE_INVALID', { field: column.name, type: column.type }, place, problems.count);
   }
-  return builder.finish();
+  return result;
+}
+
+function readCells(
+  column: DbfColumn,
+  rows: DbfRows,
+  encoding: string,
+  problems: Problems,
+  validity: ValidityBits,
+): AttributeColumn {
+  switch (column.cell) {
+    case 'text':
+      return readTexts(column, rows, encoding, problems);
+    case 'number':
+      if (column.type === 'int64') return readInt64s(column, rows, problems, validity);
+      return readNumbers(column, rows, problems, validity);
+    case 'logical':
+      return readLogicals(column, rows, problems, validity);
+    case 'date':
+      return readDates(column, rows, problems, validity);
+    case 'timestamp':
+      return readTimestamps(column, rows, problems);
+    default:
+      return readBinaries(column, rows);
+  }
 }
 
 class Problems {
@@ -77,24 +82,40 @@ class Problems {
   }
 }
 
-function readTexts(
-  column: DbfColumn,
-  rows: DbfRows,
-  builder: ColumnBuilder,
-  encoding: string,
-  problems: Problems,
-): void {
+/** The validity bitmap of a column whose row count is known. */
+class ValidityBits {
+  readonly rowCount: number;
+  readonly bits: Uint8Array<ArrayBuffer>;
+  validCount = 0;
+
+  constructor(rowCount: number) {
+    this.rowCount = rowCount;
+    this.bits = new Uint8Array((rowCount + 7) >> 3);
+  }
+
+  set(row: number): void {
+    this.bits[row >> 3] |= 1 << (row & 7);
+    this.validCount++;
+  }
+
+  finish(): AttributeColumn['validity'] {
+    return this.validCount === this.rowCount ? null : this.bits;
+  }
+}
+
+function readTexts(column: DbfColumn, rows: DbfRows, encoding: string, problems: Problems): AttributeColumn {
   const { bytes, rowStarts, rowCount } = rows;
+  const builder = new ColumnBuilder(column.type);
   const decode = textDecoder(encoding);
   const isUtf8 = encoding === UTF8;
   const asciiIsItself = isAsciiCompatible(encoding);
   for (let row = 0; row < rowCount; row++) {
     let start = rowStarts[row] + column.offset;
     let end = start + column.width;
-    // Some writers align text to the right; GDAL takes such blanks away too.
-    while (start < end && bytes[start] === BLANK) start++;
     // Blanks fill a cell, in some writers zero bytes; a zero byte ends the text in any case.
     while (end > start && (bytes[end - 1] === BLANK || bytes[end - 1] === 0)) end--;
+    // Some writers align text to the right; GDAL takes such blanks away too.
+    while (start < end && bytes[start] === BLANK) start++;
     let plain = asciiIsItself;
     for (let i = start; i < end; i++) {
       const byte = bytes[i];
@@ -116,6 +137,12 @@ function readTexts(
     if (text.includes('\ufffd')) problems.add(row);
     builder.appendText(text);
   }
+  return finishWithMissing(builder, rows);
+}
+
+function finishWithMissing(builder: ColumnBuilder, rows: DbfRows): AttributeColumn {
+  for (let i = 0; i < rows.missingRows; i++) builder.appendNull();
+  return builder.finish();
 }
 
 /** What a number cell holds besides numbers: nothing (blanks), or '*' for null. */
@@ -123,25 +150,32 @@ function isNullNumber(bytes: Uint8Array, at: number, limit: number): boolean {
   return at === limit || bytes[at] === STAR || bytes[at] === 0;
 }
 
-function readNumbers(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder, problems: Problems): void {
+function readNumbers(
+  column: DbfColumn,
+  rows: DbfRows,
+  problems: Problems,
+  validity: ValidityBits,
+): AttributeColumn {
   const { bytes, rowStarts, rowCount } = rows;
+  const { rowCount: total } = validity;
   const scanner = new NumberScanner();
   const isInteger = column.type === 'int32';
+  const values = isInteger ? new Int32Array(total) : new Float64Array(total);
   for (let row = 0; row < rowCount; row++) {
     let at = rowStarts[row] + column.offset;
     const limit = at + column.width;
     while (at < limit && bytes[at] === BLANK) at++;
-    if (isNullNumber(bytes, at, limit)) {
-      builder.appendNull();
-      continue;
-    }
+    if (isNullNumber(bytes, at, limit)) continue;
     let value = scanner.scan(bytes, at, limit);
     if (!endsBlank(bytes, scanner.end, limit) || scanner.end === at) value = looseNumber(bytes, at, limit);
-    if (Number.isNaN(value) || (isInteger && value !== (value | 0))) {
-      problems.add(row);
-      builder.appendNull();
-    } else builder.appendNumber(value);
+    if (Number.isNaN(value) || (isInteger && value !== (value | 0))) problems.add(row);
+    else {
+      values[row] = value;
+      validity.set(row);
+    }
   }
+  if (values instanceof Int32Array) return { type: 'int32', values, validity: validity.finish() };
+  return { type: 'float64', values, validity: validity.finish() };
 }
 
 function endsBlank(bytes: Uint8Array, from: number, limit: number): boolean {
@@ -159,72 +193,84 @@ function looseNumber(bytes: Uint8Array, start: number, limit: number): number {
 }
 
 const INT64_MAX = 9_223_372_036_854_775_807n;
+const TWO_TO_32 = 4_294_967_296;
+/** Which 32-bit half of a 64-bit integer comes first in memory here. */
+const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 
-function readInt64s(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder, problems: Problems): void {
+function readInt64s(
+  column: DbfColumn,
+  rows: DbfRows,
+  problems: Problems,
+  validity: ValidityBits,
+): AttributeColumn {
   const { bytes, rowStarts, rowCount } = rows;
   const scanner = new NumberScanner();
+  const values = new BigInt64Array(validity.rowCount);
+  // Written in halves: a BigInt per value would cost more than reading its digits.
+  const halves = new Int32Array(values.buffer);
   for (let row = 0; row < rowCount; row++) {
     let at = rowStarts[row] + column.offset;
     const limit = at + column.width;
     while (at < limit && bytes[at] === BLANK) at++;
-    if (isNullNumber(bytes, at, limit)) {
-      builder.appendNull();
-      continue;
-    }
+    if (isNullNumber(bytes, at, limit)) continue;
     const value = scanner.scan(bytes, at, limit);
     if (scanner.end === at || !endsBlank(bytes, scanner.end, limit) || !Number.isInteger(value)) {
       problems.add(row);
-      builder.appendNull();
-    } else if (scanner.digits <= 15) builder.appendBigInt(BigInt(value));
-    else {
-      const exact = scanner.isInteger
-        ? BigInt(asciiSlice(bytes, at, scanner.end).replace('+', ''))
-        : BigInt(value);
-      if (exact <= INT64_MAX && exact >= -INT64_MAX - 1n) builder.appendBigInt(exact);
-      else {
+      continue;
+    }
+    if (scanner.digits <= 15 && Number.isSafeInteger(value)) {
+      const high = Math.floor(value / TWO_TO_32);
+      halves[row * 2 + LOW_HALF] = value - high * TWO_TO_32;
+      halves[row * 2 + 1 - LOW_HALF] = high;
+    } else {
+      const exact = scanner.isInteger ? integerText(bytes, at, scanner.end) : BigInt(value);
+      if (exact > INT64_MAX || exact < -INT64_MAX - 1n) {
         problems.add(row);
-        builder.appendNull();
+        continue;
       }
+      values[row] = exact;
     }
+    validity.set(row);
   }
+  return { type: 'int64', values, validity: validity.finish() };
 }
 
-function readLogicals(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder, problems: Problems): void {
+function integerText(bytes: Uint8Array, start: number, end: number): bigint {
+  return BigInt(asciiSlice(bytes, bytes[start] === PLUS ? start + 1 : start, end));
+}
+
+function readLogicals(
+  column: DbfColumn,
+  rows: DbfRows,
+  problems: Problems,
+  validity: ValidityBits,
+): AttributeColumn {
   const { bytes, rowStarts, rowCount } = rows;
+  const values = new Uint8Array(validity.rowCount);
   for (let row = 0; row < rowCount; row++) {
-    switch (String.fromCharCode(bytes[rowStarts[row] + column.offset])) {
-      case 'T':
-      case 't':
-      case 'Y':
-      case 'y':
-      case '1':
-        builder.appendNumber(1);
-        break;
-      case 'F':
-      case 'f':
-      case 'N':
-      case 'n':
-      case '0':
-        builder.appendNumber(0);
-        break;
-      case '?':
-      case ' ':
-      case '*':
-      case '\0':
-        builder.appendNull();
-        break;
-      default:
-        problems.add(row);
-        builder.appendNull();
-    }
+    const letter = String.fromCharCode(bytes[rowStarts[row] + column.offset]);
+    if ('TtYy1'.includes(letter)) {
+      values[row] = 1;
+      validity.set(row);
+    } else if ('FfNn0'.includes(letter)) validity.set(row);
+    else if (!'? *\0'.includes(letter)) problems.add(row);
   }
+  return { type: 'boolean', values, validity: validity.finish() };
 }
 
-function readDates(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder, problems: Problems): void {
+const DATE_BYTES = 10;
+
+function readDates(
+  column: DbfColumn,
+  rows: DbfRows,
+  problems: Problems,
+  validity: ValidityBits,
+): AttributeColumn {
   const { bytes, rowStarts, rowCount } = rows;
-  const text = new Uint8Array(10);
-  text[4] = DASH;
-  text[7] = DASH;
+  const { rowCount: total } = validity;
+  const texts = new Uint8Array(rowCount * DATE_BYTES);
+  const offsets = new Uint32Array(total + 1);
+  let length = 0;
   for (let row = 0; row < rowCount; row++) {
     const start = rowStarts[row] + column.offset;
     let digits = 0;
@@ -233,27 +279,29 @@ function readDates(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder, pro
       const byte = bytes[i];
       if (byte !== BLANK && byte !== ZERO && byte !== 0 && byte !== STAR) nothing = false;
       if (byte < ZERO || byte > ZERO + 9 || digits === 8) continue;
-      text[digits < 4 ? digits : digits < 6 ? digits + 1 : digits + 2] = byte;
+      texts[length + (digits < 4 ? digits : digits < 6 ? digits + 1 : digits + 2)] = byte;
       digits++;
     }
-    if (nothing) {
-      builder.appendNull();
-      continue;
-    }
-    if (digits === 8 && isCalendarDate(text)) builder.appendBytes(text, 0, 10);
-    else {
-      problems.add(row);
-      builder.appendNull();
-    }
+    if (!nothing && digits === 8 && isCalendarDate(texts, length)) {
+      texts[length + 4] = DASH;
+      texts[length + 7] = DASH;
+      length += DATE_BYTES;
+      validity.set(row);
+    } else if (!nothing) problems.add(row);
+    offsets[row + 1] = length;
   }
+  offsets.fill(length, rowCount + 1);
+  return { type: 'date', bytes: texts.slice(0, length), offsets, validity: validity.finish() };
 }
 
-function isCalendarDate(text: Uint8Array): boolean {
-  const month = (text[5] - ZERO) * 10 + text[6] - ZERO;
-  const day = (text[8] - ZERO) * 10 + text[9] - ZERO;
+/** Whether the digits of YYYY-MM-DD at `at` name a day of the Gregorian calendar. */
+function isCalendarDate(text: Uint8Array, at: number): boolean {
+  const month = (text[at + 5] - ZERO) * 10 + text[at + 6] - ZERO;
+  const day = (text[at + 8] - ZERO) * 10 + text[at + 9] - ZERO;
   if (month < 1 || month > 12 || day < 1) return false;
   if (day <= 28) return true;
-  const year = (text[0] - ZERO) * 1000 + (text[1] - ZERO) * 100 + (text[2] - ZERO) * 10 + text[3] - ZERO;
+  const year =
+    (text[at] - ZERO) * 1000 + (text[at + 1] - ZERO) * 100 + (text[at + 2] - ZERO) * 10 + text[at + 3] - ZERO;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return (
     day <=
@@ -266,8 +314,9 @@ const UNIX_EPOCH_JULIAN_DAY = 2_440_588;
 const DAY_MS = 86_400_000;
 
 /** Two int32: Julian day number and milliseconds of the day; both 0 for no value. */
-function readTimestamps(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder, problems: Problems): void {
+function readTimestamps(column: DbfColumn, rows: DbfRows, problems: Problems): AttributeColumn {
   const { bytes, rowStarts, rowCount } = rows;
+  const builder = new ColumnBuilder(column.type);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let row = 0; row < rowCount; row++) {
     const at = rowStarts[row] + column.offset;
@@ -287,10 +336,12 @@ function readTimestamps(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder
       builder.appendNull();
     } else builder.appendText(text.endsWith('.000Z') ? text.slice(0, 19) : text.slice(0, 23));
   }
+  return finishWithMissing(builder, rows);
 }
 
-function readBinaries(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder): void {
+function readBinaries(column: DbfColumn, rows: DbfRows): AttributeColumn {
   const { bytes, rowStarts, rowCount } = rows;
+  const builder = new ColumnBuilder(column.type);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let row = 0; row < rowCount; row++) {
     const at = rowStarts[row] + column.offset;
@@ -317,6 +368,7 @@ function readBinaries(column: DbfColumn, rows: DbfRows, builder: ColumnBuilder):
       }
     }
   }
+  return finishWithMissing(builder, rows);
 }
 
 /** dBASE 7 doubles sort as bytes: big-endian, sign bit flipped, negative ones inverted whole; all zero for no value. */
