@@ -327,6 +327,15 @@ test('the outcome says which operation was used and what a missing grid would gi
   assert.deepEqual(structuredClone(outcome), outcome);
 });
 
+test('missing grids are told by place', () => {
+  const transformer = proj.transformer('EPSG:4267', 'EPSG:4269');
+  const missingAt = (x: number, y: number): readonly string[] =>
+    transformer.transform(Float64Array.of(x, y), 'XY').operations[0].gridsMissing;
+  assert.deepEqual(missingAt(-100, 40), ['us_noaa_conus.tif']);
+  assert.deepEqual(missingAt(-150, 64), ['us_noaa_alaska.tif']);
+  assert.deepEqual(missingAt(-106, 52), ['ca_nrc_ntv2_0.tif']);
+});
+
 test('each place has its own operation', () => {
   const transformer = proj.transformer('EPSG:4267', 'EPSG:4326');
   const { operations } = transformer.transform(Float64Array.of(-100, 40, -150, 64, -80.2, 25.8), 'XY');

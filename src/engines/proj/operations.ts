@@ -23,7 +23,7 @@ export class OperationCandidates {
   readonly #context: ProjContext;
   /** Candidates whose grids are installed: those PROJ transforms with. */
   readonly #available: OperationList;
-  /** Candidates as if all grids known to PROJ were installed; a superset. */
+  /** Candidates as if all grids known to PROJ were installed; no superset: PROJ leaves out what these make useless. */
   readonly #known: OperationList;
   readonly #swapsAxes: boolean;
   readonly #byIndexes = new Map<string, OperationDescription>();
@@ -38,7 +38,7 @@ export class OperationCandidates {
 
   /** Whether every position goes the same way and no better way is known: then one description says all. */
   get isOnlyOne(): boolean {
-    return this.#available.count === 1 && this.#known.count <= 1;
+    return this.#available.count === 1 && this.#known.count <= 1 && this.#missingGrids(0).length === 0;
   }
 
   /**
@@ -63,11 +63,11 @@ export class OperationCandidates {
   }
 
   /**
-   * Index of the most accurate known operation at a place; -1 when nothing better than the available ones is known.
+   * Index of the most accurate known operation at a place; -1 when none is known.
    * PROJ could be asked this too, but to answer it sets up every operation of the list: 80 ms against 1 ms.
    */
   #bestKnown(longitude: number, latitude: number): number {
-    if (this.#known.count <= this.#available.count || Number.isNaN(longitude)) return -1;
+    if (Number.isNaN(longitude)) return -1;
     this.#knownFacts ??= this.#known.facts();
     let best = -1;
     for (const [index, { accuracy, area }] of this.#knownFacts.entries()) {
@@ -94,7 +94,9 @@ export class OperationCandidates {
     return description;
   }
 
+  /** Grids that are not installed and without which a known operation cannot run. */
   #missingGrids(index: number): string[] {
+    if (index >= this.#known.count) return [];
     using best = this.#known.get(index);
     const { native, pointer } = this.#context;
     if (native.proj_coordoperation_is_instantiable(pointer, best.pointer) !== 0) return [];
