@@ -1,7 +1,8 @@
 /** What an operator can watch, in Prometheus' text format. docs/operate.md explains each. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { JobObserver } from '../jobs/attempt.ts';
 import type { Job, JobState } from '../jobs/job.ts';
-import type { JobObserver, JobService } from '../jobs/service.ts';
+import type { JobService } from '../jobs/service.ts';
 
 const JOB_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
 const HTTP_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30, 120];

@@ -6,45 +6,15 @@
  * Nothing polls: a submitted job and a runner that becomes idle both call `#dispatch`.
  */
 import { randomUUID } from 'node:crypto';
-import { failure, GeomillError, type PlainError } from '../errors.ts';
-import type { InputLimits } from '../io/limits.ts';
-import type { ConversionReport, Progress } from '../pipeline/report.ts';
-import type { FileStore, StoredFile, Upload } from '../storage/store.ts';
-import { isFinal, type Job, type JobState, type NewJob } from './job.ts';
-import { describeOutput, type OutputFormat } from './output-name.ts';
-import type { Claim, EnqueueResult, JobQueue } from './queue.ts';
+import { failure } from '../errors.ts';
+import type { Progress } from '../pipeline/report.ts';
+import type { StoredFile, Upload } from '../storage/store.ts';
+import { Attempts, type JobServiceOptions } from './attempt.ts';
+import { isFinal, type Job, type NewJob } from './job.ts';
+import type { Claim, EnqueueResult } from './queue.ts';
 import { sweep } from './retention.ts';
 import { RunnerPool } from './runner-pool.ts';
-import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.ts';
-
-export interface JobServiceOptions {
-  readonly queue: JobQueue;
-  readonly store: FileStore;
-  readonly runner: RunnerOptions & { readonly count: number; readonly threads: number };
-  readonly limits: InputLimits;
-  readonly jobTimeoutMs: number;
-  readonly maxAttempts: number;
-  readonly graceMs: number;
-  readonly outputRetentionMs: number;
-  readonly recordRetentionMs: number;
-  /** Facts of an output format, by its id. */
-  readonly outputFormat: (id: string) => OutputFormat;
-  readonly log: JobLog;
-  readonly observer?: JobObserver;
-}
-
-/** The part of a pino logger that is used here. */
-export interface JobLog {
-  info(facts: object, text: string): void;
-  warn(facts: object, text: string): void;
-  error(facts: object, text: string): void;
-}
-
-/** Is told what happens; for metrics. */
-export interface JobObserver {
-  jobEnded(job: Job, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void;
-  runnerDied(cause: DeathCause): void;
-}
+import type { RunnerProcess } from './runner-process.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
 const ORPHAN_AGE_MS = 3_600_000;
@@ -52,6 +22,7 @@ const ORPHAN_AGE_MS = 3_600_000;
 export class JobService {
   readonly #options: JobServiceOptions;
   readonly #pool: RunnerPool;
+  readonly #attempts: Attempts;
   readonly #running = new Map<string, { progress: Progress; runner: RunnerProcess; done: Promise<void> }>();
   readonly #waiters = new Map<string, Set<() => void>>();
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
@@ -63,6 +34,7 @@ export class JobService {
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
+    this.#attempts = new Attempts(options);
     this.#pool = new RunnerPool(
       { ...options.runner, size: options.runner.count },
       {
@@ -253,15 +225,10 @@ export class JobService {
       done: Promise.resolve(),
     };
     this.#running.set(id, entry);
-    entry.done = this.#attempt(claim, runner, (progress) => {
-      entry.progress = progress;
-    })
-      // A runner that dies takes its slot along; what fails for want of the slot is its death, no fault of the disk.
-      .catch((error: unknown) =>
-        runner.death === null
-          ? this.#giveUp(claim, error)
-          : this.#afterDeath(claim, runner.death.cause, runner.death.detail),
-      )
+    entry.done = this.#attempts
+      .make(claim, runner, (progress) => {
+        entry.progress = progress;
+      })
       .catch((error: unknown) => {
         // The row stays RUNNING; the next start takes the job up again.
         this.#options.log.error({ jobId: id, err: error }, 'the end of a job could not be recorded');
@@ -271,116 +238,5 @@ export class JobService {
         runner.release();
         for (const wake of [...(this.#waiters.get(id) ?? [])]) wake();
       });
-  }
-
-  async #attempt(
-    claim: Claim,
-    runner: RunnerProcess,
-    onProgress: (progress: Progress) => void,
-  ): Promise<void> {
-    const options = this.#options;
-    const { job } = claim;
-    if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
-    const format = options.outputFormat(job.request.output.format);
-    const output = describeOutput(job.inputName, format);
-    const files = runner.slot.prepare('input', output.pathName);
-    await options.store.provide(job.id, files.inputPath);
-    const timer = setTimeout(() => runner.kill('timeout'), options.jobTimeoutMs);
-    const outcome = await runner.run(
-      {
-        request: job.request,
-        place: {
-          ...files,
-          inputName: job.inputName,
-          gridDirectory: options.runner.gridDirectory,
-          threads: options.runner.threads,
-          limits: options.limits,
-        },
-      },
-      onProgress,
-    );
-    clearTimeout(timer);
-    if (outcome.kind === 'done') {
-      const { byteLength } = await options.store.adopt(job.id, files.outputPath);
-      await this.#succeed(
-        claim,
-        { byteLength, mediaType: format.mediaType, fileName: output.fileName },
-        outcome.report,
-      );
-    } else if (outcome.kind === 'failed') {
-      if (outcome.log !== null)
-        options.log.error({ jobId: job.id, cause: outcome.log }, 'a job failed by our fault');
-      await this.#fail(claim, outcome.error);
-    } else {
-      await this.#afterDeath(claim, outcome.cause, outcome.detail);
-    }
-    if (outcome.kind !== 'died') runner.slot.clear();
-  }
-
-  async #succeed(
-    claim: Claim,
-    output: Parameters<JobQueue['succeed']>[1],
-    report: ConversionReport,
-  ): Promise<void> {
-    const { queue, store, outputRetentionMs, observer } = this.#options;
-    const warnings = [...claim.job.requestFindings, ...report.warnings];
-    const expiresAt = Date.now() + outputRetentionMs;
-    const current = await queue.succeed(claim, output, JSON.stringify({ ...report, warnings }), expiresAt);
-    if (!current) return;
-    this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
-    await store.remove('input', claim.job.id);
-  }
-
-  async #fail(claim: Claim, error: PlainError): Promise<void> {
-    const { queue, store, outputRetentionMs, observer } = this.#options;
-    if (!(await queue.fail(claim, error, Date.now() + outputRetentionMs))) return;
-    this.#tellEnd(claim, 'FAILED', observer, 0);
-    await store.remove('input', claim.job.id);
-  }
-
-  async #afterDeath(claim: Claim, cause: DeathCause, detail: string): Promise<void> {
-    const { queue, jobTimeoutMs, maxAttempts, runner, log } = this.#options;
-    switch (cause) {
-      case 'timeout':
-        return this.#fail(claim, {
-          code: 'JOB_TIMEOUT',
-          params: { seconds: jobTimeoutMs / 1000, setting: 'JOB_TIMEOUT' },
-        });
-      case 'memory':
-        // Not tried again: it would need as much the next time.
-        return this.#fail(claim, {
-          code: 'JOB_OUT_OF_MEMORY',
-          params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
-        });
-      case 'cancelled':
-        return this.#fail(claim, { code: 'CANCELLED', params: {} });
-      case 'stopped':
-      case 'retired':
-        await queue.requeue(claim, true);
-        return;
-      case 'crash':
-        log.warn({ jobId: claim.job.id, attempt: claim.attempt, detail }, 'the process of a job died');
-        if (claim.attempt >= maxAttempts)
-          return this.#fail(claim, {
-            code: 'JOB_ATTEMPTS_EXHAUSTED',
-            params: { attempts: claim.attempt, reason: detail },
-          });
-        await queue.requeue(claim, false);
-    }
-  }
-
-  /** Something of ours failed around the attempt: the disk, the database. */
-  async #giveUp(claim: Claim, thrown: unknown): Promise<void> {
-    const { log } = this.#options;
-    log.error({ jobId: claim.job.id, err: thrown }, 'a job could not be carried out');
-    const known = thrown instanceof GeomillError && thrown.fault === 'user' ? thrown.toPlain() : null;
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    await this.#fail(claim, known ?? { code: 'INTERNAL', params: { reason } });
-  }
-
-  #tellEnd(claim: Claim, state: JobState, observer: JobObserver | undefined, outputBytes: number): void {
-    const { job } = claim;
-    const startedAt = job.startedAt ?? job.createdAt;
-    observer?.jobEnded(job, state, startedAt - job.createdAt, Date.now() - startedAt, outputBytes);
   }
 }
