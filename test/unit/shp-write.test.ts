@@ -7,9 +7,13 @@ import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { hasM, hasZ } from '../../src/batch/geometry-column.ts';
 import type { Field, FieldType } from '../../src/batch/schema.ts';
+import { emptyStatistics } from '../../src/batch/statistics.ts';
+import type { CrsDescription } from '../../src/crs/crs.ts';
 import { GeomillError } from '../../src/errors.ts';
+import { Findings } from '../../src/findings.ts';
 import { dbfFieldNames } from '../../src/formats/shp/field-names.ts';
 import { reader } from '../../src/formats/shp/read.ts';
+import { writer } from '../../src/formats/shp/write.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import {
   batchArbitrary,
@@ -291,6 +295,24 @@ test('layers become shapefiles named after them, unique and safe as file names',
   );
   const { layers } = await readFileLayers(reader, path);
   assert.deepEqual(layers.map(({ source }) => source.name).sort(), ['A_b_1', 'a_b', 'ok']);
+});
+
+test('a layer that cannot fit is refused before any work', () => {
+  const statistics = emptyStatistics();
+  statistics.rowCount = 200_000_000;
+  statistics.geometry.kindCounts[1] = 200_000_000;
+  statistics.geometry.positionCount = 200_000_000;
+  const findings = new Findings();
+  const crs = { name: 'x', wktEsri: 'x' } as CrsDescription;
+  assert.throws(
+    () =>
+      writer.plan([{ name: 'in', fields: [], statistics, crs, coordinatesComputed: false }], {
+        name: 'out',
+        options: {},
+        findings,
+      }),
+    (error: unknown) => error instanceof GeomillError && error.code === 'SHP_TOO_LARGE',
+  );
 });
 
 /** What a shapefile makes of a value: blanks around a text and empty texts are not kept, a zero byte ends it. */

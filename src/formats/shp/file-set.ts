@@ -2,8 +2,9 @@
  * Finds the shapefiles in what was sent: a zip of any folder depth, a zip in a zip, or a loose .shp with its siblings
  * beside it. Files belong together when their paths differ only in the ending, in any letter case.
  */
-import { mkdtempSync, readdirSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { failure } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { FileSegment } from '../../io/file-segment.ts';
@@ -113,8 +114,6 @@ async function findInZip(
 
 /** A zip that lies stored in a zip: yauzl wants a file of its own. */
 async function copyOut(segment: FileSegment, target: string): Promise<string> {
-  const { createReadStream, createWriteStream } = await import('node:fs');
-  const { pipeline } = await import('node:stream/promises');
   await pipeline(
     createReadStream(segment.path, { start: segment.start, end: segment.start + segment.byteLength - 1 }),
     createWriteStream(target, { flags: 'wx' }),
@@ -148,7 +147,7 @@ function describeContent(entries: readonly ZipEntry[]): string {
 
 /** A loose .shp and the files beside it. */
 function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
-  const isShp = new DataView(start.buffer, start.byteOffset).byteLength >= 4 && startsWithFileCode(start);
+  const isShp = startsWithFileCode(start);
   if (!isShp && !/\.shp$/i.test(file.name))
     throw failure('INPUT_WRONG_FORMAT', {
       source: file.name,
