@@ -360,5 +360,7 @@ export function writeRounded(writer: ByteWriter, value: number, significantDigit
       return;
     }
   }
-  writeNumber(writer, value === 0 ? 0 : Number(value.toPrecision(significantDigits)));
+  const rounded = value === 0 ? 0 : Number(value.toPrecision(significantDigits));
+  // The largest doubles would be rounded up beyond all of them.
+  writeNumber(writer, Number.isFinite(rounded) ? rounded : value);
 }

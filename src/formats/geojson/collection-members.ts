@@ -42,15 +42,19 @@ export class CollectionMembers {
       findings.note('FOREIGN_MEMBERS_DROPPED', { names }, undefined, this.#foreignNames.length);
   }
 
-  /** Throws unless the type is FeatureCollection; `base` is the offset of the window, `headType` the type before it. */
-  checkType(headType: string | null, base: number): void {
+  /**
+   * Throws unless the type is FeatureCollection. `headType` is the type before these members, `base` the offset of the
+   * window and `objectOffset` that of the collection.
+   */
+  checkType(headType: string | null, base: number, objectOffset: number): void {
     const type = this.type ?? headType;
     if (type === 'FeatureCollection') return;
     const reason =
       type === null
         ? "the object with 'features' has no 'type': 'FeatureCollection'"
         : typeReason(type, 'the type of an object with features');
-    throw failure('GEOJSON_STRUCTURE', { offset: base + this.typeAt, reason });
+    const offset = this.type === null ? objectOffset : base + this.typeAt;
+    throw failure('GEOJSON_STRUCTURE', { offset, reason }, { offset });
   }
 }
 

@@ -181,7 +181,7 @@ export class PartitionReader {
       at = scanner.space(this.#member(members, at));
     }
     if (scanner.bytes[at] !== CLOSE_BRACE) throw scanner.unexpected(at, "',' or '}'");
-    members.checkType(this.#state.type, this.#window.base);
+    members.checkType(this.#state.type, this.#window.base, 0);
     members.note(this.#findings);
     this.#phase = 'end';
     this.#resumeAt = at + 1;
@@ -289,7 +289,7 @@ export class PartitionReader {
     }
     if (!hasFeatures)
       throw scanner.fault(start, "this FeatureCollection has no 'features'", 'GEOJSON_STRUCTURE');
-    members.checkType(null, this.#window.base);
+    members.checkType(null, this.#window.base, this.#window.base + start);
     members.note(this.#findings);
     return at + 1;
   }
