@@ -6,7 +6,9 @@ import { type Config, readConfig } from './config.ts';
 import { asGeomillError, type GeomillError } from './errors.ts';
 
 // Type stripping and compiling take longer than a small conversion; the second start finds them done.
-enableCompileCache();
+const compileCache = enableCompileCache();
+// Worker threads look only at the variable.
+if (compileCache.directory !== undefined) process.env.NODE_COMPILE_CACHE ??= compileCache.directory;
 
 interface Command {
   readonly text: string;

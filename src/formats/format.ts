@@ -77,6 +77,11 @@ export interface SourceLayer {
   readonly fields: readonly Field[] | null;
   /** Features the file declares; null when it does not tell. */
   readonly featureCount: number | null;
+  /**
+   * Bounds on what reading every record would find, where the head of the file declares them: widths, decimals and
+   * counts that no record exceeds. They spare writers that need statistics the first pass; null: only reading tells.
+   */
+  readonly declaredStatistics?: LayerStatistics | null;
   /** The CRS the file states; null when it states none. */
   readonly crs: CrsText | null;
   /** Why `crs` is null, for the error message: "there is no .prj". */

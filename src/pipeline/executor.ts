@@ -49,8 +49,11 @@ interface Waiting {
   readonly reject: (error: GeomillError) => void;
 }
 
-/** `count` worker threads, started at once so that they load while the main thread opens the input. */
-function threadExecutor(count: number): Executor {
+/** Inputs of this many bytes get their threads before it is known how they can be cut. */
+export const CERTAINLY_LARGE_BYTES = 3 * PARTITION_BYTES;
+
+/** `count` worker threads, started at once: they load their code while the main thread opens the input. */
+export function threadExecutor(count: number): Executor {
   const idle: Worker[] = [];
   const busy = new Map<Worker, Waiting>();
   const queue: Waiting[] = [];

@@ -154,7 +154,8 @@ function scanDepth(
   reader: Pick<FormatReader, 'typing'>,
   writer: Pick<FormatWriter, 'needs'>,
 ): ConversionPlan['scan'] {
-  if (writer.needs === 'statistics') return 'all';
+  const isDeclared = layers.every((layer) => (layer.declaredStatistics ?? null) !== null);
+  if (writer.needs === 'statistics') return isDeclared ? null : 'all';
   if (reader.typing === 'layer') return 'fields';
   if (writer.needs === 'fields' && layers.some((layer) => layer.fields === null)) return 'fields';
   return null;

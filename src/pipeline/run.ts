@@ -3,6 +3,7 @@
  * Memory is bounded by (tasks in flight) x (partition size) plus KEPT_BYTES, whatever the size of the input.
  */
 
+import { statSync } from 'node:fs';
 import { castKeepsText } from '../batch/cast.ts';
 import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
@@ -21,7 +22,13 @@ import type {
 } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
 import { CrsService } from './crs-service.ts';
-import { type Executor, executorFor, PARTITION_BYTES } from './executor.ts';
+import {
+  CERTAINLY_LARGE_BYTES,
+  type Executor,
+  executorFor,
+  PARTITION_BYTES,
+  threadExecutor,
+} from './executor.ts';
 import { locatePlace, type PartitionBase, runPartitions, throwIfAborted } from './partition-run.ts';
 import { type ConversionPlan, type LayerPlan, planConversion } from './plan.ts';
 import { ProgressMeter } from './progress.ts';
@@ -119,6 +126,8 @@ class Conversion {
 
   async run(): Promise<ConversionReport> {
     const { signal } = this.#control;
+    const { inputPath, threads } = this.#place;
+    if (sizeOf(inputPath) >= CERTAINLY_LARGE_BYTES) this.#executor = threadExecutor(threads);
     const layers = await this.#openSource();
     const stop = (): void => void this.#executor?.stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -230,11 +239,10 @@ class Conversion {
   }
 
   #startExecutor(source: readonly SourceLayer[], plan: ConversionPlan): Executor {
-    const executor = executorFor(
+    this.#executor ??= executorFor(
       plan.layers.map((layer) => source[layer.sourceIndex]),
       this.#place.threads,
     );
-    this.#executor = executor;
     const session: Session = {
       inputFormat: this.#input.format.id,
       outputFormat: this.#output.format.id,
@@ -247,8 +255,8 @@ class Conversion {
       gridDirectory: this.#place.gridDirectory,
       limits: this.#place.limits,
     };
-    executor.begin(session);
-    return executor;
+    this.#executor.begin(session);
+    return this.#executor;
   }
 
   async #scanLayer(
@@ -355,7 +363,7 @@ class Conversion {
     const describe = (layer: LayerRun): OutputLayer => {
       const crs: CrsDescription = this.#crs.describe(layer.plan.targetCrs, 'output.epsg');
       const fields = plan.scan === null ? layer.source.fields : fieldsOf(layer.statistics);
-      const statistics = plan.scan === null ? null : layer.statistics;
+      const statistics = plan.scan === null ? (layer.source.declaredStatistics ?? null) : layer.statistics;
       return { name: layer.plan.name, fields, statistics, crs, coordinatesComputed: layer.plan.reproject };
     };
     if (plan.layerField === null) return layers.map(describe);
@@ -384,6 +392,11 @@ class Conversion {
 /** Whether casting a batch with these types to the layer's final types still says what the text said. */
 function textIsKept(types: ReadonlyMap<string, OpenType>, fields: readonly Field[]): boolean {
   return fields.every(({ name, type }) => castKeepsText(types.get(name) ?? 'null', type));
+}
+
+/** 0 where there is no file: opening it tells better what is wrong. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function declaredStatistics(fields: readonly Field[]): LayerStatistics {

@@ -35,6 +35,8 @@ export interface DbfColumn {
   readonly cell: CellKind;
   readonly offset: number;
   readonly width: number;
+  /** Digits behind the point that the head declares. */
+  readonly decimals: number;
 }
 
 /** A number this wide without decimals always fits. */
@@ -118,7 +120,7 @@ export function planColumns(
     const name = uniqueName(stated, taken);
     if (name !== stated) findings.note('NAME_DUPLICATE', { from: stated, to: name });
     taken.add(name);
-    columns.push({ name, ...decision, offset: field.offset, width: field.width });
+    columns.push({ name, ...decision, offset: field.offset, width: field.width, decimals: field.decimals });
   }
   return columns.map((column) => {
     const isInteger = column.cell === 'number' && column.type !== 'float64';

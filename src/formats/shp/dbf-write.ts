@@ -101,10 +101,10 @@ function writeColumn(
       writeBooleans(target, offset, column.values, column.validity);
       break;
     case 'int32':
-      writeInt32s(target, offset, field, column.values, column.validity);
+      writeInt32s(target, offset, field, column.values, column.validity, problems);
       break;
     case 'int64':
-      writeInt64s(target, offset, field, column.values, column.validity);
+      writeInt64s(target, offset, field, column.values, column.validity, problems);
       break;
     case 'float64':
       writeFloats(target, offset, field, column.values, column.validity, problems);
@@ -149,8 +149,8 @@ function writeBooleans(
   const { bytes, rowBytes, rowCount, rows } = target;
   for (let i = 0; i < rowCount; i++) {
     const row = rows === null ? i : rows[i];
-    // 'T', 'F' or '?'
-    bytes[i * rowBytes + offset] = isValid(validity, row) ? (values[row] !== 0 ? 0x54 : 0x46) : 0x3f;
+    // 'T', 'F' or blank. '?' is null by the book, too, but GDAL before 3.7 reads it as the text "?".
+    bytes[i * rowBytes + offset] = isValid(validity, row) ? (values[row] !== 0 ? 0x54 : 0x46) : BLANK;
   }
 }
 
@@ -160,14 +160,21 @@ function writeInt32s(
   field: DbfWriteField,
   values: Int32Array,
   validity: AttributeColumn['validity'],
+  problems: Problems,
 ): void {
   const { bytes, rowBytes, rowCount, rows } = target;
+  const limit = 10 ** field.width;
   for (let i = 0; i < rowCount; i++) {
     const row = rows === null ? i : rows[i];
     const start = i * rowBytes + offset;
     const end = start + field.width;
-    if (!isValid(validity, row)) bytes.fill(STAR, start, end);
-    else writeSmallInteger(bytes, end, values[row]);
+    const value = values[row];
+    if (isValid(validity, row) && value < limit && value > limit / -10) writeSmallInteger(bytes, end, value);
+    else {
+      bytes.fill(STAR, start, end);
+      // Only a width that the source declared and did not keep is too narrow.
+      if (isValid(validity, row)) noteProblem(problems, row);
+    }
   }
 }
 
@@ -196,6 +203,7 @@ function writeInt64s(
   field: DbfWriteField,
   values: BigInt64Array,
   validity: AttributeColumn['validity'],
+  problems: Problems,
 ): void {
   const { bytes, rowBytes, rowCount, rows } = target;
   // Read in halves: a BigInt per value would cost more than writing its digits.
@@ -209,8 +217,15 @@ function writeInt64s(
       continue;
     }
     const low = halves[row * 2 + LOW_HALF];
-    if (halves[row * 2 + 1 - LOW_HALF] === low >> 31) writeSmallInteger(bytes, end, low);
-    else writeAsciiBefore(bytes, end, String(values[row]));
+    // An int64 field is at least as wide as any 32-bit integer but the negative ones of ten digits.
+    const isSmall = halves[row * 2 + 1 - LOW_HALF] === low >> 31 && low > -1_000_000_000;
+    const text = isSmall ? '' : String(values[row]);
+    if (isSmall) writeSmallInteger(bytes, end, low);
+    else if (text.length <= field.width) writeAsciiBefore(bytes, end, text);
+    else {
+      bytes.fill(STAR, start, end);
+      noteProblem(problems, row);
+    }
   }
 }
 
@@ -230,6 +245,7 @@ function writeFloats(
   const { bytes, rowBytes, rowCount, rows } = target;
   const { width, decimals } = field;
   const scale = 10 ** decimals;
+  const limit = 10 ** (width - decimals - 1);
   for (let i = 0; i < rowCount; i++) {
     const row = rows === null ? i : rows[i];
     const start = i * rowBytes + offset;
@@ -242,9 +258,21 @@ function writeFloats(
     if (!Number.isFinite(value)) {
       bytes.fill(STAR, start, end);
       noteProblem(problems, row);
-    } else if (field.fixed && Math.abs(value) * scale < 9e15) writeFixed(bytes, end, value, decimals, scale);
-    else writeAsciiBefore(bytes, end, shortestWithin(value, width));
+    } else if (field.fixed && value < limit && value > limit / -10 && isDecimal(value, scale))
+      writeFixed(bytes, end, value, decimals, scale);
+    else {
+      // Widths that the source only declared may be too narrow for a value it wrote with an exponent.
+      const text = shortestWithin(value, width);
+      if (Number(text) !== value) noteProblem(problems, row);
+      writeAsciiBefore(bytes, end, text);
+    }
   }
+}
+
+/** The value is exactly an integer, below 2^53, divided by `scale`. */
+function isDecimal(value: number, scale: number): boolean {
+  const magnitude = Math.abs(value);
+  return magnitude * scale < 9e15 && Math.round(magnitude * scale) / scale === magnitude;
 }
 
 /** Writes the value with exactly `decimals` (at least 1), ending before `end`; its mantissa is below 2^53. */

@@ -17,6 +17,7 @@ import type {
 import { type DbfColumn, findEncoding, planColumns } from './dbf-columns.ts';
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
+import { declaredStatistics } from './declared-statistics.ts';
 import { findShapefiles, type ShapefileSet } from './file-set.ts';
 import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';
 import { cutPartitions, findIndex, readIndexEntries } from './shp-index.ts';
@@ -88,6 +89,7 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
     name: set.name,
     fields: (table?.columns ?? []).map(({ name, type }) => ({ name, type })),
     featureCount,
+    declaredStatistics: declaredStatistics(header.shapeType, featureCount, table),
     crs: crs === '' ? null : crs,
     crsMissingReason: set.prj === null ? 'there is no .prj' : 'the .prj is empty',
     encoding: table?.encoding ?? null,
@@ -135,8 +137,7 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   const state = layer.state as ShpState;
   const findings = new Findings();
   const rows = readRows(state, partition, findings);
-  const shapes = new ShapeReader(state.shapeType, state.shp.name, request.limits.coordinatesPerFeature);
-  readShapes(state, partition, rows, shapes);
+  const shapes = readShapes(state, partition, rows, request.limits.coordinatesPerFeature);
   const noteTally = (
     code: 'RING_CLOSED' | 'RINGS_REORDERED' | 'GEOMETRY_DEGENERATE',
     tally: Tallied,
@@ -205,13 +206,23 @@ function readRows(state: ShpState, partition: Partition, findings: Findings): Db
 }
 
 /** Appends the shape of every live row, and of the features behind the last row. */
-function readShapes(state: ShpState, partition: Partition, rows: DbfRows, shapes: ShapeReader): void {
+function readShapes(
+  state: ShpState,
+  partition: Partition,
+  rows: DbfRows,
+  coordinatesPerFeature: number,
+): ShapeReader {
   const count = partition.end - partition.start;
   const shapeCount = Math.max(0, Math.min(count, state.shapeCount - partition.start));
   const entries = withSegment(state.index, (source) =>
     readIndexEntries(source, partition.start, partition.start + shapeCount),
   );
-  const read = recordReader(state, entries, shapeCount, shapes);
+  const stretch = extent(entries, shapeCount, state.contiguous);
+  const shapes = new ShapeReader(state.shapeType, state.shp.name, coordinatesPerFeature, {
+    features: rows.rowCount + rows.missingRows,
+    bytes: stretch.needed,
+  });
+  const read = recordReader(state, entries, stretch, shapes);
   const readOrNull = (i: number): void => {
     if (i < shapeCount) read(i);
     else shapes.nullShape();
@@ -222,6 +233,7 @@ function readShapes(state: ShpState, partition: Partition, rows: DbfRows, shapes
   } finally {
     read.close();
   }
+  return shapes;
 }
 
 interface RecordReader {
@@ -233,11 +245,10 @@ interface RecordReader {
 function recordReader(
   state: ShpState,
   entries: DataView,
-  shapeCount: number,
+  { first, end, needed }: Stretch,
   shapes: ShapeReader,
 ): RecordReader {
   const source = openSegment(state.shp);
-  const { first, end, needed } = extent(entries, shapeCount, state.contiguous);
   const inOneStretch = state.contiguous || end - first <= needed * STRETCH_FACTOR;
   const stretch = inOneStretch ? new DataView(source.slice(first, end).buffer) : null;
   const read = (i: number): void => {
@@ -276,12 +287,14 @@ function recordReader(
   return Object.assign(read, { close: () => source.close() });
 }
 
-/** Bytes of the .shp from the first to the last of the entries, and how many the records themselves need. */
-function extent(
-  entries: DataView,
-  count: number,
-  contiguous: boolean,
-): { first: number; end: number; needed: number } {
+/** Bytes of the .shp from the first to the last of some records, and how many the records themselves need. */
+interface Stretch {
+  readonly first: number;
+  readonly end: number; // exclusive
+  readonly needed: number;
+}
+
+function extent(entries: DataView, count: number, contiguous: boolean): Stretch {
   const endOf = (i: number): number =>
     entries.getUint32(i * 8) * 2 + RECORD_HEADER_BYTES + entries.getUint32(i * 8 + 4) * 2;
   if (count === 0) return { first: 0, end: 0, needed: 0 };

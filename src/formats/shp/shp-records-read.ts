@@ -16,11 +16,20 @@ import {
   hasZ as hasHeights,
   hasM as hasMeasures,
   PART_KIND,
+  strideOf,
 } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
 import { RingSorter } from './hole-assignment.ts';
 import { appendPatches } from './multipatch.ts';
-import { baseType, M_TYPE, NO_DATA_LIMIT, SHAPE_TYPE, SHAPE_TYPE_NAMES, typeHasZ } from './shp-header.ts';
+import {
+  baseType,
+  M_TYPE,
+  NO_DATA_LIMIT,
+  RECORD_HEADER_BYTES,
+  SHAPE_TYPE,
+  SHAPE_TYPE_NAMES,
+  typeHasZ,
+} from './shp-header.ts';
 
 /** How often something was tolerated, and the first record it happened in (from 1, in the partition). */
 export class Tally {
@@ -52,13 +61,26 @@ export class ShapeReader {
   #zAt = -1;
   #mAt = -1;
 
-  constructor(fileType: number, file: string, positionLimit: number) {
+  /** `expected`: how many features will be read, and the bytes of their records; they size the arrays. */
+  constructor(
+    fileType: number,
+    file: string,
+    positionLimit: number,
+    expected: { readonly features: number; readonly bytes: number },
+  ) {
     this.#fileType = fileType;
     this.#file = file;
     this.#positionLimit = positionLimit;
-    this.builder = new GeometryBuilder(
-      dimensionsOf(typeHasZ(fileType), fileType > M_TYPE && fileType !== SHAPE_TYPE.multiPatch),
+    const dimensions = dimensionsOf(
+      typeHasZ(fileType),
+      fileType > M_TYPE && fileType !== SHAPE_TYPE.multiPatch,
     );
+    const isPoint = fileType % 10 === SHAPE_TYPE.point;
+    const headBytes = RECORD_HEADER_BYTES + (isPoint ? 4 : 48);
+    const positions = Math.ceil(
+      (expected.bytes - expected.features * headBytes) / (8 * strideOf(dimensions)),
+    );
+    this.builder = new GeometryBuilder(dimensions, expected.features, positions);
   }
 
   nullShape(): void {
