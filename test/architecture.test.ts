@@ -1,0 +1,223 @@
+/**
+ * Who may import whom: the rules of the house, so that a newcomer can trust the folder tree. A new room is a new line
+ * in ROOMS; a rule that is in the way is to be discussed, not worked around.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, posix } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+interface Room {
+  /** Rooms, or single files of rooms, that may be imported. */
+  readonly may: readonly string[];
+  /** Pure rooms run anywhere: nothing of Node in them. */
+  readonly isPure?: true;
+}
+
+const MESSAGES = ['errors.ts', 'findings.ts'];
+const DATA = ['batch', 'bytes', 'crs'];
+const FORMAT: Room = { may: [...MESSAGES, ...DATA, 'io', 'formats/format.ts'] };
+const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
+/** What a surface (HTTP, command line) needs to know of formats and transformations: the records. */
+const RECORDS = ['formats/format.ts', 'formats/options.ts', 'formats/registry.ts', 'transformations'];
+
+const ROOMS: Readonly<Record<string, Room>> = {
+  'errors.ts': { may: [], isPure: true },
+  'findings.ts': { may: ['errors.ts'], isPure: true },
+  bytes: { may: ['errors.ts'], isPure: true },
+  crs: { may: ['errors.ts'], isPure: true },
+  batch: { may: [...MESSAGES, 'bytes'], isPure: true },
+  io: { may: [...MESSAGES, 'bytes'] },
+  'engines/proj': ENGINE,
+  'engines/geos': ENGINE,
+  'engines/sqlite': ENGINE,
+  'formats/format.ts': { may: [...MESSAGES, ...DATA, 'io'] },
+  'formats/options.ts': { may: ['errors.ts', 'formats/format.ts'] },
+  'formats/registry.ts': { may: ['errors.ts', 'formats/format.ts', 'formats/*'] },
+  'formats/csv': FORMAT,
+  'formats/dxf': FORMAT,
+  'formats/geojson': FORMAT,
+  'formats/gpkg': { may: [...FORMAT.may, 'engines/sqlite'] },
+  'formats/shp': FORMAT,
+  transformations: { may: [...MESSAGES, 'batch', 'crs', 'engines/geos'] },
+  pipeline: { may: [...MESSAGES, ...DATA, 'io', 'engines/proj', ...RECORDS] },
+  storage: { may: ['errors.ts', 'io'] },
+  // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
+  jobs: { may: [...MESSAGES, 'crs', 'io', 'pipeline', 'storage', 'engines/sqlite'] },
+  accounts: { may: ['errors.ts', 'engines/sqlite'] },
+  http: {
+    may: [
+      ...MESSAGES,
+      ...RECORDS,
+      'config.ts',
+      'crs',
+      'jobs',
+      'storage',
+      'accounts',
+      // Words of the trade, not the machine: the HTTP process never parses user data.
+      'pipeline/request.ts',
+      'pipeline/report.ts',
+    ],
+  },
+  cli: {
+    may: [
+      ...MESSAGES,
+      ...RECORDS,
+      'config.ts',
+      'crs',
+      'io',
+      'pipeline',
+      'jobs',
+      'storage',
+      'accounts',
+      'http',
+    ],
+  },
+  'config.ts': { may: ['errors.ts'] },
+  'main.ts': { may: ['errors.ts', 'config.ts', 'cli'] },
+};
+
+/** Packages and modules that only one room may touch. */
+const KEPT_TO: Readonly<Record<string, string>> = {
+  'proj-wasm': 'engines/proj',
+  'geos-wasm': 'engines/geos',
+  'node:sqlite': 'engines/sqlite',
+};
+
+interface Import {
+  readonly from: string;
+  /** Path within src for our own files, else the specifier. */
+  readonly to: string;
+  readonly isOurs: boolean;
+  /** Loaded together with the file: neither a mere type nor loaded on demand. */
+  readonly isAtStart: boolean;
+}
+
+const sources = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+  .map((path) => ({ path, text: readFileSync(join(ROOT, 'src', path), 'utf8') }));
+
+const imports: Import[] = sources.flatMap(({ path, text }) =>
+  specifiersOf(text).map(({ specifier, isAtStart }) => {
+    const isOurs = specifier.startsWith('.');
+    const to = isOurs ? posix.join(dirname(path), specifier) : specifier;
+    return { from: path, to, isOurs, isAtStart };
+  }),
+);
+
+function specifiersOf(text: string): { specifier: string; isAtStart: boolean }[] {
+  const code = withoutComments(text);
+  const find = (isAtStart: boolean, pattern: RegExp) =>
+    [...code.matchAll(pattern)].map((match) => ({ specifier: match[1], isAtStart }));
+  return [
+    ...find(true, /^(?:import|export)\s(?!type\b)[^;'"]*?\bfrom\s+'([^']+)'/gm),
+    ...find(true, /^import\s+'([^']+)'/gm),
+    ...find(false, /^(?:import|export)\s+type\b[^;'"]*?\bfrom\s+'([^']+)'/gm),
+    ...find(false, /\bimport\(\s*'([^']+)'\s*\)/g),
+    ...find(false, /\bimport\.meta\.resolve\(\s*'([^']+)'\s*\)/g),
+    ...find(false, /\bnew URL\(\s*'(\.[^']+\.ts)',\s*import\.meta\.url\s*\)/g),
+  ];
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+/** `formats/<id>` and `engines/<id>` are rooms of their own; else the first folder, or the file at the top. */
+function roomOf(path: string): string {
+  const parts = path.split('/');
+  return parts[0] === 'formats' || parts[0] === 'engines' ? parts.slice(0, 2).join('/') : parts[0];
+}
+
+function isAllowed({ from, to }: Import): boolean {
+  const room = roomOf(from);
+  const target = roomOf(to);
+  if (room === target) return true;
+  return ROOMS[room].may.some((allowed) =>
+    allowed.endsWith('/*') ? target.startsWith(allowed.slice(0, -1)) : allowed === target || allowed === to,
+  );
+}
+
+const show = ({ from, to }: Import): string => `${from} imports ${to}`;
+
+test('every file stands in a room', () => {
+  const homeless = sources.map(({ path }) => path).filter((path) => ROOMS[roomOf(path)] === undefined);
+  assert.deepEqual(homeless, []);
+});
+
+test('rooms import only what they may', () => {
+  assert.ok(imports.length > 100, 'the imports were found');
+  const wrong = imports.filter((one) => one.isOurs && ROOMS[roomOf(one.from)] && !isAllowed(one));
+  assert.deepEqual(wrong.map(show), []);
+});
+
+test('every import of our own names an existing file with its ending', () => {
+  const missing = imports.filter(({ to, isOurs }) => isOurs && !existsSync(join(ROOT, 'src', to)));
+  assert.deepEqual(missing.map(show), []);
+});
+
+test('pure rooms use nothing of Node', () => {
+  const wrong = imports.filter(({ from, to }) => ROOMS[roomOf(from)]?.isPure && to.startsWith('node:'));
+  assert.deepEqual(wrong.map(show), []);
+});
+
+test('foreign engines are touched in their own room only', () => {
+  const wrong = imports.filter(({ from, to }) => KEPT_TO[to] !== undefined && KEPT_TO[to] !== roomOf(from));
+  assert.deepEqual(wrong.map(show), []);
+});
+
+test('nobody but config.ts and main.ts reads arguments and environment', () => {
+  const readers = sources.filter(({ text }) => /\bprocess\.(?:argv|env)\b/.test(withoutComments(text)));
+  const others = readers.map(({ path }) => path).filter((path) => path !== 'config.ts' && path !== 'main.ts');
+  assert.deepEqual(others, []);
+});
+
+// Types are erased and lazily loaded files find the others complete, so neither can meet a half-made module.
+test('no file imports itself by a detour', () => {
+  const targets = new Map<string, string[]>();
+  for (const { from, to, isOurs, isAtStart } of imports)
+    if (isOurs && isAtStart) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) cycles.push([...trail.slice(trail.indexOf(path)), path].join(' -> '));
+    if (done.has(path) || trail.includes(path)) return;
+    for (const next of targets.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) visit(path, []);
+  assert.deepEqual(cycles, []);
+});
+
+test('no file only passes on what others export', () => {
+  const barrels = sources.filter(({ text }) => {
+    const statements = withoutComments(text).split(';');
+    const said = statements.map((statement) => statement.trim()).filter((statement) => statement !== '');
+    return said.length > 0 && said.every((statement) => /^export\b[^=]*\bfrom\b/.test(statement));
+  });
+  assert.deepEqual(barrels.map(({ path }) => path), []); // biome-ignore format: one line
+});
+
+test('no file is named after nothing in particular', () => {
+  const names = sources.map(({ path }) => basename(path, '.ts'));
+  assert.deepEqual(names.filter((name) => /^(?:utils?|helpers?|common|misc|shared|index)$/.test(name)), []); // biome-ignore format: one line
+});
+
+test('the web page knows the server through generated types alone', () => {
+  const web = join(ROOT, 'web');
+  if (!existsSync(web)) return;
+  const files = readdirSync(web, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(?:m?[jt]sx?)$/.test(path) && !/(?:^|[\\/])node_modules[\\/]/.test(path))
+    .map((path) => join(web, path));
+  const wrong = files.filter((file) =>
+    specifiersOf(readFileSync(file, 'utf8')).some(
+      ({ specifier }) =>
+        specifier.startsWith('.') && join(dirname(file), specifier).startsWith(join(ROOT, 'src')),
+    ),
+  );
+  assert.deepEqual(wrong, []);
+});
