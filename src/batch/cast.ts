@@ -34,8 +34,7 @@ function sameFields(a: readonly Field[], b: readonly Field[]): boolean {
 /** The column in another type. Throws a TypeError for a cast that widening never asks for (text to number). */
 export function castColumn(column: AttributeColumn, to: FieldType, rowCount: number): AttributeColumn {
   if (column.type === to) return column;
-  if (column.validity?.every((bits) => bits === 0))
-    return nullColumn(to, rowCount);
+  if (column.validity?.every((bits) => bits === 0)) return nullColumn(to, rowCount);
   const { validity } = column;
   if (to === 'int64' && column.type === 'int32') {
     return { type: to, values: BigInt64Array.from(column.values, (value) => BigInt(value)), validity };
