@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
+import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
 import { countOutside, isWithin, middleOf } from '../../src/engines/proj/area.ts';
 import { ProjContext } from '../../src/engines/proj/context.ts';
 import { describeCrs } from '../../src/engines/proj/crs.ts';
@@ -59,6 +60,13 @@ test('a description tells code, kind, unit and area', () => {
   assert.equal(proj.describe('EPSG:2227', 'x').unitName, 'US survey foot');
   assert.ok(Math.abs(proj.describe('EPSG:2227', 'x').unitFactor - 1200 / 3937) < 1e-15);
   assert.equal(proj.describe('EPSG:4978', 'x').kind, 'other');
+});
+
+test('EPSG:4326 as it is described without PROJ is what PROJ says', () => {
+  const { wkt1, wkt2, ...facts } = proj.describe('EPSG:4326', 'x');
+  assert.deepEqual({ ...facts, wkt1: null, wkt2: null }, { ...WGS84_DESCRIPTION, wkt1: null, wkt2: null });
+  assert.ok([null, wkt1].includes(WGS84_DESCRIPTION.wkt1));
+  assert.ok([null, wkt2].includes(WGS84_DESCRIPTION.wkt2));
 });
 
 test('every form of definition is read', () => {
