@@ -37,7 +37,9 @@ const NEAR = 170;
 /** Beyond 180 by no more than this is rounding, in degrees: such longitudes become 180 and nothing is cut. */
 const ROUNDING = 1e-9;
 /** Longitudes beyond this are no longitudes. */
-const ABSURD = 900;
+const ABSURD = 540;
+/** Degrees; poles that were computed come out a little beyond 90. */
+const MAX_LATITUDE = 90.0000001;
 
 export function cutAtAntimeridian(geometry: GeometryColumn): AntimeridianCut {
   const stride = strideOf(geometry.dimensions);
@@ -45,7 +47,9 @@ export function cutAtAntimeridian(geometry: GeometryColumn): AntimeridianCut {
   if (!anyNear(geometry.coordinates, stride)) return { geometry, rows };
   const rowCount = geometry.types.length;
   const concerned: number[] = [];
-  for (let row = 0; row < rowCount; row++) if (rowCrosses(geometry, row, stride)) concerned.push(row);
+  for (let row = 0; row < rowCount; row++) {
+    if (rowCrosses(geometry, row, stride) && rowIsLonLat(geometry, row, stride)) concerned.push(row);
+  }
   if (concerned.length === 0) return { geometry, rows };
   const cutter = new Cutter(geometry, stride);
   let next = 0;
@@ -85,6 +89,17 @@ function rowCrosses(geometry: GeometryColumn, row: number, stride: number): bool
     }
   }
   return false;
+}
+
+/** Plane coordinates that pass for longitudes and latitudes are not moved: that would scatter them. */
+function rowIsLonLat(geometry: GeometryColumn, row: number, stride: number): boolean {
+  const { partOffsets, ringOffsets, coordOffsets, coordinates } = geometry;
+  const start = coordOffsets[ringOffsets[partOffsets[row]]] * stride;
+  const end = coordOffsets[ringOffsets[partOffsets[row + 1]]] * stride;
+  for (let at = start; at < end; at += stride) {
+    if (Math.abs(coordinates[at]) > ABSURD || Math.abs(coordinates[at + 1]) > MAX_LATITUDE) return false;
+  }
+  return true;
 }
 
 /** A ring or line with continuous longitudes: every ordinate of every position, end to end. */
