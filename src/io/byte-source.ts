@@ -9,6 +9,8 @@ export interface ByteSource {
   readonly byteLength: number;
   /** Bytes `[start, end)`; `end` beyond the source is cut to its length. The result is the caller's to keep. */
   slice(start: number, end: number): Uint8Array<ArrayBuffer>;
+  /** Fills `target` with the bytes from `start` on, which must not end before: for readers that reuse their memory. */
+  readInto?(target: Uint8Array, start: number): void;
   close(): void;
 }
 
@@ -29,23 +31,26 @@ export function openFileSource(path: string): ByteSource {
     throw failure('FILE_NOT_FOUND', { path, reason: (error as Error).message }, undefined, error);
   }
   const byteLength = fstatSync(descriptor).size;
+  const readInto = (target: Uint8Array, start: number): void => {
+    let filled = 0;
+    while (filled < target.length) {
+      const count = readSync(descriptor, target, filled, target.length - filled, start + filled);
+      if (count === 0)
+        throw failure('INPUT_UNREADABLE', {
+          source: path,
+          reason: `it ended at byte ${start + filled} while being read`,
+        });
+      filled += count;
+    }
+  };
   return {
     byteLength,
     slice(start, end) {
-      const wanted = Math.max(0, Math.min(end, byteLength) - start);
-      const bytes = new Uint8Array(wanted);
-      let filled = 0;
-      while (filled < wanted) {
-        const count = readSync(descriptor, bytes, filled, wanted - filled, start + filled);
-        if (count === 0)
-          throw failure('INPUT_UNREADABLE', {
-            source: path,
-            reason: `it ended at byte ${start + filled} while being read`,
-          });
-        filled += count;
-      }
+      const bytes = new Uint8Array(Math.max(0, Math.min(end, byteLength) - start));
+      readInto(bytes, start);
       return bytes;
     },
+    readInto,
     close: () => closeSync(descriptor),
   };
 }

@@ -136,7 +136,7 @@ export function nameInTail(source: ByteSource, head: Head, fileName: string): st
   window.load(Math.max(head.firstStart, source.byteLength - TAIL_BYTES), source.byteLength);
   const { scanner } = window;
   let at = scanner.bytes.indexOf(CLOSE_BRACKET);
-  for (; at >= 0; at = scanner.bytes.indexOf(CLOSE_BRACKET, at + 1)) {
+  for (; at >= 0 && at < scanner.limit; at = scanner.bytes.indexOf(CLOSE_BRACKET, at + 1)) {
     const next = scanner.space(at + 1);
     if (scanner.bytes[next] !== COMMA) continue;
     const members = membersToEnd(scanner, next);
