@@ -1,0 +1,140 @@
+/**
+ * Writes the pages of docs/ that follow from the code: `node docs/generate.ts`. With `--check` it writes nothing and
+ * ends with 1 when a page does not say what the code says. A further generated page is a further line in PAGES.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { argv, exit, stderr } from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { type Setting, settings } from '../src/config.ts';
+import { errorCatalogue } from '../src/errors.ts';
+import { findingCatalogue } from '../src/findings.ts';
+
+interface Page {
+  /** Name within docs/. */
+  readonly name: string;
+  readonly render: () => string;
+}
+
+export const PAGES: readonly Page[] = [
+  { name: 'errors.md', render: renderErrors },
+  { name: 'settings.md', render: renderSettings },
+];
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  told: 'told',
+  dropped: 'feature left out',
+  repaired: 'feature repaired',
+  split: 'feature split',
+};
+
+function renderErrors(): string {
+  const errors = Object.entries(errorCatalogue).map(([code, { status, fault, template }]) => [
+    `\`${code}\``,
+    String(status),
+    fault === 'user' ? 'request or data' : 'service',
+    text(template),
+  ]);
+  const findings = Object.entries(findingCatalogue).map(([code, { effect, template }]) => [
+    `\`${code}\``,
+    EFFECTS[effect],
+    text(template),
+  ]);
+  return page(
+    'Errors and warnings',
+    ['src/errors.ts', 'src/findings.ts'],
+    `Every failure and every warning has a code that does not change; the sentence may. Words in braces are filled in. The
+status is that of the HTTP answer when the failure is known while the request is answered; a job that fails later is
+FAILED with the same code. What lies with the service is logged and answered with a general sentence.`,
+    '## Errors',
+    table(['code', 'status', 'lies with', 'sentence'], errors),
+    `## Warnings
+
+Nothing is lost in silence: what was tolerated, changed or left out stands in the report of the job, once for each kind,
+with a count and the first places.`,
+    table(['code', 'effect', 'sentence'], findings),
+  );
+}
+
+function renderSettings(): string {
+  const rows = Object.values(settings as Record<string, Setting>).map((setting) => [
+    `\`${setting.name}\``,
+    setting.choices === undefined ? setting.type : setting.choices.map((choice) => `\`${choice}\``).join(' '),
+    setting.default === null ? 'unset' : `\`${quantity(setting, setting.default)}\``,
+    range(setting),
+    text(setting.text),
+  ]);
+  return page(
+    'Settings',
+    ['src/config.ts'],
+    `Settings are environment variables, read once at the start; an empty one counts as unset. Bytes and times take a unit
+(\`512 MiB\`, \`90 s\`, \`2 h\`, \`7 d\`); without one they are bytes and seconds. A value that cannot be used stops the start.`,
+    table(['variable', 'kind', 'default', 'range', 'meaning'], rows),
+  );
+}
+
+function range(setting: Setting): string {
+  const { min, max } = setting;
+  if (min === undefined && max === undefined) return '';
+  if (max === undefined) return `from ${quantity(setting, min!)}`;
+  return min === undefined
+    ? `to ${quantity(setting, max)}`
+    : `${quantity(setting, min)} to ${quantity(setting, max)}`;
+}
+
+const UNITS: Readonly<Record<string, readonly (readonly [size: number, name: string])[]>> = {
+  bytes: [
+    [2 ** 40, 'TiB'],
+    [2 ** 30, 'GiB'],
+    [2 ** 20, 'MiB'],
+    [2 ** 10, 'KiB'],
+  ],
+  seconds: [
+    [86_400, 'd'],
+    [3600, 'h'],
+    [60, 'min'],
+  ],
+};
+
+/** A default or bound in the largest unit that gives a whole number. */
+function quantity({ type }: Setting, value: string | number): string {
+  if (typeof value === 'string' || value === 0 || type === 'integer') return String(value);
+  const unit = UNITS[type]?.find(([size]) => value % size === 0);
+  if (unit !== undefined) return `${value / unit[0]} ${unit[1]}`;
+  return type === 'seconds' ? `${value} s` : `${value} B`;
+}
+
+/** Text in a table cell. */
+function text(raw: string): string {
+  return raw.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+function page(title: string, sources: readonly string[], ...sections: readonly string[]): string {
+  const from = sources.map((source) => `\`${source}\``).join(' and ');
+  return `${[`# ${title}`, `<!-- Generated from ${from} by docs/generate.ts: edit those. -->`, ...sections].join('\n\n')}\n`;
+}
+
+function pathOf(name: string): string {
+  return fileURLToPath(new URL(`./${name}`, import.meta.url));
+}
+
+function read(name: string): string | null {
+  try {
+    return readFileSync(pathOf(name), 'utf8');
+  } catch {
+    return null;
+  }
+}
+
+if (import.meta.main) {
+  const stale = PAGES.filter(({ name, render }) => read(name) !== render());
+  if (argv.includes('--check')) {
+    for (const { name } of stale) stderr.write(`docs/${name} is out of date: run \`npm run docs\`\n`);
+    exit(stale.length === 0 ? 0 : 1);
+  }
+  for (const { name, render } of stale) writeFileSync(pathOf(name), render());
+}
