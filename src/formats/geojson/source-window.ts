@@ -9,6 +9,7 @@ const LEAST_GROWN_BYTES = 1 << 20;
 /** Larger windows are rare and given back. */
 const MAX_KEPT_BYTES = 1 << 25;
 
+const NOTHING = new Uint8Array(1);
 let keptMemory = new Uint8Array(0);
 
 /**
@@ -45,6 +46,8 @@ export class SourceWindow {
     const { byteLength } = this.#source;
     const stop = Math.max(start, Math.min(end, byteLength));
     const length = stop - start;
+    // Lets go of the window before, which may be as large, ahead of asking for memory.
+    this.scanner.bytes = NOTHING;
     const bytes = windowMemory(length + 1);
     if (this.#source.readInto !== undefined) this.#source.readInto(bytes.subarray(0, length), start);
     else bytes.set(this.#source.slice(start, stop));
