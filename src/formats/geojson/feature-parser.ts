@@ -181,19 +181,20 @@ export class FeatureParser {
   #begin(): void {
     const geometry = this.#geometry;
     geometry.notes = 0;
-    geometry.extraOrdinates = 0;
-    geometry.featureStart = this.#builder.positionCount;
+    geometry.positions.extraOrdinates = 0;
+    geometry.positions.featureStart = this.#builder.positionCount;
   }
 
   #end(geometryType: number): void {
     const geometry = this.#geometry;
     this.#builder.endFeature(geometryType);
-    if (geometry.notes !== 0 || geometry.extraOrdinates !== 0) this.#noteGeometry();
+    if (geometry.notes !== 0 || geometry.positions.extraOrdinates !== 0) this.#noteGeometry();
     if (this.#pending.length !== 0) this.settle();
   }
 
   #noteGeometry(): void {
-    const { notes, extraOrdinates } = this.#geometry;
+    const { notes, positions } = this.#geometry;
+    const { extraOrdinates } = positions;
     const place = { record: this.rowCount };
     for (const [bit, code] of NOTE_FINDINGS) if ((notes & bit) !== 0) this.#findings.note(code, {}, place);
     if (extraOrdinates > 0) this.#findings.note('EXTRA_ORDINATES', {}, place, extraOrdinates);

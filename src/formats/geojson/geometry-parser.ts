@@ -7,13 +7,12 @@ import {
   GEOMETRY_TYPE,
   GEOMETRY_TYPE_NAMES,
   type GeometryBuilder,
-  hasZ,
   PART_KIND,
   PART_MULTI_FIRST,
   PART_MULTI_NEXT,
 } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
-import { failure } from '../../errors.ts';
+import { PositionParser } from './position-parser.ts';
 import type { JsonScanner } from './scanner.ts';
 
 const QUOTE = 0x22;
@@ -48,13 +47,9 @@ export class GeometryParser {
   type = 0;
   /** GEOMETRY_NOTE bits of the feature so far; whoever reads them resets them. */
   notes = 0;
-  /** Positions with more than three numbers in the feature so far. */
-  extraOrdinates = 0;
-  /** Positions that the builder held before the feature. */
-  featureStart = 0;
+  readonly positions: PositionParser;
   readonly #scanner: JsonScanner;
   readonly #builder: GeometryBuilder;
-  readonly #positionLimit: number;
   readonly #onForeignMember: ForeignMember;
 
   constructor(
@@ -65,7 +60,7 @@ export class GeometryParser {
   ) {
     this.#scanner = scanner;
     this.#builder = builder;
-    this.#positionLimit = positionLimit;
+    this.positions = new PositionParser(scanner, builder, positionLimit);
     this.#onForeignMember = onForeignMember;
   }
 
@@ -167,7 +162,7 @@ export class GeometryParser {
     else if (type === GEOMETRY_TYPE.lineString) at = this.#line(at, 0);
     else if (type === GEOMETRY_TYPE.polygon) at = this.#polygon(at, 0);
     else at = this.#parts(at, kind, isMember);
-    if (builder.positionCount - this.featureStart > this.#positionLimit) throw this.#tooMany();
+    this.positions.checkCount();
     if (isMember && builder.partCount === firstPart)
       builder.endPart(kind | (type > 3 ? PART_MULTI_FIRST : 0));
     return at;
@@ -197,7 +192,7 @@ export class GeometryParser {
     const next = scanner.space(at + 1);
     if (scanner.bytes[next] === CLOSE_BRACKET) return next + 1;
     this.#builder.reserve(4);
-    at = this.#position(at);
+    at = this.positions.single(at);
     this.#builder.endRing();
     this.#builder.endPart(PART_KIND.point);
     return at;
@@ -211,7 +206,7 @@ export class GeometryParser {
     if (bytes[at] === CLOSE_BRACKET) return at + 1;
     let mark = isMember ? PART_MULTI_FIRST : 0;
     for (;;) {
-      at = this.#position(at);
+      at = this.positions.single(at);
       builder.endRing();
       builder.endPart(PART_KIND.point | mark);
       if (isMember) mark = PART_MULTI_NEXT;
@@ -224,7 +219,7 @@ export class GeometryParser {
   #line(at: number, mark: number): number {
     const builder = this.#builder;
     const before = builder.coordinateLength;
-    at = this.#positions(at);
+    at = this.positions.list(at);
     if (builder.coordinateLength === before) return at;
     if (builder.coordinateLength === before + builder.stride) this.notes |= GEOMETRY_NOTE.degenerate;
     builder.endRing();
@@ -236,13 +231,13 @@ export class GeometryParser {
     const scanner = this.#scanner;
     const builder = this.#builder;
     const { bytes } = scanner;
-    if (bytes[at] !== OPEN_BRACKET) throw this.#noArray(at, 'rings');
+    if (bytes[at] !== OPEN_BRACKET) throw this.positions.noArray(at, 'rings');
     at = scanner.space(at + 1);
     if (bytes[at] === CLOSE_BRACKET) return at + 1;
     const firstRing = builder.ringCount;
     for (;;) {
       const firstPosition = builder.positionCount;
-      at = this.#positions(at);
+      at = this.positions.list(at);
       const count = builder.positionCount - firstPosition;
       if (count === 0) this.notes |= GEOMETRY_NOTE.emptyMember;
       else {
@@ -279,158 +274,5 @@ export class GeometryParser {
       if (bytes[at] === CLOSE_BRACKET) return at + 1;
       at = scanner.punctuation(at, COMMA);
     }
-  }
-
-  /** An array of positions. The hot loop: compact text goes through without a call beside the numbers'. */
-  #positions(at: number): number {
-    const scanner = this.#scanner;
-    const builder = this.#builder;
-    const { bytes } = scanner;
-    if (bytes[at] !== OPEN_BRACKET) throw this.#noArray(at, 'positions');
-    at++;
-    if (bytes[at] !== OPEN_BRACKET) {
-      at = scanner.space(at);
-      if (bytes[at] === CLOSE_BRACKET) return at + 1;
-    }
-    let { coordinates } = builder;
-    let length = builder.coordinateLength;
-    const isFlat = builder.stride === 2;
-    for (;;) {
-      if (isFlat && bytes[at] === OPEN_BRACKET && length + 8 < coordinates.length) {
-        const start = at;
-        const x = scanner.number(bytes[at + 1] > 0x20 ? at + 1 : scanner.space(at + 1));
-        at = scanner.numberEnd;
-        if (bytes[at] !== COMMA) at = scanner.space(at);
-        if (bytes[at] === COMMA) {
-          const y = scanner.number(bytes[at + 1] > 0x20 ? at + 1 : scanner.space(at + 1));
-          at = scanner.numberEnd;
-          if (bytes[at] !== CLOSE_BRACKET) at = scanner.space(at);
-          if (bytes[at] === CLOSE_BRACKET && x - x === 0 && y - y === 0) {
-            coordinates[length] = x;
-            coordinates[length + 1] = y;
-            length += 2;
-            at++;
-          } else at = start;
-        } else at = start;
-        // Not two finite numbers: the careful method takes it from the bracket again.
-        if (at === start) {
-          builder.coordinateLength = length;
-          return this.#slowPositions(at);
-        }
-      } else {
-        builder.coordinateLength = length;
-        if (!isFlat || bytes[at] !== OPEN_BRACKET) return this.#slowPositions(at);
-        this.#room();
-        coordinates = builder.coordinates;
-        continue;
-      }
-      const byte = bytes[at];
-      if (byte === COMMA && bytes[at + 1] === OPEN_BRACKET) at++;
-      else if (byte === CLOSE_BRACKET) break;
-      else {
-        at = scanner.space(at);
-        if (bytes[at] === CLOSE_BRACKET) break;
-        at = scanner.punctuation(at, COMMA);
-      }
-    }
-    builder.coordinateLength = length;
-    return at + 1;
-  }
-
-  /** The rest of an array of positions, from the position at `at` on: with Z, or whatever is wrong with it. */
-  #slowPositions(at: number): number {
-    const scanner = this.#scanner;
-    const { bytes } = scanner;
-    for (;;) {
-      at = this.#position(at);
-      if (bytes[at] === COMMA && bytes[at + 1] === OPEN_BRACKET) at++;
-      else {
-        at = scanner.space(at);
-        if (bytes[at] === CLOSE_BRACKET) return at + 1;
-        at = scanner.punctuation(at, COMMA);
-      }
-    }
-  }
-
-  /** One position of two or more numbers; the builder is widened by the first third one. */
-  #position(at: number): number {
-    const scanner = this.#scanner;
-    const builder = this.#builder;
-    const { bytes } = scanner;
-    if (bytes[at] !== OPEN_BRACKET) throw this.#noArray(at, 'a position');
-    const start = at;
-    at = scanner.space(at + 1);
-    if (bytes[at] === CLOSE_BRACKET) throw this.#shortPosition(start);
-    const x = this.#ordinate(at);
-    at = scanner.space(scanner.numberEnd);
-    if (bytes[at] === CLOSE_BRACKET) throw this.#shortPosition(start);
-    at = scanner.punctuation(at, COMMA);
-    const y = this.#ordinate(at);
-    at = scanner.space(scanner.numberEnd);
-    let z = Number.NaN;
-    if (bytes[at] === COMMA) {
-      at = scanner.punctuation(at, COMMA);
-      z = this.#ordinate(at);
-      at = scanner.space(scanner.numberEnd);
-      if (!hasZ(builder.dimensions)) builder.widen('XYZ');
-      if (bytes[at] === COMMA) {
-        this.extraOrdinates++;
-        while (bytes[at] === COMMA) {
-          at = scanner.punctuation(at, COMMA);
-          this.#ordinate(at);
-          at = scanner.space(scanner.numberEnd);
-        }
-      }
-    }
-    if (bytes[at] !== CLOSE_BRACKET) throw scanner.unexpected(at, "',' or ']'");
-    let length = builder.coordinateLength;
-    if (length + 4 > builder.coordinates.length) this.#room();
-    const { coordinates } = builder;
-    coordinates[length++] = x;
-    coordinates[length++] = y;
-    if (builder.stride === 3) coordinates[length++] = z;
-    builder.coordinateLength = length;
-    return at + 1;
-  }
-
-  #ordinate(at: number): number {
-    const scanner = this.#scanner;
-    const byte = scanner.bytes[at];
-    if (at < scanner.limit && byte !== 0x2d && (byte < 0x30 || byte > 0x39))
-      throw scanner.fault(
-        at,
-        `a position must hold numbers but here is ${scanner.byteName(at)}`,
-        'GEOJSON_STRUCTURE',
-      );
-    const value = scanner.number(at);
-    if (value - value !== 0)
-      throw scanner.fault(at, 'this coordinate is larger than any number', 'GEOJSON_STRUCTURE');
-    return value;
-  }
-
-  #room(): void {
-    const builder = this.#builder;
-    if (builder.positionCount - this.featureStart > this.#positionLimit) throw this.#tooMany();
-    builder.reserve(1 << 12);
-  }
-
-  #tooMany(): Error {
-    return failure('LIMIT_EXCEEDED', {
-      what: 'the number of positions of a feature',
-      actual: `more than ${this.#positionLimit}`,
-      limit: this.#positionLimit,
-      setting: 'MAX_FEATURE_COORDINATES',
-    });
-  }
-
-  #noArray(at: number, content: string): Error {
-    const scanner = this.#scanner;
-    if (at >= scanner.limit) return scanner.unexpected(at, "'['");
-    const reason = `expected an array for ${content} but found ${scanner.byteName(at)}`;
-    return scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
-  }
-
-  #shortPosition(at: number): Error {
-    return this.#scanner.fault(at, 'a position needs at least two numbers', 'GEOJSON_STRUCTURE');
   }
 }
