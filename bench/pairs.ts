@@ -24,7 +24,7 @@ export function allPairs(): Pair[] {
   return pairs;
 }
 
-const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
+const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const UTM = 'EPSG:32632';
 
 /** geomill as a whole process. GeoJSON output in another CRS has to be asked for by name. */

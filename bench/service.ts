@@ -14,7 +14,7 @@ import { datasetPath } from './data.ts';
 import { hasCommand, median } from './measure.ts';
 
 const { values } = parseArgs({ options: { jobs: { type: 'string', default: '200' } } });
-const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
+const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const work = mkdtempSync(join(tmpdir(), 'geomill-bench-'));
 
 interface Service {

@@ -1,14 +1,7 @@
-#!/usr/bin/env node
 /** The entrance: `geomill <command>`. Loads only what the command needs. */
 import { readFileSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import { type Config, readConfig } from './config.ts';
 import { asGeomillError, type GeomillError } from './errors.ts';
-
-// Type stripping and compiling take longer than a small conversion; the second start finds them done.
-const compileCache = enableCompileCache();
-// Worker threads look only at the variable.
-if (compileCache.directory !== undefined) process.env.NODE_COMPILE_CACHE ??= compileCache.directory;
 
 interface Command {
   readonly text: string;

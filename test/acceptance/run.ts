@@ -26,7 +26,7 @@ manifest.cases = manifest.cases.filter((entry) => ids.includes(entry.format));
 const filtered = join(work, 'manifest.json');
 writeFileSync(filtered, JSON.stringify(manifest));
 
-const service = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'serve'], {
+const service = spawn(process.execPath, [join(import.meta.dirname, '../../bin/geomill.js'), 'serve'], {
   env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(work, 'data') },
   stdio: ['ignore', 'pipe', 'inherit'],
 });
