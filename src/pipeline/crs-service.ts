@@ -1,7 +1,7 @@
 /** The main thread's door to PROJ, opened only when a CRS other than EPSG:4326 turns up. */
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import { isPlainWgs84, WGS84_DESCRIPTION } from '../crs/wgs84.ts';
-import { type OperationDescription, Proj } from '../engines/proj/proj.ts';
+import { type OperationDescription, Proj, type TransformerRecipe } from '../engines/proj/proj.ts';
 import type { CrsAuthority } from './plan.ts';
 
 export class CrsService implements CrsAuthority {
@@ -24,6 +24,11 @@ export class CrsService implements CrsAuthority {
 
   equivalent(a: CrsText, b: CrsText): boolean {
     return a === b || (isPlainWgs84(a) && isPlainWgs84(b)) || this.#loaded().transformer(a, b).isIdentity;
+  }
+
+  /** What worker threads need to transform between two systems. */
+  recipe(from: CrsText, to: CrsText): TransformerRecipe {
+    return this.#loaded().transformer(from, to).recipe;
   }
 
   /** The coordinate operation between two systems, for the report. */

@@ -4,7 +4,7 @@ import { batchBuffers } from '../batch/feature-batch.ts';
 import { asGeomillError, failure, GeomillError } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
 import { createPerformer, type Performer } from './perform.ts';
-import type { Session, Task, TaskOutcome, TaskResult } from './task.ts';
+import type { Expectation, Session, Task, TaskOutcome, TaskResult } from './task.ts';
 
 export interface Executor {
   /** Tasks that can run at once. */
@@ -53,7 +53,7 @@ interface Waiting {
 export const CERTAINLY_LARGE_BYTES = 3 * PARTITION_BYTES;
 
 /** `count` worker threads, started at once: they load their code while the main thread opens the input. */
-export function threadExecutor(count: number): Executor {
+export function threadExecutor(count: number, expectation: Expectation | null = null): Executor {
   const idle: Worker[] = [];
   const busy = new Map<Worker, Waiting>();
   const queue: Waiting[] = [];
@@ -74,7 +74,7 @@ export function threadExecutor(count: number): Executor {
     queue.length = 0;
   };
   const workers = Array.from({ length: count }, () => {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: null });
+    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: expectation });
     worker.on('message', (outcome: TaskOutcome) => {
       const waiting = busy.get(worker);
       busy.delete(worker);

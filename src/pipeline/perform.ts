@@ -1,7 +1,7 @@
 /** Performs tasks in the thread it runs in: read, reproject, scan, encode. */
 
 import { ColumnBuilder } from '../batch/attribute-column.ts';
-import { positionBounds } from '../batch/bounds.ts';
+import { type Bounds, positionBounds } from '../batch/bounds.ts';
 import { castBatch } from '../batch/cast.ts';
 import { batchBuffers, type FeatureBatch } from '../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
@@ -11,7 +11,7 @@ import { failure } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { FormatReader, FormatWriter } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
-import type { PositionCounts, Session, SessionLayer, Task, TaskResult } from './task.ts';
+import type { Expectation, PositionCounts, Session, SessionLayer, Task, TaskResult } from './task.ts';
 
 export interface Performer {
   perform(task: Task): { result: TaskResult; transfer: ArrayBuffer[] };
@@ -28,9 +28,18 @@ export async function createPerformer(session: Session): Promise<Performer> {
     ? await Proj.load({ gridDirectory: session.gridDirectory })
     : null;
   const transformers = session.layers.map(({ reprojection }) =>
-    reprojection === null || proj === null ? null : proj.transformer(reprojection.from, reprojection.to),
+    reprojection === null || proj === null ? null : proj.transformerOf(reprojection),
   );
   return { perform: (task) => performTask(task, session, reader, writer, transformers[task.layerIndex]) };
+}
+
+/** Loads ahead what `createPerformer` will ask for. */
+export async function preload(expectation: Expectation): Promise<void> {
+  await Promise.all([
+    formatById(expectation.inputFormat, 'input.format').loadReader(),
+    formatById(expectation.outputFormat, 'output.format').loadWriter(),
+    expectation.reprojects ? Proj.load({ gridDirectory: expectation.gridDirectory }) : null,
+  ]);
 }
 
 function performTask(
@@ -80,6 +89,7 @@ interface ObtainedBatch {
   readonly positions: PositionCounts;
 }
 
+const NO_BOUNDS: Bounds = [0, 0, 0, 0];
 const NO_POSITIONS: PositionCounts = {
   total: 0,
   operations: [],
@@ -110,8 +120,10 @@ function obtainBatch(
     fields: input.fields,
     limits: session.limits,
   });
-  const range = layer.checkLonLatRange ? checkRange(read.batch.geometry) : NO_POSITIONS;
-  const reprojected = transformer === null ? NO_POSITIONS : reproject(read.batch, transformer, layer);
+  const needsBounds = layer.checkLonLatRange || transformer !== null;
+  const bounds = needsBounds ? positionBounds(read.batch.geometry) : NO_BOUNDS;
+  const range = layer.checkLonLatRange ? checkRange(read.batch.geometry, bounds) : NO_POSITIONS;
+  const reprojected = transformer === null ? NO_POSITIONS : reproject(read.batch, bounds, transformer, layer);
   return {
     batch: layer.layerField === null ? read.batch : withConstantField(read.batch, layer.layerField),
     nextStart: read.nextStart,
@@ -131,11 +143,12 @@ function obtainBatch(
 /** Transforms the batch's coordinates in place. Throws COORDINATE_OUTSIDE_DOMAIN for the first that cannot be. */
 function reproject(
   batch: FeatureBatch,
+  bounds: Bounds,
   transformer: Transformer,
   layer: SessionLayer,
 ): Pick<PositionCounts, 'operations' | 'outsideArea'> {
   const { geometry } = batch;
-  const outcome = transformer.transform(geometry.coordinates, geometry.dimensions);
+  const outcome = transformer.transform(geometry.coordinates, geometry.dimensions, bounds);
   if (outcome.failedPosition >= 0) {
     const record = rowOfPosition(geometry, outcome.failedPosition) + 1;
     const at = outcome.failedPosition * strideOf(geometry.dimensions);
@@ -160,8 +173,7 @@ const LONGITUDE_LIMIT = 540;
 /** Poles that went through a computation come out a little beyond 90. */
 const LATITUDE_LIMIT = 90.0000001;
 
-function checkRange(geometry: GeometryColumn): PositionCounts {
-  const [west, south, east, north] = positionBounds(geometry);
+function checkRange(geometry: GeometryColumn, [west, south, east, north]: Bounds): PositionCounts {
   const fits =
     west >= -LONGITUDE_LIMIT &&
     east <= LONGITUDE_LIMIT &&

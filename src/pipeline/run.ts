@@ -8,7 +8,7 @@ import { castKeepsText } from '../batch/cast.ts';
 import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
-import type { CrsDescription } from '../crs/crs.ts';
+import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
 import type {
   Format,
@@ -126,8 +126,7 @@ class Conversion {
 
   async run(): Promise<ConversionReport> {
     const { signal } = this.#control;
-    const { inputPath, threads } = this.#place;
-    if (sizeOf(inputPath) >= CERTAINLY_LARGE_BYTES) this.#executor = threadExecutor(threads);
+    this.#startThreadsEarly();
     const layers = await this.#openSource();
     const stop = (): void => void this.#executor?.stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -137,6 +136,19 @@ class Conversion {
     } finally {
       signal.removeEventListener('abort', stop);
     }
+  }
+
+  #startThreadsEarly(): void {
+    const { inputPath, threads, gridDirectory } = this.#place;
+    if (sizeOf(inputPath) < CERTAINLY_LARGE_BYTES) return;
+    const { input, output } = this.#request;
+    const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
+    this.#executor = threadExecutor(threads, {
+      inputFormat: input.format,
+      outputFormat: output.format,
+      reprojects: isOther(input.crs) || isOther(output.crs),
+      gridDirectory,
+    });
   }
 
   async close(): Promise<void> {
@@ -248,7 +260,7 @@ class Conversion {
       outputFormat: this.#output.format.id,
       layers: plan.layers.map((layer) => ({
         source: source[layer.sourceIndex],
-        reprojection: layer.reproject ? { from: layer.sourceCrs, to: layer.targetCrs } : null,
+        reprojection: layer.reproject ? this.#crs.recipe(layer.sourceCrs, layer.targetCrs) : null,
         checkLonLatRange: layer.checkLonLatRange,
         layerField: plan.layerField === null ? null : { name: plan.layerField, value: layer.name },
       })),

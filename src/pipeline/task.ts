@@ -2,8 +2,8 @@
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
-import type { CrsText } from '../crs/crs.ts';
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
+import type { TransformerRecipe } from '../engines/proj/proj.ts';
 import type { PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts';
@@ -19,10 +19,19 @@ export interface Session {
   readonly limits: InputLimits;
 }
 
+/** What a thread may load while the input is still being opened. */
+export interface Expectation {
+  readonly inputFormat: string;
+  readonly outputFormat: string;
+  /** Coordinates will probably change, so PROJ will be needed. */
+  readonly reprojects: boolean;
+  readonly gridDirectory: string | null;
+}
+
 export interface SessionLayer {
   readonly source: SourceLayer;
   /** Null when the coordinates stay as they are. */
-  readonly reprojection: { readonly from: CrsText; readonly to: CrsText } | null;
+  readonly reprojection: TransformerRecipe | null;
   /** Check positions against the range of longitude and latitude. */
   readonly checkLonLatRange: boolean;
   /** Value of the field that tells joined layers apart; null: no such field. */

@@ -1,15 +1,17 @@
 /** Entry of a worker thread: takes a session, then tasks, one at a time. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { asGeomillError } from '../errors.ts';
-import { createPerformer } from './perform.ts';
-import type { Session, Task, TaskOutcome } from './task.ts';
+import { createPerformer, type Performer, preload } from './perform.ts';
+import type { Expectation, Session, Task, TaskOutcome } from './task.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread only');
 
 type Message = { readonly session: Session } | { readonly task: Task };
 
-let performer = workerData === null ? null : createPerformer((workerData as { session: Session }).session);
+let performer: Promise<Performer> | null = null;
+// What cannot be loaded is reported by the session that needs it.
+if (workerData !== null) preload(workerData as Expectation).catch(() => {});
 
 port.on('message', async (message: Message) => {
   if ('session' in message) {

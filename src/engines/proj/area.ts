@@ -1,4 +1,5 @@
 /** Areas of use: how many positions lie outside. */
+import type { Bounds } from '../../batch/bounds.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
 
 export type Area = NonNullable<CrsDescription['areaOfUse']>;
@@ -53,6 +54,22 @@ export function countOutside(
     if (!isWithin(a, longitude, latitude) || (a !== b && !isWithin(b, longitude, latitude))) outside++;
   }
   return outside;
+}
+
+/** Whether everything in the bounds lies in the area; false also where it only may, as across the antimeridian. */
+export function isWhollyWithin(
+  area: Area,
+  [minX, minY, maxX, maxY]: Bounds,
+  degreesPerUnit: number,
+  primeMeridianDegrees: number,
+): boolean {
+  return (
+    area.west <= area.east &&
+    minX * degreesPerUnit + primeMeridianDegrees >= area.west &&
+    maxX * degreesPerUnit + primeMeridianDegrees <= area.east &&
+    minY * degreesPerUnit >= area.south &&
+    maxY * degreesPerUnit <= area.north
+  );
 }
 
 /** True for NaN, which lies nowhere and is nobody's mistake. */

@@ -26,6 +26,7 @@ export interface NativeProj {
   proj_get_id_auth_name(object: Pointer, index: number): Pointer;
   proj_get_id_code(object: Pointer, index: number): Pointer;
   proj_is_equivalent_to_with_ctx(context: Pointer, a: Pointer, b: Pointer, criterion: number): number;
+  proj_as_proj_string(context: Pointer, object: Pointer, type: number, options: Pointer): Pointer;
   proj_as_wkt(context: Pointer, object: Pointer, type: number, options: Pointer): Pointer;
   proj_get_area_of_use(
     context: Pointer,
@@ -170,3 +171,6 @@ export const PJ_GRID_AVAILABILITY = { discardIfMissing: 1, knownAvailable: 3 } a
 /** PJ_DIRECTION. */
 export const PJ_FWD = 1;
 export const PJ_INV = -1;
+
+/** PJ_PROJ_STRING_TYPE: the syntax of PROJ 5 and later. */
+export const PJ_PROJ_5 = 0;

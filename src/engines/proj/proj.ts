@@ -5,10 +5,12 @@
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import { ProjContext } from './context.ts';
 import { describeCrs } from './crs.ts';
-import { ProjTransformer, type Transformer } from './transformer.ts';
+import { SingleOperationTransformer } from './single-operation.ts';
+import { ProjTransformer } from './transformer.ts';
+import type { Transformer, TransformerRecipe } from './transformer-contract.ts';
 
 export type { OperationDescription } from './operation-description.ts';
-export type { Transformer, TransformOutcome } from './transformer.ts';
+export type { Transformer, TransformerRecipe, TransformOutcome } from './transformer-contract.ts';
 
 export interface ProjOptions {
   /** Directory with grids (GeoTIFF, NTv2, GTX) that PROJ may use; null: none. */
@@ -73,6 +75,15 @@ export class Proj {
       this.#transformers.delete(oldest);
     }
     return transformer;
+  }
+
+  /** The transformer of a recipe that another thread's transformer gave. Throws as `transformer`. */
+  transformerOf(recipe: TransformerRecipe): Transformer {
+    const { single } = recipe;
+    // Where the pair is set up already, as in a warm runner's main thread, that one serves without a second object.
+    if (single === null || this.#transformers.has(`${recipe.from}\0${recipe.to}`))
+      return this.transformer(recipe.from, recipe.to);
+    return new SingleOperationTransformer(this.#context, recipe, single);
   }
 }
 

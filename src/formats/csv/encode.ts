@@ -28,7 +28,10 @@ export interface CsvEncoding {
 export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Array<ArrayBuffer> {
   const { delimiter, significantDigits, writeIds } = encoding;
   const { columns, geometry, ids } = batch;
-  const writer = new ByteWriter(Math.max(1 << 12, geometry.coordinates.length * 10 + batch.rowCount * 32));
+  const ordinateBytes = (significantDigits ?? 9) + 3;
+  const writer = new ByteWriter(
+    Math.max(1 << 12, geometry.coordinates.length * ordinateBytes + batch.rowCount * 48),
+  );
   const scratch = new ByteWriter(256);
   const columnCount = columns.length;
   for (let row = 0; row < batch.rowCount; row++) {
@@ -51,7 +54,8 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
     if (writer.length === start) writer.ascii('""');
     writer.uint8(LF);
   }
-  return writer.take();
+  // The buffer goes along as it is: a copy of its exact length would cost more than the room behind it.
+  return writer.written();
 }
 
 /** Whether the WKT of a row holds a comma: it has more than one position, or more than one part. */

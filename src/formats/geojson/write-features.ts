@@ -32,7 +32,7 @@ export function encodeFeatures(
   findings: Findings,
 ): Uint8Array<ArrayBuffer> {
   const { rowCount, columns, fields, ids } = batch;
-  const out = new ByteWriter(estimateBytes(batch));
+  const out = new ByteWriter(estimateBytes(batch, state));
   const geometryWriter = new GeometryWriter(out, batch.geometry, state.digits);
   const keys = fields.map(({ name }, i) => encoder.encode(`${i === 0 ? '' : ','}${JSON.stringify(name)}:`));
   const values = columns.map((column) => new ValueWriter(out, column));
@@ -83,8 +83,9 @@ function noteLosses(
 }
 
 /** Near enough that the buffer seldom has to grow. */
-function estimateBytes(batch: FeatureBatch): number {
-  let bytes = batch.rowCount * 90 + batch.geometry.coordinates.length * 13 + 1024;
+function estimateBytes(batch: FeatureBatch, state: WriteState): number {
+  const ordinateBytes = state.digits === 0 ? 13 : state.digits + 3;
+  let bytes = batch.rowCount * 90 + batch.geometry.coordinates.length * ordinateBytes + 1024;
   for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 12);
   for (const column of batch.columns) if ('offsets' in column) bytes += column.bytes.length;
   return bytes;

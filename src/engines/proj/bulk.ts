@@ -1,0 +1,135 @@
+/** Coordinate arrays of any length through one PROJ transformation, block by block. */
+import type { Bounds } from '../../batch/bounds.ts';
+import { type Dimensions, hasZ, strideOf } from '../../batch/geometry-column.ts';
+import { type Area, countOutside, isWhollyWithin } from './area.ts';
+import { BLOCK_DOUBLES, type ProjContext, type ProjObject } from './context.ts';
+import { PJ_FWD } from './native.ts';
+import { transformBlock } from './transformation.ts';
+import { type AnglesOf, NOTHING_DONE, type TransformOutcome } from './transformer-contract.ts';
+
+/** Positions that PROJ could not transform; `first` is an index, -1 when there is none. */
+export interface Failures {
+  first: number;
+  count: number;
+}
+
+/** Transforms in place. Positions that fail keep their coordinates; so do empty ones and missing Z (NaN). */
+export function transformAll(
+  context: ProjContext,
+  transformation: ProjObject,
+  coordinates: Float64Array,
+  dimensions: Dimensions,
+): Failures {
+  const stride = strideOf(dimensions);
+  const usesZ = hasZ(dimensions);
+  const blockOrdinates = Math.floor(BLOCK_DOUBLES / stride) * stride;
+  const failures: Failures = { first: -1, count: 0 };
+  for (let start = 0; start < coordinates.length; start += blockOrdinates) {
+    const length = Math.min(blockOrdinates, coordinates.length - start);
+    const base = context.block / 8;
+    const block = context.doubles.subarray(base, base + length);
+    block.set(coordinates.subarray(start, start + length));
+    const hasGaps = usesZ && fillMissingZ(block, stride);
+    transformBlock(context, transformation, PJ_FWD, length / stride, stride, usesZ);
+    // The memory may have grown under the old view.
+    const result = context.doubles.subarray(base, base + length);
+    if (!hasGaps && isAllFinite(result, stride)) coordinates.set(result, start);
+    else copyPositions(result, coordinates, start, stride, usesZ, failures);
+  }
+  return failures;
+}
+
+/** Why the position at ordinate `at` fails: tried alone, the reason of the call is the reason of the position. */
+export function reasonOf(
+  context: ProjContext,
+  transformation: ProjObject,
+  coordinates: Float64Array,
+  at: number,
+  dimensions: Dimensions,
+): string {
+  const stride = strideOf(dimensions);
+  const base = context.block / 8;
+  context.clearMessages();
+  context.doubles.set(coordinates.subarray(at, at + stride), base);
+  if (hasZ(dimensions)) fillMissingZ(context.doubles.subarray(base, base + stride), stride);
+  transformBlock(context, transformation, PJ_FWD, 1, stride, hasZ(dimensions));
+  return context.reason('the result is infinite');
+}
+
+/** Transforms in place and counts, on whichever side has angles, the positions outside the areas of use. */
+export function transformAndCount(
+  context: ProjContext,
+  transformation: ProjObject,
+  coordinates: Float64Array,
+  dimensions: Dimensions,
+  facts: {
+    readonly areas: readonly Area[];
+    readonly source: AnglesOf;
+    readonly target: AnglesOf;
+    readonly bounds: Bounds | undefined;
+  },
+): { outside: number; outcome: TransformOutcome } {
+  const stride = strideOf(dimensions);
+  const { areas, source, target, bounds } = facts;
+  const count = ({ degreesPerUnit, primeMeridianDegrees }: AnglesOf): number =>
+    countOutside(areas, coordinates, 0, coordinates.length, stride, degreesPerUnit, primeMeridianDegrees);
+  let outside = 0;
+  if (source.isGeographic) {
+    const isInside =
+      bounds !== undefined &&
+      areas.every((area) => isWhollyWithin(area, bounds, source.degreesPerUnit, source.primeMeridianDegrees));
+    if (!isInside) outside = count(source);
+  }
+  const failures = transformAll(context, transformation, coordinates, dimensions);
+  if (!source.isGeographic && target.isGeographic) outside = count(target);
+  if (failures.first < 0) return { outside, outcome: NOTHING_DONE };
+  const at = failures.first * stride;
+  const outcome: TransformOutcome = {
+    ...NOTHING_DONE,
+    failedPosition: failures.first,
+    failedX: coordinates[at],
+    failedY: coordinates[at + 1],
+    failedCount: failures.count,
+    reason: reasonOf(context, transformation, coordinates, at, dimensions),
+  };
+  return { outside, outcome };
+}
+
+/** Puts 0 where there is no Z, because PROJ turns the whole position into NaN; tells whether it had to. */
+function fillMissingZ(block: Float64Array, stride: number): boolean {
+  let hasGaps = false;
+  for (let i = 2; i < block.length; i += stride) {
+    if (!Number.isNaN(block[i])) continue;
+    block[i] = 0;
+    hasGaps = true;
+  }
+  return hasGaps;
+}
+
+function isAllFinite(block: Float64Array, stride: number): boolean {
+  let sum = 0; // x - x is 0 for finite numbers, else NaN
+  for (let i = 0; i < block.length; i += stride) sum += block[i] - block[i] + (block[i + 1] - block[i + 1]);
+  return sum === 0;
+}
+
+/** Copies a block back position by position, leaving alone what failed, what was empty and Z that was missing. */
+function copyPositions(
+  result: Float64Array,
+  coordinates: Float64Array,
+  start: number,
+  stride: number,
+  usesZ: boolean,
+  failures: Failures,
+): void {
+  for (let i = 0; i < result.length; i += stride) {
+    const at = start + i;
+    if (Number.isFinite(result[i]) && Number.isFinite(result[i + 1])) {
+      coordinates[at] = result[i];
+      coordinates[at + 1] = result[i + 1];
+      if (usesZ && !Number.isNaN(coordinates[at + 2])) coordinates[at + 2] = result[i + 2];
+    } else if (!Number.isNaN(coordinates[at]) && !Number.isNaN(coordinates[at + 1])) {
+      if (failures.first < 0) failures.first = at / stride;
+      failures.count++;
+    }
+  }
+}

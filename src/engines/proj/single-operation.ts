@@ -1,0 +1,73 @@
+/**
+ * A transformer made from a recipe: where only one operation leads from one CRS to another, its PROJ pipeline says all
+ * that is needed. A worker thread that gets it from the main thread never opens the database, which takes longer than
+ * a hundred thousand coordinates.
+ */
+import type { Bounds } from '../../batch/bounds.ts';
+import type { Dimensions } from '../../batch/geometry-column.ts';
+import type { CrsText } from '../../crs/crs.ts';
+import { failure } from '../../errors.ts';
+import { transformAndCount } from './bulk.ts';
+import { type ProjContext, ProjObject } from './context.ts';
+import type { OperationDescription } from './operation-description.ts';
+import {
+  NOTHING_DONE,
+  type Transformer,
+  type TransformerRecipe,
+  type TransformOutcome,
+} from './transformer-contract.ts';
+
+export class SingleOperationTransformer implements Transformer {
+  readonly from: CrsText;
+  readonly to: CrsText;
+  readonly isIdentity = false;
+  readonly recipe: TransformerRecipe;
+  readonly #single: NonNullable<TransformerRecipe['single']>;
+  readonly #context: ProjContext;
+  readonly #transformation: ProjObject;
+
+  constructor(
+    context: ProjContext,
+    recipe: TransformerRecipe,
+    single: NonNullable<TransformerRecipe['single']>,
+  ) {
+    this.from = recipe.from;
+    this.to = recipe.to;
+    this.recipe = recipe;
+    this.#single = single;
+    this.#context = context;
+    this.#transformation = new ProjObject(
+      context,
+      context.withString(single.pipeline, (text) => context.native.proj_create(context.pointer, text)),
+    );
+    if (this.#transformation.pointer === 0) {
+      throw failure('INTERNAL', {
+        reason: `PROJ does not take its own pipeline: ${context.reason(single.pipeline)}`,
+      });
+    }
+  }
+
+  get operation(): OperationDescription {
+    return this.#single.operation;
+  }
+
+  transform(coordinates: Float64Array, dimensions: Dimensions, bounds?: Bounds): TransformOutcome {
+    if (coordinates.length === 0) return NOTHING_DONE;
+    const { outside, outcome } = transformAndCount(
+      this.#context,
+      this.#transformation,
+      coordinates,
+      dimensions,
+      {
+        ...this.#single,
+        bounds,
+      },
+    );
+    return { ...outcome, outsideAreaCount: outside, operations: [this.#single.operation] };
+  }
+
+  /** Frees the native object; the transformer is of no use afterwards. */
+  [Symbol.dispose](): void {
+    this.#transformation[Symbol.dispose]();
+  }
+}
