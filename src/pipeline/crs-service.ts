@@ -1,7 +1,8 @@
 /** The main thread's door to PROJ, opened only when a CRS other than EPSG:4326 turns up. */
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import { isPlainWgs84, WGS84_DESCRIPTION } from '../crs/wgs84.ts';
-import { type OperationDescription, Proj, type TransformerRecipe } from '../engines/proj/proj.ts';
+import type { OperationDescription, Proj, TransformerRecipe } from '../engines/proj/proj.ts';
+import { loadProj } from './load-proj.ts';
 import type { CrsAuthority } from './plan.ts';
 
 export class CrsService implements CrsAuthority {
@@ -15,7 +16,7 @@ export class CrsService implements CrsAuthority {
   /** Loads PROJ if any of the definitions needs it; after this the other methods are synchronous. */
   async prepare(definitions: readonly (CrsText | null)[]): Promise<void> {
     if (definitions.every((definition) => definition === null || isPlainWgs84(definition))) return;
-    this.#proj = await Proj.load({ gridDirectory: this.#gridDirectory });
+    this.#proj = await loadProj(this.#gridDirectory);
   }
 
   describe(definition: CrsText, path: string): CrsDescription {

@@ -6,11 +6,12 @@ import { castBatch } from '../batch/cast.ts';
 import { batchBuffers, type FeatureBatch } from '../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
 import { batchStatistics } from '../batch/statistics.ts';
-import { Proj, type Transformer } from '../engines/proj/proj.ts';
+import type { Transformer } from '../engines/proj/proj.ts';
 import { failure } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { FormatReader, FormatWriter } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
+import { loadProj } from './load-proj.ts';
 import type { Expectation, PositionCounts, Session, SessionLayer, Task, TaskResult } from './task.ts';
 
 export interface Performer {
@@ -25,7 +26,7 @@ export async function createPerformer(session: Session): Promise<Performer> {
       ? null
       : await formatById(session.outputFormat, 'output.format').loadWriter();
   const proj = session.layers.some((layer) => layer.reprojection !== null)
-    ? await Proj.load({ gridDirectory: session.gridDirectory })
+    ? await loadProj(session.gridDirectory)
     : null;
   const transformers = session.layers.map(({ reprojection }) =>
     reprojection === null || proj === null ? null : proj.transformerOf(reprojection),
@@ -38,7 +39,7 @@ export async function preload(expectation: Expectation): Promise<void> {
   await Promise.all([
     formatById(expectation.inputFormat, 'input.format').loadReader(),
     formatById(expectation.outputFormat, 'output.format').loadWriter(),
-    expectation.reprojects ? Proj.load({ gridDirectory: expectation.gridDirectory }) : null,
+    expectation.reprojects ? loadProj(expectation.gridDirectory) : null,
   ]);
 }
 

@@ -61,7 +61,8 @@ export function planConversion(
       sourceCrs,
       targetCrs,
       reproject: sourceCrs !== targetCrs && !crs.equivalent(sourceCrs, targetCrs),
-      checkLonLatRange: sourceCrs === WGS84,
+      // A file that states its CRS is taken at its word; where a format or a requester says it, data can contradict.
+      checkLonLatRange: sourceCrs === WGS84 && input.format.inputCrs !== 'file',
     };
   });
   return {
