@@ -1,10 +1,9 @@
 /** Batches to one CSV file: RFC 4180 with LF, a header, the ids first, the geometry last. */
-import { renameSync, rmSync } from 'node:fs';
 import type { Field } from '../../batch/schema.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
-import { type ByteSink, createFileSink } from '../../io/byte-sink.ts';
+import { OutputFileSink } from '../../io/output-file.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -88,40 +87,27 @@ function headerLine(names: readonly string[], delimiter: number): string {
   return `${new TextDecoder('utf-8', { ignoreBOM: true }).decode(line.written())}\n`;
 }
 
-/** Writes beside the output's place and moves it there when it is whole. */
 class CsvSink implements OutputSink {
   readonly #path: string;
-  readonly #partial: string;
-  readonly #sink: ByteSink;
-  #isOpen = true;
+  readonly #file: OutputFileSink;
 
   constructor(path: string, encodings: readonly LayerEncoding[]) {
     if (encodings.length !== 1)
       throw failure('INTERNAL', { reason: `a CSV holds one layer, not ${encodings.length}` });
     this.#path = path;
-    this.#partial = `${path}.partial`;
-    this.#sink = createFileSink(this.#partial);
-    this.#sink.append(new TextEncoder().encode((encodings[0].state as CsvEncoding).header));
+    this.#file = new OutputFileSink(path);
+    this.#file.append(new TextEncoder().encode((encodings[0].state as CsvEncoding).header));
   }
 
   append(_layerIndex: number, chunk: unknown): void {
-    this.#sink.append(chunk as Uint8Array);
+    this.#file.append(chunk as Uint8Array);
   }
 
   async finish(): Promise<OutputFile> {
-    const { byteLength } = this.#sink;
-    this.#close();
-    renameSync(this.#partial, this.#path);
-    return { path: this.#path, mediaType: csv.mediaType, byteLength };
+    return { path: this.#path, mediaType: csv.mediaType, byteLength: this.#file.finish() };
   }
 
   abort(): void {
-    this.#close();
-    rmSync(this.#partial, { force: true });
-  }
-
-  #close(): void {
-    if (this.#isOpen) this.#sink.close();
-    this.#isOpen = false;
+    this.#file.abort();
   }
 }

@@ -1,13 +1,11 @@
 /** Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member where the request opts out of WGS 84. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
 import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeNumber, writeRounded } from '../../bytes/number-text.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
-import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
-import { createFileSink } from '../../io/byte-sink.ts';
+import { OutputFileSink } from '../../io/output-file.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -123,39 +121,32 @@ function boundsOf({ geometry }: FeatureBatch): Float64Array<ArrayBuffer> {
   return bounds;
 }
 
-/**
- * Writes beside the wanted path and renames at the end, so that an output under its name is always whole. The
- * bounding box stands behind the features: it is known only then, and members have no order.
- */
+/** The bounding box stands behind the features: it is known only then, and members have no order. */
 class GeoJsonSink implements OutputSink {
   readonly #path: string;
-  readonly #partialPath: string;
-  readonly #sink: ReturnType<typeof createFileSink>;
+  readonly #file: OutputFileSink;
   readonly #states: readonly WriteState[];
   readonly #bounds = emptyBounds();
   #featureCount = 0;
-  #isOpen = true;
 
   constructor(path: string, states: readonly WriteState[], outputName: string) {
-    if (existsSync(path)) throw failure('INTERNAL', { reason: `the output ${path} exists already` });
     this.#path = path;
-    this.#partialPath = `${path}.partial`;
     this.#states = states;
-    this.#sink = createFileSink(this.#partialPath);
+    this.#file = new OutputFileSink(path);
     const name = states.length === 1 ? states[0].layerName : outputName;
     const head = new ByteWriter(256);
     head.utf8(`{"type":"FeatureCollection","name":${JSON.stringify(name)}`);
     const crs = states[0]?.crsName ?? null;
     if (crs !== null) head.utf8(`,"crs":{"type":"name","properties":{"name":${JSON.stringify(crs)}}}`);
     head.ascii(',"features":[\n');
-    this.#sink.append(head.written());
+    this.#file.append(head.written());
   }
 
   append(_layerIndex: number, data: unknown): void {
     const chunk = data as Chunk;
     if (chunk.featureCount === 0) return;
-    if (this.#featureCount > 0) this.#sink.append(SEPARATOR);
-    this.#sink.append(chunk.bytes);
+    if (this.#featureCount > 0) this.#file.append(SEPARATOR);
+    this.#file.append(chunk.bytes);
     this.#featureCount += chunk.featureCount;
     for (let i = 0; i < 3; i++) {
       this.#bounds[i] = Math.min(this.#bounds[i], chunk.bounds[i]);
@@ -168,21 +159,12 @@ class GeoJsonSink implements OutputSink {
     tail.ascii(this.#featureCount > 0 ? '\n]' : ']');
     this.#writeBbox(tail);
     tail.ascii('}\n');
-    this.#sink.append(tail.written());
-    const { byteLength } = this.#sink;
-    this.#close();
-    renameSync(this.#partialPath, this.#path);
-    return { path: this.#path, mediaType: geojson.mediaType, byteLength };
+    this.#file.append(tail.written());
+    return { path: this.#path, mediaType: geojson.mediaType, byteLength: this.#file.finish() };
   }
 
   abort(): void {
-    this.#close();
-    rmSync(this.#partialPath, { force: true });
-  }
-
-  #close(): void {
-    if (this.#isOpen) this.#sink.close();
-    this.#isOpen = false;
+    this.#file.abort();
   }
 
   #writeBbox(tail: ByteWriter): void {
