@@ -1,25 +1,12 @@
 /**
  * Runs a conversion: opens the source, plans, drives partitions through the executor, delivers one output file.
- * Memory is bounded by (tasks in flight) x (partition size) plus KEPT_BYTES, whatever the size of the input.
+ * Memory is bounded by (tasks in flight) x (partition size) plus the batches kept between two passes, whatever the size of the input.
  */
 
 import { statSync } from 'node:fs';
-import { castKeepsText } from '../batch/cast.ts';
-import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
-import type { Field, OpenType } from '../batch/schema.ts';
-import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
-import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
+import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
-import type {
-  Format,
-  FormatReader,
-  FormatWriter,
-  LayerEncoding,
-  OutputLayer,
-  OutputSink,
-  Partition,
-  SourceLayer,
-} from '../formats/format.ts';
+import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
 import { CrsService } from './crs-service.ts';
 import {
@@ -29,16 +16,15 @@ import {
   PARTITION_BYTES,
   threadExecutor,
 } from './executor.ts';
-import { locatePlace, type PartitionBase, runPartitions, throwIfAborted } from './partition-run.ts';
-import { type ConversionPlan, type LayerPlan, planConversion } from './plan.ts';
+import { type LayerContext, LayerRun } from './layer-run.ts';
+import { outputLayers } from './output-layers.ts';
+import { throwIfAborted } from './partition-run.ts';
+import { type ConversionPlan, planConversion } from './plan.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress } from './report.ts';
-import { buildReport, LayerTally } from './report-builder.ts';
+import { buildReport } from './report-builder.ts';
 import type { ConversionPlace, ConversionRequest } from './request.ts';
-import type { Session, Task, TaskResult } from './task.ts';
-
-/** Batches of the first pass that are kept for the second, in bytes; beyond that the source is read again. */
-const KEPT_BYTES = 160 << 20;
+import type { Session } from './task.ts';
 
 export interface ConversionControl {
   readonly signal: AbortSignal;
@@ -62,24 +48,6 @@ export async function runConversion(
   }
 }
 
-/** A run of records with what the first pass found out about it. */
-interface ScannedPartition {
-  readonly partition: Partition;
-  readonly base: PartitionBase;
-  readonly types: ReadonlyMap<string, OpenType>;
-  batch: FeatureBatch | null;
-}
-
-interface LayerRun {
-  /** Position among the chosen layers; also in the session. */
-  readonly index: number;
-  readonly plan: LayerPlan;
-  readonly source: SourceLayer;
-  readonly tally: LayerTally;
-  readonly statistics: LayerStatistics;
-  readonly scanned: ScannedPartition[];
-}
-
 class Conversion {
   readonly #request: ConversionRequest;
   readonly #place: ConversionPlace;
@@ -90,7 +58,6 @@ class Conversion {
   readonly #output: { readonly format: Format; readonly writer: FormatWriter };
   readonly #crs: CrsService;
   #executor: Executor | null = null;
-  #keptBytes = 0;
 
   private constructor(
     request: ConversionRequest,
@@ -171,53 +138,28 @@ class Conversion {
 
   async #convert(source: readonly SourceLayer[]): Promise<ConversionReport> {
     const plan = await this.#plan(source);
-    const layers = plan.layers.map(
-      (layerPlan, index): LayerRun => ({
-        index,
-        plan: layerPlan,
-        source: source[layerPlan.sourceIndex],
-        tally: new LayerTally(layerPlan, this.#input.reader.mixedType),
-        statistics: emptyStatistics(),
-        scanned: [],
-      }),
+    const partitionCount = plan.layers.reduce(
+      (sum, { sourceIndex }) => sum + source[sourceIndex].partitions.length,
+      0,
     );
-    const executor = this.#startExecutor(source, plan);
-    const partitionCount = layers.reduce((sum, layer) => sum + layer.source.partitions.length, 0);
-    const progress = new ProgressMeter(
-      partitionCount * (plan.scan === null ? 1 : 2),
-      this.#control.onProgress,
+    const passes = plan.scan === null ? 1 : 2;
+    const progress = new ProgressMeter(partitionCount * passes, this.#control.onProgress);
+    const context: LayerContext = {
+      reader: this.#input.reader,
+      executor: this.#startExecutor(source, plan),
+      findings: this.#findings,
+      signal: this.#control.signal,
+      keptBytes: 0,
+      onPartition: () => progress.step(),
+    };
+    const layers = plan.layers.map(
+      (layerPlan, index) => new LayerRun(index, layerPlan, source[layerPlan.sourceIndex], context),
     );
     if (plan.scan !== null) {
       progress.stage('scanning');
-      for (const layer of layers) await this.#scanLayer(layer, plan.scan, executor, progress);
+      for (const layer of layers) await layer.scan(plan.scan);
     }
-    const context = {
-      name: baseName(this.#place.outputPath),
-      options: this.#request.output.options,
-      findings: this.#findings,
-    };
-    const outputLayers = await this.#outputLayers(plan, layers);
-    const encodings = this.#output.writer.plan(outputLayers, context);
-    const sink = this.#output.writer.createSink(this.#place.outputPath, encodings, context);
-    progress.stage('converting');
-    let output: Awaited<ReturnType<OutputSink['finish']>>;
-    try {
-      for (const layer of layers) {
-        const outputIndex = plan.layerField === null ? layer.index : 0;
-        const deliver = (result: TaskResult): void => {
-          sink.append(outputIndex, result.chunk);
-          progress.step();
-        };
-        await this.#encodeLayer(layer, plan, encodings[outputIndex], executor, deliver);
-      }
-      const crsIsAssumed = this.#request.input.crs === null;
-      for (const layer of layers) layer.tally.checkRange(this.#findings, crsIsAssumed);
-      progress.stage('finishing');
-      output = await sink.finish();
-    } catch (error) {
-      sink.abort();
-      throw error;
-    }
+    const output = await this.#write(plan, layers, progress);
     return buildReport({
       request: this.#request,
       inputName: this.#place.inputName,
@@ -232,6 +174,34 @@ class Conversion {
       findings: this.#findings,
       totalMs: performance.now() - this.#startedAt,
     });
+  }
+
+  async #write(
+    plan: ConversionPlan,
+    layers: readonly LayerRun[],
+    progress: ProgressMeter,
+  ): Promise<OutputFile> {
+    const { writer } = this.#output;
+    const { outputPath } = this.#place;
+    const name = baseName(outputPath);
+    const context = { name, options: this.#request.output.options, findings: this.#findings };
+    const { mixedType } = this.#input.reader;
+    const encodings = writer.plan(outputLayers(plan, layers, this.#crs, mixedType, name), context);
+    const sink = writer.createSink(outputPath, encodings, context);
+    try {
+      progress.stage('converting');
+      for (const layer of layers) {
+        const outputIndex = plan.layerField === null ? layer.index : 0;
+        await layer.encode(encodings[outputIndex], (chunk) => sink.append(outputIndex, chunk));
+      }
+      const crsIsAssumed = this.#request.input.crs === null;
+      for (const layer of layers) layer.tally.checkRange(this.#findings, crsIsAssumed);
+      progress.stage('finishing');
+      return await sink.finish();
+    } catch (error) {
+      sink.abort();
+      throw error;
+    }
   }
 
   async #plan(source: readonly SourceLayer[]): Promise<ConversionPlan> {
@@ -270,160 +240,11 @@ class Conversion {
     this.#executor.begin(session);
     return this.#executor;
   }
-
-  async #scanLayer(
-    layer: LayerRun,
-    depth: 'fields' | 'all',
-    executor: Executor,
-    progress: ProgressMeter,
-  ): Promise<void> {
-    const { mixedType } = this.#input.reader;
-    await runPartitions({
-      executor,
-      partitions: layer.source.partitions,
-      signal: this.#control.signal,
-      layerName: layer.source.name,
-      makeTask: (partition) => ({
-        layerIndex: layer.index,
-        input: { kind: 'partition', partition, fields: null },
-        scan: depth,
-        keepBatch: this.#keptBytes < KEPT_BYTES,
-        encoding: null,
-      }),
-      consume: (result, partition, base) => {
-        layer.tally.read(result, base, this.#findings);
-        const statistics = result.statistics as LayerStatistics;
-        mergeStatistics(layer.statistics, statistics, mixedType);
-        if (result.batch !== null) this.#keptBytes += batchByteLength(result.batch);
-        layer.scanned.push({
-          partition,
-          base,
-          types: new Map(statistics.fields.map(({ name, type }) => [name, type])),
-          batch: result.batch,
-        });
-        progress.step();
-      },
-    });
-  }
-
-  async #encodeLayer(
-    layer: LayerRun,
-    plan: ConversionPlan,
-    encoding: LayerEncoding,
-    executor: Executor,
-    deliver: (result: TaskResult) => void,
-  ): Promise<void> {
-    const common = { layerIndex: layer.index, scan: null, keepBatch: false, encoding } as const;
-    const note = (result: TaskResult, base: PartitionBase): void => {
-      layer.tally.wrote(result.rowCount);
-      this.#findings.merge(result.encodeFindings, (place) =>
-        locatePlace(place, { records: base.rows, lines: base.lines, rows: base.rows }, layer.source.name),
-      );
-      deliver(result);
-    };
-    if (plan.scan === null) {
-      await runPartitions({
-        executor,
-        partitions: layer.source.partitions,
-        signal: this.#control.signal,
-        layerName: layer.source.name,
-        makeTask: (partition) => ({ ...common, input: { kind: 'partition', partition, fields: null } }),
-        consume: (result, _partition, base) => {
-          layer.tally.read(result, base, this.#findings);
-          note(result, base);
-        },
-      });
-      return;
-    }
-    const fields = fieldsOf(layer.statistics);
-    await this.#encodeScanned(layer, fields, executor, common, note);
-  }
-
-  /** The second pass: boundaries are known now, so partitions are just done in order. */
-  async #encodeScanned(
-    layer: LayerRun,
-    fields: readonly Field[],
-    executor: Executor,
-    common: Omit<Task, 'input'>,
-    note: (result: TaskResult, base: PartitionBase) => void,
-  ): Promise<void> {
-    const rereadWith = this.#input.reader.typing === 'layer' ? fields : null;
-    const inFlight: Promise<TaskResult>[] = [];
-    const start = (scanned: ScannedPartition): Promise<TaskResult> => {
-      const usable = scanned.batch !== null && (rereadWith === null || textIsKept(scanned.types, rereadWith));
-      const input: Task['input'] = usable
-        ? { kind: 'batch', batch: scanned.batch as FeatureBatch }
-        : { kind: 'partition', partition: scanned.partition, fields: rereadWith };
-      scanned.batch = null;
-      const running = executor.run({ ...common, input });
-      running.catch(() => {});
-      return running;
-    };
-    let dispatched = 0;
-    for (let i = 0; i < layer.scanned.length; i++) {
-      while (dispatched < layer.scanned.length && dispatched < i + executor.width * 2) {
-        inFlight[dispatched] = start(layer.scanned[dispatched++]);
-      }
-      const result = await inFlight[i];
-      delete inFlight[i];
-      throwIfAborted(this.#control.signal);
-      note(result, layer.scanned[i].base);
-    }
-  }
-
-  async #outputLayers(plan: ConversionPlan, layers: readonly LayerRun[]): Promise<OutputLayer[]> {
-    const describe = (layer: LayerRun): OutputLayer => {
-      const crs: CrsDescription = this.#crs.describe(layer.plan.targetCrs, 'output.epsg');
-      const fields = plan.scan === null ? layer.source.fields : fieldsOf(layer.statistics);
-      const statistics = plan.scan === null ? (layer.source.declaredStatistics ?? null) : layer.statistics;
-      return { name: layer.plan.name, fields, statistics, crs, coordinatesComputed: layer.plan.reproject };
-    };
-    if (plan.layerField === null) return layers.map(describe);
-    const statistics = emptyStatistics();
-    const declared = emptyStatistics();
-    for (const layer of layers) {
-      mergeStatistics(statistics, layer.statistics, this.#input.reader.mixedType);
-      mergeStatistics(declared, declaredStatistics(layer.source.fields ?? []), this.#input.reader.mixedType);
-    }
-    const merged = plan.scan === null ? declared : statistics;
-    const fields = fieldsOf(merged);
-    if (plan.scan === null) fields.push({ name: plan.layerField, type: 'string' });
-    const first = describe(layers[0]);
-    return [
-      {
-        name: baseName(this.#place.outputPath),
-        fields: layers.every((layer) => layer.source.fields !== null) || plan.scan !== null ? fields : null,
-        statistics: plan.scan === null ? null : statistics,
-        crs: first.crs,
-        coordinatesComputed: layers.some((layer) => layer.plan.reproject),
-      },
-    ];
-  }
-}
-
-/** Whether casting a batch with these types to the layer's final types still says what the text said. */
-function textIsKept(types: ReadonlyMap<string, OpenType>, fields: readonly Field[]): boolean {
-  return fields.every(({ name, type }) => castKeepsText(types.get(name) ?? 'null', type));
 }
 
 /** 0 where there is no file: opening it tells better what is wrong. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-function declaredStatistics(fields: readonly Field[]): LayerStatistics {
-  const statistics = emptyStatistics();
-  for (const { name, type } of fields) {
-    statistics.fields.push({
-      name,
-      type,
-      nonNullCount: 0,
-      maxLength: 0,
-      maxDecimals: 0,
-      integersExact: true,
-    });
-  }
-  return statistics;
 }
 
 function baseName(path: string): string {
