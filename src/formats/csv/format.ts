@@ -1,11 +1,12 @@
 /** CSV (RFC 4180) with the geometry as well-known text in one column. Rules and losses: docs/formats/csv.md. */
 import type { Format } from '../format.ts';
+import { MEDIA_TYPE } from './media-type.ts';
 
 export const csv: Format = {
   id: 'csv',
   title: 'CSV with WKT geometry',
   extensions: ['.csv', '.tsv'],
-  mediaType: 'text/csv; charset=utf-8; header=present',
+  mediaType: MEDIA_TYPE,
   outputExtension: '.csv',
   inputCrs: 'request',
   outputLayers: 'one',

@@ -15,7 +15,7 @@ import type {
 } from '../format.ts';
 import { COMMA, delimiterOption } from './delimiter.ts';
 import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
-import { csv } from './format.ts';
+import { MEDIA_TYPE } from './media-type.ts';
 
 const GEOMETRY_COLUMN = 'geom_wkt';
 const ID_COLUMN = 'id';
@@ -104,7 +104,7 @@ class CsvSink implements OutputSink {
   }
 
   async finish(): Promise<OutputFile> {
-    return { path: this.#path, mediaType: csv.mediaType, byteLength: this.#file.finish() };
+    return { path: this.#path, mediaType: MEDIA_TYPE, byteLength: this.#file.finish() };
   }
 
   abort(): void {

@@ -1,12 +1,13 @@
 /** GeoJSON: the facts that need no codec. */
 import { WGS84 } from '../../crs/crs.ts';
 import type { Format } from '../format.ts';
+import { MEDIA_TYPE } from './media-type.ts';
 
 export const geojson: Format = {
   id: 'geojson',
   title: 'GeoJSON (RFC 7946), newline-delimited GeoJSON, GeoJSON text sequences',
   extensions: ['.geojson', '.json', '.geojsonl', '.geojsons', '.ndjson', '.jsonl', '.ndgeojson'],
-  mediaType: 'application/geo+json',
+  mediaType: MEDIA_TYPE,
   outputExtension: '.geojson',
   inputCrs: 'fixed',
   fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : WGS84),

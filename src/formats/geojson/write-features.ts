@@ -5,7 +5,6 @@ import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
 import { writeJsonString } from './json-text.ts';
-import type { WriteState } from './write.ts';
 import { GeometryWriter } from './write-geometry.ts';
 
 const encoder = new TextEncoder();
@@ -25,6 +24,17 @@ const POINT = 0x2e;
 const LOWER_E = 0x65;
 
 const BASE64 = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
+
+export interface WriteState {
+  readonly layerName: string;
+  /** RFC 7946: coordinates are longitude and latitude of WGS 84, cut at the antimeridian. */
+  readonly isWgs84: boolean;
+  /** The `crs` member's name; null: none is written. */
+  readonly crsName: string | null;
+  /** Significant digits of coordinates; 0: as many as tell the double from its neighbours. */
+  readonly digits: number;
+  readonly bbox: boolean;
+}
 
 export function encodeFeatures(
   batch: FeatureBatch,

@@ -15,22 +15,11 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
-import { geojson } from './format.ts';
-import { encodeFeatures } from './write-features.ts';
+import { MEDIA_TYPE } from './media-type.ts';
+import { encodeFeatures, type WriteState } from './write-features.ts';
 
 /** Digits that are written where the coordinates are the result of a computation: more mean nothing. */
 const COMPUTED_DIGITS = 15;
-
-export interface WriteState {
-  readonly layerName: string;
-  /** RFC 7946: coordinates are longitude and latitude of WGS 84, cut at the antimeridian. */
-  readonly isWgs84: boolean;
-  /** The `crs` member's name; null: none is written. */
-  readonly crsName: string | null;
-  /** Significant digits of coordinates; 0: as many as tell the double from its neighbours. */
-  readonly digits: number;
-  readonly bbox: boolean;
-}
 
 interface Chunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -160,7 +149,7 @@ class GeoJsonSink implements OutputSink {
     this.#writeBbox(tail);
     tail.ascii('}\n');
     this.#file.append(tail.written());
-    return { path: this.#path, mediaType: geojson.mediaType, byteLength: this.#file.finish() };
+    return { path: this.#path, mediaType: MEDIA_TYPE, byteLength: this.#file.finish() };
   }
 
   abort(): void {
