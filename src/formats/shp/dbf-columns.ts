@@ -1,7 +1,7 @@
 /** What the fields of a .dbf become: names made unique, types decided, text encoding found. */
 
 import type { FieldType } from '../../batch/schema.ts';
-import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
+import { asciiSlice } from '../../bytes/number-text.ts';
 import {
   encodingByLanguageId,
   encodingByName,
@@ -42,13 +42,11 @@ export interface DbfColumn {
 /** A number this wide without decimals always fits. */
 const INT32_DIGITS = 9;
 const INT64_DIGITS = 18;
-/** Rows looked at before all rows are, to see whether integers are integers. */
-const SAMPLE_ROWS = 1000;
 const SCAN_BYTES = 1 << 20;
 
 /**
  * Cell kind and type of a field, or why it is dropped. Null cells aside, N and F without decimals are integers unless
- * their rows say otherwise (`needsScan`).
+ * their rows say otherwise (`findFractions`).
  */
 function decide(
   field: DbfField,
@@ -122,10 +120,8 @@ export function planColumns(
     taken.add(name);
     columns.push({ name, ...decision, offset: field.offset, width: field.width, decimals: field.decimals });
   }
-  return columns.map((column) => {
-    const isInteger = column.cell === 'number' && column.type !== 'float64';
-    return isInteger && !holdsIntegers(column, header, rows) ? { ...column, type: 'float64' } : column;
-  });
+  const fractional = findFractions(columns, header, rows);
+  return columns.map((column) => (fractional.has(column) ? { ...column, type: 'float64' } : column));
 }
 
 function uniqueName(stated: string, taken: ReadonlySet<string>): string {
@@ -135,36 +131,59 @@ function uniqueName(stated: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * Whether the cells of a field without decimals really are integers that fit. Where the width alone says so (up to 18
- * digits), a sample decides: a whole extra read of the table is not worth it. Wider fields need all rows.
+ * The fields without decimals whose cells are no integers, or none that fit. All rows are looked at: one late "1.5" in
+ * a field of integers would be lost otherwise, and looking at bytes costs a few percent of reading them.
  */
-function holdsIntegers(column: DbfColumn, header: DbfHeader, rows: ByteSource): boolean {
-  const scanner = new NumberScanner();
-  const rowsToRead = column.width <= INT64_DIGITS ? Math.min(header.rowCount, SAMPLE_ROWS) : header.rowCount;
+function findFractions(
+  columns: readonly DbfColumn[],
+  header: DbfHeader,
+  rows: ByteSource,
+): ReadonlySet<DbfColumn> {
+  const found = new Set<DbfColumn>();
+  let open = columns.filter(({ cell, type }) => cell === 'number' && type !== 'float64');
   const rowsAtOnce = Math.max(1, Math.floor(SCAN_BYTES / header.rowBytes));
-  for (let first = 0; first < rowsToRead; first += rowsAtOnce) {
-    const end = Math.min(rowsToRead, first + rowsAtOnce);
+  for (let first = 0; first < header.rowCount && open.length > 0; first += rowsAtOnce) {
+    const end = Math.min(header.rowCount, first + rowsAtOnce);
     const bytes = rows.slice(
       header.headerBytes + first * header.rowBytes,
       header.headerBytes + end * header.rowBytes,
     );
-    for (let row = 0; row < end - first; row++) {
-      let at = row * header.rowBytes + column.offset;
-      const limit = at + column.width;
-      while (at < limit && bytes[at] === 0x20) at++;
-      scanner.scan(bytes, at, limit);
-      if (scanner.end === at) continue;
-      if (!scanner.isInteger || (scanner.digits > INT64_DIGITS && !fitsInt64(bytes, at, scanner.end)))
-        return false;
-    }
+    for (const column of open)
+      if (hasFraction(bytes, column, header.rowBytes, end - first)) found.add(column);
+    open = open.filter((column) => !found.has(column));
   }
-  return true;
+  return found;
 }
 
-function fitsInt64(bytes: Uint8Array, start: number, end: number): boolean {
+const COMMA = 0x2c;
+const POINT = 0x2e;
+const NINE = 0x39;
+const NUMBER_NO_INTEGER = /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i;
+
+/** Whether a cell of the column holds a number with a point, comma or exponent, or an integer beyond 64 bits. */
+function hasFraction(bytes: Uint8Array, column: DbfColumn, rowBytes: number, rowCount: number): boolean {
+  const { offset, width } = column;
+  const mayOverflow = width > INT64_DIGITS;
+  for (let row = 0; row < rowCount; row++) {
+    const start = row * rowBytes + offset;
+    const limit = start + width;
+    let isPlain = true;
+    for (let at = start; at < limit; at++) {
+      const byte = bytes[at];
+      if (byte > NINE || byte === POINT || byte === COMMA) isPlain = false;
+    }
+    if (isPlain && !mayOverflow) continue;
+    const text = asciiSlice(bytes, start, limit).split('\0')[0].trim();
+    if (isPlain ? /^[+-]?\d+$/.test(text) && !fitsInt64(text) : NUMBER_NO_INTEGER.test(text)) return true;
+  }
+  return false;
+}
+
+function fitsInt64(text: string): boolean {
+  if (text.length <= INT64_DIGITS) return true;
   // Much longer numbers are not worth turning into one.
-  if (end - start > 40) return false;
-  const value = BigInt(asciiSlice(bytes, start, end).replace('+', ''));
+  if (text.length > 40) return false;
+  const value = BigInt(text.replace('+', ''));
   return BigInt.asIntN(64, value) === value;
 }
 

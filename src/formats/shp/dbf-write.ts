@@ -96,6 +96,7 @@ function writeColumn(
   findings: Findings,
 ): void {
   const problems: Problems = { count: 0, firstRow: 0 };
+  const rounded: Problems = { count: 0, firstRow: 0 };
   switch (column.type) {
     case 'boolean':
       writeBooleans(target, offset, column.values, column.validity);
@@ -107,12 +108,19 @@ function writeColumn(
       writeInt64s(target, offset, field, column.values, column.validity, problems);
       break;
     case 'float64':
-      writeFloats(target, offset, field, column.values, column.validity, problems);
+      writeFloats(target, offset, field, column, problems, rounded);
       break;
     default:
       if (field.type === 'D') writeDates(target, offset, column, problems);
       else writeTexts(target, offset, field, column, problems);
   }
+  if (rounded.count > 0)
+    findings.note(
+      'NUMBER_ROUNDED',
+      { field: field.source, format: 'a shapefile' },
+      { record: rounded.firstRow + 1, field: field.source },
+      rounded.count,
+    );
   if (problems.count === 0) return;
   const place = { record: problems.firstRow + 1, field: field.source };
   if (field.type === 'C')
@@ -238,14 +246,18 @@ function writeFloats(
   target: Target,
   offset: number,
   field: DbfWriteField,
-  values: Float64Array,
-  validity: AttributeColumn['validity'],
+  column: AttributeColumn & { readonly type: 'float64' },
   problems: Problems,
+  rounded: Problems,
 ): void {
   const { bytes, rowBytes, rowCount, rows } = target;
+  const { values, validity } = column;
   const { width, decimals } = field;
   const scale = 10 ** decimals;
-  const limit = 10 ** (width - decimals - 1);
+  // Characters before the point; the sign takes one of them, and the zero of -0.5 another.
+  const room = width - decimals - 1;
+  const above = 10 ** room;
+  const below = room >= 2 ? -(10 ** (room - 1)) : 0;
   for (let i = 0; i < rowCount; i++) {
     const row = rows === null ? i : rows[i];
     const start = i * rowBytes + offset;
@@ -255,15 +267,17 @@ function writeFloats(
       continue;
     }
     const value = values[row];
-    if (!Number.isFinite(value)) {
+    if (field.fixed && value < above && (value > below || value === 0) && isDecimal(value, scale)) {
+      writeFixed(bytes, end, value, decimals, scale);
+      continue;
+    }
+    // Widths that the source only declared may be too narrow for a value it wrote as "-.5" or "1e9".
+    const text = Number.isFinite(value) ? shortestWithin(value, width) : null;
+    if (text === null) {
       bytes.fill(STAR, start, end);
       noteProblem(problems, row);
-    } else if (field.fixed && value < limit && value > limit / -10 && isDecimal(value, scale))
-      writeFixed(bytes, end, value, decimals, scale);
-    else {
-      // Widths that the source only declared may be too narrow for a value it wrote with an exponent.
-      const text = shortestWithin(value, width);
-      if (Number(text) !== value) noteProblem(problems, row);
+    } else {
+      if (Number(text) !== value) noteProblem(rounded, row);
       writeAsciiBefore(bytes, end, text);
     }
   }
@@ -296,15 +310,22 @@ function writeFixed(bytes: Uint8Array, end: number, value: number, decimals: num
   if (value < 0) bytes[--at] = MINUS;
 }
 
-/** The shortest text that reads back as the same double; in the rare case that it is too long, the closest that fits. */
-function shortestWithin(value: number, width: number): string {
+/**
+ * The shortest text that reads back as the same double; in the rare case that it is too long, the closest that fits;
+ * null when none does.
+ */
+function shortestWithin(value: number, width: number): string | null {
   const text = String(value);
   if (text.length <= width) return text;
-  for (let digits = 17; digits > 1; digits--) {
-    const rounded = value.toExponential(digits - 1);
-    if (rounded.length <= width) return rounded;
+  const brief = text.replace(/^(-?)0\./, '$1.').replace('e+', 'e');
+  if (brief.length <= width) return brief;
+  const exponential = value.toExponential().replace('e+', 'e');
+  if (exponential.length <= width) return exponential;
+  for (let digits = 17; digits > 0; digits--) {
+    const closest = value.toExponential(digits - 1).replace('e+', 'e');
+    if (closest.length <= width) return closest;
   }
-  return value.toExponential(0);
+  return null;
 }
 
 function writeDates(target: Target, offset: number, column: BytesColumn, problems: Problems): void {

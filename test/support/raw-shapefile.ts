@@ -1,0 +1,76 @@
+/** Shapefiles of points with a .dbf made cell by cell, for what no writer would write but files in the wild hold. */
+import { ZipWriter } from '../../src/io/zip-write.ts';
+import { WGS84_ESRI } from './shp-write.ts';
+
+/** Name, type letter, width in bytes, decimals. */
+export type RawField = readonly [name: string, type: string, width: number, decimals: number];
+
+export interface RawShapefile {
+  readonly name?: string;
+  readonly fields: readonly RawField[];
+  /** Cells as their text, aligned to the right; one Latin-1 byte per character. */
+  readonly rows: readonly (readonly string[])[];
+  /** Content of the .cpg; null: none. */
+  readonly codePage?: string | null;
+  /** Content of the .prj; null: none. */
+  readonly prj?: string | null;
+}
+
+/** A zip of the shapefile; its i-th point (from 0) lies at (i modulo 100, 1). */
+export async function writeRawShapefile(path: string, shapefile: RawShapefile): Promise<string> {
+  const { name = 'raw', fields, rows, codePage = 'UTF-8', prj = WGS84_ESRI } = shapefile;
+  const zip = new ZipWriter(path);
+  const add = (ending: string, bytes: Uint8Array): void => zip.addMember(name + ending, 0).append(bytes);
+  const { shp, shx } = points(rows.length);
+  add('.shp', shp);
+  add('.shx', shx);
+  add('.dbf', table(fields, rows));
+  if (codePage !== null) add('.cpg', Buffer.from(codePage));
+  if (prj !== null) add('.prj', Buffer.from(prj));
+  await zip.finish();
+  return path;
+}
+
+function points(count: number): { readonly shp: Uint8Array; readonly shx: Uint8Array } {
+  const shp = Buffer.alloc(100 + count * 28);
+  const shx = Buffer.alloc(100 + count * 8);
+  for (const file of [shp, shx]) {
+    file.writeInt32BE(9994, 0);
+    file.writeInt32BE(file.length / 2, 24);
+    file.writeInt32LE(1000, 28);
+    file.writeInt32LE(1, 32);
+    [0, 1, 99, 1].forEach((value, i) => {
+      file.writeDoubleLE(value, 36 + i * 8);
+    });
+  }
+  for (let i = 0; i < count; i++) {
+    const at = 100 + i * 28;
+    shx.writeInt32BE(at / 2, 100 + i * 8);
+    shx.writeInt32BE(10, 104 + i * 8);
+    shp.writeInt32BE(i + 1, at);
+    shp.writeInt32BE(10, at + 4);
+    shp.writeInt32LE(1, at + 8);
+    shp.writeDoubleLE(i % 100, at + 12);
+    shp.writeDoubleLE(1, at + 20);
+  }
+  return { shp, shx };
+}
+
+function table(fields: readonly RawField[], rows: RawShapefile['rows']): Uint8Array {
+  const head = Buffer.alloc(33 + fields.length * 32);
+  const rowBytes = 1 + fields.reduce((sum, [, , width]) => sum + width, 0);
+  head.set([3, 124, 1, 1]);
+  head.writeUInt32LE(rows.length, 4);
+  head.writeUInt16LE(head.length, 8);
+  head.writeUInt16LE(rowBytes, 10);
+  fields.forEach(([name, type, width, decimals], i) => {
+    const at = 32 + i * 32;
+    head.write(name, at, 'latin1');
+    head.write(type, at + 11, 'latin1');
+    head[at + 16] = width;
+    head[at + 17] = decimals;
+  });
+  head[head.length - 1] = 0x0d;
+  const text = rows.map((row) => ` ${row.map((cell, i) => cell.padStart(fields[i][2])).join('')}`).join('');
+  return Buffer.concat([head, Buffer.from(text, 'latin1'), Uint8Array.of(0x1a)]);
+}
