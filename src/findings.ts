@@ -53,6 +53,15 @@ export const findingCatalogue = {
   // --- geometry -----------------------------------------------------------------------------------------------
   Z_DROPPED: { effect: 'told', template: '{format} cannot hold these Z values: dropped' },
   M_DROPPED: { effect: 'told', template: '{format} cannot hold M values: dropped' },
+  ORDINATE_FILLED: {
+    effect: 'told',
+    template:
+      '{format} needs {ordinate} at every position where some have it: 0 was written for the missing ones',
+  },
+  EMPTY_TO_NULL: {
+    effect: 'told',
+    template: '{format} cannot tell an empty geometry from none: written as none',
+  },
   RING_CLOSED: { effect: 'repaired', template: 'rings whose last position was not the first were closed' },
   RINGS_REORDERED: {
     effect: 'repaired',
@@ -92,6 +101,11 @@ export const findingCatalogue = {
   TEXT_CUT: {
     effect: 'told',
     template: "texts of field '{field}' were cut at {bytes} bytes, the limit of {format}",
+  },
+  BLANKS_NOT_KEPT: {
+    effect: 'told',
+    template:
+      "texts of field '{field}' that are empty or have blanks at their edges: {format} keeps no such blanks, and nothing left is null",
   },
   TEXT_REPLACED: {
     effect: 'told',

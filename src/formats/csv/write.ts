@@ -1,4 +1,7 @@
 /** Batches to one CSV file: RFC 4180 with LF, a header, the ids first, the geometry last. */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import type { GeometryColumn } from '../../batch/geometry-column.ts';
+import { fillMissingOrdinates } from '../../batch/missing-ordinates.ts';
 import type { Field } from '../../batch/schema.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
@@ -27,14 +30,27 @@ export const writer: FormatWriter = {
   plan: (layers, context) => layers.map((layer) => planLayer(layer, context)),
   encode(batch, encoding): EncodedChunk {
     const state = encoding.state as CsvEncoding;
-    const data = encodeRows(batch, state);
     const findings = new Findings();
+    const data = encodeRows({ ...batch, geometry: wholeOrdinates(batch, findings) }, state);
     if (batch.ids !== null && !state.writeIds)
       findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
     return { data, transfer: [data.buffer], findings: findings.list() };
   },
   createSink: (path, encodings): OutputSink => new CsvSink(path, encodings),
 };
+
+/**
+ * WKT has no word for a missing Z or M among others. NaN would say it, but GDAL and what builds on it then reads no
+ * geometry at all.
+ */
+function wholeOrdinates(batch: FeatureBatch, findings: Findings): GeometryColumn {
+  const { geometry, rowsFilledZ, rowsFilledM } = fillMissingOrdinates(batch.geometry);
+  if (rowsFilledZ > 0)
+    findings.note('ORDINATE_FILLED', { format: 'WKT', ordinate: 'Z' }, undefined, rowsFilledZ);
+  if (rowsFilledM > 0)
+    findings.note('ORDINATE_FILLED', { format: 'WKT', ordinate: 'M' }, undefined, rowsFilledM);
+  return geometry;
+}
 
 function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   const { fields } = layer;

@@ -97,6 +97,7 @@ function writeColumn(
 ): void {
   const problems: Problems = { count: 0, firstRow: 0 };
   const rounded: Problems = { count: 0, firstRow: 0 };
+  const blanks: Problems = { count: 0, firstRow: 0 };
   switch (column.type) {
     case 'boolean':
       writeBooleans(target, offset, column.values, column.validity);
@@ -112,8 +113,15 @@ function writeColumn(
       break;
     default:
       if (field.type === 'D') writeDates(target, offset, column, problems);
-      else writeTexts(target, offset, field, column, problems);
+      else writeTexts(target, offset, field, column, problems, blanks);
   }
+  if (blanks.count > 0)
+    findings.note(
+      'BLANKS_NOT_KEPT',
+      { field: field.source, format: 'a shapefile' },
+      { record: blanks.firstRow + 1, field: field.source },
+      blanks.count,
+    );
   if (rounded.count > 0)
     findings.note(
       'NUMBER_ROUNDED',
@@ -359,9 +367,11 @@ function writeTexts(
   field: DbfWriteField,
   column: BytesColumn,
   problems: Problems,
+  blanks: Problems,
 ): void {
   const { bytes, rowBytes, rowCount, rows } = target;
   const { width } = field;
+  const { validity } = column;
   const isJson = column.type === 'json';
   for (let i = 0; i < rowCount; i++) {
     const row = rows === null ? i : rows[i];
@@ -373,6 +383,8 @@ function writeTexts(
       from = source === column.bytes ? from + 1 : 0;
       end = source === column.bytes ? end - 1 : source.length;
     }
+    if (from === end ? isValid(validity, row) : source[from] === BLANK || source[end - 1] === BLANK)
+      noteProblem(blanks, row);
     if (end - from > width) {
       end = utf8Boundary(source, from, from + width);
       noteProblem(problems, row);

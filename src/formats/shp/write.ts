@@ -1,6 +1,7 @@
 /** Writes shapefiles: see docs/formats/shp.md for the rules. */
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, PART_KIND_MASK } from '../../batch/geometry-column.ts';
+import { countRowsWithoutZ } from '../../batch/missing-ordinates.ts';
 import type { Field } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
@@ -103,6 +104,7 @@ function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
   const state = encoding.state as LayerState;
   const findings = new Findings();
   noteSplitCollections(batch, state, findings);
+  noteGeometryLosses(batch, state, findings);
   const transfer: ArrayBuffer[] = [];
   const files = state.files.map((file): ShapefileChunk => {
     const rows = file.takesAll ? null : selectRows(batch, file);
@@ -145,6 +147,23 @@ function noteSplitCollections(batch: FeatureBatch, state: LayerState, findings: 
     // More than one bit set.
     if ((kinds & (kinds - 1)) !== 0) findings.note('COLLECTION_SPLIT', {}, { record: row + 1 });
   }
+}
+
+function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findings: Findings): void {
+  const format = 'a shapefile';
+  if (state.files[0].hasZ) {
+    const flat = countRowsWithoutZ(geometry);
+    if (flat > 0) findings.note('ORDINATE_FILLED', { format, ordinate: 'Z' }, undefined, flat);
+  }
+  const { types, partOffsets, ringOffsets, coordOffsets } = geometry;
+  let empty = 0;
+  let firstEmpty = 0;
+  for (let row = 0; row < types.length; row++) {
+    if (types[row] === GEOMETRY_TYPE.none) continue;
+    const first = coordOffsets[ringOffsets[partOffsets[row]]];
+    if (coordOffsets[ringOffsets[partOffsets[row + 1]]] === first && empty++ === 0) firstEmpty = row + 1;
+  }
+  if (empty > 0) findings.note('EMPTY_TO_NULL', { format }, { record: firstEmpty }, empty);
 }
 
 export const writer: FormatWriter = { needs: 'statistics', plan, encode, createSink: createShapefileSink };
