@@ -6,8 +6,8 @@
  *       |         :         |         ==>         |      |  |  |      |
  *       +---*-----:-----*---+                     +--*---+  |  +---*--+
  *
- * An edge crosses when both its ends lie beyond |170| on opposite sides and are more than 180 but less than 360 degrees
- * apart: the short way is then the one over 180. Longitudes beyond +-180 say by themselves that they go on over it.
+ * An edge crosses when both its ends lie at |170| or beyond, on opposite sides, more than 180 but less than 360
+ * degrees apart: the short way is then the one over 180. Longitudes beyond +-180 say themselves that they go over it.
  * Rings that wind around a pole or span more than the globe have no cut that would mend them: they stay as they are,
  * and so do polygons whose rings cross one another at the cut.
  *
@@ -32,7 +32,7 @@ export interface AntimeridianCut {
   readonly rows: readonly number[];
 }
 
-/** Only edges between longitudes beyond this can cross, in degrees. */
+/** Only edges between longitudes of at least this can cross, in degrees; RFC 7946's own examples lie exactly here. */
 const NEAR = 170;
 /** Beyond 180 by no more than this is rounding, in degrees: such longitudes become 180 and nothing is cut. */
 const ROUNDING = 1e-9;
@@ -65,12 +65,12 @@ export function cutAtAntimeridian(geometry: GeometryColumn): AntimeridianCut {
 
 function anyNear(coordinates: Float64Array, stride: number): boolean {
   for (let at = 0; at < coordinates.length; at += stride)
-    if (coordinates[at] > NEAR || coordinates[at] < -NEAR) return true;
+    if (coordinates[at] >= NEAR || coordinates[at] <= -NEAR) return true;
   return false;
 }
 
 function isCrossing(x1: number, x2: number): boolean {
-  if (!((x1 > NEAR && x2 < -NEAR) || (x1 < -NEAR && x2 > NEAR))) return false;
+  if (!((x1 >= NEAR && x2 <= -NEAR) || (x1 <= -NEAR && x2 >= NEAR))) return false;
   const distance = Math.abs(x1 - x2);
   return distance > 180 && distance < 360;
 }
