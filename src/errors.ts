@@ -228,6 +228,7 @@ export const errorCatalogue = {
   // --- command line -------------------------------------------------------------------------------------------
   USAGE: { status: 400, fault: 'user', template: '{detail}' },
   FILE_NOT_FOUND: { status: 400, fault: 'user', template: "file '{path}' cannot be opened: {reason}" },
+  OUTPUT_NOT_WRITABLE: { status: 400, fault: 'user', template: "'{path}' cannot be written: {reason}" },
   // --- settings -----------------------------------------------------------------------------------------------
   SETTING_INVALID: {
     status: 500,

@@ -54,11 +54,16 @@ function version(): string {
   return manifest.version;
 }
 
+// npm runs scripts in the package's directory; names on a command line mean the directory where it was typed.
+if (process.env.npm_lifecycle_event === 'geomill' && process.env.INIT_CWD !== undefined)
+  process.chdir(process.env.INIT_CWD);
+
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (thrown) {
   const error = asGeomillError(thrown);
-  process.stderr.write(`geomill: ${error.message}\n`);
+  const { inFlags } = await import('./cli/wording.ts');
+  process.stderr.write(`geomill: ${inFlags(error.message)}\n`);
   // A stack helps nobody whose setting or file is wrong.
   if (error.code === 'INTERNAL' && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`);

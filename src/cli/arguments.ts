@@ -16,7 +16,9 @@ export function parse(argv: readonly string[], flags: Flags): Parsed {
   try {
     return parseArgs({ args: [...argv], options: flags, allowPositionals: true, strict: true });
   } catch (error) {
-    throw failure('USAGE', { detail: (error as Error).message }, undefined, error);
+    // Node's message goes on about positionals that begin with '-'.
+    const [detail] = (error as Error).message.split('. ', 1);
+    throw failure('USAGE', { detail: `${detail}; --help lists the options` }, undefined, error);
   }
 }
 
@@ -51,7 +53,7 @@ export async function formatOptions(
   if (Object.keys(options).length === 0) return options;
   // The schema validator takes as long to load as a small conversion to run: only for who needs it.
   const { validateOptions } = await import('../formats/options.ts');
-  return validateOptions(schema, options, `--${side}`);
+  return validateOptions(schema, options, side === 'in' ? 'input' : 'output');
 }
 
 export function flagName(side: 'in' | 'out', option: string): string {

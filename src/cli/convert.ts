@@ -1,7 +1,7 @@
 /** `geomill convert IN OUT`: the pipeline without a service. */
-import { createReadStream, createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
@@ -10,8 +10,12 @@ import type { ConversionReport } from '../pipeline/report.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import { chooseFormat, formatFlags, formatOptions, type Parsed, parse } from './arguments.ts';
+import { asOutputFailure, checkOutput, stageInput } from './files.ts';
 import { progressBar } from './progress-bar.ts';
 import { summarize } from './summary.ts';
+
+/** All of them let the command clean up behind itself; a second one ends it at once. */
+const INTERRUPTING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What the entrance tells a command about its surroundings. */
 export interface CommandContext {
@@ -62,15 +66,14 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   }
   const [input, output] = parsed.positionals;
   const request = await requestOf(parsed, input, output);
-  if (output !== '-' && existsSync(output)) {
-    if (parsed.values.overwrite !== true)
-      throw failure('USAGE', { detail: `'${output}' exists; say --overwrite to replace it` });
-  }
+  if (output !== '-') checkOutput(output, input, parsed.values.overwrite === true);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
     const report = await convert(request, parsed, { input, output, work }, context);
     tell(report, parsed, output);
     return 0;
+  } catch (error) {
+    throw asOutputFailure(error, output);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -107,22 +110,17 @@ async function convert(
 ): Promise<ConversionReport> {
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory);
-  let inputPath = input;
-  if (input === '-') {
-    inputPath = join(work, 'input');
-    await pipeline(process.stdin, createWriteStream(inputPath));
-  } else if (!existsSync(input))
-    throw failure('FILE_NOT_FOUND', { path: input, reason: 'there is no such file' });
   const extension = chooseFormat(parsed.values.to, output, 'to').outputExtension;
   const outputPath = output === '-' ? join(work, `geomill${extension}`) : output;
   const abort = new AbortController();
   const interrupt = (): void => abort.abort();
-  process.once('SIGINT', interrupt);
+  for (const signal of INTERRUPTING) process.once(signal, interrupt);
   const bar = progressBar(process.stderr, parsed.values.quiet !== true);
   try {
+    const source = await stageInput(input, work, abort.signal);
     const place = {
-      inputPath,
-      inputName: input === '-' ? 'standard input' : basename(input),
+      inputPath: source.path,
+      inputName: source.name,
       outputPath,
       scratchDirectory,
       gridDirectory: context.gridDirectory,
@@ -132,9 +130,12 @@ async function convert(
     const report = await runConversion(request, place, { signal: abort.signal, onProgress: bar.update });
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
     return report;
+  } catch (error) {
+    // What was under way breaks in its own way.
+    throw abort.signal.aborted ? failure('CANCELLED', {}) : error;
   } finally {
     bar.clear();
-    process.removeListener('SIGINT', interrupt);
+    for (const signal of INTERRUPTING) process.removeListener(signal, interrupt);
   }
 }
 

@@ -1,17 +1,19 @@
 /** `geomill info FILE`: what is in a file, before anything is done with it. */
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
 import { chooseFormat, formatFlags, formatOptions, parse } from './arguments.ts';
 import type { CommandContext } from './convert.ts';
+import { stageInput } from './files.ts';
 import { findingLine } from './summary.ts';
 
 export const usage = `geomill info FILE [options]
 
+  FILE                  the format comes from the ending, '-' is standard input
   --from FORMAT         format of FILE, where its ending does not tell
   --from-crs CRS        CRS of FILE, where the file does not say
   --layer NAME          this layer only; can be repeated
@@ -36,12 +38,13 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   if (positionals.length !== 1)
     throw failure('USAGE', { detail: 'info takes one FILE; see geomill info --help' });
   const [path] = positionals;
-  if (!existsSync(path)) throw failure('FILE_NOT_FOUND', { path, reason: 'there is no such file' });
   const format = chooseFormat(values.from, path, 'from');
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
     const scratchDirectory = join(work, 'scratch');
     mkdirSync(scratchDirectory);
+    const { signal } = new AbortController();
+    const source = await stageInput(path, work, signal);
     const found = await inspectSource(
       {
         format: format.id,
@@ -50,14 +53,14 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
         options: await formatOptions(parsed, 'in', format),
       },
       {
-        inputPath: path,
-        inputName: basename(path),
+        inputPath: source.path,
+        inputName: source.name,
         scratchDirectory,
         gridDirectory: context.gridDirectory,
         threads: availableParallelism(),
         limits: DEFAULT_INPUT_LIMITS,
       },
-      { signal: new AbortController().signal, onProgress: () => {} },
+      { signal, onProgress: () => {} },
     );
     process.stdout.write(values.json === true ? `${JSON.stringify(found, null, 2)}\n` : describe(found));
     return 0;

@@ -1,5 +1,6 @@
 import type { Finding } from '../findings.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
+import { inFlags } from './wording.ts';
 
 /** The report in a few lines for a terminal. */
 export function summarize(report: ConversionReport): string {
@@ -25,7 +26,8 @@ function megabytes(bytes: number): string {
 }
 
 /** A finding in one line: what, how often, where first. */
-export function findingLine({ message, count, places }: Finding): string {
+export function findingLine({ message: text, count, places }: Finding): string {
+  const message = inFlags(text);
   const first = places[0];
   if (first === undefined) return count > 1 ? `${message} (${count} times)` : message;
   const where = first.line !== undefined ? `line ${first.line}` : `feature ${first.record ?? '?'}`;

@@ -1,0 +1,85 @@
+/** The files that a command line names, checked before any work: what is wrong with a path is told in terms of the path. */
+import { accessSync, constants, createReadStream, createWriteStream, type Stats, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { failure, GeomillError } from '../errors.ts';
+
+export interface InputFile {
+  /** A regular file. */
+  readonly path: string;
+  /** For messages and the report. */
+  readonly name: string;
+}
+
+/**
+ * The input as a file that can be read at any place: itself, or a copy in `work` of what can only be read from its
+ * beginning (standard input, a named pipe). Throws FILE_NOT_FOUND.
+ */
+export async function stageInput(path: string, work: string, signal: AbortSignal): Promise<InputFile> {
+  const copy = join(work, 'input');
+  if (path === '-') {
+    await pipeline(process.stdin, createWriteStream(copy), { signal });
+    return { path: copy, name: 'standard input' };
+  }
+  const stats = statOf(path);
+  if (stats === null) throw failure('FILE_NOT_FOUND', { path, reason: 'there is no such file' });
+  if (stats.isDirectory()) throw failure('FILE_NOT_FOUND', { path, reason: 'it is a directory' });
+  if (stats.isFile()) return { path, name: basename(path) };
+  await pipeline(createReadStream(path), createWriteStream(copy), { signal });
+  return { path: copy, name: basename(path) };
+}
+
+/**
+ * Checks that an output can be put at `path`. A file is replaced only with `overwrite`, the input never, and neither is
+ * what is no file: the output is moved to its name, so a device or a pipe would be gone. Throws USAGE or
+ * OUTPUT_NOT_WRITABLE.
+ */
+export function checkOutput(path: string, inputPath: string, overwrite: boolean): void {
+  const stats = statOf(path);
+  if (stats !== null) {
+    const input = inputPath === '-' ? null : statOf(inputPath);
+    if (input !== null && input.dev === stats.dev && input.ino === stats.ino)
+      throw failure('USAGE', { detail: `'${path}' is the input itself; give the output another name` });
+    if (!stats.isFile()) {
+      const what = stats.isDirectory() ? 'a directory; name a file in it' : "no regular file; write to '-'";
+      throw failure('USAGE', { detail: `'${path}' is ${what}` });
+    }
+    if (!overwrite) throw failure('USAGE', { detail: `'${path}' exists; say --overwrite to replace it` });
+  }
+  const directory = dirname(resolve(path));
+  if (statOf(directory)?.isDirectory() !== true)
+    throw failure('OUTPUT_NOT_WRITABLE', { path, reason: `there is no directory '${directory}'` });
+  try {
+    accessSync(directory, constants.W_OK);
+  } catch (error) {
+    const reason = `the directory '${directory}' is not writable`;
+    throw failure('OUTPUT_NOT_WRITABLE', { path, reason }, undefined, error);
+  }
+}
+
+const DISK_REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left on the device',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than the file system allows',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  EIO: 'the device reports an error',
+  EPIPE: 'its reader has gone',
+  ENOENT: 'its directory takes no new files',
+};
+
+/** What a failed write says to whoever named the output; anything else as it is. */
+export function asOutputFailure(thrown: unknown, path: string): unknown {
+  const cause = thrown instanceof GeomillError ? thrown.cause : thrown;
+  if (!(cause instanceof Error) || !('code' in cause) || !('syscall' in cause)) return thrown;
+  if (thrown instanceof GeomillError && thrown.code !== 'INTERNAL') return thrown;
+  const reason = DISK_REASONS[String(cause.code)];
+  if (reason === undefined) return thrown;
+  const shown = path === '-' ? 'standard output' : path;
+  return failure('OUTPUT_NOT_WRITABLE', { path: shown, reason }, undefined, thrown);
+}
+
+function statOf(path: string): Stats | null {
+  return statSync(path, { throwIfNoEntry: false }) ?? null;
+}

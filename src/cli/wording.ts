@@ -1,0 +1,29 @@
+/** Errors and findings name the fields of a request; on a command line the same things are flags. */
+import { formats } from '../formats/registry.ts';
+import { flagName } from './arguments.ts';
+
+let flagByField: ReadonlyMap<string, string> | undefined;
+
+/** The text with every field of a request that has a flag under the name of the flag. */
+export function inFlags(text: string): string {
+  flagByField ??= fieldFlags();
+  const flags = flagByField;
+  return text.replace(/\b(?:input|output|[a-z]+_options)\.[a-z_]+/g, (field) => flags.get(field) ?? field);
+}
+
+function fieldFlags(): ReadonlyMap<string, string> {
+  const flags = new Map([
+    ['input.epsg', '--from-crs'],
+    ['output.epsg', '--to-crs'],
+    ['input.layer', '--layer'],
+  ]);
+  for (const { readOptions, readOptionsKey, writeOptions } of formats) {
+    for (const name of Object.keys(readOptions.properties)) {
+      flags.set(`input.${name}`, `--${flagName('in', name)}`);
+      if (readOptionsKey !== undefined) flags.set(`${readOptionsKey}.${name}`, `--${flagName('in', name)}`);
+    }
+    for (const name of Object.keys(writeOptions.properties))
+      flags.set(`output.${name}`, `--${flagName('out', name)}`);
+  }
+  return flags;
+}

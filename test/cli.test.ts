@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));
+const sample = fileURLToPath(new URL('../samples/harbour.geojson', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+  readonly err: string;
+  /** Names left in the directory for temporary files. */
+  readonly leftovers: readonly string[];
+}
+
+interface Surroundings {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Interrupts the command once it has made its working directory. */
+  readonly interrupt?: boolean;
+}
+
+async function geomill(argv: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
+  const temporary = mkdtempSync(join(directory, 'tmp-'));
+  const { npm_lifecycle_event: _, INIT_CWD: __, ...inherited } = process.env;
+  const child = spawn(process.execPath, [entrance, ...argv], {
+    cwd: surroundings.cwd ?? directory,
+    env: { ...inherited, TMPDIR: temporary, ...surroundings.env },
+  });
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    out += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    err += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  if (surroundings.interrupt === true) {
+    // Standard input stays open, so the command waits for it until it is interrupted.
+    while (child.exitCode === null && !workIsUnderWay(temporary)) await new Promise(setImmediate);
+    child.kill('SIGINT');
+  } else child.stdin.on('error', () => {}).end(surroundings.input ?? '');
+  return { status: await ended, out, err, leftovers: namesIn(temporary) };
+}
+
+/** The compile cache lives there too. */
+function namesIn(temporary: string): string[] {
+  return readdirSync(temporary).filter((name) => name.startsWith('geomill-'));
+}
+
+function workIsUnderWay(temporary: string): boolean {
+  return namesIn(temporary).some((name) => existsSync(join(temporary, name, 'input')));
+}
+
+const place = (name: string): string => join(directory, name);
+
+test('convert writes the output and tells what it did', async () => {
+  const { status, out, err, leftovers } = await geomill(['convert', sample, 'plain.csv']);
+  assert.equal(status, 0, err);
+  assert.equal(out, '');
+  assert.match(err, /^10 features written as csv in EPSG:4326/);
+  assert.match(readFileSync(place('plain.csv'), 'utf8'), /^id,name,kind/);
+  assert.deepEqual(leftovers, []);
+});
+
+test('convert --json prints the report, and nothing else, on standard output', async () => {
+  const { status, out, err } = await geomill(['convert', sample, 'json.zip', '--to', 'shp', '--json']);
+  assert.equal(status, 0, err);
+  assert.equal((JSON.parse(out) as { features: { written: number } }).features.written, 10);
+});
+
+test('convert - - reads standard input and writes standard output; the summary goes to standard error', async () => {
+  const input = readFileSync(sample);
+  const { status, out, err } = await geomill(['convert', '-', '-', '--from', 'geojson', '--to', 'csv'], {
+    input,
+  });
+  assert.equal(status, 0, err);
+  assert.equal(out.trim().split('\n').length, 11);
+  assert.match(err, /from 'standard input'/);
+});
+
+test('info reads standard input too', async () => {
+  const { status, out, err } = await geomill(['info', '-', '--from', 'geojson'], {
+    input: readFileSync(sample),
+  });
+  assert.equal(status, 0, err);
+  assert.match(out, /10 features/);
+});
+
+test('the input is never replaced by the output, under whatever name it comes', async () => {
+  copyFileSync(sample, place('same.geojson'));
+  linkSync(place('same.geojson'), place('hard.csv'));
+  symlinkSync(place('same.geojson'), place('soft.csv'));
+  for (const name of ['same.geojson', './same.geojson', 'hard.csv', 'soft.csv']) {
+    const { status, err } = await geomill(['convert', 'same.geojson', name, '--to', 'csv', '--overwrite']);
+    assert.equal(status, 2, name);
+    assert.match(err, /is the input itself/);
+  }
+  assert.deepEqual(readFileSync(place('same.geojson')), readFileSync(sample));
+});
+
+test('an output that exists is kept, unless --overwrite is said and the conversion succeeds', async () => {
+  writeFileSync(place('kept.csv'), 'mine');
+  const refused = await geomill(['convert', sample, 'kept.csv']);
+  assert.equal(refused.status, 2);
+  assert.match(refused.err, /exists; say --overwrite/);
+  writeFileSync(place('cut.geojson'), '{"type":"FeatureCollection","features":[{"type":');
+  const failed = await geomill(['convert', 'cut.geojson', 'kept.csv', '--overwrite']);
+  assert.equal(failed.status, 1);
+  assert.equal(readFileSync(place('kept.csv'), 'utf8'), 'mine');
+  assert.equal(existsSync(place('kept.csv.partial')), false);
+  for (const name of ['kept.csv', 'kept.geojson', 'kept.zip']) {
+    writeFileSync(place(name), 'mine');
+    const { status, err } = await geomill(['convert', sample, name, '--overwrite']);
+    assert.equal(status, 0, err);
+    assert.notEqual(readFileSync(place(name), 'utf8'), 'mine');
+  }
+});
+
+const refused: readonly (readonly [
+  what: string,
+  argv: readonly string[],
+  status: number,
+  message: RegExp,
+])[] = [
+  ['an unknown command', ['frobnicate'], 2, /there is no command 'frobnicate'/],
+  ['an unknown flag', ['convert', sample, 'a.csv', '--frob'], 2, /Unknown option '--frob'; --help/],
+  ['one name only', ['convert', sample], 2, /takes IN and OUT/],
+  ['an unknown ending', ['convert', sample, 'a.xyz'], 2, /no ending that is known; say --to/],
+  [
+    'a missing input',
+    ['convert', 'nothing.geojson', 'a.csv'],
+    1,
+    /'nothing.geojson' cannot be opened: there is no/,
+  ],
+  ['a directory as input', ['convert', '.', 'a.csv', '--from', 'geojson'], 1, /it is a directory/],
+  [
+    'a directory as output',
+    ['convert', sample, '.', '--to', 'csv', '--overwrite'],
+    2,
+    /is a directory; name a file/,
+  ],
+  [
+    'a missing output directory',
+    ['convert', sample, 'none/a.csv'],
+    1,
+    /cannot be written: there is no directory/,
+  ],
+  [
+    'a device as output',
+    ['convert', sample, '/dev/null', '--to', 'csv', '--overwrite'],
+    2,
+    /no regular file/,
+  ],
+  ['an unknown CRS', ['convert', sample, 'a.csv', '--to-crs', 'nonsense'], 1, /'nonsense' in '--to-crs'/],
+  [
+    'an option of another format',
+    ['convert', sample, 'a.csv', '--in-delimiter', ';'],
+    2,
+    /no option of geojson/,
+  ],
+  [
+    'an impossible option',
+    ['convert', sample, 'a.csv', '--out-delimiter', ';;'],
+    1,
+    /'--out-delimiter' must be/,
+  ],
+  ['an impossible number', ['convert', sample, 'a.csv', '--threads', 'many'], 2, /--threads wants a number/],
+];
+
+for (const [what, argv, status, message] of refused) {
+  test(`${what} is refused with status ${status} and a sentence`, async () => {
+    const ended = await geomill(argv);
+    assert.match(ended.err, message);
+    assert.equal(ended.status, status, ended.err);
+    assert.deepEqual(ended.leftovers, []);
+    assert.equal(existsSync(place('a.csv')), false);
+  });
+}
+
+test('a csv without a CRS names the flag that states one', async () => {
+  await geomill(['convert', sample, 'crsless.csv']);
+  const { status, err } = await geomill(['convert', 'crsless.csv', 'crsless.geojson']);
+  assert.equal(status, 1);
+  assert.match(err, /--from-crs/);
+});
+
+test('names are relative to where npm was called, not to the checkout', async () => {
+  mkdirSync(place('elsewhere'));
+  copyFileSync(sample, place('elsewhere/here.geojson'));
+  const { status, err } = await geomill(['convert', 'here.geojson', 'there.csv'], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    env: { npm_lifecycle_event: 'geomill', INIT_CWD: place('elsewhere') },
+  });
+  assert.equal(status, 0, err);
+  assert.equal(existsSync(place('elsewhere/there.csv')), true);
+});
+
+test('an interrupted command ends with 130 and leaves nothing behind', async () => {
+  const { status, err, leftovers } = await geomill(['convert', '-', 'interrupted.csv', '--from', 'geojson'], {
+    interrupt: true,
+  });
+  assert.equal(status, 130, err);
+  assert.match(err, /cancelled/);
+  assert.deepEqual(leftovers, []);
+  assert.deepEqual(
+    readdirSync(directory).filter((name) => name.startsWith('interrupted')),
+    [],
+  );
+});
