@@ -29,7 +29,12 @@ function megabytes(bytes: number): string {
 export function findingLine({ message: text, count, places }: Finding): string {
   const message = inFlags(text);
   const first = places[0];
-  if (first === undefined) return count > 1 ? `${message} (${count} times)` : message;
-  const where = first.line !== undefined ? `line ${first.line}` : `feature ${first.record ?? '?'}`;
-  return `${message} (${count} times, first at ${where})`;
+  const where =
+    first?.line !== undefined
+      ? `line ${first.line}`
+      : first?.record !== undefined
+        ? `feature ${first.record}`
+        : null;
+  if (where !== null) return `${message} (${count} times, first at ${where})`;
+  return count > 1 ? `${message} (${count} times)` : message;
 }
