@@ -1,0 +1,227 @@
+/**
+ * Random GeoJSON, made without geomill, goes through the pipeline into each format and back: what comes back equals what
+ * went in, in all that the format in between can hold (docs/formats says what it cannot).
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import fc from 'fast-check';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+
+type Position = number[];
+interface Geometry {
+  readonly type: string;
+  readonly coordinates?: unknown;
+  readonly geometries?: readonly Geometry[];
+}
+type Properties = Record<string, unknown>;
+interface Feature {
+  readonly type: 'Feature';
+  readonly id?: number | string;
+  readonly properties: Properties;
+  readonly geometry: Geometry | null;
+}
+
+// --- what goes in -----------------------------------------------------------------------------------------------
+
+/** Neither -0 nor anything near the antimeridian, which GeoJSON output may cut. */
+const longitude = fc.oneof(
+  fc.double({ min: -160, max: 160, noNaN: true }),
+  fc.integer({ min: -1_600_000_000, max: 1_600_000_000 }).map((value) => value / 1e7),
+);
+const latitude = fc.double({ min: -80, max: 80, noNaN: true });
+const height = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer());
+const plain = (value: number): number => (value === 0 ? 0 : value);
+
+const position = (hasZ: boolean): fc.Arbitrary<Position> =>
+  fc.tuple(longitude, latitude, height).map(([x, y, z]) => (hasZ ? [x, y, z] : [x, y]).map(plain));
+const line = (hasZ: boolean): fc.Arbitrary<Position[]> =>
+  fc.array(position(hasZ), { minLength: 2, maxLength: 5 });
+
+/** A box of its own cell of the grid, so that the parts of a MultiPolygon stay apart, with a hole or without. */
+const box = (hasZ: boolean, cell: number): fc.Arbitrary<Position[][]> =>
+  fc.tuple(fc.double({ min: 1, max: 9, noNaN: true }), fc.boolean(), height).map(([size, hasHole, z]) => {
+    const ring = (from: number, to: number, isHole: boolean): Position[] => {
+      const x = cell * 12;
+      const corners = [
+        [x + from, from],
+        [x + to, from],
+        [x + to, to],
+        [x + from, to],
+        [x + from, from],
+      ];
+      if (isHole) corners.reverse();
+      return corners.map((corner) => (hasZ ? [...corner, plain(z)] : corner));
+    };
+    return hasHole ? [ring(0, size, false), ring(size / 4, size / 2, true)] : [ring(0, size, false)];
+  });
+
+const kinds = {
+  point: (hasZ: boolean): fc.Arbitrary<Geometry> =>
+    position(hasZ).map((coordinates) => ({ type: 'Point', coordinates })),
+  line: (hasZ: boolean): fc.Arbitrary<Geometry> =>
+    fc.oneof(
+      line(hasZ).map((coordinates) => ({ type: 'LineString', coordinates })),
+      fc
+        .array(line(hasZ), { minLength: 2, maxLength: 3 })
+        .map((coordinates) => ({ type: 'MultiLineString', coordinates })),
+    ),
+  polygon: (hasZ: boolean): fc.Arbitrary<Geometry> =>
+    fc.oneof(
+      box(hasZ, 0).map((coordinates) => ({ type: 'Polygon', coordinates })),
+      fc.tuple(box(hasZ, 1), box(hasZ, 2)).map((coordinates) => ({ type: 'MultiPolygon', coordinates })),
+    ),
+} as const;
+
+const anySimple = (hasZ: boolean): fc.Arbitrary<Geometry> =>
+  fc.oneof(
+    kinds.point(hasZ),
+    kinds.line(hasZ),
+    kinds.polygon(hasZ),
+    fc
+      .array(position(hasZ), { minLength: 1, maxLength: 3 })
+      .map((coordinates) => ({ type: 'MultiPoint', coordinates })),
+    fc
+      .constantFrom('Point', 'LineString', 'Polygon', 'MultiPolygon')
+      .map((type) => ({ type, coordinates: [] })),
+  );
+
+/** Each geometry has Z everywhere or nowhere; neighbours may differ. */
+const anyGeometry: fc.Arbitrary<Geometry> = fc.boolean().chain((hasZ) =>
+  fc.oneof(
+    { weight: 4, arbitrary: anySimple(hasZ) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .array(fc.oneof(kinds.point(hasZ), kinds.line(hasZ), kinds.polygon(hasZ)), {
+          minLength: 1,
+          maxLength: 3,
+        })
+        .map((geometries) => ({ type: 'GeometryCollection', geometries })),
+    },
+  ),
+);
+
+/** A letter in front keeps a text from looking like a number, a date or a boolean, which CSV could not tell apart. */
+const text = fc
+  .oneof(
+    fc.string({ unit: 'grapheme', maxLength: 12 }),
+    fc.constantFrom('a,b', '"', '""', 'x\ny', 'x\r\ny', 'a;b|c\td', '007', 'ü'.repeat(100)),
+  )
+  .map((value) => `z${value}z`);
+const day = fc
+  .date({ min: new Date('1000-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString());
+
+/** JSON.stringify writes large doubles as integers; beyond 2^53 their digits are kept in a field of another type. */
+const float = fc
+  .oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer())
+  .filter((value) => !Number.isInteger(value) || Number.isSafeInteger(value))
+  .map(plain);
+
+const scalars: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  whole: fc.integer(),
+  wide: fc.integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER }),
+  float,
+  text,
+  yes: fc.boolean(),
+  day: day.map((value) => value.slice(0, 10)),
+  instant: day,
+};
+const optional = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 3 });
+const flatProperties: fc.Arbitrary<Properties> = fc.record(
+  Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, optional(value)])),
+);
+const anyProperties: fc.Arbitrary<Properties> = fc
+  .tuple(
+    flatProperties,
+    fc.record({ mixed: fc.jsonValue({ maxDepth: 3 }), empty: fc.constantFrom('', ' ', null) }),
+  )
+  .map(([flat, more]) => JSON.parse(JSON.stringify({ ...flat, ...more })) as Properties);
+
+const featuresOf = (
+  geometry: fc.Arbitrary<Geometry>,
+  properties: fc.Arbitrary<Properties>,
+): fc.Arbitrary<Feature[]> =>
+  fc.array(
+    fc.record({
+      type: fc.constant('Feature' as const),
+      properties,
+      geometry: fc.option(geometry, { freq: 6 }),
+    }),
+    { minLength: 1, maxLength: 6 },
+  );
+
+// --- the way there and back -------------------------------------------------------------------------------------
+
+async function thereAndBack(features: readonly Feature[], format: string): Promise<Feature[]> {
+  using workspace = makeWorkspace();
+  const given = join(workspace.path, 'given.geojson');
+  writeFileSync(given, JSON.stringify({ type: 'FeatureCollection', features }));
+  const there = await convertFile(given, workspace.path, {
+    from: 'geojson',
+    to: format,
+    outputName: 'there',
+  });
+  assert.equal(there.report.features.written, features.length);
+  const back = await convertFile(there.outputPath, workspace.path, {
+    from: format,
+    to: 'geojson',
+    fromCrs: format === 'csv' ? 'EPSG:4326' : null,
+    outputName: 'back',
+  });
+  return (JSON.parse(readFileSync(back.outputPath, 'utf8')) as { features: Feature[] }).features;
+}
+
+/** A property that is missing is null. */
+function assertSameFeatures(found: readonly Feature[], expected: readonly Feature[]): void {
+  assert.equal(found.length, expected.length);
+  for (const [i, { properties, geometry, id }] of expected.entries()) {
+    assert.deepEqual(found[i].geometry, geometry, `geometry of feature ${i + 1}`);
+    for (const [name, value] of Object.entries(properties))
+      assert.deepEqual(found[i].properties[name] ?? null, value, `${name} of feature ${i + 1}`);
+    assert.deepEqual(found[i].id, id);
+  }
+}
+
+test('GeoJSON to GeoJSON keeps everything', async () => {
+  const withIds = featuresOf(anyGeometry, anyProperties).chain((features) =>
+    fc
+      .array(fc.option(fc.oneof(fc.integer(), fc.string()), { nil: undefined }), {
+        minLength: features.length,
+        maxLength: features.length,
+      })
+      .map((ids) =>
+        features.map((feature, i) => (ids[i] === undefined ? feature : { ...feature, id: ids[i] })),
+      ),
+  );
+  await fc.assert(
+    fc.asyncProperty(withIds, async (features) => {
+      assertSameFeatures(await thereAndBack(features, 'geojson'), features);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('GeoJSON to CSV and back keeps geometries, numbers, texts, booleans, dates and nulls', async () => {
+  await fc.assert(
+    fc.asyncProperty(featuresOf(anyGeometry, flatProperties), async (features) => {
+      assertSameFeatures(await thereAndBack(features, 'csv'), features);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+for (const [kind, geometry] of Object.entries(kinds)) {
+  for (const hasZ of [false, true]) {
+    test(`GeoJSON to shapefile and back keeps ${kind}s ${hasZ ? 'with' : 'without'} Z and flat attributes`, async () => {
+      await fc.assert(
+        fc.asyncProperty(featuresOf(geometry(hasZ), flatProperties), async (features) => {
+          assertSameFeatures(await thereAndBack(features, 'shp'), features);
+        }),
+        { numRuns: 20 },
+      );
+    });
+  }
+}
