@@ -25,7 +25,7 @@ interface Service {
 
 async function startService(): Promise<Service> {
   const begun = performance.now();
-  const child = spawn(process.execPath, [MAIN, 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=2', MAIN, 'serve'], {
     env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(work, 'data'), LOG_LEVEL: 'error' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
