@@ -253,3 +253,16 @@ test('where the file is cut does not change what is read', async () => {
     { numRuns: 60 },
   );
 });
+
+test('an unnamed column without any value is but the trailing delimiters of the lines', async () => {
+  const trailing = await readBytesLayers(reader, 'a,geom_wkt,\n1,POINT (1 2),\n2,,\n');
+  assert.deepEqual(
+    trailing.layers[0].fields.map(({ name }) => name),
+    ['a'],
+  );
+  const late = await readBytesLayers(reader, `a,geom_wkt,\n${'1,POINT (1 2),\n'.repeat(40)}2,,x\n`, {
+    partitionBytes: 100,
+  });
+  assert.deepEqual(late.layers[0].rows.at(-1)?.properties, { a: 2, column_3: 'x' });
+  assert.deepEqual(late.layers[0].rows[0].properties, { a: 1, column_3: null });
+});

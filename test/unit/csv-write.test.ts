@@ -140,11 +140,11 @@ test('feature ids become the first column, unless a field has that name', async 
   );
 });
 
-test('a row of nothing but a null geometry is no blank line', async () => {
+test('a geometry column alone is followed by a delimiter, so that GDAL opens the file and no row is blank', async () => {
   const none = { ordinates: 'XY', shape: null } as const;
   const batch = { rowCount: 2, geometry: geometryColumn([none, point]), fields: [], columns: [], ids: null };
   const { text } = await write(batch);
-  assert.equal(text, 'geom_wkt\n""\nPOINT (1.5 -2)\n');
+  assert.equal(text, 'geom_wkt,\n,\nPOINT (1.5 -2),\n');
   const { layers } = await readBytesLayers(reader, text);
   assert.deepEqual(
     layers[0].rows.map(({ geometry }) => geometry),

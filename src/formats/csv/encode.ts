@@ -34,8 +34,8 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
   );
   const scratch = new ByteWriter(256);
   const columnCount = columns.length;
+  const isAlone = columnCount === 0 && !writeIds;
   for (let row = 0; row < batch.rowCount; row++) {
-    const start = writer.length;
     if (writeIds) {
       if (ids !== null && isValid(ids.validity, row)) writeValue(writer, scratch, ids, row, delimiter);
       writer.uint8(delimiter);
@@ -50,8 +50,7 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
       writeWkt(writer, geometry, row, significantDigits);
       writer.uint8(QUOTE);
     } else writeWkt(writer, geometry, row, significantDigits);
-    // A row of one empty cell would be a blank line, which readers pass over.
-    if (writer.length === start) writer.ascii('""');
+    if (isAlone) writer.uint8(delimiter);
     writer.uint8(LF);
   }
   // The buffer goes along as it is: a copy of its exact length would cost more than the room behind it.

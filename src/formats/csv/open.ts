@@ -35,6 +35,8 @@ export interface CsvState {
   readonly newline: number;
   readonly hasHeader: boolean;
   readonly names: readonly string[];
+  /** Columns whose header is empty; without any value they are but the trailing delimiters of the lines. */
+  readonly unnamed: readonly boolean[];
   readonly geometryIndex: number;
   readonly onError: 'fail' | 'skip';
 }
@@ -107,7 +109,7 @@ function binaryKind(head: Uint8Array): string | null {
   return head.includes(0) ? 'a binary file' : null;
 }
 
-type Header = Pick<CsvState, 'delimiter' | 'newline' | 'hasHeader' | 'names' | 'geometryIndex'>;
+type Header = Pick<CsvState, 'delimiter' | 'newline' | 'hasHeader' | 'names' | 'unnamed' | 'geometryIndex'>;
 
 function readHeader(file: InputFile, source: ByteSource, context: OpenContext): Header {
   const { options, findings } = context;
@@ -123,7 +125,8 @@ function readHeader(file: InputFile, source: ByteSource, context: OpenContext): 
     if (geometryIndex < 0) continue;
     if (delimiter !== (given ?? COMMA))
       findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
-    header = { delimiter, newline: first.newline, hasHeader, names, geometryIndex };
+    const unnamed = names.map((name) => name === '');
+    header = { delimiter, newline: first.newline, hasHeader, names, unnamed, geometryIndex };
     break;
   }
   if (header === null) {

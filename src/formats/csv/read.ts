@@ -19,7 +19,7 @@ import {
   TRUNCATED,
   unescapeCell,
 } from './records.ts';
-import { inferType, readColumn } from './typing.ts';
+import { inferType, isEmptyColumn, readColumn } from './typing.ts';
 
 /** Read beyond a partition's end at first, for the record that crosses it. */
 const LOOKAHEAD_BYTES = 64 << 10;
@@ -308,10 +308,11 @@ class PartitionReader implements GeometryProbe {
   }
 
   #inferFields(): Field[] {
-    const { names, geometryIndex } = this.#state;
+    const { names, unnamed, geometryIndex } = this.#state;
     const fields: Field[] = [];
     for (let i = 0; i < names.length; i++)
-      if (i !== geometryIndex) fields.push({ name: names[i], type: inferType(this.#scanner, i) });
+      if (i !== geometryIndex && !(unnamed[i] && isEmptyColumn(this.#scanner, i)))
+        fields.push({ name: names[i], type: inferType(this.#scanner, i) });
     return fields;
   }
 

@@ -45,6 +45,13 @@ export function inferType(table: CellTable, column: number): FieldType {
   return TYPES[kind];
 }
 
+/** Whether no cell of the column holds a single byte. */
+export function isEmptyColumn({ starts, ends, columnCount, rowCount }: CellTable, column: number): boolean {
+  const last = rowCount * columnCount;
+  for (let cell = column; cell < last; cell += columnCount) if (starts[cell] !== ends[cell]) return false;
+  return true;
+}
+
 /** The column as a type that holds every value of it, as `inferType` or the widening of several results tells. */
 export function readColumn(table: CellTable, column: number, type: FieldType): AttributeColumn {
   switch (type) {

@@ -70,12 +70,13 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
       crs: definition,
       reason: 'a CSV has no place for it; tell it to whoever reads the file',
     });
+  const columns = [...(writeIds ? [ID_COLUMN] : []), ...names, GEOMETRY_COLUMN];
   const state: CsvEncoding = {
     delimiter,
     significantDigits:
       (options.precision as number | undefined) ?? (layer.coordinatesComputed ? COMPUTED_DIGITS : null),
     writeIds,
-    header: headerLine([...(writeIds ? [ID_COLUMN] : []), ...names, GEOMETRY_COLUMN], delimiter),
+    header: headerLine(columns, delimiter),
   };
   return { fields, state };
 }
@@ -92,6 +93,10 @@ function columnNames(fields: readonly Field[], layer: string, findings: Findings
   });
 }
 
+/**
+ * A column alone is followed by a delimiter, in the header and in every row: GDAL opens no CSV in which it finds none,
+ * and a row without a geometry would be a blank line.
+ */
 function headerLine(names: readonly string[], delimiter: number): string {
   const line = new ByteWriter(1024);
   const encoder = new TextEncoder();
@@ -100,6 +105,7 @@ function headerLine(names: readonly string[], delimiter: number): string {
     const bytes = encoder.encode(name);
     writeTextCell(line, bytes, 0, bytes.length, delimiter);
   });
+  if (names.length === 1) line.uint8(delimiter);
   return `${new TextDecoder('utf-8', { ignoreBOM: true }).decode(line.written())}\n`;
 }
 
