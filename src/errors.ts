@@ -73,12 +73,14 @@ export const errorCatalogue = {
   CRS_NO_OPERATION: {
     status: 400,
     fault: 'user',
-    template: 'no coordinate operation leads from {from} to {to}: {reason}',
+    template:
+      "no coordinate operation leads from {from} to {to}: {reason}. State the CRS that the data is in as 'input.epsg'",
   },
   COORDINATE_OUTSIDE_DOMAIN: {
     status: 400,
     fault: 'user',
-    template: '{place}: position ({x}, {y}) cannot be transformed from {from} to {to}: {reason}',
+    template:
+      '{place}: position ({x}, {y}) cannot be transformed from {from} to {to}: {reason}. Correct the position, or the CRS of the input',
   },
   COORDINATE_OUT_OF_RANGE: {
     status: 400,

@@ -143,6 +143,11 @@ function sourceCrsOf(
     findings.note('CRS_FROM_REQUEST', { source: name, crs: stated });
     return stated;
   }
+  // A local or engineering system says no more about a place on the Earth than no CRS at all.
+  if (stated !== null && found.kind === 'other') {
+    findings.note('CRS_FROM_REQUEST', { source: name, crs: stated });
+    return stated;
+  }
   const identified = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
   if (stated !== null && stated !== identified && !crs.equivalent(stated, identified)) {
     throw failure('CRS_CONFLICT', { stated, source: name, found: found.name });

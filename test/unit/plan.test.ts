@@ -20,6 +20,8 @@ const AUTHORITY: CrsAuthority = {
         authority: { name: 'EPSG', code: '28350' },
       };
     }
+    if (definition.startsWith('LOCAL_CS["site"'))
+      return { ...WGS84_DESCRIPTION, definition, name: 'site', authority: null, kind: 'other' };
     throw failure('CRS_UNKNOWN', { definition, path, reason: 'crs not found' });
   },
   equivalent: (a, b) => a === b,
@@ -163,4 +165,18 @@ test('a first pass is made only where the writer needs more than the source decl
   assert.equal(await scanOf('shp', 'csv', declared), null);
   assert.equal(await scanOf('shp', 'geojson', declared), null);
   assert.equal(await scanOf('csv', 'geojson', open), 'fields');
+});
+
+test('a file in a local system takes the CRS that the request states', async () => {
+  const { plan: made, codes } = await plan({
+    from: 'shp',
+    to: 'geojson',
+    layers: [layer('a', { crs: 'LOCAL_CS["site",UNIT["metre",1]]' })],
+    inputCrs: 'EPSG:28350',
+  });
+  assert.deepEqual(codes, ['CRS_FROM_REQUEST']);
+  assert.deepEqual(
+    made.layers.map(({ sourceCrs }) => sourceCrs),
+    ['EPSG:28350'],
+  );
 });

@@ -137,7 +137,7 @@ export class ProjContext {
     if (lines.length > 0) return [...new Set(lines)].join(' ').slice(0, 300);
     const errno = this.native.proj_context_errno(this.pointer);
     const known = errno === 0 ? null : this.text(this.native.proj_context_errno_string(this.pointer, errno));
-    return known ?? fallback;
+    return known === null || known.startsWith('Unknown error') ? fallback : known;
   }
 }
 

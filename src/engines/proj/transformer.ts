@@ -35,7 +35,9 @@ class Machinery {
     context.clearMessages();
     this.transformation = createTransformation(context, source, target);
     if (this.transformation.pointer === 0) {
-      const reason = context.reason('PROJ knows none');
+      const reason = context.reason(
+        'PROJ knows none; local systems, for one, are tied to no place on the Earth',
+      );
       throw failure('CRS_NO_OPERATION', { from: abbreviate(from), to: abbreviate(to), reason });
     }
     this.candidates = new OperationCandidates(context, source, target);
