@@ -50,7 +50,9 @@ export async function startService(
     // still served and running jobs finish.
     undo.push(() => service.stop());
     await service.start();
-    const url = await app.listen({ host: config.host, port: config.port });
+    const url = await app
+      .listen({ host: config.host, port: config.port })
+      .catch((error: NodeJS.ErrnoException) => Promise.reject(listenFailure(error, config)));
     let stopping: Promise<void> | null = null;
     return {
       url,
@@ -65,6 +67,18 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+/** What the operator can mend, by the setting to mend; anything else as it is. */
+function listenFailure(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  const refuse = (name: string, value: string | number, reason: string): Error =>
+    failure('SETTING_INVALID', { name, value, reason }, undefined, error);
+  if (error.code === 'EADDRINUSE') return refuse('PORT', port, 'another program listens there already');
+  if (error.code === 'EACCES')
+    return refuse('PORT', port, 'this user may not listen there; ports from 1024 on are free');
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return refuse('HOST', host, 'this machine has no such address');
+  return error;
 }
 
 function serviceOptions(

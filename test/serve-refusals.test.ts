@@ -1,0 +1,52 @@
+/** A service that cannot start says which setting to change. */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import test from 'node:test';
+import { makeWorkspace } from './support/convert.ts';
+
+const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
+
+async function serveOnce(settings: Record<string, string>): Promise<{ status: number | null; text: string }> {
+  const service = spawn(process.execPath, [MAIN, 'serve'], {
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let text = '';
+  service.stderr.on('data', (bytes) => {
+    text += bytes;
+  });
+  const [status] = (await once(service, 'close')) as [number | null];
+  return { status, text };
+}
+
+test('a port that is taken is named, with the setting to change', async () => {
+  using workspace = makeWorkspace();
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  try {
+    const { status, text } = await serveOnce({ PORT: String(port), DATA_DIR: join(workspace.path, 'data') });
+    assert.equal(status, 2);
+    assert.match(
+      text,
+      new RegExp(`setting PORT='${port}' is not usable: another program listens there already`),
+    );
+    assert.doesNotMatch(text, /\n\s+at /);
+  } finally {
+    other.close();
+  }
+});
+
+test('an address that is not of this machine is named, with the setting to change', async () => {
+  using workspace = makeWorkspace();
+  const { status, text } = await serveOnce({
+    HOST: '192.0.2.1',
+    PORT: '0',
+    DATA_DIR: join(workspace.path, 'data'),
+  });
+  assert.equal(status, 2);
+  assert.match(text, /setting HOST='192\.0\.2\.1' is not usable/);
+});
