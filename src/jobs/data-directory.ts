@@ -1,5 +1,5 @@
 /** The data directory of one service: where its parts are, and the lock that keeps a second service out. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tryFileLock } from '../engines/sqlite/file-lock.ts';
 import { failure } from '../errors.ts';
@@ -11,9 +11,12 @@ export interface DataDirectory {
   release(): void;
 }
 
-/** Makes the directory if need be and locks it until `release` or the end of the process. Throws DATA_DIR_LOCKED. */
+/**
+ * Makes the directory if need be and locks it until `release` or the end of the process. Throws SETTING_INVALID where
+ * nothing can be written, and DATA_DIR_LOCKED.
+ */
 export function openDataDirectory(path: string): DataDirectory {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeWritable(path);
   const pidPath = join(path, 'service.pid');
   const lock = tryFileLock(join(path, 'lock.sqlite'));
   if (lock === null) throw failure('DATA_DIR_LOCKED', { path, holder: describeHolder(pidPath) });
@@ -28,6 +31,27 @@ export function openDataDirectory(path: string): DataDirectory {
       lock.release();
     },
   };
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: 'a file stands there',
+  ENOTDIR: 'a file stands in the way',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left on the device',
+};
+
+/** Tried before SQLite does, which says "unable to open database file" to everything. */
+function makeWritable(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = REASONS[code ?? ''] ?? message;
+    throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: path, reason }, undefined, error);
+  }
 }
 
 function describeHolder(pidPath: string): string {
