@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -49,4 +50,18 @@ test('an address that is not of this machine is named, with the setting to chang
   });
   assert.equal(status, 2);
   assert.match(text, /setting HOST='192\.0\.2\.1' is not usable/);
+});
+
+test('a data directory where a file stands is named, with the setting to change', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'file');
+  writeFileSync(path, '');
+  for (const [directory, reason] of [
+    [path, 'a file stands there'],
+    [join(path, 'data'), 'a file stands in the way'],
+  ]) {
+    const { status, text } = await serveOnce({ PORT: '0', DATA_DIR: directory });
+    assert.equal(status, 2);
+    assert.ok(text.includes(`setting DATA_DIR='${directory}' is not usable: ${reason}`), text);
+  }
 });
