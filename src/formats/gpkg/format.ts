@@ -1,0 +1,17 @@
+/** OGC GeoPackage 1.0 to 1.4 (12-128r19), a SQLite database. Rules and losses: docs/formats/gpkg.md. */
+import type { Format } from '../format.ts';
+import { MEDIA_TYPE } from './media-type.ts';
+
+export const gpkg: Format = {
+  id: 'gpkg',
+  title: 'GeoPackage',
+  extensions: ['.gpkg'],
+  mediaType: MEDIA_TYPE,
+  outputExtension: '.gpkg',
+  inputCrs: 'file',
+  outputLayers: 'many',
+  readOptions: { type: 'object', properties: {}, additionalProperties: false },
+  writeOptions: { type: 'object', properties: {}, additionalProperties: false },
+  loadReader: async () => (await import('./read.ts')).reader,
+  loadWriter: async () => (await import('./write.ts')).writer,
+};
