@@ -77,6 +77,14 @@ export const findingCatalogue = {
     effect: 'told',
     template: 'polyhedral surfaces, TINs and triangles were read as polygons',
   },
+  CURVES_STROKED: {
+    effect: 'told',
+    template: 'circular arcs were read as lines of short straight steps (4 degrees at most)',
+  },
+  CURVE_GAP_BRIDGED: {
+    effect: 'repaired',
+    template: 'members of compound curves that do not touch were joined by straight lines',
+  },
   EMPTY_MEMBER_DROPPED: {
     effect: 'told',
     template: 'empty members of multi geometries and empty rings, which hold no position, were left out',

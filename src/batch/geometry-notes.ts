@@ -1,4 +1,6 @@
 /** What a reader of geometry text or bytes tolerated, as bits: one number per geometry, nothing to allocate. */
+import type { FindingCode } from '../findings.ts';
+
 export const GEOMETRY_NOTE = {
   /** A ring whose last position was not its first was closed. */
   ringClosed: 1,
@@ -10,15 +12,21 @@ export const GEOMETRY_NOTE = {
   degenerate: 8,
   /** A polyhedral surface, TIN or triangle was read as polygons. */
   surface: 16,
+  /** Circular arcs were read as straight steps. */
+  curve: 32,
+  /** Members of a compound curve that do not touch were joined by a straight line. */
+  curveGap: 64,
 } as const;
 
-/** Geometry names of ISO 19125-2 and SQL/MM that hold circular arcs; none of the readers strokes them yet. */
-export const CURVE_NAMES = [
-  'CircularString',
-  'CompoundCurve',
-  'CurvePolygon',
-  'MultiCurve',
-  'MultiSurface',
-  'Curve',
-  'Surface',
-] as const;
+/** The finding that each bit is told as; none of them has parameters. */
+export const GEOMETRY_NOTE_FINDINGS = [
+  [GEOMETRY_NOTE.ringClosed, 'RING_CLOSED'],
+  [GEOMETRY_NOTE.flattened, 'COLLECTION_FLATTENED'],
+  [GEOMETRY_NOTE.emptyMember, 'EMPTY_MEMBER_DROPPED'],
+  [GEOMETRY_NOTE.degenerate, 'GEOMETRY_DEGENERATE'],
+  [GEOMETRY_NOTE.surface, 'SURFACE_TO_POLYGONS'],
+  [GEOMETRY_NOTE.curve, 'CURVES_STROKED'],
+  [GEOMETRY_NOTE.curveGap, 'CURVE_GAP_BRIDGED'],
+] as const satisfies readonly (readonly [bit: number, code: FindingCode])[];
+
+export type GeometryNoteFinding = (typeof GEOMETRY_NOTE_FINDINGS)[number][1];

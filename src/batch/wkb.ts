@@ -3,13 +3,22 @@
  * is in wkb-write.ts.
  *
  *     byte order  u8   0 big-endian, 1 little-endian; every member of a multi geometry has its own
- *     type        u32  1 to 7, +1000 with Z, +2000 with M, +3000 with both
+ *     type        u32  1 to 7, curves 8 to 12, +1000 with Z, +2000 with M, +3000 with both
  *     EWKB             the same with flags instead: 0x80000000 Z, 0x40000000 M, 0x20000000 an SRID (u32) follows
  *
  * Counts are checked against the bytes that are left before anything is allocated.
  */
 import { failure, type GeomillError } from '../errors.ts';
+import { ArcStroker, DEFAULT_STROKING, type Stroking } from './arc.ts';
 import { closeRing } from './close-ring.ts';
+import {
+  CURVE_TYPE,
+  isArcPositionCount,
+  isMemberType,
+  joinMember,
+  LINEAR_TYPES,
+  memberReason,
+} from './curve.ts';
 import {
   type Dimensions,
   dimensionsOf,
@@ -34,15 +43,7 @@ const LEAST_MEMBER_BYTES = 9;
 /** ISO type codes beyond 7 that are areas of straight edges. */
 const POLYHEDRAL_SURFACE = 15; // and 16, the TIN
 const TRIANGLE = 17;
-const CURVE_CODES: Readonly<Record<number, string>> = {
-  8: 'CircularString',
-  9: 'CompoundCurve',
-  10: 'CurvePolygon',
-  11: 'MultiCurve',
-  12: 'MultiSurface',
-  13: 'Curve',
-  14: 'Surface',
-};
+const ABSTRACT_NAMES: Readonly<Record<number, string>> = { 13: 'Curve', 14: 'Surface' };
 
 /** Reads one geometry per call; reuse one instance. */
 export class WkbReader {
@@ -57,10 +58,15 @@ export class WkbReader {
   #end = 0;
   #builder!: GeometryBuilder;
   #depth = 0;
+  readonly #stroker: ArcStroker;
   // The header at hand.
   #littleEndian = true;
   #type = 0;
   #dimensions: Dimensions = 'XY';
+
+  constructor(stroking: Stroking = DEFAULT_STROKING) {
+    this.#stroker = new ArcStroker(stroking);
+  }
 
   /**
    * Appends the geometry that begins at `bytes[start]` to the builder as one feature; returns the offset behind it, at
@@ -81,7 +87,7 @@ export class WkbReader {
     this.#readHeader();
     const type = this.#type;
     this.#readBody(false);
-    builder.endFeature(type);
+    builder.endFeature(LINEAR_TYPES[type]);
     return this.#at;
   }
 
@@ -97,13 +103,11 @@ export class WkbReader {
     const iso = Math.floor(plain / 1000);
     let type = plain % 1000;
     if (iso > 3 || type < 1 || type > TRIANGLE) throw this.#fail(start + 1, `${code} is no geometry type`);
-    const curve = CURVE_CODES[type];
-    if (curve !== undefined)
-      throw this.#fail(start + 1, `${curve} is a curve; curves are not read, turn them into lines first`);
     if (type >= POLYHEDRAL_SURFACE) {
       this.notes |= GEOMETRY_NOTE.surface;
       type = type === TRIANGLE ? GEOMETRY_TYPE.polygon : GEOMETRY_TYPE.multiPolygon;
-    }
+    } else if (type > CURVE_TYPE.multiSurface)
+      throw this.#fail(start + 1, `${ABSTRACT_NAMES[type]} is an abstract type: no geometry has it`);
     this.#type = type;
     this.#dimensions = dimensionsOf(
       (code & EWKB_Z) !== 0 || iso === 1 || iso === 3,
@@ -118,42 +122,47 @@ export class WkbReader {
   /** Reads what follows the header at hand. Part kinds and the type codes of single geometries are the same numbers. */
   #readBody(isMember: boolean): void {
     const type = this.#type;
+    const linear = LINEAR_TYPES[type];
     if (type === GEOMETRY_TYPE.geometryCollection) this.#readCollection(isMember);
-    else if (type >= GEOMETRY_TYPE.multiPoint) this.#readMulti(type - GEOMETRY_TYPE.multiPoint + 1, isMember);
-    else if (!this.#readPart(type, type) && isMember) this.#builder.endPart(type);
+    else if (linear >= GEOMETRY_TYPE.multiPoint) this.#readMulti(type, isMember);
+    else if (!this.#readPart(type, linear) && isMember) this.#builder.endPart(linear);
   }
 
-  /** Reads a point, line or polygon as one part; false when it is empty: no part then. */
-  #readPart(kind: number, marks: number): boolean {
+  /** Reads a point, line, polygon or curve as one part; false when it is empty: no part then. */
+  #readPart(type: number, marks: number): boolean {
     const builder = this.#builder;
-    if (kind === PART_KIND.point) {
-      if (!this.#readPositions(1, true)) return false;
-      builder.endRing();
+    const kind = LINEAR_TYPES[type];
+    if (kind === PART_KIND.polygon) {
+      const isCurved = type === CURVE_TYPE.curvePolygon;
+      const ringCount = this.#count(isCurved ? LEAST_MEMBER_BYTES : 4, 'rings');
+      const before = builder.ringCount;
+      for (let ring = 0; ring < ringCount; ring++) this.#readRing(isCurved);
+      if (builder.ringCount === before) return false;
     } else if (kind === PART_KIND.line) {
-      const count = this.#count(strideOf(this.#dimensions) * 8, 'positions');
+      const firstPosition = builder.positionCount;
+      this.#readLine(type);
+      const count = builder.positionCount - firstPosition;
       if (count === 0) return false;
       if (count === 1) this.notes |= GEOMETRY_NOTE.degenerate;
-      this.#readPositions(count, false);
       builder.endRing();
     } else {
-      const ringCount = this.#count(4, 'rings');
-      const before = builder.ringCount;
-      for (let ring = 0; ring < ringCount; ring++) this.#readRing();
-      if (builder.ringCount === before) return false;
+      if (!this.#readPositions(1, true)) return false;
+      builder.endRing();
     }
     builder.endPart(marks);
     return true;
   }
 
-  #readRing(): void {
+  #readRing(isCurved: boolean): void {
     const builder = this.#builder;
-    let count = this.#count(strideOf(this.#dimensions) * 8, 'positions');
+    const firstPosition = builder.positionCount;
+    if (isCurved) this.#readLine(this.#readMemberHeader(CURVE_TYPE.curvePolygon));
+    else this.#readPositions(this.#positionCount(), false);
+    let count = builder.positionCount - firstPosition;
     if (count === 0) {
       this.notes |= GEOMETRY_NOTE.emptyMember;
       return;
     }
-    const firstPosition = builder.positionCount;
-    this.#readPositions(count, false);
     if (closeRing(builder, firstPosition)) {
       count++;
       this.notes |= GEOMETRY_NOTE.ringClosed;
@@ -162,19 +171,59 @@ export class WkbReader {
     builder.endRing();
   }
 
-  #readMulti(kind: number, isMember: boolean): void {
+  /** Appends the positions of a line, arcs, or a compound curve, and nothing else. */
+  #readLine(type: number): void {
+    if (type === CURVE_TYPE.compoundCurve) {
+      this.#readCompound();
+      return;
+    }
+    const at = this.#at;
+    const firstPosition = this.#builder.positionCount;
+    const count = this.#positionCount();
+    const isArcs = type === CURVE_TYPE.circularString;
+    if (isArcs && !isArcPositionCount(count))
+      throw this.#fail(at, `a circular string has 3, 5, 7, ... positions, this one has ${count}`);
+    this.#readPositions(count, false);
+    if (!isArcs || count === 0) return;
+    this.notes |= GEOMETRY_NOTE.curve;
+    this.#stroker.replaceControls(this.#builder, firstPosition);
+  }
+
+  #readCompound(): void {
+    const builder = this.#builder;
     const count = this.#count(LEAST_MEMBER_BYTES, 'members');
+    const firstPosition = builder.positionCount;
+    for (let i = 0; i < count; i++) {
+      const type = this.#readMemberHeader(CURVE_TYPE.compoundCurve);
+      const memberPosition = builder.positionCount;
+      this.#readLine(type);
+      if (builder.positionCount === memberPosition) this.notes |= GEOMETRY_NOTE.emptyMember;
+      else if (memberPosition > firstPosition && joinMember(builder, memberPosition))
+        this.notes |= GEOMETRY_NOTE.curveGap;
+    }
+  }
+
+  /** `type`: of the multi geometry. */
+  #readMulti(type: number, isMember: boolean): void {
+    const count = this.#count(LEAST_MEMBER_BYTES, 'members');
+    const kind = LINEAR_TYPES[type] - GEOMETRY_TYPE.multiPoint + 1;
     let parts = 0;
     for (let i = 0; i < count; i++) {
-      const at = this.#at;
-      this.#readHeader();
-      if (this.#type !== kind)
-        throw this.#fail(at, `a member has type ${this.#type} where only ${kind} can be`);
+      const member = this.#readMemberHeader(type);
       const marks = !isMember ? kind : kind | (parts === 0 ? PART_MULTI_FIRST : PART_MULTI_NEXT);
-      if (this.#readPart(kind, marks)) parts++;
+      if (this.#readPart(member, marks)) parts++;
       else this.notes |= GEOMETRY_NOTE.emptyMember;
     }
     if (parts === 0 && isMember) this.#builder.endPart(kind | PART_MULTI_FIRST);
+  }
+
+  /** Reads the header of a member of a geometry of type `parent`; returns its type. */
+  #readMemberHeader(parent: number): number {
+    const at = this.#at;
+    this.#readHeader();
+    const type = this.#type;
+    if (!isMemberType(parent, type)) throw this.#fail(at, memberReason(parent, type));
+    return type;
   }
 
   #readCollection(isMember: boolean): void {
@@ -193,11 +242,12 @@ export class WkbReader {
   #readPositions(count: number, isPoint: boolean): boolean {
     const builder = this.#builder;
     const dimensions = this.#dimensions;
-    const stride = strideOf(dimensions);
-    const start = this.#at;
-    if (isPoint) this.#need(stride * 8, 'a position');
-    builder.widen(dimensions);
+    if (isPoint) this.#need(strideOf(dimensions) * 8, 'a position');
+    if (dimensions !== builder.dimensions) builder.widen(dimensions);
     builder.reserve(count * builder.stride);
+    // Most of all positions are XY, little-endian.
+    if (builder.stride === 2 && this.#littleEndian && this.#readPlainPositions(count)) return true;
+    const stride = strideOf(dimensions);
     const view = this.#view;
     const littleEndian = this.#littleEndian;
     const { coordinates } = builder;
@@ -206,7 +256,7 @@ export class WkbReader {
     const zWanted = hasZ(builder.dimensions);
     const mWanted = hasM(builder.dimensions);
     let length = builder.coordinateLength;
-    let at = start;
+    let at = this.#at;
     for (let i = 0; i < count; i++, at += stride * 8) {
       const x = view.getFloat64(at, littleEndian);
       const y = view.getFloat64(at + 8, littleEndian);
@@ -225,6 +275,31 @@ export class WkbReader {
     builder.coordinateLength = length;
     this.#at = at;
     return true;
+  }
+
+  /** The hot loop: little-endian XY. Appends nothing and tells false where one of them is not finite. */
+  #readPlainPositions(count: number): boolean {
+    const builder = this.#builder;
+    const { coordinates } = builder;
+    const view = this.#view;
+    const first = builder.coordinateLength;
+    const end = first + count * 2;
+    let at = this.#at;
+    // 0 as long as all are finite, then NaN: one check for all of them.
+    let check = 0;
+    for (let i = first; i < end; i++, at += 8) {
+      const value = view.getFloat64(at, true);
+      coordinates[i] = value;
+      check += value * 0;
+    }
+    if (check !== 0) return false;
+    builder.coordinateLength = end;
+    this.#at = at;
+    return true;
+  }
+
+  #positionCount(): number {
+    return this.#count(strideOf(this.#dimensions) * 8, 'positions');
   }
 
   /** Reads a count of things that take at least `leastBytes` each, and refuses one that cannot be true. */

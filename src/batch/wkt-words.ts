@@ -1,13 +1,11 @@
 /** The words of well-known text: geometry names and the letters behind them. */
+import { CURVE_TYPE } from './curve.ts';
 import { GEOMETRY_TYPE } from './geometry-column.ts';
-import { CURVE_NAMES, GEOMETRY_NOTE } from './geometry-notes.ts';
-
-/** The type of names that are known but not read. */
-export const UNSUPPORTED = 0;
+import { GEOMETRY_NOTE } from './geometry-notes.ts';
 
 export interface Word {
   readonly lower: Uint8Array;
-  /** A GEOMETRY_TYPE, or UNSUPPORTED. */
+  /** A GEOMETRY_TYPE or CURVE_TYPE. */
   readonly type: number;
   readonly notes: number;
 }
@@ -30,7 +28,11 @@ const WORDS: readonly Word[] = [
   word('Triangle', GEOMETRY_TYPE.polygon, GEOMETRY_NOTE.surface),
   word('PolyhedralSurface', GEOMETRY_TYPE.multiPolygon, GEOMETRY_NOTE.surface),
   word('Tin', GEOMETRY_TYPE.multiPolygon, GEOMETRY_NOTE.surface),
-  ...CURVE_NAMES.map((name) => word(name, UNSUPPORTED)),
+  word('CircularString', CURVE_TYPE.circularString),
+  word('CompoundCurve', CURVE_TYPE.compoundCurve),
+  word('CurvePolygon', CURVE_TYPE.curvePolygon),
+  word('MultiCurve', CURVE_TYPE.multiCurve),
+  word('MultiSurface', CURVE_TYPE.multiSurface),
 ];
 
 /** Bits that say which ordinates the letters behind a name announce. */

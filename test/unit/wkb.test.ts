@@ -80,10 +80,10 @@ test('errors say where and why', () => {
     ['02 01000000', 0, /byte order is 2/],
     [`01 01000000 ${ONE}`, 5, /end where a position/],
     ['01 63000000', 1, /99 is no geometry type/],
-    ['01 08000000 00000000', 1, /CircularString is a curve/],
+    ['01 0d000000 00000000', 1, /Curve is an abstract type/],
     ['01 02000000 ffffffff', 5, /4294967295 positions do not fit into the 0 bytes left/],
     ['01 03000000 ffffff7f', 5, /rings do not fit/],
-    [`01 04000000 01000000 01 02000000 00000000`, 9, /type 2 where only 1/],
+    [`01 04000000 01000000 01 02000000 00000000`, 9, /MultiPoint is a LineString; it can be Point/],
     [`01 02000000 01000000 ${NAN} ${ONE}`, 9, /finite/],
   ];
   for (const [hex, offset, reason] of cases) {

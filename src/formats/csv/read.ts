@@ -1,12 +1,12 @@
 /** CSV to batches: one partition at a time, the cells found first, then the geometries, then column by column. */
 import { isUtf8 } from 'node:buffer';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
-import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
+import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
 import { WktReader } from '../../batch/wkt.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
 import { failure, GeomillError, type Place } from '../../errors.ts';
-import { type FindingCode, Findings } from '../../findings.ts';
+import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { bomLength, type CsvState, openCsv } from './open.ts';
@@ -46,22 +46,6 @@ export const reader: FormatReader = {
   },
 };
 
-const NOTE_CODES: readonly (readonly [bit: number, code: NoteCode])[] = [
-  [GEOMETRY_NOTE.ringClosed, 'RING_CLOSED'],
-  [GEOMETRY_NOTE.flattened, 'COLLECTION_FLATTENED'],
-  [GEOMETRY_NOTE.emptyMember, 'EMPTY_MEMBER_DROPPED'],
-  [GEOMETRY_NOTE.degenerate, 'GEOMETRY_DEGENERATE'],
-  [GEOMETRY_NOTE.surface, 'SURFACE_TO_POLYGONS'],
-];
-type NoteCode = Extract<
-  FindingCode,
-  | 'RING_CLOSED'
-  | 'COLLECTION_FLATTENED'
-  | 'EMPTY_MEMBER_DROPPED'
-  | 'GEOMETRY_DEGENERATE'
-  | 'SURFACE_TO_POLYGONS'
->;
-
 class PartitionReader implements GeometryProbe {
   readonly #state: CsvState;
   readonly #source: ByteSource;
@@ -71,7 +55,7 @@ class PartitionReader implements GeometryProbe {
   readonly #geometry = new GeometryBuilder();
   readonly #wkt = new WktReader();
   readonly #findings = new Findings();
-  readonly #noteCounts = new Map<NoteCode, number>();
+  readonly #noteCounts = new Map<GeometryNoteFinding, number>();
   #lookahead = LOOKAHEAD_BYTES;
   #recordCount = 0;
   /** Line on which the record at hand begins, from 1 within the partition. */
@@ -281,7 +265,7 @@ class PartitionReader implements GeometryProbe {
   }
 
   #note(notes: number): void {
-    for (const [bit, code] of NOTE_CODES) {
+    for (const [bit, code] of GEOMETRY_NOTE_FINDINGS) {
       if ((notes & bit) === 0) continue;
       const count = this.#noteCounts.get(code) ?? 0;
       if (count < PLACES_SHOWN) this.#findings.note(code, {}, this.#place());

@@ -1,0 +1,279 @@
+/**
+ * Circular arcs as straight steps: the maths that every format with curves shares. Nothing here knows a format.
+ *
+ * An arc is kept as
+ *
+ *     P(t) = start + sin(t / 2) * R(t / 2 + phase) * V        t from 0 to `sweep`, R(a) the rotation by a
+ *
+ * where V is as long as the diameter, and not as centre + radius: a nearly straight arc has its centre so far away
+ * that a centre eats the digits of the positions (radius 1e12 leaves a tenth of a millimetre). Here everything is
+ * relative to the start, whatever the radius is.
+ *
+ * Angles are radians, counter-clockwise positive. Steps are of equal angle; the first and last position are the ones
+ * given, to the bit. The same arc walked the other way gives the same positions (`ArcStroker` walks every arc from the
+ * smaller of its ends), so neighbours that share an arc share all of its vertices.
+ */
+import { type GeometryBuilder, hasM, hasZ } from './geometry-column.ts';
+
+export interface Stroking {
+  /** No step turns by more; at most a quarter turn. */
+  readonly maxStepRadians: number;
+  /** Greatest distance between the arc and its chords, in units of the coordinates; null: only the step counts. */
+  readonly toleranceUnits: number | null;
+}
+
+/** Steps of 4 degrees, as GDAL has them: a chord is at most 0.00061 radii from its arc. */
+export const DEFAULT_STROKING: Stroking = { maxStepRadians: Math.PI / 45, toleranceUnits: null };
+
+/** However small the tolerance: one arc becomes at most so many steps (a circle of 40,000 km in steps of 600 m). */
+const MAX_STEPS = 1 << 16;
+/** A sweep of 180.0000000001 degrees is one of 180: what rounding adds does not cost a step. */
+const STEP_ROUNDING = 1e-9;
+/** Sine of the angle below which three positions lie on a straight line. */
+const STRAIGHT_SINE = 1e-8;
+/** Ends that are so near to one another, in diameters, are the ends of a full circle. */
+const CLOSED_GAP = 1e-8;
+/** Beyond this, squares of coordinates leave the range of doubles. */
+const GREATEST_SPAN = 1e150;
+
+/** How many equal steps an arc takes: ceil(sweep / step), where step = min(maxStep, 2 acos(1 - tolerance / radius)). */
+export function stepCount(sweepRadians: number, radiusUnits: number, stroking: Stroking): number {
+  let step = Math.min(stroking.maxStepRadians, Math.PI / 2);
+  const { toleranceUnits } = stroking;
+  // 4 asin(sqrt(t / 2r)) is 2 acos(1 - t / r) without the cancellation at large radii.
+  if (toleranceUnits !== null && toleranceUnits < radiusUnits)
+    step = Math.min(step, 4 * Math.asin(Math.sqrt(toleranceUnits / (2 * radiusUnits))));
+  const count = Math.ceil(Math.abs(sweepRadians) / step - STEP_ROUNDING);
+  return Math.max(1, Math.min(MAX_STEPS, count));
+}
+
+/** Radians that a bulge (DXF: tangent of a quarter of the sweep) turns by. */
+export function bulgeSweep(bulge: number): number {
+  return 4 * Math.atan(bulge);
+}
+
+/**
+ * Appends arcs to a GeometryBuilder as positions of the line or ring at hand. Each method appends what lies behind the
+ * start of the arc, its end included: the start is there already, from the arc or line before. Reuse one instance.
+ *
+ * Z and M run evenly along the arc, from the start over the middle (where there is one) to the end; a middle without
+ * them does not interrupt those of the ends.
+ */
+export class ArcStroker {
+  readonly stroking: Stroking;
+  #controls = new Float64Array(64);
+  // The arc at hand, as in the head of this file.
+  #startX = 0;
+  #startY = 0;
+  #vectorX = 0;
+  #vectorY = 0;
+  #phase = 0;
+  #sweep = 0;
+  /** Where on the arc the middle lies: t. */
+  #middle = 0;
+
+  constructor(stroking: Stroking = DEFAULT_STROKING) {
+    this.stroking = stroking;
+  }
+
+  /**
+   * Turns the positions from `firstPosition` on into the arcs that they are the control points of: start, middle, end,
+   * middle, end, ... This is how readers get by with one loop for positions, whatever these stand for.
+   */
+  replaceControls(builder: GeometryBuilder, firstPosition: number): void {
+    const { stride } = builder;
+    const start = firstPosition * stride;
+    const length = builder.coordinateLength - start;
+    if (length > this.#controls.length) this.#controls = new Float64Array(length * 2);
+    const controls = this.#controls;
+    const source = builder.coordinates;
+    for (let i = 0; i < length; i++) controls[i] = source[start + i];
+    builder.coordinateLength = start + Math.min(stride, length);
+    for (let at = 0; at + 2 * stride < length; at += 2 * stride) this.throughThree(builder, controls, at);
+  }
+
+  /**
+   * The arc through three positions, laid out in `positions` from `at` as in the builder (its stride). Where start and
+   * end are the same, the full circle, counter-clockwise, with the middle opposite. Positions in a straight line, or
+   * of which the middle is one of the ends, are no arc: middle and end are appended as they are.
+   */
+  throughThree(builder: GeometryBuilder, positions: Float64Array, at: number): void {
+    const { stride } = builder;
+    const middle = at + stride;
+    const end = middle + stride;
+    const isReversed =
+      positions[at] > positions[end] ||
+      (positions[at] === positions[end] && positions[at + 1] > positions[end + 1]);
+    const isArc = isReversed
+      ? this.#settleThree(positions, end, middle, at)
+      : this.#settleThree(positions, at, middle, end);
+    if (!isArc) {
+      append(builder, positions, middle);
+      append(builder, positions, end);
+      return;
+    }
+    const steps = this.#stepsOfArc();
+    if (isReversed) this.#appendSteps(builder, positions, end, middle, at, steps, true);
+    else this.#appendSteps(builder, positions, at, middle, end, steps, false);
+    append(builder, positions, end);
+  }
+
+  /**
+   * The arc from one position to the next with a bulge (0: straight; 1: a half circle to the right of the chord, seen
+   * along it, which is walked counter-clockwise), both laid out in `positions` as in the builder.
+   */
+  byBulge(builder: GeometryBuilder, positions: Float64Array, at: number, end: number, bulge: number): void {
+    const isReversed =
+      positions[at] > positions[end] ||
+      (positions[at] === positions[end] && positions[at + 1] > positions[end + 1]);
+    const from = isReversed ? end : at;
+    const to = isReversed ? at : end;
+    const own = isReversed ? -bulge : bulge;
+    const chordX = positions[to] - positions[from];
+    const chordY = positions[to + 1] - positions[from + 1];
+    this.#sweep = bulgeSweep(own);
+    this.#middle = this.#sweep / 2;
+    const scale = (1 + own * own) / (2 * own);
+    this.#startX = positions[from];
+    this.#startY = positions[from + 1];
+    this.#vectorX = chordX * scale;
+    this.#vectorY = chordY * scale;
+    this.#phase = -this.#sweep / 2;
+    const isArc = bulge !== 0 && this.#isUsable() && (chordX !== 0 || chordY !== 0);
+    if (isArc) this.#appendSteps(builder, positions, from, -1, to, this.#stepsOfArc(), isReversed);
+    append(builder, positions, end);
+  }
+
+  /**
+   * The arc around a centre, its start included (other than with the methods above: nobody else knows it). A full
+   * circle (a sweep of 2 pi or more, either way) ends on its start to the bit.
+   */
+  aroundCentre(
+    builder: GeometryBuilder,
+    x: number,
+    y: number,
+    radius: number,
+    startRadians: number,
+    sweepRadians: number,
+    z = Number.NaN,
+  ): void {
+    const sweep = Math.max(-2 * Math.PI, Math.min(2 * Math.PI, sweepRadians));
+    const steps = stepCount(sweep, radius, this.stroking);
+    const isCircle = Math.abs(sweep) === 2 * Math.PI;
+    builder.reserve((steps + 1) * builder.stride);
+    for (let i = 0; i <= steps; i++) {
+      const angle = startRadians + (isCircle && i === steps ? 0 : (sweep * i) / steps);
+      builder.position(x + radius * Math.cos(angle), y + radius * Math.sin(angle), z);
+    }
+  }
+
+  #stepsOfArc(): number {
+    return stepCount(this.#sweep, Math.hypot(this.#vectorX, this.#vectorY) / 2, this.stroking);
+  }
+
+  #isUsable(): boolean {
+    return Math.abs(this.#vectorX) + Math.abs(this.#vectorY) < GREATEST_SPAN;
+  }
+
+  /** Finds the arc through three positions; false when there is none. */
+  #settleThree(positions: Float64Array, start: number, middle: number, end: number): boolean {
+    const x = positions[start];
+    const y = positions[start + 1];
+    // a: start to middle, b: middle to end, c: the chord.
+    const ax = positions[middle] - x;
+    const ay = positions[middle + 1] - y;
+    const bx = positions[end] - positions[middle];
+    const by = positions[end + 1] - positions[middle + 1];
+    const cx = positions[end] - x;
+    const cy = positions[end + 1] - y;
+    const a = Math.hypot(ax, ay);
+    const b = Math.hypot(bx, by);
+    const c = Math.hypot(cx, cy);
+    if (!(a > 0 && b > 0 && a < GREATEST_SPAN && b < GREATEST_SPAN)) return false;
+    this.#startX = x;
+    this.#startY = y;
+    const cross = ax * cy - ay * cx;
+    if (c <= CLOSED_GAP * a) {
+      const turn = cross < 0 ? -1 : 1;
+      this.#vectorX = ax * turn;
+      this.#vectorY = ay * turn;
+      this.#sweep = 2 * Math.PI * turn;
+      this.#phase = (-Math.PI / 2) * turn;
+      this.#middle = Math.PI * turn;
+      return true;
+    }
+    // The deflection at the middle is half of the sweep. Its sine alone cannot tell a middle beyond the ends of a
+    // straight line from an almost closed circle, so that case is judged by the angle between a and c.
+    const dot = ax * bx + ay * by;
+    if (Math.abs(cross) <= STRAIGHT_SINE * a * (dot > 0 ? b : c)) return false;
+    const half = Math.atan2(cross, dot);
+    const scale = (a * b) / cross;
+    this.#vectorX = cx * scale;
+    this.#vectorY = cy * scale;
+    this.#sweep = 2 * half;
+    this.#phase = -half;
+    this.#middle = 2 * Math.atan2(cross, cx * bx + cy * by);
+    return this.#isUsable();
+  }
+
+  /**
+   * Appends the positions between the ends of the arc at hand, last first where it is walked backwards. `middle` is -1
+   * where the arc has none of its own.
+   */
+  #appendSteps(
+    builder: GeometryBuilder,
+    positions: Float64Array,
+    start: number,
+    middle: number,
+    end: number,
+    steps: number,
+    isReversed: boolean,
+  ): void {
+    const { stride } = builder;
+    builder.reserve(steps * stride);
+    const { coordinates } = builder;
+    const startX = this.#startX;
+    const startY = this.#startY;
+    const vectorX = this.#vectorX;
+    const vectorY = this.#vectorY;
+    const phase = this.#phase;
+    const halfSweep = this.#sweep / 2;
+    const first = builder.coordinateLength;
+    for (let i = 1; i < steps; i++) {
+      const at = first + (isReversed ? steps - 1 - i : i - 1) * stride;
+      const half = (halfSweep * i) / steps;
+      const sine = Math.sin(half);
+      const cosA = sine * Math.cos(half + phase);
+      const sinA = sine * Math.sin(half + phase);
+      coordinates[at] = startX + cosA * vectorX - sinA * vectorY;
+      coordinates[at + 1] = startY + sinA * vectorX + cosA * vectorY;
+    }
+    builder.coordinateLength = first + (steps - 1) * stride;
+    if (stride === 2) return;
+    const zCount = hasZ(builder.dimensions) ? 1 : 0;
+    const mCount = hasM(builder.dimensions) ? 1 : 0;
+    for (let ordinate = 2; ordinate < 2 + zCount + mCount; ordinate++) {
+      const from = positions[start + ordinate];
+      const to = positions[end + ordinate];
+      const share = this.#middle / this.#sweep;
+      const linear = from + (to - from) * share;
+      const over =
+        middle < 0 || Number.isNaN(positions[middle + ordinate]) ? linear : positions[middle + ordinate];
+      for (let i = 1; i < steps; i++) {
+        const at = first + (isReversed ? steps - 1 - i : i - 1) * stride;
+        const t = i / steps;
+        coordinates[at + ordinate] =
+          t <= share ? from + (over - from) * (t / share) : over + (to - over) * ((t - share) / (1 - share));
+      }
+    }
+  }
+}
+
+function append(builder: GeometryBuilder, positions: Float64Array, at: number): void {
+  const { stride } = builder;
+  builder.reserve(stride);
+  const { coordinates } = builder;
+  let length = builder.coordinateLength;
+  for (let i = 0; i < stride; i++) coordinates[length++] = positions[at + i];
+  builder.coordinateLength = length;
+}

@@ -1,0 +1,102 @@
+/** Reading well-known text byte by byte: blanks, words, numbers, and errors that say where. */
+import { NumberScanner } from '../bytes/number-text.ts';
+import { failure, type GeomillError } from '../errors.ts';
+import { isLetter, matches } from './wkt-words.ts';
+
+export const OPEN = 0x28;
+export const CLOSE = 0x29;
+export const COMMA = 0x2c;
+export const BLANK = 0x20;
+
+const EMPTY = new TextEncoder().encode('empty');
+const NAN = new TextEncoder().encode('nan');
+
+/** A base of WktReader and not a part of it: its hot loops work on these fields, one object away. */
+export class WktScanner {
+  /** There were line ends among the blanks of the last geometry. */
+  hasLineEnds = false;
+  protected readonly scanner = new NumberScanner();
+  protected bytes = new Uint8Array(0) as Uint8Array;
+  protected at = 0;
+  protected endAt = 0; // exclusive
+  #start = 0;
+
+  protected open(bytes: Uint8Array, start: number, end: number): void {
+    this.bytes = bytes;
+    this.#start = start;
+    this.at = start;
+    this.endAt = end;
+    this.hasLineEnds = false;
+  }
+
+  protected readNumber(): number {
+    this.skipBlanks();
+    const at = this.at;
+    const value = this.scanner.scan(this.bytes, at, this.endAt);
+    this.at = this.scanner.end;
+    if (this.at !== at) {
+      if (!Number.isFinite(value)) throw this.fail(at, 'the number is beyond the range of doubles');
+      return value;
+    }
+    if (this.takeWord(NAN)) return Number.NaN;
+    throw this.unexpected('a number');
+  }
+
+  /** Behind an element of a list: true at a comma (taken), false at the closing parenthesis (taken). */
+  protected more(): boolean {
+    const byte = this.peek();
+    if (byte !== COMMA && byte !== CLOSE) throw this.unexpected("',' or ')'");
+    this.at++;
+    return byte === COMMA;
+  }
+
+  protected take(byte: number, name: string): void {
+    if (this.peek() !== byte) throw this.unexpected(name);
+    this.at++;
+  }
+
+  protected takeEmpty(): boolean {
+    const byte = this.peek();
+    return (byte === 0x45 || byte === 0x65) && this.takeWord(EMPTY);
+  }
+
+  protected takeWord(lower: Uint8Array): boolean {
+    const after = this.at + lower.length;
+    if (after > this.endAt || !matches(this.bytes, this.at, lower)) return false;
+    if (after < this.endAt && isLetter(this.bytes[after])) return false;
+    this.at = after;
+    return true;
+  }
+
+  /** The next byte that is no blank, or -1. */
+  protected peek(): number {
+    this.skipBlanks();
+    return this.at < this.endAt ? this.bytes[this.at] : -1;
+  }
+
+  protected skipBlanks(): void {
+    const bytes = this.bytes;
+    const end = this.endAt;
+    let at = this.at;
+    while (at < end && (bytes[at] === BLANK || (bytes[at] >= 0x09 && bytes[at] <= 0x0d))) {
+      if (bytes[at] !== BLANK) this.hasLineEnds = true;
+      at++;
+    }
+    this.at = at;
+  }
+
+  protected unexpected(wanted: string): GeomillError {
+    const byte = this.peek();
+    const found =
+      byte < 0
+        ? 'the text ends'
+        : byte > 0x20 && byte < 0x7f
+          ? `found '${String.fromCharCode(byte)}'`
+          : `found byte ${byte}`;
+    return this.fail(this.at, `${wanted} is expected, ${found}`);
+  }
+
+  protected fail(at: number, reason: string): GeomillError {
+    return failure('WKT_SYNTAX', { offset: at - this.#start, reason });
+  }
+}
