@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from './measure.ts';
 
-export const FORMATS = ['geojson', 'shp', 'csv'] as const;
+export const FORMATS = ['geojson', 'shp', 'csv', 'gpkg'] as const;
 export type FormatId = (typeof FORMATS)[number];
 
 export interface Pair {
@@ -37,7 +37,7 @@ export function geomillCommand(pair: Pair, input: string, output: string): Comma
 }
 
 export function ogr2ogrCommand(pair: Pair, input: string, output: string): Command {
-  const driver = { geojson: 'GeoJSON', shp: 'ESRI Shapefile', csv: 'CSV' }[pair.to];
+  const driver = { geojson: 'GeoJSON', shp: 'ESRI Shapefile', csv: 'CSV', gpkg: 'GPKG' }[pair.to];
   const argv = ['ogr2ogr', '-f', driver, output, input];
   if (pair.from === 'csv') {
     argv.push(

@@ -33,6 +33,7 @@ function inputs(count: number): Record<FormatId, string> {
     geojson,
     shp: join(DATA_DIRECTORY, `buildings-${count}.shp`),
     csv: join(DATA_DIRECTORY, `buildings-${count}.csv`),
+    gpkg: join(DATA_DIRECTORY, `buildings-${count}.gpkg`),
   };
   for (const to of FORMATS) {
     if (existsSync(paths[to])) continue;
@@ -75,12 +76,21 @@ function growth(directory: string, runs: number, count: number): void {
   }
 }
 
-/** A 2 GB GeoJSON file through every writer: peak memory must not follow the size of the input. */
+/** 2 GB of GeoJSON and the same features as a GeoPackage through every writer: peak memory must not follow the input's size. */
 function large(directory: string): void {
-  const input = datasetPath('buildings', 5_000_000);
-  for (const to of FORMATS) {
-    const pair: Pair = { name: `2 GB geojson>${to}`, from: 'geojson', to, reproject: false };
-    print(measurePair(pair, input, directory, 1, false));
+  const geojson = datasetPath('buildings', 5_000_000);
+  const gpkg = join(directory, 'large.gpkg');
+  const making: Pair = { name: 'large', from: 'geojson', to: 'gpkg', reproject: false };
+  const { argv } = geomillCommand(making, geojson, gpkg);
+  if (spawnSync(argv[0], argv.slice(1)).status !== 0) throw new Error(`cannot make ${gpkg}`);
+  for (const [from, input] of [
+    ['geojson', geojson],
+    ['gpkg', gpkg],
+  ] as const) {
+    for (const to of FORMATS) {
+      const pair: Pair = { name: `5M features ${from}>${to}`, from, to, reproject: false };
+      print(measurePair(pair, input, directory, 1, false));
+    }
   }
 }
 
