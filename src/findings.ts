@@ -79,7 +79,7 @@ export const findingCatalogue = {
   },
   CURVES_STROKED: {
     effect: 'told',
-    template: 'circular arcs were read as lines of short straight steps (4 degrees at most)',
+    template: 'curves were read as lines of straight steps that turn by 4 degrees at most',
   },
   CURVE_GAP_BRIDGED: {
     effect: 'repaired',
@@ -98,6 +98,14 @@ export const findingCatalogue = {
     template: 'geometries with too few positions for their kind were kept as they are',
   },
   GEOMETRY_NULL: { effect: 'told', template: 'features without a geometry' },
+  SRID_DIFFERS: {
+    effect: 'told',
+    template: "geometries state srs_id {srid} in a layer of srs_id {expected}; the layer's was taken",
+  },
+  PLAIN_WKB: {
+    effect: 'told',
+    template: 'geometries that are plain WKB instead of GeoPackage blobs were read',
+  },
   // --- attributes ---------------------------------------------------------------------------------------------
   FIELD_RENAMED: { effect: 'told', template: "field '{from}' of layer '{layer}' is written as '{to}'" },
   FIELD_RETYPED: {
@@ -105,6 +113,28 @@ export const findingCatalogue = {
     template: "field '{field}' of layer '{layer}' is written as {to} instead of {from}",
   },
   FIELD_DROPPED: { effect: 'told', template: "field '{field}' of layer '{layer}' was dropped: {reason}" },
+  COLUMN_RENAMED: {
+    effect: 'told',
+    template: "the column of {column} of layer '{layer}' is called '{to}': a field has the name '{field}'",
+  },
+  FID_REASSIGNED: {
+    effect: 'told',
+    template:
+      "features of layer '{layer}' got free numbers above the largest as '{column}', the primary key: {reason}",
+  },
+  IDS_AS_FIELD: {
+    effect: 'told',
+    template:
+      "feature ids of layer '{layer}' that are no integers of 64 bits are kept in the field '{field}'",
+  },
+  DATETIME_TO_UTC: {
+    effect: 'told',
+    template: "times of field '{field}' with another offset were converted to UTC, the only zone of {format}",
+  },
+  DATETIME_ASSUMED_UTC: {
+    effect: 'told',
+    template: "times of field '{field}' that state no zone were written as UTC: {format} has no other zone",
+  },
   IDS_DROPPED: { effect: 'told', template: '{format} cannot hold feature ids: dropped' },
   TEXT_CUT: {
     effect: 'told',
@@ -173,7 +203,13 @@ export const findingCatalogue = {
       'the columns of {source} are separated by {delimiter}, not by a comma; csv_options.delimiter says so',
   },
   FILE_SPLIT: { effect: 'told', template: "layer '{layer}' is written as {files}" },
+  LAYER_RENAMED: {
+    effect: 'told',
+    template:
+      "layer '{from}' is written as '{to}': {format} does not allow the name, or another layer has it",
+  },
   LAYER_SKIPPED: { effect: 'told', template: "'{layer}' was skipped: {reason}" },
+  CATALOGUE_STALE: { effect: 'told', template: "layer '{layer}': {problem}" },
   LAYERS_JOINED: {
     effect: 'told',
     template: "{count} layers were joined; the field '{field}' tells which feature came from which",

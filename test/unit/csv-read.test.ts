@@ -229,6 +229,11 @@ test('what the geometry reader tolerated is noted with its count', async () => {
     ['RING_CLOSED', 8, {}],
     ['SRID_STATED', 1, { srid: 3857 }],
   ]);
+  const arcs = '"COMPOUNDCURVE (CIRCULARSTRING (0 0,1 1,2 0),(2 0,3 0))"\n"CIRCULARSTRING (0 0,1 1,2 0)"\n';
+  assert.deepEqual(await findingsOf(`geom_wkt\n${arcs}"COMPOUNDCURVE ((0 0,1 0),(2 0,3 0))"\n`), [
+    ['CURVES_STROKED', 2, {}],
+    ['CURVE_GAP_BRIDGED', 1, {}],
+  ]);
 });
 
 test('where the file is cut does not change what is read', async () => {
