@@ -78,9 +78,10 @@ export class ArcStroker {
 
   /**
    * Turns the positions from `firstPosition` on into the arcs that they are the control points of: start, middle, end,
-   * middle, end, ... This is how readers get by with one loop for positions, whatever these stand for.
+   * middle, end, ... This is how readers get by with one loop for positions, whatever these stand for. Tells whether
+   * there was an arc among them that is not straight.
    */
-  replaceControls(builder: GeometryBuilder, firstPosition: number): void {
+  replaceControls(builder: GeometryBuilder, firstPosition: number): boolean {
     const { stride } = builder;
     const start = firstPosition * stride;
     const length = builder.coordinateLength - start;
@@ -89,15 +90,19 @@ export class ArcStroker {
     const source = builder.coordinates;
     for (let i = 0; i < length; i++) controls[i] = source[start + i];
     builder.coordinateLength = start + Math.min(stride, length);
-    for (let at = 0; at + 2 * stride < length; at += 2 * stride) this.throughThree(builder, controls, at);
+    let hasArc = false;
+    for (let at = 0; at + 2 * stride < length; at += 2 * stride)
+      if (this.throughThree(builder, controls, at)) hasArc = true;
+    return hasArc;
   }
 
   /**
    * The arc through three positions, laid out in `positions` from `at` as in the builder (its stride). Where start and
    * end are the same, the full circle, counter-clockwise, with the middle opposite. Positions in a straight line, or
-   * of which the middle is one of the ends, are no arc: middle and end are appended as they are.
+   * of which the middle is one of the ends, are no arc: middle and end are appended as they are, and the result is
+   * false.
    */
-  throughThree(builder: GeometryBuilder, positions: Float64Array, at: number): void {
+  throughThree(builder: GeometryBuilder, positions: Float64Array, at: number): boolean {
     const { stride } = builder;
     const middle = at + stride;
     const end = middle + stride;
@@ -110,12 +115,13 @@ export class ArcStroker {
     if (!isArc) {
       append(builder, positions, middle);
       append(builder, positions, end);
-      return;
+      return false;
     }
     const steps = this.#stepsOfArc();
     if (isReversed) this.#appendSteps(builder, positions, end, middle, at, steps, true);
     else this.#appendSteps(builder, positions, at, middle, end, steps, false);
     append(builder, positions, end);
+    return true;
   }
 
   /**

@@ -12,7 +12,7 @@ export const GEOMETRY_NOTE = {
   degenerate: 8,
   /** A polyhedral surface, TIN or triangle was read as polygons. */
   surface: 16,
-  /** Circular arcs were read as straight steps. */
+  /** Circular arcs that are not straight were read as straight steps. */
   curve: 32,
   /** Members of a compound curve that do not touch were joined by a straight line. */
   curveGap: 64,

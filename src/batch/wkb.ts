@@ -8,7 +8,6 @@
  *
  * Counts are checked against the bytes that are left before anything is allocated.
  */
-import { failure, type GeomillError } from '../errors.ts';
 import { ArcStroker, DEFAULT_STROKING, type Stroking } from './arc.ts';
 import { closeRing } from './close-ring.ts';
 import {
@@ -32,6 +31,7 @@ import {
   strideOf,
 } from './geometry-column.ts';
 import { GEOMETRY_NOTE } from './geometry-notes.ts';
+import { WkbScanner } from './wkb-scanner.ts';
 
 const MAX_DEPTH = 32;
 const EWKB_Z = 0x80000000;
@@ -46,25 +46,20 @@ const TRIANGLE = 17;
 const ABSTRACT_NAMES: Readonly<Record<number, string>> = { 13: 'Curve', 14: 'Surface' };
 
 /** Reads one geometry per call; reuse one instance. */
-export class WkbReader {
+export class WkbReader extends WkbScanner {
   /** Of the last geometry's EWKB header; 0: it had none. */
   srid = 0;
   /** Bits of GEOMETRY_NOTE for the last geometry. */
   notes = 0;
-  #view = new DataView(new ArrayBuffer(0)) as DataView;
-  #bytes = new Uint8Array(0) as Uint8Array;
-  #start = 0;
-  #at = 0;
-  #end = 0;
   #builder!: GeometryBuilder;
   #depth = 0;
   readonly #stroker: ArcStroker;
   // The header at hand.
-  #littleEndian = true;
   #type = 0;
   #dimensions: Dimensions = 'XY';
 
   constructor(stroking: Stroking = DEFAULT_STROKING) {
+    super();
     this.#stroker = new ArcStroker(stroking);
   }
 
@@ -73,13 +68,7 @@ export class WkbReader {
    * most `end`. Throws WKB_SYNTAX with the offset from `start`; then call the builder's `rollback()`.
    */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
-    if (this.#bytes !== bytes) {
-      this.#bytes = bytes;
-      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    }
-    this.#start = start;
-    this.#at = start;
-    this.#end = Math.min(end, bytes.length);
+    this.open(bytes, start, end);
     this.#builder = builder;
     this.#depth = 0;
     this.srid = 0;
@@ -88,34 +77,34 @@ export class WkbReader {
     const type = this.#type;
     this.#readBody(false);
     builder.endFeature(LINEAR_TYPES[type]);
-    return this.#at;
+    return this.at;
   }
 
   #readHeader(): void {
-    const start = this.#at;
-    this.#need(5, 'a geometry header');
-    const order = this.#bytes[start];
-    if (order > 1) throw this.#fail(start, `the byte order is ${order}; it is 0 or 1`);
-    this.#littleEndian = order === 1;
-    this.#at++;
-    const code = this.#uint32();
+    const start = this.at;
+    this.need(5, 'a geometry header');
+    const order = this.bytes[start];
+    if (order > 1) throw this.fail(start, `the byte order is ${order}; it is 0 or 1`);
+    this.littleEndian = order === 1;
+    this.at++;
+    const code = this.uint32();
     const plain = code & 0x1fffffff;
     const iso = Math.floor(plain / 1000);
     let type = plain % 1000;
-    if (iso > 3 || type < 1 || type > TRIANGLE) throw this.#fail(start + 1, `${code} is no geometry type`);
+    if (iso > 3 || type < 1 || type > TRIANGLE) throw this.fail(start + 1, `${code} is no geometry type`);
     if (type >= POLYHEDRAL_SURFACE) {
       this.notes |= GEOMETRY_NOTE.surface;
       type = type === TRIANGLE ? GEOMETRY_TYPE.polygon : GEOMETRY_TYPE.multiPolygon;
     } else if (type > CURVE_TYPE.multiSurface)
-      throw this.#fail(start + 1, `${ABSTRACT_NAMES[type]} is an abstract type: no geometry has it`);
+      throw this.fail(start + 1, `${ABSTRACT_NAMES[type]} is an abstract type: no geometry has it`);
     this.#type = type;
     this.#dimensions = dimensionsOf(
       (code & EWKB_Z) !== 0 || iso === 1 || iso === 3,
       (code & EWKB_M) !== 0 || iso >= 2,
     );
     if ((code & EWKB_SRID) !== 0) {
-      this.#need(4, 'an SRID');
-      this.srid = this.#uint32();
+      this.need(4, 'an SRID');
+      this.srid = this.uint32();
     }
   }
 
@@ -134,7 +123,7 @@ export class WkbReader {
     const kind = LINEAR_TYPES[type];
     if (kind === PART_KIND.polygon) {
       const isCurved = type === CURVE_TYPE.curvePolygon;
-      const ringCount = this.#count(isCurved ? LEAST_MEMBER_BYTES : 4, 'rings');
+      const ringCount = this.count(isCurved ? LEAST_MEMBER_BYTES : 4, 'rings');
       const before = builder.ringCount;
       for (let ring = 0; ring < ringCount; ring++) this.#readRing(isCurved);
       if (builder.ringCount === before) return false;
@@ -177,21 +166,20 @@ export class WkbReader {
       this.#readCompound();
       return;
     }
-    const at = this.#at;
+    const at = this.at;
     const firstPosition = this.#builder.positionCount;
     const count = this.#positionCount();
     const isArcs = type === CURVE_TYPE.circularString;
     if (isArcs && !isArcPositionCount(count))
-      throw this.#fail(at, `a circular string has 3, 5, 7, ... positions, this one has ${count}`);
+      throw this.fail(at, `a circular string has 3, 5, 7, ... positions, this one has ${count}`);
     this.#readPositions(count, false);
-    if (!isArcs || count === 0) return;
-    this.notes |= GEOMETRY_NOTE.curve;
-    this.#stroker.replaceControls(this.#builder, firstPosition);
+    if (!isArcs) return;
+    if (this.#stroker.replaceControls(this.#builder, firstPosition)) this.notes |= GEOMETRY_NOTE.curve;
   }
 
   #readCompound(): void {
     const builder = this.#builder;
-    const count = this.#count(LEAST_MEMBER_BYTES, 'members');
+    const count = this.count(LEAST_MEMBER_BYTES, 'members');
     const firstPosition = builder.positionCount;
     for (let i = 0; i < count; i++) {
       const type = this.#readMemberHeader(CURVE_TYPE.compoundCurve);
@@ -205,7 +193,7 @@ export class WkbReader {
 
   /** `type`: of the multi geometry. */
   #readMulti(type: number, isMember: boolean): void {
-    const count = this.#count(LEAST_MEMBER_BYTES, 'members');
+    const count = this.count(LEAST_MEMBER_BYTES, 'members');
     const kind = LINEAR_TYPES[type] - GEOMETRY_TYPE.multiPoint + 1;
     let parts = 0;
     for (let i = 0; i < count; i++) {
@@ -219,18 +207,18 @@ export class WkbReader {
 
   /** Reads the header of a member of a geometry of type `parent`; returns its type. */
   #readMemberHeader(parent: number): number {
-    const at = this.#at;
+    const at = this.at;
     this.#readHeader();
     const type = this.#type;
-    if (!isMemberType(parent, type)) throw this.#fail(at, memberReason(parent, type));
+    if (!isMemberType(parent, type)) throw this.fail(at, memberReason(parent, type));
     return type;
   }
 
   #readCollection(isMember: boolean): void {
     if (isMember) this.notes |= GEOMETRY_NOTE.flattened;
     if (++this.#depth > MAX_DEPTH)
-      throw this.#fail(this.#at, `collections are nested deeper than ${MAX_DEPTH} levels`);
-    const count = this.#count(LEAST_MEMBER_BYTES, 'members');
+      throw this.fail(this.at, `collections are nested deeper than ${MAX_DEPTH} levels`);
+    const count = this.count(LEAST_MEMBER_BYTES, 'members');
     for (let i = 0; i < count; i++) {
       this.#readHeader();
       this.#readBody(true);
@@ -242,30 +230,30 @@ export class WkbReader {
   #readPositions(count: number, isPoint: boolean): boolean {
     const builder = this.#builder;
     const dimensions = this.#dimensions;
-    if (isPoint) this.#need(strideOf(dimensions) * 8, 'a position');
+    if (isPoint) this.need(strideOf(dimensions) * 8, 'a position');
     if (dimensions !== builder.dimensions) builder.widen(dimensions);
     builder.reserve(count * builder.stride);
     // Most of all positions are XY, little-endian.
-    if (builder.stride === 2 && this.#littleEndian && this.#readPlainPositions(count)) return true;
+    if (builder.stride === 2 && this.littleEndian && this.#readPlainPositions(count)) return true;
     const stride = strideOf(dimensions);
-    const view = this.#view;
-    const littleEndian = this.#littleEndian;
+    const view = this.view;
+    const littleEndian = this.littleEndian;
     const { coordinates } = builder;
     const z = hasZ(dimensions) ? 16 : 0;
     const m = hasM(dimensions) ? stride * 8 - 8 : 0;
     const zWanted = hasZ(builder.dimensions);
     const mWanted = hasM(builder.dimensions);
     let length = builder.coordinateLength;
-    let at = this.#at;
+    let at = this.at;
     for (let i = 0; i < count; i++, at += stride * 8) {
       const x = view.getFloat64(at, littleEndian);
       const y = view.getFloat64(at + 8, littleEndian);
       if (!Number.isFinite(x) || !Number.isFinite(y)) {
         if (isPoint && Number.isNaN(x) && Number.isNaN(y)) {
-          this.#at = at + stride * 8;
+          this.at = at + stride * 8;
           return false;
         }
-        throw this.#fail(at, 'x and y must be finite numbers');
+        throw this.fail(at, 'x and y must be finite numbers');
       }
       coordinates[length++] = x;
       coordinates[length++] = y;
@@ -273,7 +261,7 @@ export class WkbReader {
       if (mWanted) coordinates[length++] = m === 0 ? Number.NaN : view.getFloat64(at + m, littleEndian);
     }
     builder.coordinateLength = length;
-    this.#at = at;
+    this.at = at;
     return true;
   }
 
@@ -281,9 +269,9 @@ export class WkbReader {
   #readPlainPositions(count: number): boolean {
     const builder = this.#builder;
     const { coordinates } = builder;
-    const view = this.#view;
+    const view = this.view;
     let length = builder.coordinateLength;
-    let at = this.#at;
+    let at = this.at;
     // Faster here than a copy of the bytes with a check afterwards, however long the list is.
     for (let i = 0; i < count; i++, at += 16) {
       const x = view.getFloat64(at, true);
@@ -293,36 +281,11 @@ export class WkbReader {
       coordinates[length++] = y;
     }
     builder.coordinateLength = length;
-    this.#at = at;
+    this.at = at;
     return true;
   }
 
   #positionCount(): number {
-    return this.#count(strideOf(this.#dimensions) * 8, 'positions');
-  }
-
-  /** Reads a count of things that take at least `leastBytes` each, and refuses one that cannot be true. */
-  #count(leastBytes: number, things: string): number {
-    const at = this.#at;
-    this.#need(4, `a count of ${things}`);
-    const count = this.#uint32();
-    const left = this.#end - this.#at;
-    if (count * leastBytes > left)
-      throw this.#fail(at, `${count} ${things} do not fit into the ${left} bytes left`);
-    return count;
-  }
-
-  #uint32(): number {
-    const value = this.#view.getUint32(this.#at, this.#littleEndian);
-    this.#at += 4;
-    return value;
-  }
-
-  #need(count: number, what: string): void {
-    if (this.#at + count > this.#end) throw this.#fail(this.#at, `the bytes end where ${what} is expected`);
-  }
-
-  #fail(at: number, reason: string): GeomillError {
-    return failure('WKB_SYNTAX', { offset: at - this.#start, reason });
+    return this.count(strideOf(this.#dimensions) * 8, 'positions');
   }
 }

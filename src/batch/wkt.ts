@@ -231,8 +231,7 @@ export class WktReader extends WktPositions {
     const count = this.readPositions();
     if (!isArcPositionCount(count))
       throw this.fail(from, `a circular string has 3, 5, 7, ... positions, this one has ${count}`);
-    this.notes |= GEOMETRY_NOTE.curve;
-    this.#stroker.replaceControls(this.builder, firstPosition);
+    if (this.#stroker.replaceControls(this.builder, firstPosition)) this.notes |= GEOMETRY_NOTE.curve;
   }
 
   #readCompound(): void {

@@ -49,6 +49,7 @@ const CASES: readonly (readonly [text: string, expected: string, notes: number])
   ['CIRCULARSTRING (0 0,1 1,2 0)', 'LINESTRING (0 0,1 1,2 0)', curve],
   ['CIRCULARSTRING (0 0,1 1,2 0,3 -1,4 0)', 'LINESTRING (0 0,1 1,2 0,3 -1,4 0)', curve],
   ['CIRCULARSTRING (0 0,2 0,0 0)', 'LINESTRING (0 0,1 -1,2 0,1 1,0 0)', curve],
+  ['CIRCULARSTRING (0 0,1 1,3 3)', 'LINESTRING (0 0,1 1,3 3)', 0],
   ['CIRCULARSTRING EMPTY', 'LINESTRING EMPTY', 0],
   ['CIRCULARSTRING Z (0 0 1,1 1 3,2 0 9)', 'LINESTRING Z (0 0 1,1 1 3,2 0 9)', curve],
   ['CIRCULARSTRING M (0 0 1,1 1 3,2 0 9)', 'LINESTRING M (0 0 1,1 1 3,2 0 9)', curve],
