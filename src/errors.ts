@@ -149,6 +149,35 @@ export const errorCatalogue = {
     fault: 'user',
     template: "CSV line {line}, column '{column}': {reason} in '{value}'",
   },
+  // --- databases and gpkg -------------------------------------------------------------------------------------
+  DATABASE_DAMAGED: {
+    status: 400,
+    fault: 'user',
+    template:
+      "{source}, table '{table}': the database is damaged ({reason}); restore it from a copy or recover it with SQLite's .recover",
+  },
+  DATABASE_UNREADABLE: {
+    status: 400,
+    fault: 'user',
+    template: "{source}, table '{table}' cannot be read: {reason}",
+  },
+  DATABASE_REFUSED: {
+    status: 400,
+    fault: 'user',
+    template: "{source}, table '{table}' was not read: {reason}, which nothing in an input file may do here",
+  },
+  GPKG_NO_FEATURES: {
+    status: 400,
+    fault: 'user',
+    template: '{source} is a GeoPackage without a layer of features: it holds {found}',
+  },
+  GPKG_TOO_MANY_FIELDS: {
+    status: 400,
+    fault: 'user',
+    template:
+      'layer {layer} has {fields} fields; a GeoPackage table holds at most {limit}. Choose geojson or csv',
+  },
+  GPKG_ROW: { status: 400, fault: 'user', template: "table '{table}', row {row}: {reason}" },
   // --- geometry text and bytes --------------------------------------------------------------------------------
   WKT_SYNTAX: { status: 400, fault: 'user', template: 'WKT character {offset}: {reason}' },
   WKB_SYNTAX: { status: 400, fault: 'user', template: 'WKB byte {offset}: {reason}' },

@@ -14,10 +14,10 @@ import {
   type Validity,
 } from '../../batch/attribute-column.ts';
 import type { FieldType } from '../../batch/schema.ts';
+import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import { writeJsonString } from './json-text.ts';
-import { PLAIN_TEXT, temporalKind } from './temporal-text.ts';
 
 const KIND = { none: 0, boolean: 1, integer: 2, bigint: 3, float: 4, text: 5, json: 6 } as const;
 type Kind = (typeof KIND)[keyof typeof KIND];

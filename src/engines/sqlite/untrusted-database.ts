@@ -1,0 +1,176 @@
+/**
+ * The door to a database that a user sent: whatever stands in it, reading it changes nothing, opens no other file, runs
+ * no code of an extension and no trigger, and every fault of the file is an error that names the table being read.
+ *
+ * Node's permission model does not cover SQLite, which could ATTACH any file: an authorizer denies whatever selecting
+ * rows does not need. A view that never ends is left to the time limit of the job, as SQLite cannot be interrupted here.
+ */
+import { statSync } from 'node:fs';
+import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { failure, GeomillError } from '../../errors.ts';
+import type { SqlValue } from './database.ts';
+
+/** Rows come as arrays: an object per row costs twice as much. */
+export type SqlRow = readonly SqlValue[];
+
+export interface UntrustedDatabaseOptions {
+  /** The file as the user knows it, for messages. */
+  readonly source: string;
+  /** Bytes from the start of the file that are mapped instead of read; they count as memory of this process. */
+  readonly mappedBytes: number;
+}
+
+/** No value longer than this is read. */
+const MAX_VALUE_BYTES = 1 << 29;
+const LIMITS = { length: MAX_VALUE_BYTES, attach: 0, likePatternLength: 1000 };
+
+/** Options that Node 24 does not know yet are ignored by it. */
+const OPTIONS: DatabaseSyncOptions = {
+  readOnly: true,
+  allowExtension: false,
+  enableForeignKeyConstraints: false,
+  defensive: true,
+  timeout: 1000,
+  limits: LIMITS,
+};
+
+const CODE = { corrupt: 11, tooBig: 18, auth: 23, notADatabase: 26 } as const;
+
+/** What we use ourselves and what views of honest files use; nothing that reads files, loads code or is random. */
+const FUNCTIONS = new Set(
+  (
+    'abs avg cast ceil ceiling char coalesce concat concat_ws cos count cume_dist date datetime degrees dense_rank exp ' +
+    'first_value floor format glob group_concat hex ifnull iif instr json json_array json_array_length json_extract ' +
+    'json_object json_type json_valid julianday lag last_value lead length like likely ln log log10 log2 lower ltrim ' +
+    'max min mod nth_value ntile nullif octet_length percent_rank pi pow power printf quote radians rank replace ' +
+    'round row_number rtrim sign sin sqrt strftime string_agg substr substring sum tan time total trim trunc typeof ' +
+    'unhex unicode unixepoch unlikely upper -> ->>'
+  ).split(' '),
+);
+const PRAGMAS = new Set(['encoding', 'table_list', 'table_xinfo']);
+
+export class UntrustedDatabase {
+  readonly #handle: DatabaseSync;
+  readonly #source: string;
+  #denied = '';
+
+  /** Throws INPUT_WRONG_FORMAT for a file that is no database, DATABASE_DAMAGED or DATABASE_UNREADABLE. */
+  constructor(path: string, options: UntrustedDatabaseOptions) {
+    this.#source = options.source;
+    const url = pathToFileURL(path);
+    // A file in WAL mode needs a -shm beside it, which cannot be made where only reading is allowed; 'immutable' does
+    // without. It also leaves out what stands in a -wal or -journal, so it is not for files that have one.
+    if (!hasContent(`${path}-wal`) && !hasContent(`${path}-journal`)) url.searchParams.set('immutable', '1');
+    try {
+      this.#handle = new DatabaseSync(url, OPTIONS);
+    } catch (error) {
+      throw this.#translate(error, 'sqlite_schema');
+    }
+    try {
+      this.#restrict(Math.trunc(options.mappedBytes));
+    } catch (error) {
+      this.close();
+      throw this.#translate(error, 'sqlite_schema');
+    }
+  }
+
+  /**
+   * Every row of a SELECT; `table` is what an error names. Integers are numbers, or all of them bigints where one is
+   * not exact as a number: asking for bigints always would cost every small integer an allocation.
+   */
+  rows(table: string, sql: string, values: readonly SqlValue[] = []): SqlRow[] {
+    try {
+      const statement: StatementSync = this.#handle.prepare(sql);
+      statement.setReturnArrays(true);
+      try {
+        return statement.all(...values) as unknown as SqlRow[];
+      } catch (error) {
+        if (!isOutOfRange(error)) throw error;
+        statement.setReadBigInts(true);
+        return statement.all(...values) as unknown as SqlRow[];
+      }
+    } catch (error) {
+      throw this.#translate(error, table);
+    }
+  }
+
+  close(): void {
+    if (this.#handle.isOpen) this.#handle.close();
+  }
+
+  #restrict(mappedBytes: number): void {
+    const handle = this.#handle;
+    handle.exec(
+      `PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA query_only = ON; PRAGMA mmap_size = ${mappedBytes};`,
+    );
+    handle.setAuthorizer((action, first, second) => {
+      if (isAllowed(action, first, second)) return constants.SQLITE_OK;
+      this.#denied = describe(action, first, second);
+      return constants.SQLITE_DENY;
+    });
+  }
+
+  #translate(error: unknown, table: string): unknown {
+    if (error instanceof GeomillError || !isSqliteError(error)) return error;
+    const source = this.#source;
+    const place = { source, table };
+    const reason = error.message;
+    const code = error.errcode & 0xff;
+    if (code === CODE.notADatabase)
+      return failure(
+        'INPUT_WRONG_FORMAT',
+        { source, expected: 'a SQLite database', found: 'something else, or an encrypted one' },
+        undefined,
+        error,
+      );
+    if (code === CODE.auth) {
+      const denied = this.#denied === '' ? reason : this.#denied;
+      return failure('DATABASE_REFUSED', { ...place, reason: denied }, undefined, error);
+    }
+    if (code === CODE.corrupt) return failure('DATABASE_DAMAGED', { ...place, reason }, undefined, error);
+    if (code === CODE.tooBig) {
+      const limit = `a value is longer than ${MAX_VALUE_BYTES} bytes, or a statement too long (${reason})`;
+      return failure('DATABASE_UNREADABLE', { ...place, reason: limit }, undefined, error);
+    }
+    return failure('DATABASE_UNREADABLE', { ...place, reason }, undefined, error);
+  }
+}
+
+function isAllowed(action: number, first: string | null, second: string | null): boolean {
+  switch (action) {
+    case constants.SQLITE_SELECT:
+    case constants.SQLITE_READ:
+      return true;
+    case constants.SQLITE_FUNCTION:
+      return second !== null && FUNCTIONS.has(second.toLowerCase());
+    case constants.SQLITE_PRAGMA:
+      return first !== null && PRAGMAS.has(first.toLowerCase());
+    default:
+      return false;
+  }
+}
+
+function describe(action: number, first: string | null, second: string | null): string {
+  if (action === constants.SQLITE_FUNCTION) return `it calls the function ${second ?? ''}`;
+  if (action === constants.SQLITE_PRAGMA) return `it runs the pragma ${first ?? ''}`;
+  if (action === constants.SQLITE_RECURSIVE) return 'it is a recursive query';
+  return 'it does more than selecting rows';
+}
+
+function hasContent(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+interface SqliteError extends Error {
+  readonly errcode: number;
+}
+
+function isSqliteError(error: unknown): error is SqliteError {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+}
+
+/** An integer beyond 2^53 met while reading plain numbers. */
+function isOutOfRange(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_OUT_OF_RANGE';
+}

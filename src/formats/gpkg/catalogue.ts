@@ -1,0 +1,157 @@
+/**
+ * The layers of features that a GeoPackage lists: rows of gpkg_contents and gpkg_geometry_columns that belong together
+ * and to a table that exists. The two are often stale, so each is believed only as far as the tables bear it out.
+ */
+import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
+import { failure } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
+import { databaseInstead } from './recognise.ts';
+import { folded, sameName } from './sql-names.ts';
+import { readSchema, type TableEntry, type TableSchema } from './table-schema.ts';
+
+export interface ListedLayer {
+  readonly entry: TableEntry;
+  readonly schema: TableSchema;
+  readonly geometryType: string;
+  readonly srsId: number;
+}
+
+interface GeometryEntry {
+  readonly table: string;
+  readonly column: string;
+  readonly geometryType: string;
+  readonly srsId: number;
+}
+
+interface ContentsEntry {
+  readonly table: string;
+  readonly dataType: string;
+  readonly srsId: number;
+}
+
+const CONTENTS = 'gpkg_contents';
+const GEOMETRY_COLUMNS = 'gpkg_geometry_columns';
+/** Found too often in honest files to be worth a word: they hold no features. */
+const ATTRIBUTES = new Set(['attributes', 'aspatial']);
+
+/** In the order of gpkg_contents. Throws INPUT_WRONG_FORMAT and GPKG_NO_FEATURES. */
+export function listedLayers(
+  database: UntrustedDatabase,
+  tables: ReadonlyMap<string, TableEntry>,
+  source: string,
+  jsonColumns: ReadonlyMap<string, ReadonlySet<string>>,
+  findings: Findings,
+): ListedLayer[] {
+  if (!tables.has(CONTENTS) && !tables.has(GEOMETRY_COLUMNS)) {
+    const found = databaseInstead([...tables.values()].map(({ name }) => name));
+    throw failure('INPUT_WRONG_FORMAT', { source, expected: 'a GeoPackage', found });
+  }
+  const contents = tables.has(CONTENTS) ? readContents(database) : [];
+  const geometries = tables.has(GEOMETRY_COLUMNS) ? readGeometryColumns(database) : [];
+  const unlisted = geometries.filter(({ table }) => !contents.some((row) => sameName(row.table, table)));
+  for (const { table } of unlisted)
+    findings.note('CATALOGUE_STALE', { layer: table, problem: `${CONTENTS} does not list it` });
+  const candidates = [
+    ...contents,
+    ...unlisted.map(({ table, srsId }) => ({ table, dataType: 'features', srsId })),
+  ];
+  const layers: ListedLayer[] = [];
+  const seen = new Set<string>();
+  for (const candidate of candidates) {
+    const key = folded(candidate.table);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    const entries = geometries.filter(({ table }) => folded(table) === key);
+    const outcome = layerOf(database, candidate, entries, tables.get(key), jsonColumns.get(key), findings);
+    if (typeof outcome === 'string')
+      findings.note('LAYER_SKIPPED', { layer: candidate.table, reason: outcome });
+    else layers.push(outcome);
+  }
+  if (layers.length === 0) throw failure('GPKG_NO_FEATURES', { source, found: contentsFound(candidates) });
+  return layers;
+}
+
+/** The layer, or why it is none. */
+function layerOf(
+  database: UntrustedDatabase,
+  { table, dataType, srsId }: ContentsEntry,
+  geometries: readonly GeometryEntry[],
+  entry: TableEntry | undefined,
+  jsonColumns: ReadonlySet<string> | undefined,
+  findings: Findings,
+): ListedLayer | string {
+  const geometry: GeometryEntry | undefined = geometries[0];
+  const isFeatures = dataType.toLowerCase() === 'features';
+  if (geometry === undefined && !isFeatures)
+    return ATTRIBUTES.has(dataType.toLowerCase())
+      ? 'it holds attributes without geometry'
+      : `it holds ${dataType === '' ? 'no features' : dataType}, not features`;
+  // GDAL 1.11 needed a feature table to open a file of tiles alone, so later ones wrote this one.
+  if (table === 'ogr_empty_table') return 'it is a placeholder that GDAL writes into files without features';
+  if (entry === undefined) return 'the GeoPackage lists it, but there is no table of that name';
+  if (entry.kind === 'virtual' || entry.kind === 'shadow') return 'it is a virtual table';
+  const schema = readSchema(database, entry, geometry?.column ?? null, jsonColumns ?? new Set());
+  if (schema === null)
+    return geometry === undefined
+      ? 'no column of it is known to hold geometries'
+      : `it has no column '${geometry.column}', which ${GEOMETRY_COLUMNS} names as its geometry`;
+  const note = (problem: string): void => findings.note('CATALOGUE_STALE', { layer: entry.name, problem });
+  if (geometries.length > 1)
+    note(`${GEOMETRY_COLUMNS} lists it ${geometries.length} times; '${schema.geometry}' was read`);
+  if (geometry === undefined || !sameName(geometry.column, schema.geometry))
+    note(`${GEOMETRY_COLUMNS} does not name its geometry column; '${schema.geometry}' was read`);
+  if (geometry !== undefined && !isFeatures)
+    note(`${CONTENTS} says it holds '${dataType}'; it was read as features`);
+  return {
+    entry,
+    schema,
+    geometryType: geometry?.geometryType ?? 'GEOMETRY',
+    srsId: geometry?.srsId ?? srsId,
+  };
+}
+
+function readContents(database: UntrustedDatabase): ContentsEntry[] {
+  return database
+    .rows(CONTENTS, `SELECT table_name, data_type, srs_id FROM ${CONTENTS} NOT INDEXED`)
+    .filter(isNamed)
+    .map(([table, dataType, srsId]) => ({
+      table: String(table),
+      dataType: String(dataType ?? ''),
+      srsId: Number(srsId ?? 0),
+    }));
+}
+
+function readGeometryColumns(database: UntrustedDatabase): GeometryEntry[] {
+  return database
+    .rows(
+      GEOMETRY_COLUMNS,
+      `SELECT table_name, column_name, geometry_type_name, srs_id FROM ${GEOMETRY_COLUMNS} NOT INDEXED`,
+    )
+    .filter(isNamed)
+    .map(([table, column, geometryType, srsId]) => ({
+      table: String(table),
+      column: String(column),
+      geometryType: String(geometryType),
+      srsId: Number(srsId ?? 0),
+    }));
+}
+
+function isNamed([table]: SqlRow): boolean {
+  return table !== null;
+}
+
+function contentsFound(contents: readonly ContentsEntry[]): string {
+  if (contents.length === 0) return 'nothing';
+  const count = (is: (dataType: string) => boolean): number =>
+    contents.filter(({ dataType }) => is(dataType.toLowerCase())).length;
+  const tiles = count((type) => type.includes('tile') || type.includes('coverage'));
+  const attributes = count((type) => ATTRIBUTES.has(type));
+  const others = contents.length - tiles - attributes;
+  const said = (number: number, what: string): string[] =>
+    number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'}`];
+  return [
+    ...said(tiles, 'set of tiles').map((text) => text.replace('set of tiless', 'sets of tiles')),
+    ...said(attributes, 'table without geometry').map((text) => text.replace(/table(.*)ys$/, 'tables$1y')),
+    ...said(others, 'other content'),
+  ].join(', ');
+}

@@ -1,0 +1,55 @@
+/**
+ * What a declared column type means: GeoPackage table 1 first, then the rules of SQLite (datatype3.html 3.1), which
+ * takes any text for a type.
+ */
+import type { FieldType } from '../../batch/schema.ts';
+
+const TABLE_1: Readonly<Record<string, FieldType>> = {
+  BOOLEAN: 'boolean',
+  BOOL: 'boolean',
+  TINYINT: 'int32',
+  SMALLINT: 'int32',
+  MEDIUMINT: 'int32',
+  INT: 'int64',
+  INTEGER: 'int64',
+  FLOAT: 'float64',
+  DOUBLE: 'float64',
+  REAL: 'float64',
+  NUMERIC: 'float64',
+  DECIMAL: 'float64',
+  NUMBER: 'float64',
+  TEXT: 'string',
+  BLOB: 'binary',
+  DATE: 'date',
+  DATETIME: 'datetime',
+};
+
+const GEOMETRY_TYPES = new Set(
+  (
+    'GEOMETRY POINT LINESTRING POLYGON MULTIPOINT MULTILINESTRING MULTIPOLYGON GEOMETRYCOLLECTION GEOMCOLLECTION ' +
+    'CIRCULARSTRING COMPOUNDCURVE CURVEPOLYGON MULTICURVE MULTISURFACE CURVE SURFACE POLYHEDRALSURFACE TIN TRIANGLE'
+  ).split(' '),
+);
+
+/** The type as it is compared: without a size, in capitals. */
+function baseType(declared: string): string {
+  return declared.replace(/\(.*$/s, '').trim().toUpperCase();
+}
+
+/** Whether a column says of itself that it holds geometries, in SQL: POINT, "MULTIPOLYGON Z", ... */
+export function isGeometryType(declared: string): boolean {
+  return GEOMETRY_TYPES.has(baseType(declared).replace(/\s*(?:Z|M|ZM)$/, ''));
+}
+
+/** Null where the declaration tells nothing: then each value says its own type. */
+export function fieldTypeOf(declared: string): FieldType | null {
+  if (isGeometryType(declared)) return 'binary'; // a second geometry; the words hold INT and would be integers
+  const base = baseType(declared);
+  const known = TABLE_1[base];
+  if (known !== undefined) return known;
+  if (base.includes('INT')) return 'int64';
+  if (/CHAR|CLOB|TEXT/.test(base)) return 'string';
+  if (base.includes('BLOB')) return 'binary';
+  if (/REAL|FLOA|DOUB/.test(base)) return 'float64';
+  return null;
+}

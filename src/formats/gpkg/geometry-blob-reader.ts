@@ -1,0 +1,194 @@
+/**
+ * Geometry blobs (12-128r19, 2.1.3): a header, then ISO WKB.
+ *
+ *     0  'GP'
+ *     2  u8   version, 0
+ *     3  u8   bit 0: header is little-endian; bits 1-3: envelope; bit 4: empty; bit 5: extended type
+ *     4  i32  srs_id
+ *     8  f64  envelope, 0 to 8 numbers; ignored: the WKB says the same and is right when the two differ
+ */
+import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../batch/geometry-column.ts';
+import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
+import { WkbReader } from '../../batch/wkb.ts';
+import { failure, GeomillError, type Place } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
+
+const HEADER_BYTES = 8;
+/** By the envelope code: none, XY, XYZ, XYM, XYZM; further codes are invalid. */
+const ENVELOPE_BYTES = [0, 32, 48, 48, 64];
+const LITTLE_ENDIAN = 1;
+const EMPTY = 16;
+const EXTENDED = 32;
+const PLACES_SHOWN = 5;
+
+const TYPE_BY_NAME: Readonly<Record<string, number>> = {
+  POINT: GEOMETRY_TYPE.point,
+  LINESTRING: GEOMETRY_TYPE.lineString,
+  POLYGON: GEOMETRY_TYPE.polygon,
+  MULTIPOINT: GEOMETRY_TYPE.multiPoint,
+  MULTILINESTRING: GEOMETRY_TYPE.multiLineString,
+  MULTIPOLYGON: GEOMETRY_TYPE.multiPolygon,
+};
+
+export interface BlobContext {
+  readonly table: string;
+  readonly geometryType: string;
+  readonly srsId: number;
+  readonly coordinatesPerFeature: number;
+  /** What an error calls the row, by its number from 1 within the partition. */
+  readonly rowName: (record: number) => string;
+  readonly findings: Findings;
+}
+
+interface Tally {
+  count: number;
+  readonly places: Place[];
+}
+
+/** Appends one geometry per row to a geometry column. */
+export class GeometryBlobReader {
+  readonly #context: BlobContext;
+  readonly #builder: GeometryBuilder;
+  readonly #wkb = new WkbReader();
+  readonly #notes = new Map<GeometryNoteFinding, Tally>();
+  readonly #plainWkb: Tally = { count: 0, places: [] };
+  readonly #otherSrids = new Map<number, Tally>();
+  #positionsBefore = 0;
+
+  constructor(context: BlobContext, expectedRows: number, expectedBytes: number) {
+    this.#context = context;
+    this.#builder = new GeometryBuilder('XY', expectedRows, Math.ceil(expectedBytes / 16));
+  }
+
+  none(): void {
+    this.#builder.endFeature(GEOMETRY_TYPE.none);
+  }
+
+  /** Reads the blob `bytes[start, end)`. Throws GPKG_ROW, LIMIT_EXCEEDED. */
+  read(bytes: Uint8Array, start: number, end: number): void {
+    const builder = this.#builder;
+    let at = start;
+    let srid = this.#context.srsId;
+    let isPlain = false;
+    if (bytes[at] === 0x47 && bytes[at + 1] === 0x50 && end - at >= HEADER_BYTES) {
+      const flags = bytes[at + 3];
+      srid = (flags & LITTLE_ENDIAN) !== 0 ? int32(bytes, at + 4, 1) : int32(bytes, at + 7, -1);
+      at += HEADER_BYTES + this.#envelopeBytes(bytes[at + 2], flags);
+      if (at >= end) {
+        if ((flags & EMPTY) === 0 || at > end) throw this.#fail('the geometry blob ends within its header');
+        builder.endFeature(
+          TYPE_BY_NAME[this.#context.geometryType.toUpperCase()] ?? GEOMETRY_TYPE.geometryCollection,
+        );
+        return;
+      }
+    } else {
+      this.#refuseOthers(bytes, start, end);
+      isPlain = true;
+    }
+    const wkb = this.#wkb;
+    try {
+      wkb.read(bytes, at, end, builder);
+    } catch (error) {
+      if (!(error instanceof GeomillError) || error.code !== 'WKB_SYNTAX') throw error;
+      throw this.#fail(
+        `${error.params.reason}, at byte ${Number(error.params.offset) + at - start} of its geometry`,
+      );
+    }
+    if (isPlain) {
+      this.#tally(this.#plainWkb);
+      if (wkb.srid !== 0) srid = wkb.srid;
+    }
+    if (srid !== this.#context.srsId) this.#tallyBy(this.#otherSrids, srid);
+    if (wkb.notes !== 0) this.#note(wkb.notes);
+    const positionCount = builder.positionCount - this.#positionsBefore;
+    this.#positionsBefore = builder.positionCount;
+    const limit = this.#context.coordinatesPerFeature;
+    if (positionCount > limit)
+      throw failure(
+        'LIMIT_EXCEEDED',
+        {
+          what: 'the number of positions of one feature',
+          actual: positionCount,
+          limit,
+          setting: 'MAX_FEATURE_COORDINATES',
+        },
+        this.#place(),
+      );
+  }
+
+  /** A value that is no blob: SQLite keeps any value in any column. */
+  notBytes(): never {
+    throw this.#fail('its geometry is a number or text, not a blob');
+  }
+
+  finish(): GeometryColumn {
+    const { findings, srsId } = this.#context;
+    for (const [code, tally] of this.#notes)
+      noteTally(tally, (place, count) => findings.note(code, {}, place, count));
+    noteTally(this.#plainWkb, (place, count) => findings.note('PLAIN_WKB', {}, place, count));
+    for (const [srid, tally] of this.#otherSrids)
+      noteTally(tally, (place, count) =>
+        findings.note('SRID_DIFFERS', { srid, expected: srsId }, place, count),
+      );
+    return this.#builder.finish();
+  }
+
+  #envelopeBytes(version: number, flags: number): number {
+    if (version !== 0) throw this.#fail(`its geometry blob has version ${version}; only version 0 is known`);
+    if ((flags & EXTENDED) !== 0)
+      throw this.#fail('its geometry is of an extended type, which belongs to a vendor and cannot be read');
+    const bytes = ENVELOPE_BYTES[(flags >> 1) & 7];
+    if (bytes === undefined)
+      throw this.#fail(`its geometry blob has the invalid envelope code ${(flags >> 1) & 7}`);
+    return bytes;
+  }
+
+  #refuseOthers(bytes: Uint8Array, start: number, end: number): void {
+    if (end === start) throw this.#fail('its geometry blob is empty');
+    if (end - start > 43 && bytes[start] === 0 && bytes[start + 38] === 0x7c && bytes[end - 1] === 0xfe)
+      throw this.#fail('its geometry is a SpatiaLite blob, which no GeoPackage may hold');
+    if (bytes[start] > 1) throw this.#fail('its geometry is neither a GeoPackage blob nor WKB');
+  }
+
+  #note(notes: number): void {
+    for (const [bit, code] of GEOMETRY_NOTE_FINDINGS)
+      if ((notes & bit) !== 0) this.#tallyBy(this.#notes, code);
+  }
+
+  #tallyBy<Key>(tallies: Map<Key, Tally>, key: Key): void {
+    let tally = tallies.get(key);
+    if (tally === undefined) {
+      tally = { count: 0, places: [] };
+      tallies.set(key, tally);
+    }
+    this.#tally(tally);
+  }
+
+  #tally(tally: Tally): void {
+    tally.count++;
+    if (tally.places.length < PLACES_SHOWN) tally.places.push(this.#place(this.#builder.featureCount));
+  }
+
+  #place(record = this.#builder.featureCount + 1): Place {
+    return { record, id: this.#context.rowName(record) };
+  }
+
+  #fail(reason: string): GeomillError {
+    const place = this.#place();
+    return failure('GPKG_ROW', { table: this.#context.table, row: place.id ?? '', reason }, place);
+  }
+}
+
+function noteTally({ count, places }: Tally, note: (place: Place, count: number) => void): void {
+  for (const [i, place] of places.entries()) note(place, i === 0 ? count - places.length + 1 : 1);
+}
+
+/** From the least significant byte on, upwards or downwards. */
+function int32(bytes: Uint8Array, lowest: number, step: 1 | -1): number {
+  return (
+    bytes[lowest] |
+    (bytes[lowest + step] << 8) |
+    (bytes[lowest + 2 * step] << 16) |
+    (bytes[lowest + 3 * step] << 24)
+  );
+}

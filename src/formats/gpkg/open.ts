@@ -1,0 +1,147 @@
+/** Recognises a GeoPackage, lists its layers and cuts them; rows are only measured. */
+import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
+import { failure } from '../../errors.ts';
+import { openFileSource } from '../../io/byte-source.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
+import { type ListedLayer, listedLayers } from './catalogue.ts';
+import { readCrs } from './layer-crs.ts';
+import { cutRows } from './partitions.ts';
+import { foundInstead } from './recognise.ts';
+import { folded, quoted } from './sql-names.ts';
+import { listTables, readColumns, type TableEntry, type TableSchema } from './table-schema.ts';
+import type { TableField } from './value-column.ts';
+
+/** What a worker needs to read a partition. */
+export interface GpkgState {
+  readonly path: string;
+  /** The file as the user knows it. */
+  readonly source: string;
+  readonly table: string;
+  readonly from: string;
+  readonly key: string | null;
+  readonly lastKeys: BigInt64Array<ArrayBuffer> | null;
+  readonly geometry: string;
+  /** As the GeoPackage declares it: POINT, GEOMETRY, ... */
+  readonly geometryType: string;
+  readonly srsId: number;
+  readonly fields: readonly TableField[];
+  /** Text is kept as UTF-8, so that its bytes can be taken as they are. */
+  readonly isUtf8: boolean;
+}
+
+const HEAD_BYTES = 100;
+const MAGIC = 'SQLite format 3\0';
+/** Of a row beside its texts and blobs. */
+const ROW_BYTES = 32;
+/** Only the walk over the lengths of rows reads much here, and mapped pages count as memory until it is over. */
+const MAPPED_BYTES = 256 << 20;
+
+export function openGpkg(file: InputFile, context: OpenContext): readonly SourceLayer[] {
+  const source = openFileSource(file.path);
+  const head = source.slice(0, HEAD_BYTES);
+  source.close();
+  if (head.length === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  if (!Buffer.from(head).toString('latin1').startsWith(MAGIC))
+    throw failure('INPUT_WRONG_FORMAT', {
+      source: file.name,
+      expected: 'a GeoPackage',
+      found: foundInstead(head),
+    });
+  const database = new UntrustedDatabase(file.path, { source: file.name, mappedBytes: MAPPED_BYTES });
+  try {
+    return openLayers(database, file, context);
+  } finally {
+    database.close();
+  }
+}
+
+function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenContext): SourceLayer[] {
+  const tables = listTables(database);
+  const [[encoding]] = database.rows('sqlite_schema', 'SELECT encoding FROM pragma_encoding');
+  const crsColumns = new Map(
+    tables.has('gpkg_spatial_ref_sys')
+      ? readColumns(database, 'gpkg_spatial_ref_sys').map(({ name }) => [folded(name), name] as const)
+      : [],
+  );
+  const jsonColumns = listJsonColumns(database, tables);
+  let featureTotal = 0;
+  const layers = listedLayers(database, tables, file.name, jsonColumns, context.findings).map((layer) => {
+    const { entry, schema } = layer;
+    const from = entry.kind === 'table' ? `${quoted(entry.name)} NOT INDEXED` : quoted(entry.name);
+    const rowSource = { table: entry.name, from, key: schema.key, rowBytes: rowBytes(schema) };
+    const cut = cutRows(database, rowSource, context.partitionBytes);
+    featureTotal += cut.rowCount;
+    if (featureTotal > context.limits.features)
+      throw failure('LIMIT_EXCEEDED', {
+        what: `the number of features in ${file.name}`,
+        actual: featureTotal,
+        limit: context.limits.features,
+        setting: 'MAX_FEATURES',
+      });
+    const { crs, missingReason } = readCrs(database, crsColumns, layer.srsId);
+    const state: GpkgState = {
+      path: file.path,
+      source: file.name,
+      table: entry.name,
+      from,
+      key: schema.key,
+      lastKeys: cut.lastKeys,
+      geometry: schema.geometry,
+      geometryType: layer.geometryType,
+      srsId: layer.srsId,
+      fields: schema.fields,
+      isUtf8: encoding === 'UTF-8',
+    };
+    return sourceLayer(layer, state, cut, crs, missingReason);
+  });
+  return layers;
+}
+
+function sourceLayer(
+  { entry }: ListedLayer,
+  state: GpkgState,
+  cut: Pick<SourceLayer, 'partitions'> & { readonly rowCount: number },
+  crs: string | null,
+  crsMissingReason: string,
+): SourceLayer {
+  const declared = state.fields.flatMap(({ name, type }) => (type === null ? [] : [{ name, type }]));
+  return {
+    name: entry.name,
+    fields: declared.length === state.fields.length ? declared : null,
+    featureCount: cut.rowCount,
+    crs,
+    crsMissingReason,
+    encoding: 'utf-8',
+    partitions: cut.partitions,
+    state,
+  };
+}
+
+/** Texts and blobs count with their lengths, numbers with 8 bytes. */
+function rowBytes({ geometry, fields }: TableSchema): string {
+  const measured = [geometry];
+  let fixed = ROW_BYTES;
+  for (const { name, type } of fields) {
+    if (type === 'string' || type === 'json' || type === 'binary' || type === null) measured.push(name);
+    else fixed += 8;
+  }
+  return [...measured.map((name) => `coalesce(octet_length(${quoted(name)}), 0)`), fixed].join(' + ');
+}
+
+/** Columns that hold JSON, as folded names by folded table name (12-128r19, 2.3.1: mime_type of gpkg_data_columns). */
+function listJsonColumns(
+  database: UntrustedDatabase,
+  tables: ReadonlyMap<string, TableEntry>,
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  if (!tables.has('gpkg_data_columns')) return found;
+  const sql =
+    "SELECT table_name, column_name FROM gpkg_data_columns WHERE lower(mime_type) = 'application/json'";
+  for (const [table, column] of database.rows('gpkg_data_columns', sql)) {
+    const key = folded(String(table));
+    const columns = found.get(key) ?? new Set();
+    columns.add(folded(String(column)));
+    found.set(key, columns);
+  }
+  return found;
+}

@@ -1,0 +1,111 @@
+/** GeoPackage to batches. A partition is a run of rows; each is read through a connection of its own. */
+import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
+import type { Field } from '../../batch/schema.ts';
+import type { SqlValue } from '../../engines/sqlite/database.ts';
+import { type SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
+import { type GpkgState, openGpkg } from './open.ts';
+import { SMALLEST_KEY } from './partitions.ts';
+import { quoted } from './sql-names.ts';
+import { readValues } from './value-column.ts';
+
+/** The whole of any file: only the pages of the partition at hand are touched before the connection is closed. */
+const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
+
+export const reader: FormatReader = {
+  typing: 'value',
+  mixedType: 'string',
+  open: async (file, context) => openGpkg(file, context),
+  readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
+    const state = layer.state as GpkgState;
+    // Opened and closed here: runner processes outlive jobs, and paths are used again.
+    const database = new UntrustedDatabase(state.path, { source: state.source, mappedBytes: MAPPED_BYTES });
+    try {
+      return readRows(database, state, partition, request);
+    } finally {
+      database.close();
+    }
+  },
+};
+
+function readRows(
+  database: UntrustedDatabase,
+  state: GpkgState,
+  partition: Partition,
+  request: PartitionRequest,
+): PartitionRead {
+  const names = [state.geometry, ...state.fields.map(({ name }) => name)].map(quoted);
+  const { where, values } = rowRange(state, partition);
+  const key = state.key ?? 'NULL';
+  const sql = `SELECT ${[key, ...names].join(', ')} FROM ${state.from} ${where}`;
+  const rows = database.rows(state.table, sql, values);
+  const findings = new Findings();
+  const rowName = (record: number): string =>
+    state.key === null ? String(partition.start + record) : String(rows[record - 1][0]);
+  const geometry = readGeometries(rows, {
+    table: state.table,
+    geometryType: state.geometryType,
+    srsId: state.srsId,
+    coordinatesPerFeature: request.limits.coordinatesPerFeature,
+    rowName,
+    findings,
+  });
+  const fields: Field[] = [];
+  const columns: AttributeColumn[] = [];
+  state.fields.forEach((tableField, i) => {
+    const { field, column } = readValues(tableField, rows, i + 2, { findings, rowName });
+    fields.push(field);
+    columns.push(column);
+  });
+  return {
+    batch: {
+      rowCount: rows.length,
+      geometry,
+      fields,
+      columns,
+      ids: state.key === null ? null : readIds(rows),
+    },
+    nextStart: partition.end,
+    recordCount: rows.length,
+    lineCount: 0,
+    findings: findings.list(),
+  };
+}
+
+/** The rows of a partition, in order. */
+function rowRange(state: GpkgState, partition: Partition): { where: string; values: SqlValue[] } {
+  const { key, lastKeys } = state;
+  if (key === null || lastKeys === null)
+    return { where: 'LIMIT ? OFFSET ?', values: [partition.end - partition.start, partition.start] };
+  const first = partition.start === 0 ? SMALLEST_KEY : lastKeys[partition.start - 1] + 1n;
+  return {
+    where: `WHERE ${key} BETWEEN ? AND ? ORDER BY ${key}`,
+    values: [first, lastKeys[partition.end - 1]],
+  };
+}
+
+function readGeometries(rows: readonly SqlRow[], context: BlobContext) {
+  let bytes = 0;
+  for (const [, value] of rows) if (value instanceof Uint8Array) bytes += value.length;
+  const blobs = new GeometryBlobReader(context, rows.length, bytes);
+  for (let row = 0; row < rows.length; row++) {
+    const value = rows[row][1];
+    if (value === null) blobs.none();
+    else if (value instanceof Uint8Array) blobs.read(value, 0, value.length);
+    else blobs.notBytes();
+  }
+  return blobs.finish();
+}
+
+function readIds(rows: readonly SqlRow[]): AttributeColumn {
+  const ids = new ColumnBuilder('int64', rows.length);
+  for (const [id] of rows) {
+    if (typeof id === 'number') ids.appendBigInt(BigInt(id));
+    else if (typeof id === 'bigint') ids.appendBigInt(id);
+    else throw failure('INTERNAL', { reason: 'a row has no integer key' });
+  }
+  return ids.finish();
+}

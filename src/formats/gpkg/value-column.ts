@@ -1,0 +1,145 @@
+/** One field of some rows as a column: the values as they are where its type fits them, null and told where not. */
+import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
+import { type Field, type FieldType, type OpenType, widenType } from '../../batch/schema.ts';
+import { DATE_TEXT, DATETIME_TEXT, temporalKind } from '../../batch/temporal-text.ts';
+import type { Place } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
+
+/** A field of the table; `type` is null where its declaration tells none: then its values do. */
+export interface TableField {
+  readonly name: string;
+  readonly type: FieldType | null;
+}
+
+export type CellValue = null | number | bigint | string | Uint8Array;
+
+export interface CellContext {
+  readonly findings: Findings;
+  readonly rowName: (record: number) => string;
+}
+
+const encoder = new TextEncoder();
+const INT32_MIN = -(2 ** 31);
+const INT32_MAX = 2 ** 31 - 1;
+
+/** Reads column `index` of the rows. */
+export function readValues(
+  { name, type: declared }: TableField,
+  rows: readonly (readonly CellValue[])[],
+  index: number,
+  context: CellContext,
+): { field: Field; column: AttributeColumn } {
+  const type = declared ?? typeOfValues(rows, index);
+  const builder = new ColumnBuilder(type, rows.length);
+  for (let row = 0; row < rows.length; row++) {
+    const value = rows[row][index];
+    if (value === null) builder.appendNull();
+    else if (!appendValue(builder, type, value)) {
+      builder.appendNull();
+      noteInvalid(name, type, row + 1, context);
+    }
+  }
+  return { field: { name, type }, column: builder.finish() };
+}
+
+export function noteInvalid(field: string, type: FieldType, record: number, context: CellContext): void {
+  const place: Place = { record, id: context.rowName(record), field };
+  context.findings.note('VALUE_INVALID', { field, type }, place);
+}
+
+/** The narrowest type of what stands in the column; text where nothing does. */
+function typeOfValues(rows: readonly (readonly CellValue[])[], index: number): FieldType {
+  let type: OpenType = 'null';
+  let integersExact = true;
+  for (let row = 0; row < rows.length; row++) {
+    const value = rows[row][index];
+    if (value === null) continue;
+    if (typeof value === 'bigint' && !isSafe(value)) integersExact = false;
+    const own = typeOfValue(value);
+    if (own !== type) type = widenType(type, own, 'string', integersExact);
+  }
+  // A float met before the integer that no float holds.
+  if (type === 'float64' && !integersExact) type = 'string';
+  return type === 'null' ? 'string' : type;
+}
+
+function typeOfValue(value: Exclude<CellValue, null>): FieldType {
+  if (typeof value === 'string') return 'string';
+  if (typeof value === 'bigint') return 'int64';
+  if (typeof value !== 'number') return 'binary';
+  if (!Number.isInteger(value) || !Number.isSafeInteger(value)) return 'float64';
+  return value >= INT32_MIN && value <= INT32_MAX ? 'int32' : 'int64';
+}
+
+function isSafe(value: bigint): boolean {
+  return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
+}
+
+/** False: the value contradicts the type, and nothing was appended. */
+function appendValue(builder: ColumnBuilder, type: FieldType, value: Exclude<CellValue, null>): boolean {
+  switch (type) {
+    case 'boolean':
+      return appendInteger(builder, value, 0, 1);
+    case 'int32':
+      return appendInteger(builder, value, INT32_MIN, INT32_MAX);
+    case 'int64':
+      if (typeof value === 'number' && Number.isSafeInteger(value)) builder.appendBigInt(BigInt(value));
+      else if (typeof value === 'bigint') builder.appendBigInt(value);
+      else return false;
+      return true;
+    case 'float64':
+      if (typeof value !== 'number' && typeof value !== 'bigint') return false;
+      builder.appendNumber(Number(value));
+      return true;
+    case 'binary':
+      return appendBinary(builder, value);
+    default:
+      return appendText(builder, type, value);
+  }
+}
+
+function appendInteger(
+  builder: ColumnBuilder,
+  value: Exclude<CellValue, null>,
+  least: number,
+  most: number,
+): boolean {
+  if (typeof value !== 'number' && typeof value !== 'bigint') return false;
+  const number = Number(value);
+  if (!(number >= least && number <= most) || !Number.isInteger(number)) return false;
+  builder.appendNumber(number);
+  return true;
+}
+
+function appendBinary(builder: ColumnBuilder, value: Exclude<CellValue, null>): boolean {
+  if (typeof value === 'string') {
+    const bytes = encoder.encode(value);
+    builder.appendBytes(bytes, 0, bytes.length);
+  } else if (typeof value === 'object') builder.appendBytes(value, 0, value.length);
+  else return false;
+  return true;
+}
+
+function appendText(builder: ColumnBuilder, type: FieldType, value: Exclude<CellValue, null>): boolean {
+  if (typeof value === 'object') return false;
+  const text = String(value);
+  const bytes = encoder.encode(text);
+  if (!isTextOf(type, bytes, 0, bytes.length)) return false;
+  builder.appendBytes(bytes, 0, bytes.length);
+  return true;
+}
+
+const decoder = new TextDecoder();
+
+/** Whether UTF-8 text is what a column of the type may hold. */
+export function isTextOf(type: FieldType, bytes: Uint8Array, start: number, end: number): boolean {
+  if (type === 'date') return temporalKind(bytes, start, end) === DATE_TEXT;
+  if (type === 'datetime') return temporalKind(bytes, start, end) === DATETIME_TEXT;
+  if (type !== 'json') return true;
+  try {
+    JSON.parse(decoder.decode(bytes.subarray(start, end)));
+    return true;
+  } catch {
+    return false;
+  }
+}
