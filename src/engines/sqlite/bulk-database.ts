@@ -1,0 +1,90 @@
+/**
+ * The door to SQLite files that we create and fill in one go: no journal, no fsync, no other connection. Whoever
+ * creates one moves it to its name only when it is closed, so what a crash leaves behind is nobody's.
+ */
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { SqlValue } from './database.ts';
+
+export interface BulkOptions {
+  /** Bytes; a power of two from 512 to 65536. */
+  readonly pageSize: number;
+  readonly applicationId: number;
+  readonly userVersion: number;
+}
+
+export interface BulkStatement {
+  /** Runs the statement with one value per parameter, in order; returns the number of rows changed. */
+  run(values: readonly SqlValue[]): number;
+}
+
+/** Dirty pages stay in memory up to this much before they are written. */
+const CACHE_KIB = 8192;
+
+export class BulkDatabase {
+  readonly #handle: DatabaseSync;
+
+  /**
+   * Creates the file and begins the one transaction. Shadow tables and the schema table can be written: the
+   * defensive mode, which node:sqlite has by default, protects against SQL of others, and all SQL here is ours.
+   */
+  constructor(path: string, options: BulkOptions) {
+    // Double-quoted strings off: a misspelt name is an error, not a text.
+    this.#handle = new DatabaseSync(path, { defensive: false, enableDoubleQuotedStringLiterals: false });
+    this.#handle.exec(
+      `PRAGMA page_size = ${options.pageSize};
+       PRAGMA journal_mode = OFF;
+       PRAGMA synchronous = OFF;
+       PRAGMA locking_mode = EXCLUSIVE;
+       PRAGMA cache_size = -${CACHE_KIB};
+       PRAGMA application_id = ${options.applicationId};
+       PRAGMA user_version = ${options.userVersion};
+       BEGIN EXCLUSIVE`,
+    );
+  }
+
+  exec(sql: string): void {
+    this.#handle.exec(sql);
+  }
+
+  prepare(sql: string): BulkStatement {
+    return new PreparedBulkStatement(this.#handle.prepare(sql));
+  }
+
+  /** The first column of the first row; null where there is none. Integers come as bigint. */
+  value(sql: string, ...values: SqlValue[]): SqlValue {
+    const statement = this.#handle.prepare(sql);
+    statement.setReadBigInts(true);
+    const row = statement.get(...values) as Record<string, SqlValue> | undefined;
+    return row === undefined ? null : Object.values(row)[0];
+  }
+
+  /** Writes the declaration of a table into the schema, where ALTER TABLE has no word for the change. */
+  redeclareTable(name: string, sql: string): void {
+    this.#handle.exec('PRAGMA writable_schema = ON');
+    this.#handle.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(sql, name);
+    this.#handle.exec('PRAGMA writable_schema = OFF');
+  }
+
+  /** Commits and closes. */
+  finish(): void {
+    this.#handle.exec('COMMIT');
+    this.#handle.close();
+  }
+
+  /** Closes without completing; the file is useless then. Harmless when closed. */
+  abandon(): void {
+    if (this.#handle.isOpen) this.#handle.close();
+  }
+}
+
+class PreparedBulkStatement implements BulkStatement {
+  readonly #statement: StatementSync;
+
+  constructor(statement: StatementSync) {
+    this.#statement = statement;
+  }
+
+  run(values: readonly SqlValue[]): number {
+    return Number(this.#statement.run(...values).changes);
+  }
+}

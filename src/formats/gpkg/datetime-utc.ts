@@ -1,0 +1,79 @@
+/**
+ * Dates with times as GeoPackage has them (clause 1.1.1.1.3): UTC, `YYYY-MM-DDTHH:MM:SS.SSSZ`. Finer fractions are kept
+ * as they are; texts that are no date and time are kept too, for there is nothing better to write.
+ */
+import { type BytesColumn, isValid } from '../../batch/attribute-column.ts';
+import { ByteWriter } from '../../bytes/byte-writer.ts';
+import type { Findings } from '../../findings.ts';
+
+const USUAL_LENGTH = 24;
+const LETTER_T = 0x54;
+const LETTER_Z = 0x5a;
+const POINT = 0x2e;
+const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+
+/** The column itself where every row is as it should be, which is looked at without decoding anything. */
+export function datetimesInUtc(
+  column: BytesColumn,
+  rowCount: number,
+  field: string,
+  findings: Findings,
+): BytesColumn {
+  if (isUsual(column, rowCount)) return column;
+  const decoder = new TextDecoder();
+  const writer = new ByteWriter(rowCount * USUAL_LENGTH);
+  const offsets = new Uint32Array(rowCount + 1);
+  for (let row = 0; row < rowCount; row++) {
+    if (isValid(column.validity, row)) {
+      const text = decoder.decode(column.bytes.subarray(column.offsets[row], column.offsets[row + 1]));
+      const parts = ISO.exec(text);
+      if (parts === null) writer.utf8(text);
+      else {
+        const utc = inUtc(parts);
+        if (utc === null) writer.utf8(text);
+        else {
+          writer.ascii(utc);
+          noteZone(parts[8], { field, row }, findings);
+        }
+      }
+    }
+    offsets[row + 1] = writer.length;
+  }
+  return { type: 'datetime', bytes: writer.take(), offsets, validity: column.validity };
+}
+
+function isUsual({ bytes, offsets, validity }: BytesColumn, rowCount: number): boolean {
+  for (let row = 0; row < rowCount; row++) {
+    if (!isValid(validity, row)) continue;
+    const start = offsets[row];
+    if (offsets[row + 1] - start !== USUAL_LENGTH) return false;
+    if (bytes[start + 10] !== LETTER_T || bytes[start + 19] !== POINT || bytes[start + 23] !== LETTER_Z)
+      return false;
+  }
+  return true;
+}
+
+function noteZone(
+  zone: string | undefined,
+  { field, row }: { field: string; row: number },
+  findings: Findings,
+) {
+  const place = { record: row + 1, field };
+  if (zone === undefined) findings.note('DATETIME_ASSUMED_UTC', { field, format: 'a GeoPackage' }, place);
+  else if (/[1-9]/.test(zone)) findings.note('DATETIME_TO_UTC', { field, format: 'a GeoPackage' }, place);
+}
+
+/** Null where the year in UTC has not four digits. */
+function inUtc(parts: RegExpExecArray): string | null {
+  const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = parts;
+  const seconds = `${second}.${fraction.padEnd(3, '0')}Z`;
+  if (!/[1-9]/.test(zone)) return `${year}-${month}-${day}T${hour}:${minute}:${seconds}`;
+  const offset = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0);
+  const date = new Date(0);
+  // Not Date.UTC: it takes the years before 100 for those of the last century.
+  date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  date.setUTCHours(Number(hour), Number(minute) + (zone[0] === '-' ? offset : -offset));
+  const utc = date.toISOString();
+  // Years outside of 0000 to 9999 begin with a sign.
+  return /^\d{4}-/.test(utc) ? utc.slice(0, 17) + seconds : null;
+}

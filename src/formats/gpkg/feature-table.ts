@@ -1,0 +1,222 @@
+/**
+ * A feature table while it is filled: keys, rows, RTree, and the facts that its registration needs at the end.
+ *
+ * Keys: ids that are integers become keys. As long as they ascend, no key can be taken already and rows are appended
+ * several at a time. Features whose id is missing, taken or no key are inserted with a key beyond all others and get,
+ * when all ids are known, the numbers above the largest: their places at the end of the table.
+ */
+import type { BytesColumn } from '../../batch/attribute-column.ts';
+import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
+import type { SqlValue } from '../../engines/sqlite/database.ts';
+import type { Findings } from '../../findings.ts';
+import type { GpkgChunk } from './encode.ts';
+import { FID_KIND, type FidCandidates } from './fids.ts';
+import { emptyFacts, mergeFacts } from './geometry-facts.ts';
+import { RowBinder } from './row-binder.ts';
+import { RtreeBuilder } from './rtree-build.ts';
+import { createRtreeSql, createTableSql, rtreeName, type TableDeclaration } from './schema-sql.ts';
+import { quoted } from './sql-names.ts';
+
+type Key = number | bigint;
+
+/** Rows per INSERT: with more, the values of a statement no longer stay in the processor's caches. */
+const ROWS_AT_ONCE = 8;
+/** Keys from here on are provisional; ids of that size are not taken as keys. */
+const PROVISIONAL = 2n ** 63n - 2n ** 33n;
+const LARGEST_EXACT = 2 ** 53 - 1;
+
+const REASONS = {
+  missing: 'they had no id',
+  taken: 'their id was that of an earlier feature',
+  unusable: 'their id is no integer of 64 bits',
+} as const;
+
+export interface FeatureTablePlan extends TableDeclaration {
+  readonly layer: string;
+  readonly srsId: number;
+  readonly hasIndex: boolean;
+  /** Name of the column for ids that are texts, should there be any. */
+  readonly idColumn: string;
+}
+
+export class FeatureTable {
+  readonly plan: FeatureTablePlan;
+  readonly facts = emptyFacts();
+  rowCount = 0;
+  readonly #database: BulkDatabase;
+  readonly #findings: Findings;
+  readonly #rtree: RtreeBuilder | null;
+  #insertMany: BulkStatement;
+  #insertOne: BulkStatement;
+  #hasIdColumn = false;
+  #largest: Key = 0;
+  #hasKeysFromIds = false;
+  /** Boxes of the rows with provisional keys, four floats each. */
+  readonly #provisionalBoxes: number[] = [];
+
+  constructor(database: BulkDatabase, plan: FeatureTablePlan, findings: Findings) {
+    this.plan = plan;
+    this.#database = database;
+    this.#findings = findings;
+    database.exec(createTableSql(plan, 'GEOMETRY'));
+    const rtree = rtreeName(plan.table, plan.geometry);
+    if (plan.hasIndex) database.exec(createRtreeSql(rtree));
+    this.#rtree = plan.hasIndex ? new RtreeBuilder(database, rtree) : null;
+    this.#insertMany = this.#prepareInsert(ROWS_AT_ONCE);
+    this.#insertOne = this.#prepareInsert(1);
+  }
+
+  /** The columns that the table has by now. */
+  get declaration(): TableDeclaration {
+    const { columns, idColumn } = this.plan;
+    return this.#hasIdColumn
+      ? { ...this.plan, columns: [...columns, { name: idColumn, type: 'string' }] }
+      : this.plan;
+  }
+
+  append(chunk: GpkgChunk): void {
+    const { ids, rowCount } = chunk;
+    if (ids?.texts != null && !this.#hasIdColumn) this.#addIdColumn();
+    const texts = this.#hasIdColumn ? (ids?.texts ?? 'empty') : null;
+    const binder = new RowBinder(chunk, texts);
+    const keys = this.#ascendingKeys(ids, rowCount);
+    if (keys !== null) this.#appendAscending(chunk, binder, keys);
+    else this.#appendOneByOne(chunk, binder, ids as FidCandidates);
+    if (ids?.texts != null) this.#noteTexts(ids.texts, rowCount);
+    this.rowCount += rowCount;
+    mergeFacts(this.facts, chunk.geometry.facts);
+  }
+
+  /** Gives the provisional rows their keys and completes the RTree. */
+  finish(): void {
+    this.#settleProvisional();
+    this.#rtree?.finish();
+  }
+
+  /** The keys of a chunk that needs no care, else null. */
+  #ascendingKeys(ids: FidCandidates | null, rowCount: number): FidCandidates['values'] | null {
+    if (rowCount === 0) return new Float64Array(0);
+    const hasIntegers = ids !== null && (ids.kinds === null || ids.kinds.includes(FID_KIND.integer));
+    if (!hasIntegers && !this.#hasKeysFromIds) return this.#runningKeys(rowCount);
+    if (ids === null || ids.kinds !== null) return null;
+    const { values } = ids;
+    if (!this.#isAbove(values[0])) return null;
+    for (let row = 1; row < rowCount; row++) if (values[row - 1] >= values[row]) return null;
+    return values[rowCount - 1] < PROVISIONAL ? values : null;
+  }
+
+  #runningKeys(rowCount: number): Float64Array<ArrayBuffer> {
+    const first = Number(this.#largest) + 1;
+    const keys = new Float64Array(rowCount);
+    for (let row = 0; row < rowCount; row++) keys[row] = first + row;
+    return keys;
+  }
+
+  #isAbove(key: Key): boolean {
+    // Before the first key, which may be 0 or negative, nothing is taken.
+    return key > this.#largest || this.rowCount === 0;
+  }
+
+  #appendAscending(chunk: GpkgChunk, binder: RowBinder, keys: FidCandidates['values']): void {
+    const { rowCount } = chunk;
+    const stride = this.#stride;
+    const values: SqlValue[] = new Array(ROWS_AT_ONCE * stride).fill(null);
+    const wholeEnd = rowCount - (rowCount % ROWS_AT_ONCE);
+    for (let row = 0; row < wholeEnd; row += ROWS_AT_ONCE) {
+      for (let k = 0; k < ROWS_AT_ONCE; k++) values[k * stride] = keys[row + k];
+      binder.bind(values, stride, row, ROWS_AT_ONCE);
+      this.#insertMany.run(values);
+    }
+    values.length = stride;
+    for (let row = wholeEnd; row < rowCount; row++) {
+      values[0] = keys[row];
+      binder.bind(values, stride, row, 1);
+      this.#insertOne.run(values);
+    }
+    const rtree = this.#rtree;
+    const { boxes } = chunk.geometry;
+    if (rtree !== null) for (let row = 0; row < rowCount; row++) rtree.add(keys[row], boxes, row * 4);
+    if (rowCount > 0) this.#largest = keys[rowCount - 1];
+    if (keys === chunk.ids?.values) this.#hasKeysFromIds = true;
+  }
+
+  #appendOneByOne(chunk: GpkgChunk, binder: RowBinder, ids: FidCandidates | null): void {
+    const stride = this.#stride;
+    const values: SqlValue[] = new Array(stride).fill(null);
+    const { boxes } = chunk.geometry;
+    for (let row = 0; row < chunk.rowCount; row++) {
+      binder.bind(values, stride, row, 1);
+      const kind = ids === null ? FID_KIND.none : (ids.kinds?.[row] ?? FID_KIND.integer);
+      const key: Key = kind === FID_KIND.integer ? (ids as FidCandidates).values[row] : PROVISIONAL;
+      values[0] = key;
+      if (key < PROVISIONAL && this.#insertOne.run(values) === 1) {
+        if (key > this.#largest || !this.#hasKeysFromIds) this.#largest = key;
+        this.#hasKeysFromIds = true;
+        this.#rtree?.add(key, boxes, row * 4);
+        continue;
+      }
+      values[0] = PROVISIONAL + BigInt(this.#provisionalBoxes.length / 4);
+      this.#insertOne.run(values);
+      for (let i = row * 4; i < row * 4 + 4; i++) this.#provisionalBoxes.push(boxes[i]);
+      const isUnusable = kind === FID_KIND.text || key >= PROVISIONAL;
+      const reason = kind === FID_KIND.none ? 'missing' : isUnusable ? 'unusable' : 'taken';
+      this.#noteReassigned(reason, this.rowCount + row + 1);
+    }
+  }
+
+  #noteReassigned(reason: keyof typeof REASONS, record: number): void {
+    const { layer, key } = this.plan;
+    this.#findings.note('FID_REASSIGNED', { layer, column: key, reason: REASONS[reason] }, { layer, record });
+  }
+
+  #noteTexts(texts: BytesColumn, rowCount: number): void {
+    const { layer, idColumn } = this.plan;
+    let count = rowCount;
+    if (texts.validity !== null) {
+      count = 0;
+      for (let row = 0; row < rowCount; row++) count += (texts.validity[row >> 3] >> (row & 7)) & 1;
+    }
+    this.#findings.note('IDS_AS_FIELD', { layer, field: idColumn }, { layer }, count);
+  }
+
+  #settleProvisional(): void {
+    const count = this.#provisionalBoxes.length / 4;
+    if (count === 0) return;
+    const database = this.#database;
+    const { table, key } = this.plan;
+    const [t, k] = [quoted(table), quoted(key)];
+    let first = BigInt(this.#largest) + 1n;
+    if (first + BigInt(count) > PROVISIONAL) {
+      // No room above the largest: above the largest that a double holds exactly.
+      const below = database.value(`SELECT max(${k}) FROM ${t} WHERE ${k} <= ${LARGEST_EXACT - count}`);
+      first = ((below as bigint | null) ?? 0n) + 1n;
+    }
+    if (first < 1n) first = 1n;
+    database.exec(`UPDATE ${t} SET ${k} = ${k} - ${PROVISIONAL - first} WHERE ${k} >= ${PROVISIONAL}`);
+    const last = database.value(`SELECT max(${k}) FROM ${t}`) as bigint;
+    database.prepare('UPDATE sqlite_sequence SET seq = ? WHERE name = ?').run([last, table]);
+    const boxes = Float32Array.from(this.#provisionalBoxes);
+    for (let i = 0; i < count; i++) this.#rtree?.add(first + BigInt(i), boxes, i * 4);
+  }
+
+  get #stride(): number {
+    return 2 + this.plan.columns.length + (this.#hasIdColumn ? 1 : 0);
+  }
+
+  #addIdColumn(): void {
+    this.#database.exec(
+      `ALTER TABLE ${quoted(this.plan.table)} ADD COLUMN ${quoted(this.plan.idColumn)} TEXT`,
+    );
+    this.#hasIdColumn = true;
+    this.#insertMany = this.#prepareInsert(ROWS_AT_ONCE);
+    this.#insertOne = this.#prepareInsert(1);
+  }
+
+  #prepareInsert(rowCount: number): BulkStatement {
+    const row = `(${new Array(this.#stride).fill('?').join(', ')})`;
+    // A single row may meet a key that is taken.
+    const conflict = rowCount === 1 ? ' ON CONFLICT DO NOTHING' : '';
+    const rows = new Array(rowCount).fill(row).join(', ');
+    return this.#database.prepare(`INSERT INTO ${quoted(this.plan.table)} VALUES ${rows}${conflict}`);
+  }
+}

@@ -1,0 +1,71 @@
+/** Names of tables and columns that SQLite and the GeoPackage standard allow, unique as SQLite compares them. */
+import type { Field } from '../../batch/schema.ts';
+import type { Findings } from '../../findings.ts';
+import { folded } from './sql-names.ts';
+
+const GEOMETRY_COLUMN = 'geom';
+const KEY_COLUMN = 'fid';
+/** Prefixes of tables that SQLite, the standard and its RTree extension keep for themselves. */
+const RESERVED = /^(?:sqlite|gpkg|rtree)_/;
+
+export interface TableNames {
+  readonly key: string;
+  readonly geometry: string;
+  /** One per field. */
+  readonly columns: readonly string[];
+}
+
+/** Names that differ from each other in more than the case of ASCII letters, which is how SQLite compares them. */
+class NameSet {
+  readonly #taken = new Set<string>();
+
+  take(wanted: string): string {
+    let name = wanted;
+    for (let n = 1; this.#taken.has(folded(name)); n++) name = `${wanted}_${n}`;
+    this.#taken.add(folded(name));
+    return name;
+  }
+}
+
+/** SQL ends at NUL, and unpaired surrogates have no UTF-8. */
+function writable(name: string, fallback: string): string {
+  return name.toWellFormed().replaceAll('\0', '\uFFFD') || fallback;
+}
+
+/** A table name per layer; the layer's own where that is possible. */
+export function tableNames(layers: readonly string[], findings: Findings): string[] {
+  const names = new NameSet();
+  return layers.map((layer) => {
+    const allowed = writable(layer, 'layer');
+    const table = names.take(RESERVED.test(folded(allowed)) ? `layer_${allowed}` : allowed);
+    if (table !== layer) findings.note('LAYER_RENAMED', { from: layer, to: table, format: 'a GeoPackage' });
+    return table;
+  });
+}
+
+/**
+ * Fields keep their names where they can; the key and the geometry give way, as nobody refers to them yet. `id` of a
+ * later column for ids that are texts is taken by `idColumnName`.
+ */
+export function columnNames(fields: readonly Field[], layer: string, findings: Findings): TableNames {
+  const names = new NameSet();
+  const columns = fields.map(({ name }) => {
+    const to = names.take(writable(name, 'unnamed'));
+    if (to !== name) findings.note('FIELD_RENAMED', { from: name, layer, to });
+    return to;
+  });
+  const geometry = names.take(GEOMETRY_COLUMN);
+  const key = names.take(KEY_COLUMN);
+  if (geometry !== GEOMETRY_COLUMN)
+    findings.note('COLUMN_RENAMED', { column: 'the geometry', layer, field: GEOMETRY_COLUMN, to: geometry });
+  if (key !== KEY_COLUMN)
+    findings.note('COLUMN_RENAMED', { column: 'the primary key', layer, field: KEY_COLUMN, to: key });
+  return { key, geometry, columns };
+}
+
+/** Name of a further column. */
+export function furtherColumnName(table: TableNames, wanted: string): string {
+  const names = new NameSet();
+  for (const name of [table.key, table.geometry, ...table.columns]) names.take(name);
+  return names.take(wanted);
+}

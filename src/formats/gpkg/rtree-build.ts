@@ -1,0 +1,239 @@
+/**
+ * Builds SQLite's RTree by writing its three shadow tables packed, where inserting row by row would cost more than all
+ * else together. The layout is that of ext/rtree/rtree.c:
+ *
+ *     <rtree>_node    nodeno -> depth of the tree (root only) u16 | cell count u16 | cells, padded to NODE_BYTES
+ *     a cell                    id i64 | minX maxX minY maxY f32                     (big-endian)
+ *     <rtree>_rowid   row id -> nodeno of its leaf;      <rtree>_parent   nodeno -> nodeno of its parent
+ *     The root is node 1. Ids in a leaf are row ids, in other nodes the numbers of the nodes below.
+ *
+ * Entries are packed in runs of at most RUN_ENTRIES, so that memory is bounded whatever the number of features: a
+ * search may meet a few leaves more, one set per run.
+ */
+import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
+import { TileSorter } from './rtree-sort.ts';
+import { quoted } from './sql-names.ts';
+
+/** RTREE_MAXCELLS of rtree.c: what a node holds where pages have 4096 bytes or more. */
+const NODE_CELLS = 51;
+const CELL_BYTES = 24;
+const NODE_BYTES = 4 + NODE_CELLS * CELL_BYTES;
+const ROOT = 1;
+export const RUN_ENTRIES = 1 << 20;
+/** Rows per INSERT of the two small tables. */
+const ROWS_AT_ONCE = 64;
+
+export class RtreeBuilder {
+  readonly #insertNode: BulkStatement;
+  readonly #setRoot: BulkStatement;
+  readonly #rowids: PairInserter;
+  readonly #parents: PairInserter;
+  readonly #runEntries: number;
+  /** The run at hand: 4 floats per entry, and its id in two halves. */
+  #boxes = new Float32Array(4 << 10);
+  #idHighs = new Int32Array(1 << 10);
+  #idLows = new Uint32Array(1 << 10);
+  #count = 0;
+  /** Boxes of the leaves written so far; leaf i is node 2 + i. */
+  readonly #leaves = new BoxList();
+  #nodeCount = ROOT;
+  readonly #node = new Uint8Array(NODE_BYTES);
+  readonly #nodeView = new DataView(this.#node.buffer);
+
+  /** `rtree` is the name of the virtual table, which exists and is empty. */
+  constructor(database: BulkDatabase, rtree: string, runEntries = RUN_ENTRIES) {
+    this.#runEntries = runEntries;
+    this.#insertNode = database.prepare(`INSERT INTO ${quoted(`${rtree}_node`)} VALUES (?, ?)`);
+    this.#setRoot = database.prepare(`UPDATE ${quoted(`${rtree}_node`)} SET data = ? WHERE nodeno = ${ROOT}`);
+    this.#rowids = new PairInserter(database, `${rtree}_rowid`);
+    this.#parents = new PairInserter(database, `${rtree}_parent`);
+  }
+
+  /** Adds a row with the box at `boxes[at .. at + 4]`; a box that begins with NaN is passed over. */
+  add(id: number | bigint, boxes: Float32Array, at: number): void {
+    if (Number.isNaN(boxes[at])) return;
+    if (this.#count === this.#idHighs.length) this.#makeRoom();
+    const entry = this.#count++;
+    if (typeof id === 'number') {
+      this.#idHighs[entry] = Math.floor(id / 4294967296);
+      this.#idLows[entry] = id;
+    } else {
+      this.#idHighs[entry] = Number(id >> 32n);
+      this.#idLows[entry] = Number(id & 0xffffffffn);
+    }
+    const to = entry * 4;
+    this.#boxes[to] = boxes[at];
+    this.#boxes[to + 1] = boxes[at + 1];
+    this.#boxes[to + 2] = boxes[at + 2];
+    this.#boxes[to + 3] = boxes[at + 3];
+  }
+
+  finish(): void {
+    if (this.#leaves.count === 0 && this.#count <= NODE_CELLS) {
+      this.#writeOnlyLeaf();
+      return;
+    }
+    this.#flush();
+    this.#rowids.finish();
+    let children = this.#leaves;
+    let firstChild = ROOT + 1;
+    let depth = 1;
+    for (; children.count > NODE_CELLS; depth++) {
+      const firstParent = this.#nodeCount + 1;
+      children = this.#packNodes(children, firstChild);
+      firstChild = firstParent;
+    }
+    for (let i = 0; i < children.count; i++) {
+      this.#putCell(i, 0, firstChild + i, children.boxes, i * 4);
+      this.#parents.add(firstChild + i, ROOT);
+    }
+    this.#parents.finish();
+    this.#setRoot.run([this.#endNode(children.count, depth)]);
+  }
+
+  #makeRoom(): void {
+    if (this.#count >= this.#runEntries) {
+      this.#flush();
+      return;
+    }
+    const capacity = Math.min(this.#count * 2, this.#runEntries);
+    this.#boxes = grown(this.#boxes, new Float32Array(capacity * 4));
+    this.#idHighs = grown(this.#idHighs, new Int32Array(capacity));
+    this.#idLows = grown(this.#idLows, new Uint32Array(capacity));
+  }
+
+  /** Writes the leaves of the run. */
+  #flush(): void {
+    const count = this.#count;
+    if (count === 0) return;
+    const order = new TileSorter(count).sort(this.#boxes, count, NODE_CELLS);
+    const nodeOfEntry = new Uint32Array(count);
+    for (let start = 0; start < count; start += NODE_CELLS) {
+      const end = Math.min(start + NODE_CELLS, count);
+      const nodeno = ++this.#nodeCount;
+      for (let i = start; i < end; i++) {
+        const entry = order[i];
+        nodeOfEntry[entry] = nodeno;
+        this.#putCell(i - start, this.#idHighs[entry], this.#idLows[entry], this.#boxes, entry * 4);
+        this.#leaves.include(this.#boxes, entry * 4);
+      }
+      this.#leaves.next();
+      this.#insertNode.run([nodeno, this.#endNode(end - start, 0)]);
+    }
+    // In the order in which the rows came, that is mostly the order of their ids.
+    for (let entry = 0; entry < count; entry++) this.#rowids.add(this.#idOf(entry), nodeOfEntry[entry]);
+    this.#count = 0;
+  }
+
+  #writeOnlyLeaf(): void {
+    for (let entry = 0; entry < this.#count; entry++) {
+      this.#putCell(entry, this.#idHighs[entry], this.#idLows[entry], this.#boxes, entry * 4);
+      this.#rowids.add(this.#idOf(entry), ROOT);
+    }
+    this.#rowids.finish();
+    this.#setRoot.run([this.#endNode(this.#count, 0)]);
+  }
+
+  /** A level of nodes above the children, which are numbered from `firstChild` on. */
+  #packNodes(children: BoxList, firstChild: number): BoxList {
+    const order = new TileSorter(children.count).sort(children.boxes, children.count, NODE_CELLS);
+    const parentOf = new Uint32Array(children.count);
+    const parents = new BoxList();
+    for (let start = 0; start < children.count; start += NODE_CELLS) {
+      const end = Math.min(start + NODE_CELLS, children.count);
+      const nodeno = ++this.#nodeCount;
+      for (let i = start; i < end; i++) {
+        const child = order[i];
+        parentOf[child] = nodeno;
+        this.#putCell(i - start, 0, firstChild + child, children.boxes, child * 4);
+        parents.include(children.boxes, child * 4);
+      }
+      parents.next();
+      this.#insertNode.run([nodeno, this.#endNode(end - start, 0)]);
+    }
+    for (let child = 0; child < parentOf.length; child++)
+      this.#parents.add(firstChild + child, parentOf[child]);
+    return parents;
+  }
+
+  #idOf(entry: number): number | bigint {
+    const high = this.#idHighs[entry];
+    const id = high * 4294967296 + this.#idLows[entry];
+    return Number.isSafeInteger(id) ? id : (BigInt(high) << 32n) | BigInt(this.#idLows[entry]);
+  }
+
+  #putCell(cell: number, idHigh: number, idLow: number, boxes: Float32Array, at: number): void {
+    const view = this.#nodeView;
+    const to = 4 + cell * CELL_BYTES;
+    view.setInt32(to, idHigh, false);
+    view.setUint32(to + 4, idLow, false);
+    view.setFloat32(to + 8, boxes[at], false);
+    view.setFloat32(to + 12, boxes[at + 1], false);
+    view.setFloat32(to + 16, boxes[at + 2], false);
+    view.setFloat32(to + 20, boxes[at + 3], false);
+  }
+
+  /** The node at hand with its head; valid until the next cell is put. */
+  #endNode(cellCount: number, depth: number): Uint8Array {
+    this.#nodeView.setUint16(0, depth, false);
+    this.#nodeView.setUint16(2, cellCount, false);
+    return this.#node.fill(0, 4 + cellCount * CELL_BYTES);
+  }
+}
+
+/** Boxes of nodes, each the union of what was included since the one before. */
+class BoxList {
+  boxes = new Float32Array(4 << 8).fill(Number.NaN);
+  count = 0;
+
+  include(boxes: Float32Array, from: number): void {
+    const to = this.count * 4;
+    const own = this.boxes;
+    // NaN at first, which no comparison holds for.
+    if (!(own[to] <= boxes[from])) own[to] = boxes[from];
+    if (!(own[to + 1] >= boxes[from + 1])) own[to + 1] = boxes[from + 1];
+    if (!(own[to + 2] <= boxes[from + 2])) own[to + 2] = boxes[from + 2];
+    if (!(own[to + 3] >= boxes[from + 3])) own[to + 3] = boxes[from + 3];
+  }
+
+  next(): void {
+    if (++this.count * 4 < this.boxes.length) return;
+    this.boxes = grown(this.boxes, new Float32Array(this.boxes.length * 2).fill(Number.NaN));
+  }
+}
+
+/** Inserts pairs of integers, many with one statement. */
+class PairInserter {
+  readonly #database: BulkDatabase;
+  readonly #table: string;
+  readonly #many: BulkStatement;
+  #values: (number | bigint)[] = [];
+
+  constructor(database: BulkDatabase, table: string) {
+    this.#database = database;
+    this.#table = table;
+    this.#many = this.#prepare(ROWS_AT_ONCE);
+  }
+
+  add(key: number | bigint, value: number): void {
+    this.#values.push(key, value);
+    if (this.#values.length < ROWS_AT_ONCE * 2) return;
+    this.#many.run(this.#values);
+    this.#values = [];
+  }
+
+  finish(): void {
+    if (this.#values.length > 0) this.#prepare(this.#values.length / 2).run(this.#values);
+    this.#values = [];
+  }
+
+  #prepare(rowCount: number): BulkStatement {
+    const rows = new Array(rowCount).fill('(?, ?)').join(', ');
+    return this.#database.prepare(`INSERT INTO ${quoted(this.#table)} VALUES ${rows}`);
+  }
+}
+
+function grown<Values extends Float32Array | Int32Array | Uint32Array>(from: Values, to: Values): Values {
+  to.set(from);
+  return to;
+}

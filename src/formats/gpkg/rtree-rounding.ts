@@ -1,0 +1,24 @@
+/**
+ * Doubles to the 32-bit floats of SQLite's RTree, rounded outward as rtree.c does it (RNDTOWARDS, RNDAWAY), so that a
+ * row updated through the RTree's triggers gets the same box.
+ */
+const TOWARDS_ZERO = 1 - 1 / 8388608;
+const AWAY_FROM_ZERO = 1 + 1 / 8388608;
+const LARGEST_FLOAT = 3.4028234663852886e38;
+
+/** A float that is at most the value. */
+export function roundedDown(value: number): number {
+  const float = Math.fround(value);
+  if (float <= value) return float;
+  // Beyond the floats SQLite would keep the infinity, and then not find the row.
+  if (float === Number.POSITIVE_INFINITY) return LARGEST_FLOAT;
+  return Math.fround(value * (value < 0 ? AWAY_FROM_ZERO : TOWARDS_ZERO));
+}
+
+/** A float that is at least the value. */
+export function roundedUp(value: number): number {
+  const float = Math.fround(value);
+  if (float >= value) return float;
+  if (float === Number.NEGATIVE_INFINITY) return -LARGEST_FLOAT;
+  return Math.fround(value * (value < 0 ? TOWARDS_ZERO : AWAY_FROM_ZERO));
+}
