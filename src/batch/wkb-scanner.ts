@@ -1,6 +1,9 @@
 /** Reading well-known binary number by number: counts that can be true, and errors that say where. */
 import { failure, type GeomillError } from '../errors.ts';
 
+/** Blobs up to this size are copied: a DataView of their own takes longer to make. */
+const SMALL_BYTES = 1024;
+
 /** A base of WkbReader and not a part of it: its hot loops work on these fields, one object away. */
 export class WkbScanner {
   protected bytes = new Uint8Array(0) as Uint8Array;
@@ -10,9 +13,15 @@ export class WkbScanner {
   /** Of the header at hand. */
   protected littleEndian = true;
   #start = 0;
+  readonly #small = new Uint8Array(SMALL_BYTES);
+  readonly #smallView = new DataView(this.#small.buffer);
 
   protected open(bytes: Uint8Array, start: number, end: number): void {
-    if (this.bytes !== bytes) {
+    if (bytes.length <= SMALL_BYTES) {
+      this.#small.set(bytes);
+      this.bytes = this.#small;
+      this.view = this.#smallView;
+    } else if (this.bytes !== bytes) {
       this.bytes = bytes;
       this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     }
