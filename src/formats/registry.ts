@@ -3,9 +3,10 @@ import { failure } from '../errors.ts';
 import { csv } from './csv/format.ts';
 import type { Format } from './format.ts';
 import { geojson } from './geojson/format.ts';
+import { gpkg } from './gpkg/format.ts';
 import { shp } from './shp/format.ts';
 
-export const formats = [geojson, shp, csv] as const satisfies readonly Format[];
+export const formats = [geojson, shp, gpkg, csv] as const satisfies readonly Format[];
 
 /** The format of an id, in any letter case. Throws FORMAT_UNKNOWN; `path` names where the id stood. */
 export function formatById(id: string, path: string): Format {

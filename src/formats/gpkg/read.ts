@@ -1,14 +1,14 @@
 /** GeoPackage to batches. A partition is a run of rows; each is read through a connection of its own. */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { Field } from '../../batch/schema.ts';
-import type { SqlValue } from '../../engines/sqlite/database.ts';
 import { type SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
 import { type GpkgState, openGpkg } from './open.ts';
-import { SMALLEST_KEY } from './partitions.ts';
+import { readPacked } from './read-packed.ts';
+import { rowRange } from './row-range.ts';
 import { quoted } from './sql-names.ts';
 import { readValues } from './value-column.ts';
 
@@ -24,7 +24,7 @@ export const reader: FormatReader = {
     // Opened and closed here: runner processes outlive jobs, and paths are used again.
     const database = new UntrustedDatabase(state.path, { source: state.source, mappedBytes: MAPPED_BYTES });
     try {
-      return readRows(database, state, partition, request);
+      return readPacked(database, state, partition, request) ?? readRows(database, state, partition, request);
     } finally {
       database.close();
     }
@@ -40,7 +40,8 @@ function readRows(
   const names = [state.geometry, ...state.fields.map(({ name }) => name)].map(quoted);
   const { where, values } = rowRange(state, partition);
   const key = state.key ?? 'NULL';
-  const sql = `SELECT ${[key, ...names].join(', ')} FROM ${state.from} ${where}`;
+  const order = state.key === null ? '' : ` ORDER BY ${key}`;
+  const sql = `SELECT ${[key, ...names].join(', ')} FROM ${state.from} ${where}${order}`;
   const rows = database.rows(state.table, sql, values);
   const findings = new Findings();
   const rowName = (record: number): string =>
@@ -72,18 +73,6 @@ function readRows(
     recordCount: rows.length,
     lineCount: 0,
     findings: findings.list(),
-  };
-}
-
-/** The rows of a partition, in order. */
-function rowRange(state: GpkgState, partition: Partition): { where: string; values: SqlValue[] } {
-  const { key, lastKeys } = state;
-  if (key === null || lastKeys === null)
-    return { where: 'LIMIT ? OFFSET ?', values: [partition.end - partition.start, partition.start] };
-  const first = partition.start === 0 ? SMALLEST_KEY : lastKeys[partition.start - 1] + 1n;
-  return {
-    where: `WHERE ${key} BETWEEN ? AND ? ORDER BY ${key}`,
-    values: [first, lastKeys[partition.end - 1]],
   };
 }
 
