@@ -30,6 +30,8 @@ export interface GpkgState {
 }
 
 const HEAD_BYTES = 100;
+/** Big-endian, 16 bits; 1 stands for 65536. */
+const PAGE_BYTES_AT = 16;
 const MAGIC = 'SQLite format 3\0';
 /** Of a row beside its texts and blobs. */
 const ROW_BYTES = 32;
@@ -39,6 +41,7 @@ const MAPPED_BYTES = 256 << 20;
 export function openGpkg(file: InputFile, context: OpenContext): readonly SourceLayer[] {
   const source = openFileSource(file.path);
   const head = source.slice(0, HEAD_BYTES);
+  const { byteLength } = source;
   source.close();
   if (head.length === 0) throw failure('INPUT_EMPTY', { source: file.name });
   if (!Buffer.from(head).toString('latin1').startsWith(MAGIC))
@@ -47,12 +50,44 @@ export function openGpkg(file: InputFile, context: OpenContext): readonly Source
       expected: 'a GeoPackage',
       found: foundInstead(head),
     });
+  const declared = declaredBytes(head);
+  if (byteLength < declared)
+    throw failure('INPUT_UNREADABLE', {
+      source: file.name,
+      reason: `it ends at byte ${byteLength} of ${declared}: it was cut off on its way`,
+    });
+  refuseCutFile(head, byteLength, file.name);
   const database = new UntrustedDatabase(file.path, { source: file.name, mappedBytes: MAPPED_BYTES });
   try {
     return openLayers(database, file, context);
   } finally {
     database.close();
   }
+}
+
+/**
+ * The length of the file by its header (fileformat2.html 1.3), 0 where the header does not know: SQLite itself takes a
+ * last page that is cut for one of zeros. A log beside the file could hold what is missing, but none comes with it.
+ */
+function declaredBytes(head: Uint8Array<ArrayBuffer>): number {
+  if (head.length < HEAD_BYTES) return HEAD_BYTES;
+  const view = new DataView(head.buffer);
+  const isCurrent = view.getUint32(24) === view.getUint32(92);
+  const pageBytes = view.getUint16(16) === 1 ? 65536 : view.getUint16(16);
+  return isCurrent ? view.getUint32(28) * pageBytes : 0;
+}
+
+/** SQLite itself reads what is missing of the last page as zeros, which would be other values than were sent. */
+function refuseCutFile(head: Uint8Array, byteLength: number, source: string): void {
+  if (head.length === HEAD_BYTES) {
+    const view = new DataView(head.buffer, head.byteOffset, HEAD_BYTES);
+    const stated = view.getUint16(PAGE_BYTES_AT);
+    const pageBytes = stated === 1 ? 65_536 : stated;
+    // A size that is none is left for SQLite to name.
+    if (pageBytes === 0 || byteLength % pageBytes === 0) return;
+  }
+  const reason = `its ${byteLength} bytes are no whole number of pages: the file was cut off`;
+  throw failure('DATABASE_DAMAGED', { source, table: 'sqlite_schema', reason });
 }
 
 function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenContext): SourceLayer[] {

@@ -7,7 +7,7 @@ import {
   type Validity,
 } from '../../batch/attribute-column.ts';
 import type { FieldType } from '../../batch/schema.ts';
-import { type CellContext, isTextOf, noteInvalid } from './value-column.ts';
+import { type CellContext, isTextOf, jsonOf, noteInvalid } from './value-column.ts';
 
 /** Where values begin in their bytes, and which are there. */
 export interface Extents {
@@ -142,6 +142,7 @@ function checkedTexts(
       const place = { record: row + 1, id: context.rowName(row + 1), field: name };
       context.findings.note('TEXT_REPLACED', { field: name, encoding: 'utf-8' }, place);
     }
+    if (type === 'json') value = encoder.encode(jsonOf(decoder.decode(value)));
     if (isTextOf(type, value, 0, value.length)) builder.appendBytes(value, 0, value.length);
     else {
       builder.appendNull();

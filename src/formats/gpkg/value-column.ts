@@ -122,22 +122,30 @@ function appendBinary(builder: ColumnBuilder, value: Exclude<CellValue, null>): 
 
 function appendText(builder: ColumnBuilder, type: FieldType, value: Exclude<CellValue, null>): boolean {
   if (typeof value === 'object') return false;
-  const text = String(value);
+  const text = type === 'json' ? jsonOf(String(value)) : String(value);
   const bytes = encoder.encode(text);
   if (!isTextOf(type, bytes, 0, bytes.length)) return false;
   builder.appendBytes(bytes, 0, bytes.length);
   return true;
 }
 
-const decoder = new TextDecoder();
-
 /** Whether UTF-8 text is what a column of the type may hold. */
 export function isTextOf(type: FieldType, bytes: Uint8Array, start: number, end: number): boolean {
   if (type === 'date') return temporalKind(bytes, start, end) === DATE_TEXT;
   if (type === 'datetime') return temporalKind(bytes, start, end) === DATETIME_TEXT;
-  if (type !== 'json') return true;
+  return type !== 'json' || isJson(decoder.decode(bytes.subarray(start, end)));
+}
+
+/** JSON as it is, any other text as a JSON string: GDAL writes a JSON string into a column without its quotes. */
+export function jsonOf(text: string): string {
+  return isJson(text) ? text : JSON.stringify(text);
+}
+
+const decoder = new TextDecoder();
+
+function isJson(text: string): boolean {
   try {
-    JSON.parse(decoder.decode(bytes.subarray(start, end)));
+    JSON.parse(text);
     return true;
   } catch {
     return false;
