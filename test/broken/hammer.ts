@@ -11,6 +11,8 @@ export interface HammerJob {
   readonly format: string;
   readonly workspace: string;
   readonly outputs: readonly string[];
+  /** CRS to state; null: the file states its own. */
+  readonly crs: string | null;
   readonly cuts: number;
   readonly flips: number;
 }
@@ -40,7 +42,7 @@ async function tryOne(job: HammerJob, bytes: Uint8Array, name: string, output: s
   const input = join(directory, basename(job.path));
   writeFileSync(input, bytes);
   try {
-    await convertFile(input, directory, { from: job.format, to: output, fromCrs: 'EPSG:4326', threads: 1 });
+    await convertFile(input, directory, { from: job.format, to: output, fromCrs: job.crs, threads: 1 });
     return { name, outcome: 'done', detail: '' };
   } catch (error) {
     const left = readdirSync(join(directory, 'out'));

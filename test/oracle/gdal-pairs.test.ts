@@ -14,7 +14,7 @@ const PYTHON = '/usr/bin/python3';
 const hasGdal = spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0;
 const skip = hasGdal ? false : 'python3-gdal is not installed';
 
-const FORMATS = ['geojson', 'shp', 'csv'] as const;
+const FORMATS = ['geojson', 'shp', 'csv', 'gpkg'] as const;
 type FormatId = (typeof FORMATS)[number];
 
 interface GdalRow {

@@ -82,6 +82,10 @@ class PreparedBulkStatement implements BulkStatement {
 
   constructor(statement: StatementSync) {
     this.#statement = statement;
+    // `run` also reports the last row id, and throws where that is a number and not exact.
+    statement.setReadBigInts(true);
+    // `run` also tells the row id, which as a number it cannot for large ones.
+    statement.setReadBigInts(true);
   }
 
   run(values: readonly SqlValue[]): number {

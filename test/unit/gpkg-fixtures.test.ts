@@ -1,0 +1,73 @@
+/**
+ * Every fixture in test/fixtures/gpkg is read and compared with its `<name>.expected.json`.
+ * REGENERATE=1 writes the expectations anew; look at the difference before you believe it.
+ */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import test from 'node:test';
+import { reader } from '../../src/formats/gpkg/read.ts';
+import { makeWorkspace } from '../support/convert.ts';
+import { readFileLayers } from '../support/read-layers.ts';
+
+const FOLDER = join(import.meta.dirname, '..', 'fixtures', 'gpkg');
+
+async function facts(path: string, partitionBytes?: number): Promise<unknown> {
+  const { layers, findings } = await readFileLayers(reader, path, { partitionBytes });
+  const plain = {
+    layers: layers.map(({ source, fields, rows }) => ({
+      name: source.name,
+      crs: source.crs ?? `none: ${source.crsMissingReason}`,
+      fields: fields.map(({ name, type }) => `${name} ${type}`),
+      rows,
+    })),
+    findings: Object.fromEntries(
+      findings.map(({ code, count, params }) => [`${code} ${Object.values(params).join(' ')}`.trim(), count]),
+    ),
+  };
+  return JSON.parse(
+    JSON.stringify(plain, (_key, value: unknown) =>
+      typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))
+        ? `${value}`
+        : value,
+    ),
+  );
+}
+
+for (const name of readdirSync(FOLDER)) {
+  if (!name.endsWith('.gpkg')) continue;
+  const expectedPath = join(FOLDER, name.replace(/gpkg$/, 'expected.json'));
+
+  test(`the fixture ${name} is read as expected, in one partition and in many`, async () => {
+    const found = await facts(join(FOLDER, name));
+    if (process.env.REGENERATE === '1') writeFileSync(expectedPath, `${JSON.stringify(found, null, 2)}\n`);
+    assert.deepEqual(found, JSON.parse(readFileSync(expectedPath, 'utf8')));
+    assert.deepEqual(await facts(join(FOLDER, name), 1), found);
+  });
+}
+
+test('pages of every size that SQLite knows are read the same', async () => {
+  using workspace = makeWorkspace();
+  const original = await facts(join(FOLDER, 'blobs.gpkg'));
+  for (const pageBytes of [1024, 4096, 65_536]) {
+    const path = join(workspace.path, `${pageBytes}.gpkg`);
+    const database = new DatabaseSync(join(FOLDER, 'blobs.gpkg'), { readOnly: true });
+    database.exec(`PRAGMA page_size = ${pageBytes}`);
+    database.prepare('VACUUM INTO ?').run(path);
+    database.close();
+    assert.deepEqual(await facts(path), original, `${pageBytes} bytes`);
+  }
+});
+
+test('reading leaves the file and its folder as they were', async () => {
+  using workspace = makeWorkspace();
+  for (const name of ['wal', 'index']) {
+    const bytes = readFileSync(join(FOLDER, `${name}.gpkg`));
+    const path = join(workspace.path, `${name}.gpkg`);
+    writeFileSync(path, bytes);
+    await facts(path);
+    assert.deepEqual(readFileSync(path), bytes);
+  }
+  assert.deepEqual(workspace.entries(), ['index.gpkg', 'wal.gpkg']);
+});
