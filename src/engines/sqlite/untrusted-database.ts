@@ -80,6 +80,7 @@ export class UntrustedDatabase {
    * not exact as a number: asking for bigints always would cost every small integer an allocation.
    */
   rows(table: string, sql: string, values: readonly SqlValue[] = []): SqlRow[] {
+    this.#denied = '';
     try {
       const statement: StatementSync = this.#handle.prepare(sql);
       statement.setReturnArrays(true);
@@ -124,7 +125,8 @@ export class UntrustedDatabase {
         undefined,
         error,
       );
-    if (code === CODE.auth) {
+    // A denied function is reported as an error like any other, so the code alone does not tell.
+    if (code === CODE.auth || this.#denied !== '') {
       const denied = this.#denied === '' ? reason : this.#denied;
       return failure('DATABASE_REFUSED', { ...place, reason: denied }, undefined, error);
     }

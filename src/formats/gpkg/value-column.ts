@@ -65,9 +65,8 @@ function typeOfValues(rows: readonly (readonly CellValue[])[], index: number): F
 
 function typeOfValue(value: Exclude<CellValue, null>): FieldType {
   if (typeof value === 'string') return 'string';
-  if (typeof value === 'bigint') return 'int64';
-  if (typeof value !== 'number') return 'binary';
-  if (!Number.isInteger(value) || !Number.isSafeInteger(value)) return 'float64';
+  if (typeof value === 'object') return 'binary';
+  if (typeof value === 'number' && !Number.isSafeInteger(value)) return 'float64';
   return value >= INT32_MIN && value <= INT32_MAX ? 'int32' : 'int64';
 }
 
