@@ -52,18 +52,31 @@ export function castColumn(column: AttributeColumn, to: FieldType, rowCount: num
 function toText(column: AttributeColumn, rowCount: number): AttributeColumn {
   if (column.type === 'json') return jsonToText(column, rowCount);
   if (isText(column.type)) return { ...(column as BytesColumn), type: 'string' };
-  if (column.type === 'binary') throw new TypeError('a binary column cannot become text');
+  if (column.type === 'binary') return base64Column(column, rowCount);
   return textColumn('string', column, rowCount, (writer, row) => writeScalar(writer, column, row));
 }
 
 function toJson(column: AttributeColumn, rowCount: number): AttributeColumn {
-  if (column.type === 'binary') throw new TypeError('a binary column cannot become json');
+  if (column.type === 'binary') return toJson(base64Column(column, rowCount), rowCount);
   if ('offsets' in column) {
     return textColumn('json', column, rowCount, (writer, row) =>
       writeJsonString(writer, column.bytes, column.offsets[row], column.offsets[row + 1]),
     );
   }
   return textColumn('json', column, rowCount, (writer, row) => writeScalar(writer, column, row));
+}
+
+/** Bytes among texts, as columns without a type can hold them, become what writers without binary values write. */
+function base64Column(column: BytesColumn, rowCount: number): BytesColumn {
+  return textColumn('string', column, rowCount, (writer, row) =>
+    writer.ascii(base64(column.bytes.subarray(column.offsets[row], column.offsets[row + 1]))),
+  );
+}
+
+function base64(bytes: Uint8Array): string {
+  let binary = '';
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
 }
 
 /** JSON strings become their content, every other JSON value its JSON text. */

@@ -5,6 +5,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
 import { valueAt } from '../../src/batch/attribute-column.ts';
+import { castBatch } from '../../src/batch/cast.ts';
 import { Findings } from '../../src/findings.ts';
 import type { SourceLayer } from '../../src/formats/format.ts';
 import type { GpkgState } from '../../src/formats/gpkg/open.ts';
@@ -160,6 +161,23 @@ test('columns without a type that means something get the type of their values',
     layers[0].fields.map(({ name, type }) => `${name} ${type}`),
     ['fid int64', 'real float64', 'text string', 'wide int64', 'mixed string'],
   );
+});
+
+test('values of every kind in one column are text, wherever a partition ends', async () => {
+  using workspace = makeWorkspace();
+  const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
+    sql: `CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, u UNHEARD_OF);
+      INSERT INTO l (u) VALUES (x'00ff'), ('text'), (1.5), (7), (NULL), (9007199254740993)`,
+    layers: ['l'],
+  });
+  for (const partitionBytes of [1, 1 << 20]) {
+    const [layer] = (await openLayers(path, partitionBytes)).layers;
+    const values = readAll(layer).flatMap(({ batch }) => {
+      const cast = castBatch(batch, [{ name: 'u', type: 'string' }]);
+      return Array.from({ length: batch.rowCount }, (_, row) => valueAt(cast.columns[0], row));
+    });
+    assert.deepEqual(values, ['AP8=', 'text', '1.5', '7', null, '9007199254740993']);
+  }
 });
 
 test('text that is no UTF-8 is replaced and told', async () => {
