@@ -14,9 +14,17 @@ import type { CrsDescription } from '../../src/crs/crs.ts';
 import { WGS84_DESCRIPTION as wgs84 } from '../../src/crs/wgs84.ts';
 import { type Finding, Findings } from '../../src/findings.ts';
 import type { OutputLayer } from '../../src/formats/format.ts';
+import { reader } from '../../src/formats/gpkg/read.ts';
 import { writer } from '../../src/formats/gpkg/write.ts';
 import { makeWorkspace } from '../support/convert.ts';
-import { type Geometry, geometriesArbitrary, geometryColumn } from '../support/geometry-arbitrary.ts';
+import {
+  batchArbitrary,
+  type Geometry,
+  geometriesArbitrary,
+  geometryColumn,
+} from '../support/geometry-arbitrary.ts';
+import { readFileLayers } from '../support/read-layers.ts';
+import { batchRows } from '../support/rows.ts';
 
 type Value = null | boolean | number | bigint | string | Uint8Array;
 type Row = Record<string, unknown>;
@@ -346,6 +354,37 @@ test('ids that are texts are kept in a field of their own, which may not clash',
       [4n, 'd', null],
       [5n, 'e', 'x'],
     ],
+  );
+});
+
+test('numbers given to features without ids stay theirs when ids follow', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'out.gpkg');
+  const batches = [
+    makeBatch({ geometries: [point(0, 0), point(1, 1)] }),
+    makeBatch({ ids: ['int64', [-5n, 2n]] }),
+  ];
+  const findings = await write(path, [{ batches }]);
+  assert.deepEqual(codes(findings), ['FID_REASSIGNED 1']);
+  assert.deepEqual(
+    query(path, 'SELECT fid FROM roads').map(({ fid }) => fid),
+    [-5n, 1n, 2n, 3n],
+  );
+});
+
+test('any batch is read back as it was', async () => {
+  using workspace = makeWorkspace();
+  let n = 0;
+  await fc.assert(
+    fc.asyncProperty(batchArbitrary, async (batch) => {
+      const path = join(workspace.path, `${n++}.gpkg`);
+      const expected = batchRows(batch);
+      await write(path, [{ batches: [structuredClone(batch)] }]);
+      const { layers } = await readFileLayers(reader, path);
+      const actual = layers[0].rows.map((row) => ({ ...row, id: null }));
+      assert.deepEqual(actual, expected);
+    }),
+    { numRuns: 40 },
   );
 });
 

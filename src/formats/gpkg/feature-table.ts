@@ -49,7 +49,8 @@ export class FeatureTable {
   #insertMany: BulkStatement;
   #insertOne: BulkStatement;
   #hasIdColumn = false;
-  #largest: Key = 0;
+  /** Of the keys so far, provisional ones aside. */
+  #largest: Key | null = null;
   #hasKeysFromIds = false;
   /** Boxes of the rows with provisional keys, four floats each. */
   readonly #provisionalBoxes: number[] = [];
@@ -106,15 +107,14 @@ export class FeatureTable {
   }
 
   #runningKeys(rowCount: number): Float64Array<ArrayBuffer> {
-    const first = Number(this.#largest) + 1;
+    const first = Number(this.#largest ?? 0) + 1;
     const keys = new Float64Array(rowCount);
     for (let row = 0; row < rowCount; row++) keys[row] = first + row;
     return keys;
   }
 
   #isAbove(key: Key): boolean {
-    // Before the first key, which may be 0 or negative, nothing is taken.
-    return key > this.#largest || this.rowCount === 0;
+    return this.#largest === null || key > this.#largest;
   }
 
   #appendAscending(chunk: GpkgChunk, binder: RowBinder, keys: FidCandidates['values']): void {
@@ -150,7 +150,7 @@ export class FeatureTable {
       const key: Key = kind === FID_KIND.integer ? (ids as FidCandidates).values[row] : PROVISIONAL;
       values[0] = key;
       if (key < PROVISIONAL && this.#insertOne.run(values) === 1) {
-        if (key > this.#largest || !this.#hasKeysFromIds) this.#largest = key;
+        if (this.#isAbove(key)) this.#largest = key;
         this.#hasKeysFromIds = true;
         this.#rtree?.add(key, boxes, row * 4);
         continue;
@@ -185,7 +185,7 @@ export class FeatureTable {
     const database = this.#database;
     const { table, key } = this.plan;
     const [t, k] = [quoted(table), quoted(key)];
-    let first = BigInt(this.#largest) + 1n;
+    let first = BigInt(this.#largest ?? 0) + 1n;
     if (first + BigInt(count) > PROVISIONAL) {
       // No room above the largest: above the largest that a double holds exactly.
       const below = database.value(`SELECT max(${k}) FROM ${t} WHERE ${k} <= ${LARGEST_EXACT - count}`);
