@@ -27,9 +27,11 @@ const FEW_PARTITIONS = 6;
 /** Inputs of this many bytes get their threads before it is known how they can be cut. */
 export const CERTAINLY_LARGE_BYTES = (FEW_PARTITIONS + 2) * PARTITION_BYTES;
 
-export function executorFor(layers: readonly SourceLayer[], threads: number): Executor {
+/** `inputBytes`: size of the input file. It tells many layers of a few rows, a partition each, from many full ones. */
+export function executorFor(layers: readonly SourceLayer[], threads: number, inputBytes: number): Executor {
   const partitionCount = layers.reduce((sum, layer) => sum + layer.partitions.length, 0);
-  if (partitionCount <= FEW_PARTITIONS) return inlineExecutor();
+  const isUncut = partitionCount <= layers.length && inputBytes <= FEW_PARTITIONS * PARTITION_BYTES;
+  if (partitionCount <= FEW_PARTITIONS || isUncut) return inlineExecutor();
   return threadExecutor(Math.min(threads, partitionCount));
 }
 

@@ -1,5 +1,5 @@
 /** Reads a whole source and tells what is in it; nothing is written. */
-
+import { statSync } from 'node:fs';
 import { GEOMETRY_TYPE_NAMES } from '../batch/geometry-column.ts';
 import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
@@ -54,7 +54,7 @@ export async function inspectSource(
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
   const crs = new CrsService(place.gridDirectory);
   await crs.prepare([input.crs, ...layers.map((layer) => layer.crs)]);
-  const executor = executorFor(layers, place.threads);
+  const executor = executorFor(layers, place.threads, statSync(place.inputPath).size);
   try {
     executor.begin({
       inputFormat: input.format,

@@ -224,6 +224,7 @@ class Conversion {
     this.#executor ??= executorFor(
       plan.layers.map((layer) => source[layer.sourceIndex]),
       this.#place.threads,
+      sizeOf(this.#place.inputPath),
     );
     const session: Session = {
       inputFormat: this.#input.format.id,
