@@ -180,6 +180,26 @@ test('values of every kind in one column are text, wherever a partition ends', a
   }
 });
 
+test('no row is lost where a key can be null or text', async () => {
+  using workspace = makeWorkspace();
+  const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
+    sql: `CREATE TABLE descending (k INTEGER PRIMARY KEY DESC, geom POINT);
+      INSERT INTO descending (k) VALUES (3), (NULL), ('three'), (NULL);
+      CREATE TABLE text_keys (k INT PRIMARY KEY, geom POINT) WITHOUT ROWID;
+      INSERT INTO text_keys (k) VALUES (3), ('three'), (1.5);
+      CREATE TABLE keys (k INT PRIMARY KEY, geom POINT) WITHOUT ROWID;
+      INSERT INTO keys (k) VALUES (3), (1)`,
+    layers: ['descending', 'text_keys', 'keys'],
+  });
+  const { layers } = await openLayers(path, 1);
+  const counts = layers.map((layer) => readAll(layer).reduce((sum, { recordCount }) => sum + recordCount, 0));
+  assert.deepEqual(counts, [4, 3, 2]);
+  assert.deepEqual(
+    layers.map(({ featureCount }) => featureCount),
+    counts,
+  );
+});
+
 test('text that is no UTF-8 is replaced and told', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {

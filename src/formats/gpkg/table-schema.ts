@@ -63,7 +63,7 @@ export function readSchema(
     columns.find(({ name }) => wanted !== null && sameName(name, wanted)) ??
     (candidates.length === 1 ? candidates[0] : undefined);
   if (geometry === undefined) return null;
-  const keyColumn = integerKey(columns, entry);
+  const keyColumn = integerKey(database, columns, entry);
   const fields = columns
     .filter((column) => column !== geometry && column !== keyColumn)
     .map(({ name, declared }): TableField => {
@@ -74,12 +74,25 @@ export function readSchema(
   return { geometry: geometry.name, key, fields };
 }
 
-/** A primary key of one column of type INTEGER: in a rowid table it is the rowid. */
-function integerKey(columns: readonly TableColumn[], { kind, hasRowid }: TableEntry): TableColumn | null {
-  if (kind !== 'table') return null;
+/**
+ * A primary key of one integer column. Rows are found by it, so one that could hold anything else would lose rows:
+ * "INTEGER PRIMARY KEY DESC" is no rowid (lang_createtable.html 5.1) and may be null; without rowids, texts may be keys.
+ */
+function integerKey(
+  database: UntrustedDatabase,
+  columns: readonly TableColumn[],
+  { name, kind, hasRowid }: TableEntry,
+): TableColumn | null {
   const keys = columns.filter(({ keyPosition }) => keyPosition > 0);
-  const isInteger = hasRowid ? /^integer$/i : /int/i;
-  return keys.length === 1 && isInteger.test(keys[0].declared) ? keys[0] : null;
+  if (kind !== 'table' || keys.length !== 1) return null;
+  if (hasRowid) {
+    if (!/^integer$/i.test(keys[0].declared)) return null;
+    const sql = "SELECT 1 FROM pragma_index_list(?) WHERE origin = 'pk'";
+    return database.rows(name, sql, [name]).length === 0 ? keys[0] : null;
+  }
+  if (!/int/i.test(keys[0].declared)) return null;
+  const sql = `SELECT 1 FROM ${quoted(name)} WHERE typeof(${quoted(keys[0].name)}) <> 'integer' LIMIT 1`;
+  return database.rows(name, sql).length === 0 ? keys[0] : null;
 }
 
 /** A name of the rowid that no column takes away; null where rows have none. */
