@@ -20,6 +20,13 @@ export interface EntityTags {
   real(index: number): number;
   /** The value as an integer; throws an EntityError when it is none. */
   integer(index: number): number;
+  /**
+   * The bytes that the values stand in where text in them is UTF-8; null where `text` must decode (old code pages, kept
+   * tags). Value i is `bytes[starts[i], ends[i])`; text as the file has it, blanks at its ends included, escapes unresolved.
+   */
+  readonly bytes: Uint8Array | null;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
   /** The value as text: decoded by the drawing's encoding, \U+XXXX and \M+nXXXX resolved; control codes (%%d, ^J, MTEXT) are not. */
   text(index: number): string;
 }
