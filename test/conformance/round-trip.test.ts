@@ -204,6 +204,19 @@ test('GeoJSON to GeoJSON keeps everything', async () => {
   );
 });
 
+test('GeoJSON to GeoPackage and back keeps geometries, whole ids and every kind of attribute, nested ones too', async () => {
+  // A table is read in the order of its keys, so ids in any other order would reorder the features.
+  const ids = fc.uniqueArray(fc.maxSafeInteger(), { minLength: 6, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(featuresOf(anyGeometry, anyProperties), ids, async (features, unordered) => {
+      const ascending = unordered.sort((a, b) => a - b);
+      const given = features.map((feature, i) => ({ ...feature, id: ascending[i] }));
+      assertSameFeatures(await thereAndBack(given, 'gpkg'), given);
+    }),
+    { numRuns: 60 },
+  );
+});
+
 test('GeoJSON to CSV and back keeps geometries, numbers, texts, booleans, dates and nulls', async () => {
   await fc.assert(
     fc.asyncProperty(featuresOf(anyGeometry, flatProperties), async (features) => {
