@@ -1,0 +1,58 @@
+/** Single faces of three or four corners: SOLID and TRACE in the plane, 3DFACE in space. */
+import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
+import type { AffineMap, Entity, StrokeOptions } from '../contract.ts';
+import { readOcs } from '../ocs.ts';
+import { pen } from './pen.ts';
+import { needTriple, ownEnd } from './tag-values.ts';
+
+const point = { x: 0, y: 0, z: 0 };
+const SOLID_ORDER = [10, 11, 13, 12];
+
+/** 3DFACE: corners in order, in the world's coordinates; a triangle repeats its third corner or leaves out the fourth. */
+export function face3d(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  pen.begin(map, null, stroke);
+  for (let code = 10; code <= 13; code++) {
+    if (code === 13 && tags.find(13) < 0) break;
+    needTriple(tags, code, 0, end, point, 'corner');
+    pushCorner(point.x, point.y, point.z);
+  }
+  return finishFace(builder);
+}
+
+/** SOLID and TRACE: corners 1 2 4 3 go round; without the fourth, or where it repeats the third, a triangle. */
+export function solid(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  pen.begin(map, readOcs(tags, end), stroke);
+  for (const code of SOLID_ORDER) {
+    if (code === 13 && tags.find(13) < 0) continue;
+    needTriple(tags, code, 0, end, point, 'corner');
+    pushCorner(point.x, point.y, point.z);
+  }
+  return finishFace(builder);
+}
+
+/** Leaves out a corner that repeats the one before it: bit-equal ones only. */
+function pushCorner(x: number, y: number, z: number): void {
+  const { coordinates, coordinateLength } = pen.scratch;
+  const last = coordinateLength - 3;
+  if (last >= 0 && coordinates[last] === x && coordinates[last + 1] === y && coordinates[last + 2] === z)
+    return;
+  pen.position(x, y, z);
+}
+
+function finishFace(builder: GeometryBuilder): number {
+  pen.close(0);
+  // Two corners that differ: a face that is seen from its side, drawn as a line.
+  return pen.finishLine(builder, true);
+}

@@ -1,0 +1,150 @@
+/** LWPOLYLINE, and the POLYLINEs that are lines; the others are meshes (mesh.ts). Widths are ignored. */
+import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
+import { isIdentity } from '../affine-map.ts';
+import {
+  type AffineMap,
+  type Entity,
+  EntityError,
+  type EntityTags,
+  type StrokeOptions,
+} from '../contract.ts';
+import { readOcs } from '../ocs.ts';
+import { polyfaceMesh, polygonMesh } from './mesh.ts';
+import { type Pen, pen } from './pen.ts';
+import { POLYLINE_FLAG, VERTEX_FLAG } from './polyline-flags.ts';
+import { integerOf, needFinite, ownEnd, realOf } from './tag-values.ts';
+
+export function lwPolyline(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  const isClosed = (integerOf(tags, 70, 0, 0, end) & POLYLINE_FLAG.closed) !== 0;
+  const elevation = realOf(tags, 38, 0, 0, end);
+  const ocs = readOcs(tags, end);
+  if (ocs === null && elevation === 0 && isIdentity(map)) {
+    const type = plainVertices(tags, end, isClosed, stroke.closedAsPolygons, builder);
+    if (type !== 0) return type;
+  }
+  pen.begin(map, ocs, stroke);
+  // A bulge stands behind its vertex and belongs to the segment to the next one.
+  let bulge = 0;
+  let x = Number.NaN;
+  for (let i = 0; i < end; i++) {
+    const code = tags.codes[i];
+    if (code === 10) x = tags.real(i);
+    else if (code === 20) {
+      if (pen.count > 0) pen.bulgeTo(x, tags.real(i), elevation, bulge);
+      else pen.position(x, tags.real(i), elevation);
+      bulge = 0;
+    } else if (code === 42) bulge = tags.real(i);
+  }
+  if (isClosed) closeWithBulge(pen, bulge);
+  return pen.finishLine(builder, isClosed && stroke.closedAsPolygons);
+}
+
+/**
+ * The hot path: straight segments in the plane, from the tags to the builder's array without a stop between. Returns 0,
+ * the builder as it was, when there is a bulge.
+ */
+function plainVertices(
+  tags: EntityTags,
+  end: number,
+  isClosed: boolean,
+  closedAsPolygons: boolean,
+  builder: GeometryBuilder,
+): number {
+  const { codes } = tags;
+  const { stride } = builder;
+  const begin = builder.coordinateLength;
+  builder.reserve((end + 2) * stride);
+  const { coordinates } = builder;
+  let at = begin;
+  let finite = 0;
+  let x = Number.NaN;
+  for (let i = 0; i < end; i++) {
+    const code = codes[i];
+    if (code === 10) x = tags.real(i);
+    else if (code === 20) {
+      const y = tags.real(i);
+      finite += x * 0 + y * 0;
+      coordinates[at] = x;
+      coordinates[at + 1] = y;
+      for (let k = 2; k < stride; k++) coordinates[at + k] = Number.NaN;
+      at += stride;
+    } else if (code === 42 && tags.real(i) !== 0) return 0;
+  }
+  if (finite !== 0) throw new EntityError('a coordinate is not a finite number');
+  let count = (at - begin) / stride;
+  if (count === 0) throw new EntityError('it has no vertices');
+  const last = at - stride;
+  if (
+    isClosed &&
+    count > 1 &&
+    (coordinates[begin] !== coordinates[last] || coordinates[begin + 1] !== coordinates[last + 1])
+  ) {
+    for (let k = 0; k < stride; k++) coordinates[at + k] = coordinates[begin + k];
+    at += stride;
+    count++;
+  }
+  builder.coordinateLength = at;
+  builder.endRing();
+  if (count === 1) {
+    builder.endPart(PART_KIND.point);
+    return GEOMETRY_TYPE.point;
+  }
+  const isPolygon = isClosed && closedAsPolygons && count >= 4;
+  builder.endPart(isPolygon ? PART_KIND.polygon : PART_KIND.line);
+  return isPolygon ? GEOMETRY_TYPE.polygon : GEOMETRY_TYPE.lineString;
+}
+
+/** The segment from the last vertex to the first, where they are not the same already. */
+export function closeWithBulge(target: Pen, bulge: number, firstPosition = 0): void {
+  const { coordinates, coordinateLength } = target.scratch;
+  const first = firstPosition * 3;
+  const last = coordinateLength - 3;
+  if (last <= first) return;
+  const x = coordinates[first];
+  const y = coordinates[first + 1];
+  const z = coordinates[first + 2];
+  if (coordinates[last] === x && coordinates[last + 1] === y && coordinates[last + 2] === z) return;
+  target.bulgeTo(x, y, z, bulge);
+}
+
+/** POLYLINE: by its flags a 2D or 3D line or one of two kinds of mesh. */
+export function polyline(
+  entity: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const { tags, parts } = entity;
+  const end = ownEnd(tags);
+  const flags = integerOf(tags, 70, 0, 0, end);
+  if ((flags & POLYLINE_FLAG.polyface) !== 0) return polyfaceMesh(entity, map, stroke, builder);
+  if ((flags & POLYLINE_FLAG.polygonMesh) !== 0) return polygonMesh(entity, map, stroke, builder);
+  const is3d = (flags & POLYLINE_FLAG.threeD) !== 0;
+  const isClosed = (flags & POLYLINE_FLAG.closed) !== 0;
+  const elevation = is3d ? 0 : realOf(tags, 30, 0, 0, end);
+  pen.begin(map, is3d ? null : readOcs(tags, end), stroke);
+  let bulge = 0;
+  let hasVertex = false;
+  for (const vertex of parts) {
+    if (vertex.type !== 'VERTEX') continue;
+    const vertexEnd = ownEnd(vertex);
+    // The frame of a spline is what the curve was made from, not where it runs.
+    if ((integerOf(vertex, 70, 0, 0, vertexEnd) & VERTEX_FLAG.splineFrame) !== 0) continue;
+    const x = realOf(vertex, 10, Number.NaN, 0, vertexEnd);
+    const y = realOf(vertex, 20, Number.NaN, 0, vertexEnd);
+    // 2D vertices repeat the elevation or leave it out; writers of heights per vertex exist, and GDAL keeps these too.
+    const z = realOf(vertex, 30, 0, 0, vertexEnd) || elevation;
+    if (hasVertex) pen.bulgeTo(x, y, z, bulge);
+    else pen.position(x, y, z);
+    hasVertex = true;
+    bulge = is3d ? 0 : needFinite(realOf(vertex, 42, 0, 0, vertexEnd), 'bulge');
+  }
+  if (isClosed) closeWithBulge(pen, bulge);
+  return pen.finishLine(builder, isClosed && stroke.closedAsPolygons);
+}

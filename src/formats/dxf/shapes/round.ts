@@ -1,0 +1,123 @@
+/** CIRCLE, ARC and ELLIPSE. */
+import { appendEllipse } from '../../../batch/ellipse.ts';
+import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
+import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
+import { readOcs } from '../ocs.ts';
+import { pen } from './pen.ts';
+import { needFinite, needTriple, ownEnd, readTriple, realOf } from './tag-values.ts';
+
+const FULL = 2 * Math.PI;
+/** Sweeps that lack less than this of a full turn are one. */
+const FULL_ROUNDING = 1e-9;
+
+const centre = { x: 0, y: 0, z: 0 };
+const axis = { x: 0, y: 0, z: 0 };
+const normal = { x: 0, y: 0, z: 0 };
+const ellipseInSpace = {
+  centre: new Float64Array(3),
+  major: new Float64Array(3),
+  minor: new Float64Array(3),
+};
+
+/** From one angle counter-clockwise to the other: more than 0, at most a full turn. Radians. */
+export function sweepBetween(start: number, end: number): number {
+  const difference = end - start;
+  if (Math.abs(difference) >= FULL - FULL_ROUNDING) return FULL;
+  return difference <= FULL_ROUNDING && difference >= -FULL_ROUNDING
+    ? FULL
+    : difference < 0
+      ? difference + FULL
+      : difference;
+}
+
+export function circle(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  needTriple(tags, 10, 0, end, centre, 'centre');
+  const radius = needRadius(realOf(tags, 40, Number.NaN, 0, end));
+  pen.begin(map, readOcs(tags, end), stroke);
+  pen.arcs.aroundCentre(pen.scratch, centre.x, centre.y, radius, 0, FULL, centre.z);
+  return pen.finishLine(builder, stroke.closedAsPolygons);
+}
+
+/** Counter-clockwise from one angle to the other, in degrees. */
+export function arc(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  needTriple(tags, 10, 0, end, centre, 'centre');
+  const radius = needRadius(realOf(tags, 40, Number.NaN, 0, end));
+  const from = (needFinite(realOf(tags, 50, 0, 0, end), 'start angle') * Math.PI) / 180;
+  const to = (needFinite(realOf(tags, 51, 360, 0, end), 'end angle') * Math.PI) / 180;
+  pen.begin(map, readOcs(tags, end), stroke);
+  const sweep = sweepBetween(from, to);
+  pen.arcs.aroundCentre(pen.scratch, centre.x, centre.y, radius, from, sweep, centre.z);
+  return pen.finishLine(builder, stroke.closedAsPolygons && sweep === FULL);
+}
+
+export function needRadius(radius: number): number {
+  if (!(radius > 0 && radius < Number.POSITIVE_INFINITY))
+    throw new EntityError(`its radius is ${radius}; it must be more than 0`);
+  return radius;
+}
+
+/**
+ * In the world's coordinates, whatever the extrusion direction; that only says to which side of the major axis the
+ * parameters run.
+ */
+export function ellipse(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  needTriple(tags, 10, 0, end, centre, 'centre');
+  needTriple(tags, 11, 0, end, axis, 'major axis');
+  if (!readTriple(tags, 210, 0, end, normal)) Object.assign(normal, { x: 0, y: 0, z: 1 });
+  const ratio = needFinite(realOf(tags, 40, 1, 0, end), 'ratio');
+  const from = needFinite(realOf(tags, 41, 0, 0, end), 'start parameter');
+  const to = needFinite(realOf(tags, 42, FULL, 0, end), 'end parameter');
+  const normalLength = Math.hypot(normal.x, normal.y, normal.z);
+  const axisLength = Math.hypot(axis.x, axis.y, axis.z);
+  if (!(axisLength > 0) || ratio === 0 || !(normalLength > 0))
+    throw new EntityError('an axis of the ellipse has no length');
+  const scale = ratio / normalLength;
+  ellipseInSpace.centre.set([centre.x, centre.y, centre.z]);
+  ellipseInSpace.major.set([axis.x, axis.y, axis.z]);
+  ellipseInSpace.minor.set([
+    (normal.y * axis.z - normal.z * axis.y) * scale,
+    (normal.z * axis.x - normal.x * axis.z) * scale,
+    (normal.x * axis.y - normal.y * axis.x) * scale,
+  ]);
+  pen.begin(map, null, stroke);
+  const sweep = sweepBetween(from, to);
+  appendEllipse(pen.scratch, ellipseInSpace, from, sweep, pen.arcs.stroking);
+  return pen.finishLine(builder, stroke.closedAsPolygons && sweep === FULL);
+}
+
+/** An ellipse in the plane z, into the loop at hand; axes in length and direction, sweep with its sign. */
+export function appendFlatEllipse(
+  x: number,
+  y: number,
+  z: number,
+  axisX: number,
+  axisY: number,
+  ratio: number,
+  start: number,
+  sweep: number,
+): void {
+  if (!(Math.hypot(axisX, axisY) > 0) || !(ratio !== 0))
+    throw new EntityError('an axis of the ellipse has no length');
+  ellipseInSpace.centre.set([x, y, z]);
+  ellipseInSpace.major.set([axisX, axisY, 0]);
+  ellipseInSpace.minor.set([-axisY * ratio, axisX * ratio, 0]);
+  appendEllipse(pen.scratch, ellipseInSpace, start, sweep, pen.arcs.stroking);
+}

@@ -1,0 +1,28 @@
+/** Every entity type that has a geometry, and how it is drawn. Types that are missing here are skipped and reported. */
+import type { ShapeFunction } from '../contract.ts';
+import { face3d, solid } from './face.ts';
+import { mesh } from './mesh.ts';
+import { lwPolyline, polyline } from './polyline.ts';
+import { arc, circle, ellipse } from './round.ts';
+import { image, line, point, shape } from './simple.ts';
+import { spline } from './spline.ts';
+
+export const SHAPES: ReadonlyMap<string, ShapeFunction> = new Map<string, ShapeFunction>([
+  ['POINT', point],
+  ['LINE', line],
+  ['3DLINE', line],
+  ['LWPOLYLINE', lwPolyline],
+  ['POLYLINE', polyline],
+  ['CIRCLE', circle],
+  ['ARC', arc],
+  ['ELLIPSE', ellipse],
+  ['SPLINE', spline],
+  ['SOLID', solid],
+  ['TRACE', solid],
+  ['3DFACE', face3d],
+  ['MESH', mesh],
+  ['SHAPE', shape],
+  ['TOLERANCE', shape],
+  ['IMAGE', image],
+  ['WIPEOUT', image],
+]);

@@ -1,0 +1,95 @@
+/** Entities with one or two positions, and images. */
+import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
+import type { AffineMap, Entity, StrokeOptions } from '../contract.ts';
+import { readOcs } from '../ocs.ts';
+import { pen } from './pen.ts';
+import { needTriple, ownEnd, realOf, subclassStart } from './tag-values.ts';
+
+const first = { x: 0, y: 0, z: 0 };
+const second = { x: 0, y: 0, z: 0 };
+
+export function point(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  needTriple(tags, 10, 0, ownEnd(tags), first, 'position');
+  pen.begin(map, null, stroke);
+  pen.position(first.x, first.y, first.z);
+  return pen.finishLine(builder, false);
+}
+
+/** LINE and 3DLINE: both ends in the world's coordinates. */
+export function line(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  needTriple(tags, 10, 0, end, first, 'start');
+  needTriple(tags, 11, 0, end, second, 'end');
+  pen.begin(map, null, stroke);
+  pen.position(first.x, first.y, first.z);
+  pen.position(second.x, second.y, second.z);
+  return pen.finishLine(builder, false);
+}
+
+/** SHAPE (in its object coordinate system) and TOLERANCE (in the world's): where they stand. */
+export function shape(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  needTriple(tags, 10, 0, end, first, 'insertion point');
+  pen.begin(map, tags.type === 'SHAPE' ? readOcs(tags, end) : null, stroke);
+  pen.position(first.x, first.y, first.z);
+  return pen.finishLine(builder, false);
+}
+
+const third = { x: 0, y: 0, z: 0 };
+
+/**
+ * IMAGE and WIPEOUT: the clipped outline as a polygon. Pixels have their origin in the upper left corner, the first
+ * one's centre, so the image reaches from -0.5 to its size - 0.5.
+ */
+export function image(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  const start = Math.max(subclassStart(tags, 'AcDbRasterImage'), subclassStart(tags, 'AcDbWipeout'));
+  needTriple(tags, 10, start, end, first, 'insertion point');
+  needTriple(tags, 11, start, end, second, 'pixel width');
+  needTriple(tags, 12, start, end, third, 'pixel height');
+  const width = realOf(tags, 13, 1, start, end);
+  const height = realOf(tags, 23, 1, start, end);
+  pen.begin(map, null, stroke);
+  const clip: number[] = [];
+  for (let i = start; i + 1 < end; i++) if (tags.codes[i] === 14) clip.push(tags.real(i), tags.real(i + 1));
+  if (clip.length < 4) clip.splice(0, clip.length, -0.5, -0.5, width - 0.5, height - 0.5);
+  if (clip.length === 4) {
+    const [left, top, right, bottom] = clip;
+    clip.splice(0, 4, left, top, right, top, right, bottom, left, bottom);
+  }
+  for (let i = 0; i < clip.length; i += 2) {
+    const u = clip[i] + 0.5;
+    const v = height - clip[i + 1] - 0.5;
+    pen.position(
+      first.x + u * second.x + v * third.x,
+      first.y + u * second.y + v * third.y,
+      first.z + u * second.z + v * third.z,
+    );
+  }
+  pen.close(0);
+  pen.settle(builder);
+  pen.copy(builder, 0, pen.count);
+  builder.endRing();
+  builder.endPart(PART_KIND.polygon);
+  return GEOMETRY_TYPE.polygon;
+}

@@ -1,0 +1,146 @@
+/** SPLINE, and what other entities have of it: spline edges of hatches, curved leaders. */
+import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
+import { clampedKnots, knotFault, SplineStroker } from '../../../batch/spline.ts';
+import { splineThrough } from '../../../batch/spline-fit.ts';
+import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
+import { pen } from './pen.ts';
+import { integerOf, needFinite, ownEnd } from './tag-values.ts';
+
+const FLAG = { closed: 1, periodic: 2 } as const;
+/** Ends that are so near to one another, relative to their coordinates, are one. */
+const CLOSED_GAP = 1e-9;
+
+const stroker = new SplineStroker();
+
+/** What the tags of a spline say; filled by its reader. */
+export class SplineParts {
+  degree = 3;
+  isClosed = false;
+  readonly knots: number[] = [];
+  /** x, y, z each. */
+  readonly controls: number[] = [];
+  /** One per control point, or none. */
+  readonly weights: number[] = [];
+  /** x, y, z each. */
+  readonly fits: number[] = [];
+  startTangent: Float64Array | null = null;
+  endTangent: Float64Array | null = null;
+}
+
+export function spline(
+  { tags }: Entity,
+  map: AffineMap,
+  stroke: StrokeOptions,
+  builder: GeometryBuilder,
+): number {
+  const end = ownEnd(tags);
+  const parts = new SplineParts();
+  const flags = integerOf(tags, 70, 0, 0, end);
+  parts.isClosed = (flags & (FLAG.closed | FLAG.periodic)) !== 0;
+  parts.degree = integerOf(tags, 71, 3, 0, end);
+  for (let i = 0; i < end; i++) {
+    switch (tags.codes[i]) {
+      case 40:
+        parts.knots.push(tags.real(i));
+        break;
+      case 41:
+        parts.weights.push(tags.real(i));
+        break;
+      case 10:
+        parts.controls.push(tags.real(i), 0, 0);
+        break;
+      case 20:
+        parts.controls[parts.controls.length - 2] = tags.real(i);
+        break;
+      case 30:
+        parts.controls[parts.controls.length - 1] = tags.real(i);
+        break;
+      case 11:
+        parts.fits.push(tags.real(i), 0, 0);
+        break;
+      case 21:
+        parts.fits[parts.fits.length - 2] = tags.real(i);
+        break;
+      case 31:
+        parts.fits[parts.fits.length - 1] = tags.real(i);
+        break;
+      case 12:
+        parts.startTangent = Float64Array.of(tags.real(i), 0, 0);
+        break;
+      case 22:
+        if (parts.startTangent !== null) parts.startTangent[1] = tags.real(i);
+        break;
+      case 32:
+        if (parts.startTangent !== null) parts.startTangent[2] = tags.real(i);
+        break;
+      case 13:
+        parts.endTangent = Float64Array.of(tags.real(i), 0, 0);
+        break;
+      case 23:
+        if (parts.endTangent !== null) parts.endTangent[1] = tags.real(i);
+        break;
+      case 33:
+        if (parts.endTangent !== null) parts.endTangent[2] = tags.real(i);
+        break;
+    }
+  }
+  pen.begin(map, null, stroke);
+  appendSpline(parts);
+  return pen.finishLine(builder, parts.isClosed && stroke.closedAsPolygons);
+}
+
+/** Strokes a spline into the loop at hand; its control points win over its fit points, which only led to them. */
+export function appendSpline(parts: SplineParts): void {
+  const first = pen.count;
+  if (parts.controls.length > 0) appendControlled(parts);
+  else appendFitted(parts);
+  if (parts.isClosed) closeExactly(first);
+}
+
+function appendControlled({ degree, knots, controls, weights }: SplineParts): void {
+  const count = controls.length / 3;
+  const ownKnots = knots.length > 0 ? Float64Array.from(knots) : clampedKnots(degree, count);
+  const fault = knotFault(degree, ownKnots, count);
+  if (fault !== null) throw new EntityError(fault);
+  if (weights.length !== 0 && weights.length !== count)
+    throw new EntityError(`${count} control points have ${weights.length} weights`);
+  const homogeneous = new Float64Array(count * 4);
+  for (let i = 0; i < count; i++) {
+    const weight = weights.length === 0 ? 1 : needFinite(weights[i], 'weight');
+    if (weight <= 0) throw new EntityError(`a weight is ${weight}; it must be more than 0`);
+    for (let k = 0; k < 3; k++) homogeneous[i * 4 + k] = controls[i * 3 + k] * weight;
+    homogeneous[i * 4 + 3] = weight;
+  }
+  stroker.append(pen.scratch, { degree, knots: ownKnots, controls: homogeneous }, pen.arcs.stroking);
+}
+
+function appendFitted({ fits, isClosed, startTangent, endTangent }: SplineParts): void {
+  const points: number[] = [];
+  for (let i = 0; i < fits.length; i += 3) {
+    const last = points.length - 3;
+    if (last >= 0 && [0, 1, 2].every((k) => points[last + k] === fits[i + k])) continue;
+    points.push(needFinite(fits[i], 'fit point'), needFinite(fits[i + 1], 'fit point'), fits[i + 2]);
+  }
+  if (isClosed && points.length > 3) {
+    const last = points.length - 3;
+    if ([0, 1, 2].some((k) => points[last + k] !== points[k])) points.push(points[0], points[1], points[2]);
+  }
+  if (points.length < 6) throw new EntityError('it has neither control points nor two fit points');
+  const isPeriodic = isClosed && startTangent === null && endTangent === null;
+  const through = splineThrough(Float64Array.from(points), startTangent, endTangent, isPeriodic);
+  stroker.append(pen.scratch, through, pen.arcs.stroking);
+}
+
+/** Ends a closed curve on its first position: by putting the last one there, or by a straight step across a gap. */
+function closeExactly(firstPosition: number): void {
+  const { coordinates, coordinateLength } = pen.scratch;
+  const first = firstPosition * 3;
+  const last = coordinateLength - 3;
+  let isNear = true;
+  for (let k = 0; k < 3; k++) {
+    const a = coordinates[first + k];
+    if (Math.abs(coordinates[last + k] - a) > CLOSED_GAP * (1 + Math.abs(a))) isNear = false;
+  }
+  if (isNear) for (let k = 0; k < 3; k++) coordinates[last + k] = coordinates[first + k];
+  else pen.close(firstPosition);
+}

@@ -1,0 +1,82 @@
+/** Reading single values of an entity. */
+import { EntityError, type EntityTags } from '../contract.ts';
+
+/** Begins an embedded object (the MTEXT inside an ATTRIB): the same codes again with other meanings. */
+const EMBEDDED_OBJECT = 101;
+const FIRST_XDATA_CODE = 1000;
+
+/** Index behind the last tag that is the entity's own: before XDATA and embedded objects. */
+export function ownEnd(tags: EntityTags): number {
+  const { codes, count } = tags;
+  for (let i = 0; i < count; i++) {
+    const code = codes[i];
+    if (code >= FIRST_XDATA_CODE || code === EMBEDDED_OBJECT) return i;
+  }
+  return count;
+}
+
+/** Index behind the marker of a subclass (code 100); 0 where there is none, as in R12. */
+export function subclassStart(tags: EntityTags, name: string): number {
+  for (let i = tags.find(100); i >= 0; i = tags.find(100, i + 1)) if (tags.text(i) === name) return i + 1;
+  return 0;
+}
+
+export function realOf(tags: EntityTags, code: number, fallback: number, start: number, end: number): number {
+  const at = tags.find(code, start);
+  return at < 0 || at >= end ? fallback : tags.real(at);
+}
+
+export function integerOf(
+  tags: EntityTags,
+  code: number,
+  fallback: number,
+  start: number,
+  end: number,
+): number {
+  const at = tags.find(code, start);
+  return at < 0 || at >= end ? fallback : tags.integer(at);
+}
+
+export interface Triple {
+  x: number;
+  y: number;
+  z: number;
+}
+
+/** The position or vector with codes `code`, `code` + 10 and `code` + 20, into `result`; false when there is none. */
+export function readTriple(
+  tags: EntityTags,
+  code: number,
+  start: number,
+  end: number,
+  result: Triple,
+): boolean {
+  const at = tags.find(code, start);
+  if (at < 0 || at >= end) return false;
+  result.x = tags.real(at);
+  result.y = 0;
+  result.z = 0;
+  for (let i = at + 1; i < end && i <= at + 2; i++) {
+    if (tags.codes[i] === code + 10) result.y = tags.real(i);
+    else if (tags.codes[i] === code + 20) result.z = tags.real(i);
+  }
+  return true;
+}
+
+export function needTriple(
+  tags: EntityTags,
+  code: number,
+  start: number,
+  end: number,
+  result: Triple,
+  what: string,
+): void {
+  if (!readTriple(tags, code, start, end, result))
+    throw new EntityError(`its ${what} (code ${code}) is missing`);
+}
+
+/** A value that must be a finite number. */
+export function needFinite(value: number, what: string): number {
+  if (!Number.isFinite(value)) throw new EntityError(`its ${what} is not a finite number`);
+  return value;
+}
