@@ -1,0 +1,82 @@
+/**
+ * GDAL reads a fixture and the GeoPackage that geomill makes of it, and finds the same layers, fields, geometries and
+ * values: neither reading nor writing can change what both would change alike.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import test from 'node:test';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+
+const PYTHON = '/usr/bin/python3';
+const FOLDER = join(import.meta.dirname, '..', 'fixtures', 'gpkg');
+const hasGdal = spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0;
+const skip = hasGdal ? false : 'python3-gdal is not installed';
+
+interface GdalLayer {
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly type: string }[];
+  readonly epsg: string | null;
+  readonly rows: readonly { readonly geometry: string | null; readonly values: readonly unknown[] }[];
+}
+
+function gdalLayers(path: string): GdalLayer[] {
+  const done = spawnSync(PYTHON, [join(import.meta.dirname, 'gdal_facts.py'), path], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  assert.equal(done.status, 0, done.stderr);
+  return (JSON.parse(done.stdout) as { layers: GdalLayer[] }).layers;
+}
+
+/**
+ * Empty geometries have no dimensions in geomill: POINT Z EMPTY is POINT EMPTY. And a JSON column holds JSON: what GDAL
+ * left in it as a bare text is written as a JSON text.
+ */
+function comparable(layers: readonly GdalLayer[]): unknown {
+  return layers.map(({ name, fields, epsg, rows }) => ({
+    name,
+    fields: fields.map((field) => `${field.name} ${field.type}`),
+    epsg,
+    rows: rows.map(({ geometry, values }) => [
+      geometry?.replace(/ Z?M? ?EMPTY/, ' EMPTY') ?? null,
+      ...values,
+    ]),
+  }));
+}
+
+function jsonText(value: unknown): unknown {
+  return value === 'plain' ? '"plain"' : value;
+}
+
+for (const name of ['geometries', 'fids', 'index', 'utf16', 'wal', 'old-1.0', 'old-1.2']) {
+  test(`GDAL finds in a GeoPackage made of ${name}.gpkg what it finds in that`, { skip }, async () => {
+    using workspace = makeWorkspace();
+    const path = join(FOLDER, `${name}.gpkg`);
+    const { outputPath } = await convertFile(path, workspace.path, { from: 'gpkg', to: 'gpkg' });
+    assert.deepEqual(comparable(gdalLayers(outputPath)), comparable(gdalLayers(path)));
+  });
+}
+
+test('GDAL finds the layers of three systems in EPSG:32632 where ogr2ogr puts them', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const path = join(FOLDER, 'crs-three.gpkg');
+  const { outputPath } = await convertFile(path, workspace.path, {
+    from: 'gpkg',
+    to: 'gpkg',
+    toCrs: 'EPSG:32632',
+  });
+  const peer = join(workspace.path, 'peer.gpkg');
+  const made = spawnSync('ogr2ogr', ['-t_srs', 'EPSG:32632', peer, path], { encoding: 'utf8' });
+  assert.equal(made.status, 0, made.stderr);
+  const expected = gdalLayers(peer);
+  for (const [i, { name, epsg, rows }] of gdalLayers(outputPath).entries()) {
+    assert.deepEqual([name, epsg, rows.length], [expected[i].name, '32632', expected[i].rows.length]);
+    for (const [k, { geometry }] of rows.entries()) {
+      const numbers = (wkt: string | null): number[] => (wkt?.match(/-?\d[\d.]*/g) ?? []).map(Number);
+      const wanted = numbers(expected[i].rows[k].geometry);
+      for (const [n, value] of numbers(geometry).entries())
+        assert.ok(Math.abs(value - wanted[n]) < 1e-4, name);
+    }
+  }
+});
