@@ -20,7 +20,7 @@ const rows: [string, Submission, number, RegExp][] = [
     'unknown input format',
     { config: { input: { format: 'kml' }, output } },
     400,
-    /'kml' in 'input.format'.*geojson, shp, csv/,
+    /'kml' in 'input.format'.*geojson, shp, .*csv/,
   ],
   [
     'unknown output format',

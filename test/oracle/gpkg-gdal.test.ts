@@ -40,7 +40,7 @@ function comparable(layers: readonly GdalLayer[]): unknown {
     epsg,
     rows: rows.map(({ geometry, values }) => [
       geometry?.replace(/ Z?M? ?EMPTY/, ' EMPTY') ?? null,
-      ...values,
+      ...values.map(jsonText),
     ]),
   }));
 }
