@@ -60,7 +60,7 @@ export function polygonMesh(
   vertexCount = 0;
   for (const part of parts) {
     if (part.type !== 'VERTEX') continue;
-    const partEnd = ownEnd(part);
+    const partEnd = part.count;
     if (isSmoothed && (integerOf(part, 70, 0, 0, partEnd) & VERTEX_FLAG.splineFrame) !== 0) continue;
     pushPart(part, partEnd);
   }
@@ -93,14 +93,14 @@ export function polyfaceMesh(
   vertexCount = 0;
   for (const part of parts) {
     if (part.type !== 'VERTEX') continue;
-    const end = ownEnd(part);
+    const end = part.count;
     if ((integerOf(part, 70, 0, 0, end) & VERTEX_FLAG.position) !== 0) pushPart(part, end);
   }
   pen.begin(map, null, stroke);
   let hasEdge = false;
   for (const part of parts) {
     if (part.type !== 'VERTEX') continue;
-    const end = ownEnd(part);
+    const end = part.count;
     const flags = integerOf(part, 70, 0, 0, end);
     if ((flags & VERTEX_FLAG.face) === 0 || (flags & VERTEX_FLAG.position) !== 0) continue;
     const first = pen.count;
@@ -120,7 +120,7 @@ export function polyfaceMesh(
   // Faces of one or two corners are points and lines of a wire frame.
   pen.settle(builder);
   for (let loop = 0; loop < pen.loopCount; loop++) {
-    const count = pen.loopEnd(loop) - pen.loopStart(loop);
+    const count = pen.starts[loop + 1] - pen.starts[loop];
     pen.ring(builder, loop);
     builder.endPart(count === 1 ? PART_KIND.point : count === 2 ? PART_KIND.line : PART_KIND.polygon);
   }

@@ -15,7 +15,8 @@ export class Pen {
   loopCount = 0;
   /** In the entity's coordinates. */
   arcs = new ArcStroker();
-  #ends = new Uint32Array(64);
+  /** Loop i has the positions `[starts[i], starts[i + 1])`. */
+  starts = new Uint32Array(64);
   #map: AffineMap = new Float64Array(12);
   #matrix: AffineMap = new Float64Array(12);
   #isIdentity = true;
@@ -63,21 +64,25 @@ export class Pen {
   }
 
   endLoop(): void {
-    if (this.loopCount === this.#ends.length) {
-      const grown = new Uint32Array(this.#ends.length * 2);
-      grown.set(this.#ends);
-      this.#ends = grown;
+    const end = ++this.loopCount;
+    if (end === this.starts.length) {
+      const grown = new Uint32Array(end * 2);
+      grown.set(this.starts);
+      this.starts = grown;
     }
-    this.#ends[this.loopCount++] = this.count;
+    this.starts[end] = this.count;
   }
 
-  loopStart(loop: number): number {
-    return loop === 0 ? 0 : this.#ends[loop - 1];
+  /** Ends a closed loop of an area; takes it back when it has too few positions to enclose anything. */
+  endArea(firstPosition: number): void {
+    if (this.count - firstPosition >= 4) this.endLoop();
+    else this.scratch.coordinateLength = firstPosition * 3;
   }
 
-  /** Exclusive. */
-  loopEnd(loop: number): number {
-    return this.#ends[loop];
+  /** Takes back all loops from `loopCount` on, which began at `position`. */
+  rewind(loopCount: number, position: number): void {
+    this.loopCount = loopCount;
+    this.scratch.coordinateLength = position * 3;
   }
 
   /** Closes the loop at hand: nothing when it ends on its first position. */
@@ -142,7 +147,7 @@ export class Pen {
 
   /** Appends a settled loop as a ring. */
   ring(builder: GeometryBuilder, loop: number): void {
-    this.copy(builder, this.loopStart(loop), this.loopEnd(loop));
+    this.copy(builder, this.starts[loop], this.starts[loop + 1]);
     builder.endRing();
   }
 

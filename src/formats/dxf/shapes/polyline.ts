@@ -133,7 +133,7 @@ export function polyline(
   let hasVertex = false;
   for (const vertex of parts) {
     if (vertex.type !== 'VERTEX') continue;
-    const vertexEnd = ownEnd(vertex);
+    const vertexEnd = vertex.count;
     // The frame of a spline is what the curve was made from, not where it runs.
     if ((integerOf(vertex, 70, 0, 0, vertexEnd) & VERTEX_FLAG.splineFrame) !== 0) continue;
     const x = realOf(vertex, 10, Number.NaN, 0, vertexEnd);

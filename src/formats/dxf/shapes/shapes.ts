@@ -1,6 +1,7 @@
 /** Every entity type that has a geometry, and how it is drawn. Types that are missing here are skipped and reported. */
 import type { ShapeFunction } from '../contract.ts';
 import { face3d, solid } from './face.ts';
+import { hatch } from './hatch.ts';
 import { mesh } from './mesh.ts';
 import { lwPolyline, polyline } from './polyline.ts';
 import { arc, circle, ellipse } from './round.ts';
@@ -17,6 +18,8 @@ export const SHAPES: ReadonlyMap<string, ShapeFunction> = new Map<string, ShapeF
   ['ARC', arc],
   ['ELLIPSE', ellipse],
   ['SPLINE', spline],
+  ['HATCH', hatch],
+  ['MPOLYGON', hatch],
   ['SOLID', solid],
   ['TRACE', solid],
   ['3DFACE', face3d],

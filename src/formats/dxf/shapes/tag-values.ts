@@ -17,7 +17,8 @@ export function ownEnd(tags: EntityTags): number {
 
 /** Index behind the marker of a subclass (code 100); 0 where there is none, as in R12. */
 export function subclassStart(tags: EntityTags, name: string): number {
-  for (let i = tags.find(100); i >= 0; i = tags.find(100, i + 1)) if (tags.text(i) === name) return i + 1;
+  for (let i = tags.find(100); i >= 0; i = tags.find(100, i + 1))
+    if (tags.text(i).trim() === name) return i + 1;
   return 0;
 }
 
