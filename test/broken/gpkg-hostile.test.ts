@@ -204,6 +204,11 @@ const pageDamages: Readonly<Record<string, (file: ReturnType<typeof tableOfPages
   'a child that is the first page': ({ bytes, rootAt }) => {
     bytes.writeUInt32BE(1, rootAt + 8);
   },
+  'a leaf that counts a row less than it has': ({ bytes, rootAt }) => {
+    let at = rootAt;
+    while (bytes[at] === 5) at = (bytes.readUInt32BE(at + 8) - 1) * 512;
+    bytes.writeUInt16BE(bytes.readUInt16BE(at + 3) - 1, at + 3);
+  },
   'a page of zeros': ({ bytes, rootAt }) => {
     const child = bytes.readUInt32BE(rootAt + 8);
     bytes.fill(0, (child - 1) * 512, child * 512);

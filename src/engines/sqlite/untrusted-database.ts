@@ -48,7 +48,7 @@ const FUNCTIONS = new Set(
     'unhex unicode unixepoch unlikely upper -> ->>'
   ).split(' '),
 );
-const PRAGMAS = new Set(['encoding', 'index_list', 'table_list', 'table_xinfo']);
+const PRAGMAS = new Set(['encoding', 'index_list', 'quick_check', 'table_list', 'table_xinfo']);
 
 export class UntrustedDatabase {
   readonly #handle: DatabaseSync;
@@ -93,6 +93,20 @@ export class UntrustedDatabase {
       }
     } catch (error) {
       throw this.#translate(error, table);
+    }
+  }
+
+  /**
+   * Throws DATABASE_DAMAGED when the pages of a table are not sound. Selecting alone does not tell: a page whose count of
+   * rows is too low gives fewer rows without a word. Takes 0.1 s for 160 MB. Rows that break a constraint are not damage.
+   */
+  requireSoundPages(table: string): void {
+    const name = `"${table.replaceAll('"', '""')}"`;
+    for (const [verdict] of this.rows(table, `PRAGMA quick_check(${name})`)) {
+      const reason = String(verdict)
+        .split('\n')
+        .find((line) => / on page | page \d|Tree \d/.test(line));
+      if (reason !== undefined) throw failure('DATABASE_DAMAGED', { source: this.#source, table, reason });
     }
   }
 

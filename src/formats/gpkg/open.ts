@@ -88,6 +88,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
     const { entry, schema } = layer;
     const from = entry.kind === 'table' ? `${quoted(entry.name)} NOT INDEXED` : quoted(entry.name);
     const rowSource = { table: entry.name, from, key: schema.key, rowBytes: rowBytes(schema) };
+    if (entry.kind === 'table') database.requireSoundPages(entry.name);
     const cut = cutRows(database, rowSource, context.partitionBytes);
     featureTotal += cut.rowCount;
     if (featureTotal > context.limits.features)
