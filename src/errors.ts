@@ -178,6 +178,25 @@ export const errorCatalogue = {
       'layer {layer} has {fields} fields; a GeoPackage table holds at most {limit}. Choose geojson or csv',
   },
   GPKG_ROW: { status: 400, fault: 'user', template: "table '{table}', row {row}: {reason}" },
+  // --- dxf ----------------------------------------------------------------------------------------------------
+  DXF_TOO_LARGE: {
+    status: 400,
+    fault: 'user',
+    template: 'a drawing cannot hold more than {entities} entities; split the data',
+  },
+  DXF_SYNTAX: { status: 400, fault: 'user', template: 'DXF line {line}: {reason}' },
+  DXF_BINARY: { status: 400, fault: 'user', template: 'binary DXF byte {offset}: {reason}' },
+  DXF_TRUNCATED: {
+    status: 400,
+    fault: 'user',
+    template:
+      '{source} ends at line {line} within the section {section}; it is not complete, send the whole file',
+  },
+  DXF_NO_ENTITIES: {
+    status: 400,
+    fault: 'user',
+    template: '{source} is a DXF without a section ENTITIES; it holds {found}. Is it complete?',
+  },
   // --- geometry text and bytes --------------------------------------------------------------------------------
   WKT_SYNTAX: { status: 400, fault: 'user', template: 'WKT character {offset}: {reason}' },
   WKB_SYNTAX: { status: 400, fault: 'user', template: 'WKB byte {offset}: {reason}' },

@@ -98,6 +98,11 @@ export const findingCatalogue = {
     template: 'geometries with too few positions for their kind were kept as they are',
   },
   GEOMETRY_NULL: { effect: 'told', template: 'features without a geometry' },
+  GEOMETRY_NOT_DRAWN: {
+    effect: 'dropped',
+    template:
+      'features without a geometry, or with an empty one, were left out: {format} holds what is drawn',
+  },
   SRID_DIFFERS: {
     effect: 'told',
     template: "geometries state srs_id {srid} in a layer of srs_id {expected}; the layer's was taken",
@@ -121,6 +126,11 @@ export const findingCatalogue = {
     effect: 'told',
     template:
       "features of layer '{layer}' got free numbers above the largest as '{column}', the primary key: {reason}",
+  },
+  ORDER_BY_KEY: {
+    effect: 'told',
+    template:
+      "features of layer '{layer}' whose id is below that of an earlier one come in the order of '{column}', the primary key",
   },
   IDS_AS_FIELD: {
     effect: 'told',
@@ -158,6 +168,11 @@ export const findingCatalogue = {
     effect: 'told',
     template: "values of field '{field}' that are no valid {type} were read as null",
   },
+  VALUES_TOO_LONG: {
+    effect: 'told',
+    template:
+      "values of field '{field}' were left out: the attributes of one feature have at most {bytes} bytes in {format}",
+  },
   VALUE_NOT_WRITTEN: {
     effect: 'told',
     template: "values of field '{field}' that {format} cannot hold as {type} were written as null",
@@ -173,6 +188,16 @@ export const findingCatalogue = {
   // --- records ------------------------------------------------------------------------------------------------
   RECORD_DELETED: { effect: 'dropped', template: 'records that are marked as deleted were left out' },
   RECORD_SKIPPED: { effect: 'dropped', template: 'records that could not be read were skipped: {reason}' },
+  ENTITY_SKIPPED: { effect: 'dropped', template: '{type} entities were left out: {reason}' },
+  EOF_MISSING: { effect: 'told', template: '{file} does not end with EOF; every section of it is whole' },
+  TABLE_ENTRY_SKIPPED: {
+    effect: 'told',
+    template: 'entries of the tables of {file} that cannot be read were ignored: {reason}',
+  },
+  UNIT_CONTRADICTS_CRS: {
+    effect: 'told',
+    template: '{source} says that its unit is {unit}, but the unit of {crs} is {crsUnit}; is the CRS right?',
+  },
   ATTRIBUTES_MISSING: {
     effect: 'told',
     template: '{file} has {found} rows for {expected} shapes; the rest have null attributes',

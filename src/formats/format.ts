@@ -88,6 +88,8 @@ export interface SourceLayer {
   readonly crsMissingReason: string;
   /** Text encoding of the attributes, for reports. */
   readonly encoding: string | null;
+  /** Metres per unit of the coordinates, where the file states a unit but no CRS; null and missing: it does not. */
+  readonly metresPerUnit?: number | null;
   /**
    * Consecutive partitions. Where boundaries are guesses (text formats), each partition's `end` equals the next one's
    * `start`, and a read reports where the next record really begins; the pipeline re-reads where a guess was wrong.

@@ -1,0 +1,308 @@
+/**
+ * Records of a drawing, one after the other: an entity with what belongs to it, a table entry, the head of a section.
+ * A record is the run of tags from one with code 0 to before the next. The window of bytes that they are scanned from
+ * moves along and grows when a record is longer than it.
+ */
+import { isAscii, isUtf8 } from 'node:buffer';
+import { UTF8, utf8Boundary } from '../../bytes/text-encoding.ts';
+import { failure, type GeomillError } from '../../errors.ts';
+import type { ByteSource } from '../../io/byte-source.ts';
+import { AsciiTagScanner } from './ascii-tags.ts';
+import { BinaryTagScanner } from './binary-tags.ts';
+import type { Entity } from './contract.ts';
+import type { TagFacts } from './drawing-state.ts';
+import { DrawingText } from './drawing-text.ts';
+import { countLines, countSourceLines, findRecord } from './lines.ts';
+import { TagList, TagRun } from './tag-list.ts';
+import { IS_BROKEN, type TagScanner } from './tag-scanner.ts';
+
+/** Entities that belong to the one before them. */
+const PART_OWNERS: ReadonlyMap<string, string> = new Map([
+  ['VERTEX', 'POLYLINE'],
+  ['ATTRIB', 'INSERT'],
+]);
+
+const LEAST_WINDOW_BYTES = 1 << 16;
+/** Larger windows are rare and given back. */
+const MAX_KEPT_BYTES = 1 << 25;
+let keptMemory = new Uint8Array(0);
+
+/**
+ * Memory for a window, the same again for the next one in this thread: fresh memory costs a page fault every 4 KB. Only
+ * one reader may be at work on it at a time; `ownMemory` readers have their own.
+ */
+function windowMemory(byteLength: number): Uint8Array<ArrayBuffer> {
+  if (byteLength <= keptMemory.length) return keptMemory;
+  const memory = new Uint8Array(byteLength);
+  if (byteLength <= MAX_KEPT_BYTES) keptMemory = memory;
+  return memory;
+}
+
+export interface RecordReaderOptions {
+  /** Bytes to load at once at first. */
+  readonly windowBytes: number;
+  /** Tags one record may have. */
+  readonly tagLimit?: number;
+  /** The reader is used while another one is at work in the same thread. */
+  readonly ownMemory?: boolean;
+  /** Shared by readers of one drawing; each has its own where this is missing. */
+  readonly text?: DrawingText;
+  /** Lines before the start of reading, for errors; null: counted in the file when there is one to tell. */
+  readonly linesBefore: number | null;
+}
+
+/** A record whose tags make no sense. */
+export interface BrokenRecord {
+  readonly type: string;
+  readonly handle: string;
+  readonly reason: string;
+}
+
+export class RecordReader {
+  /** Offset in the source of the record that `next` reads. */
+  position: number;
+  /** Lines that were read since the start; 0 in binary files. */
+  lineCount = 0;
+  /** What `next` read. Reused: keep nothing of it. */
+  readonly entity: Entity & { readonly tags: TagRun };
+  /** Offset of the last record read, and lines before it since the start. */
+  recordStart = 0;
+  recordLine = 0;
+  /** The record that `next` could not read, when it returned false; null when there is none more. */
+  broken: BrokenRecord | null = null;
+  readonly text: DrawingText;
+  readonly #source: ByteSource;
+  readonly #facts: TagFacts;
+  readonly #options: RecordReaderOptions;
+  readonly #scanner: TagScanner;
+  readonly #list: TagList;
+  readonly #tags: TagRun;
+  readonly #parts: TagRun[] = [];
+  readonly #spareParts: TagRun[] = [];
+  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
+  #base = 0;
+  #limit = 0;
+
+  constructor(source: ByteSource, facts: TagFacts, start: number, options: RecordReaderOptions) {
+    this.#source = source;
+    this.#facts = facts;
+    this.#options = options;
+    this.position = start;
+    this.text = options.text ?? new DrawingText(facts.encoding, facts.fallbackEncoding);
+    const isBinary = facts.form !== 'ascii';
+    this.#list = new TagList(this.text, isBinary);
+    this.#scanner = isBinary
+      ? new BinaryTagScanner(this.#list, facts.form === 'binary1' ? 1 : 2)
+      : new AsciiTagScanner(this.#list);
+    this.#tags = new TagRun(this.#list);
+    this.entity = { tags: this.#tags, parts: this.#parts };
+    this.#load(start, options.windowBytes);
+  }
+
+  /** The type of the record at `position` without reading it; null at the end of the file or where it is broken. */
+  peek(): string | null {
+    for (;;) {
+      const next = this.#scanner.head(this.position - this.#base);
+      if (next >= 0) return this.#scanner.type;
+      if (next === IS_BROKEN || !this.#grow()) return null;
+    }
+  }
+
+  /**
+   * Reads the record at `position` into `entity`, with its VERTEX or ATTRIB records, and moves on. False when it is
+   * broken (`broken` says how; `position` stands behind it) . Throws DXF_TRUNCATED where the file ends before it does.
+   */
+  next(): boolean {
+    this.broken = null;
+    for (;;) {
+      const at = this.position - this.#base;
+      this.#list.count = 0;
+      const end = this.#group(at);
+      if (end >= 0) {
+        this.recordStart = this.position;
+        this.position = this.#base + end;
+        return true;
+      }
+      if (end === IS_BROKEN) {
+        this.#recover(at);
+        return false;
+      }
+      if (!this.#grow()) throw this.#truncated();
+    }
+  }
+
+  /**
+   * Reads the tags before the next one with code 0 into `entity`: comments at the beginning of a file, the variables of
+   * the HEADER section.
+   */
+  readTags(): void {
+    for (;;) {
+      this.#list.count = 0;
+      const next = this.#scanner.tags(this.position - this.#base);
+      if (next >= 0) {
+        this.position = this.#base + next;
+        this.#tags.set('', 0, this.#list.count);
+        if (!this.#list.isBinary) this.lineCount += 2 * this.#list.count;
+        return;
+      }
+      if (next === IS_BROKEN) throw this.syntaxFailure(this.#scanner.faultReason);
+      if (!this.#grow()) throw this.#truncated();
+    }
+  }
+
+  /** Offset behind the text of a tag of the record read last; only for binary files, which have one zero byte there. */
+  offsetBehind(index: number): number {
+    return this.#base + this.#list.ends[index] + 1;
+  }
+
+  /** Goes on reading at another place. */
+  seek(start: number): void {
+    this.position = start;
+    this.lineCount = 0;
+    this.#load(start, this.#options.windowBytes);
+  }
+
+  syntaxFailure(reason: string): GeomillError {
+    if (this.#list.isBinary)
+      return failure('DXF_BINARY', { offset: this.position, reason }, { offset: this.position });
+    const { linesBefore } = this.#options;
+    const before =
+      linesBefore === null ? countSourceLines(this.#source, 0, this.position) : linesBefore + this.lineCount;
+    const line = before + 1;
+    return failure('DXF_SYNTAX', { line, reason }, { line });
+  }
+
+  #truncated(): GeomillError {
+    const reason = 'the file ends within a section; it is not complete';
+    return this.syntaxFailure(reason);
+  }
+
+  /** Reads a record and those that belong to it; returns the offset behind, NEEDS_MORE or IS_BROKEN. */
+  #group(at: number): number {
+    const scanner = this.#scanner;
+    const list = this.#list;
+    let next = scanner.head(at);
+    if (next < 0) return next;
+    const { type } = scanner;
+    next = scanner.tags(next);
+    if (next < 0) return next;
+    this.#checkCount();
+    this.#tags.set(type, 0, list.count);
+    let tagCount = list.count + 1;
+    const parts = this.#parts;
+    if (parts.length > 0) parts.length = 0;
+    if (type === 'POLYLINE' || type === 'INSERT') {
+      for (;;) {
+        const bodyStart = scanner.head(next);
+        if (bodyStart < 0) {
+          // What is broken is the next record, which says so itself in its turn.
+          if (bodyStart === IS_BROKEN) break;
+          return bodyStart;
+        }
+        const partType = scanner.type;
+        const isEnd = partType === 'SEQEND';
+        if (!isEnd && PART_OWNERS.get(partType) !== type) break;
+        const first = list.count;
+        const partEnd = scanner.tags(bodyStart);
+        if (partEnd < 0) return partEnd;
+        this.#checkCount();
+        tagCount += 1 + list.count - first;
+        next = partEnd;
+        if (isEnd) {
+          list.count = first;
+          break;
+        }
+        this.#addPart(partType, first, list.count - first);
+      }
+    }
+    this.recordLine = this.lineCount;
+    if (!list.isBinary) this.lineCount += 2 * tagCount;
+    return next;
+  }
+
+  #addPart(type: string, first: number, count: number): void {
+    const parts = this.#parts;
+    const index = parts.length;
+    if (index === this.#spareParts.length) this.#spareParts.push(new TagRun(this.#list));
+    const part = this.#spareParts[index];
+    part.set(type, first, count);
+    parts.push(part);
+  }
+
+  #checkCount(): void {
+    const limit = this.#options.tagLimit ?? Number.POSITIVE_INFINITY;
+    if (this.#list.count <= limit) return;
+    throw failure('LIMIT_EXCEEDED', {
+      what: 'the number of tags of one entity',
+      actual: this.#list.count,
+      limit,
+      setting: 'MAX_FEATURE_COORDINATES',
+    });
+  }
+
+  /** Notes what is broken and moves on to where the next record seems to begin: 0, a name, a group code. */
+  #recover(at: number): void {
+    const { faultReason, faultAt } = this.#scanner;
+    if (this.#list.isBinary) {
+      this.position = this.#base + faultAt;
+      throw this.syntaxFailure(faultReason);
+    }
+    const handleAt = this.#list.codes.subarray(0, this.#list.count).indexOf(5);
+    const isHead = this.#scanner.head(at) >= 0;
+    this.broken = {
+      type: isHead ? this.#scanner.type : '',
+      handle: handleAt < 0 ? '' : this.#list.textAt(handleAt),
+      reason: faultReason,
+    };
+    let from = Math.max(faultAt, at + 1);
+    for (;;) {
+      const found = findRecord(this.#bytes, from, this.#limit);
+      if (found >= 0) {
+        this.lineCount += countLines(this.#bytes, at, found);
+        this.recordStart = this.position;
+        this.position = this.#base + found;
+        return;
+      }
+      const searched = this.#limit;
+      if (!this.#grow()) throw this.#truncated();
+      // Growing moved the window to the record's start.
+      at = 0;
+      from = Math.max(1, searched - (1 << 12));
+    }
+  }
+
+  /** Makes the window begin at `position` and longer than what is left of it; false at the end of the file. */
+  #grow(): boolean {
+    if (this.#base + this.#limit >= this.#source.byteLength) return false;
+    const rest = this.#base + this.#limit - this.position;
+    this.#load(this.position, Math.max(2 * rest, this.#options.windowBytes, LEAST_WINDOW_BYTES));
+    return true;
+  }
+
+  /** Native code tells this at several GB/s: cheaper than to look at each text. */
+  #holdsUtf8(bytes: Uint8Array): boolean {
+    if (this.#list.isBinary) return false;
+    if (this.#facts.encoding !== UTF8) return isAscii(bytes);
+    // The window's end may have cut a character.
+    return isUtf8(bytes.subarray(0, utf8Boundary(bytes, 0, bytes.length)));
+  }
+
+  #load(start: number, wantedBytes: number): void {
+    const source = this.#source;
+    const end = Math.min(start + wantedBytes, source.byteLength);
+    const length = Math.max(0, end - start);
+    if (this.#options.ownMemory === true) {
+      if (length + 2 > this.#bytes.length) this.#bytes = new Uint8Array(length + 2);
+    } else {
+      this.#bytes = new Uint8Array(0);
+      this.#bytes = windowMemory(length + 2);
+    }
+    const bytes = this.#bytes;
+    if (source.readInto !== undefined) source.readInto(bytes.subarray(0, length), start);
+    else bytes.set(source.slice(start, end));
+    this.#base = start;
+    this.#limit = length;
+    this.#scanner.attach(bytes, length, end >= source.byteLength);
+    this.#list.isUtf8 = this.#holdsUtf8(bytes.subarray(0, length));
+  }
+}
