@@ -19,6 +19,16 @@ export class OutputFileSink {
     this.#sink.append(bytes);
   }
 
+  /** Overwrites bytes that were appended before. */
+  patch(offset: number, bytes: Uint8Array): void {
+    this.#sink.patch(offset, bytes);
+  }
+
+  /** Makes room for `byteCount` more bytes at `offset`: what stands from there on moves back. Costs one copy of it. */
+  insert(offset: number, byteCount: number): void {
+    this.#sink.insert(offset, byteCount);
+  }
+
   /** Moves the file to its name, in place of one that stood there; returns its size. */
   finish(): number {
     const { byteLength } = this.#sink;

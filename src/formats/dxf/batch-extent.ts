@@ -1,0 +1,39 @@
+/** The extent of a batch; looks at every ordinate, so it also finds those that no drawing can hold. */
+import { type GeometryColumn, hasZ, strideOf } from '../../batch/geometry-column.ts';
+import { failure } from '../../errors.ts';
+import { emptyExtent } from './extent.ts';
+
+/** Throws COORDINATE_NOT_FINITE; a z that is NaN is none. */
+export function measuredExtent(geometry: GeometryColumn): Float64Array<ArrayBuffer> {
+  const { coordinates, dimensions } = geometry;
+  const stride = strideOf(dimensions);
+  const extent = emptyExtent();
+  let [minX, minY, minZ, maxX, maxY, maxZ] = extent;
+  const withZ = hasZ(dimensions);
+  for (let at = 0; at < coordinates.length; at += stride) {
+    const x = coordinates[at];
+    const y = coordinates[at + 1];
+    if (x - x !== 0) throw notFinite(geometry, at, x);
+    if (y - y !== 0) throw notFinite(geometry, at, y);
+    if (x < minX) minX = x;
+    if (x > maxX) maxX = x;
+    if (y < minY) minY = y;
+    if (y > maxY) maxY = y;
+    if (!withZ) continue;
+    const z = coordinates[at + 2];
+    if (z === Number.POSITIVE_INFINITY || z === Number.NEGATIVE_INFINITY) throw notFinite(geometry, at, z);
+    if (z < minZ) minZ = z;
+    if (z > maxZ) maxZ = z;
+  }
+  extent.set([minX, minY, minZ, maxX, maxY, maxZ]);
+  return extent;
+}
+
+function notFinite(geometry: GeometryColumn, ordinate: number, value: number): Error {
+  const { partOffsets, ringOffsets, coordOffsets, dimensions } = geometry;
+  const position = ordinate / strideOf(dimensions);
+  let row = 0;
+  while (coordOffsets[ringOffsets[partOffsets[row + 1]]] <= position) row++;
+  const params = { place: `feature ${row + 1}`, format: 'DXF', value: String(value) };
+  return failure('COORDINATE_NOT_FINITE', params, { record: row + 1 });
+}

@@ -1,0 +1,330 @@
+/** Features of a batch as entities of a drawing. Runs in the workers. */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import {
+  GEOMETRY_TYPE,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+  PART_KIND,
+  PART_KIND_MASK,
+  PART_MULTI_FIRST,
+  PART_MULTI_NEXT,
+  strideOf,
+} from '../../batch/geometry-column.ts';
+import { fillMissingOrdinates } from '../../batch/missing-ordinates.ts';
+import { signedArea } from '../../batch/rings.ts';
+import { rowDimensions } from '../../batch/row-dimensions.ts';
+import type { Findings } from '../../findings.ts';
+import { measuredExtent } from './batch-extent.ts';
+import { EntityWriter } from './entity-writer.ts';
+import { FEATURE_TAGS, FEATURE_TAGS_Z, MULTI_MARK, PART_TAGS, ROLE, ROLE_TAGS } from './feature-marks.ts';
+import { GeometryEntities, type Run } from './geometry-entities.ts';
+import { FIXED_LAYERS, type FixedLayer } from './layer-names.ts';
+import { RowColors, RowLayers } from './row-style.ts';
+import { TextEntities } from './text-entities.ts';
+import { AttributesWriter } from './xdata-write.ts';
+
+/** How to encode; plain data. */
+export interface DrawingEncoding {
+  readonly layerName: string;
+  /** Significant digits of coordinates, 0 for the shortest exact text. */
+  readonly digits: number;
+  readonly hatch: boolean;
+  readonly attributes: boolean;
+  readonly layerField: string | null;
+  readonly colorField: string | null;
+  /** Height of letters in drawing units where features do not say it. */
+  readonly textHeight: number;
+}
+
+/** Entities of a batch; plain data. */
+export interface DrawingChunk {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where handles stand in `bytes`, counted from 0: the sink adds what came before. */
+  readonly handleOffsets: Uint32Array<ArrayBuffer>;
+  /** See extent.ts. */
+  readonly extent: Float64Array<ArrayBuffer>;
+  /** Names of layers that a field of the features names. */
+  readonly layers: readonly string[];
+}
+
+const LAYER_TAGS = Object.fromEntries(
+  FIXED_LAYERS.map(({ name }) => [name, new TextEncoder().encode(`8\n${name}\n`)]),
+) as Record<FixedLayer, Uint8Array>;
+
+export function encodeDrawing(
+  batch: FeatureBatch,
+  encoding: DrawingEncoding,
+  findings: Findings,
+): DrawingChunk {
+  const { geometry, rowsFilledZ } = fillMissingOrdinates(batch.geometry);
+  if (rowsFilledZ > 0)
+    findings.note('ORDINATE_FILLED', { format: 'DXF', ordinate: 'Z' }, undefined, rowsFilledZ);
+  const extent = measuredExtent(geometry);
+  const encoder = new DrawingEncoder({ ...batch, geometry }, encoding, findings);
+  for (let row = 0; row < batch.rowCount; row++) encoder.row(row);
+  return encoder.finish(extent);
+}
+
+class DrawingEncoder {
+  readonly #geometry: GeometryColumn;
+  readonly #stride: number;
+  readonly #findings: Findings;
+  readonly #encoding: DrawingEncoding;
+  readonly #entities: EntityWriter;
+  readonly #shapes: GeometryEntities;
+  readonly #texts: TextEntities;
+  readonly #attributes: AttributesWriter | null;
+  readonly #layers: RowLayers;
+  readonly #colors: RowColors;
+  #droppedMeasures = 0;
+  #emptyMembers = 0;
+  /** Of the row at hand. */
+  #row = 0;
+  #hasZ = false;
+  #isBegun = false;
+  #layer: Uint8Array | null = null;
+  #mark: number = MULTI_MARK.none;
+  /** Parts of a MultiPolygon with corners in the air are faces of a surface. */
+  #isSurface = false;
+  /** Rings of the polygon at hand; reused, the first `#runCount` are valid. */
+  readonly #runs: Run[] = [];
+  #runCount = 0;
+
+  constructor(batch: FeatureBatch, encoding: DrawingEncoding, findings: Findings) {
+    const { geometry } = batch;
+    this.#geometry = geometry;
+    this.#stride = strideOf(geometry.dimensions);
+    this.#encoding = encoding;
+    this.#findings = findings;
+    this.#entities = new EntityWriter(estimateBytes(batch, encoding), encoding.digits);
+    this.#shapes = new GeometryEntities(this.#entities, geometry.coordinates, this.#stride);
+    this.#texts = new TextEntities(this.#entities, batch, encoding.textHeight);
+    this.#attributes = encoding.attributes
+      ? new AttributesWriter(this.#entities.out, batch, encoding.layerName, findings)
+      : null;
+    this.#layers = new RowLayers(batch, encoding.layerField, findings);
+    this.#colors = new RowColors(batch, encoding.colorField, findings);
+  }
+
+  row(row: number): void {
+    const { types, partOffsets, partKinds, ringOffsets, coordOffsets, dimensions } = this.#geometry;
+    const firstPart = partOffsets[row];
+    const endPart = partOffsets[row + 1];
+    if (coordOffsets[ringOffsets[firstPart]] === coordOffsets[ringOffsets[endPart]]) {
+      this.#findings.note('GEOMETRY_NOT_DRAWN', { format: 'DXF' }, { record: row + 1 });
+      return;
+    }
+    this.#row = row;
+    this.#hasZ = false;
+    if (dimensions !== 'XY') {
+      const own = rowDimensions(this.#geometry, row);
+      this.#hasZ = hasZ(own);
+      if (hasM(own)) this.#droppedMeasures++;
+    }
+    this.#isBegun = false;
+    this.#layer = this.#layers.tag(row);
+    this.#entities.color = this.#colors.tag(row);
+    this.#isSurface =
+      types[row] === GEOMETRY_TYPE.multiPolygon && this.#hasZ && this.#anyFace(firstPart, endPart);
+    let awaitsFirst = false;
+    for (let part = firstPart; part < endPart; part++) {
+      const kind = partKinds[part];
+      if ((kind & PART_MULTI_FIRST) !== 0) awaitsFirst = true;
+      if (ringOffsets[part] === ringOffsets[part + 1] || this.#isEmptyRing(ringOffsets[part])) {
+        this.#emptyMembers++;
+        continue;
+      }
+      // Where the first part of a member is empty, the next one that is drawn stands for it.
+      const isMulti = (kind & (PART_MULTI_FIRST | PART_MULTI_NEXT)) !== 0;
+      this.#mark = !isMulti ? MULTI_MARK.none : awaitsFirst ? MULTI_MARK.first : MULTI_MARK.next;
+      awaitsFirst = false;
+      this.#part(part, kind & PART_KIND_MASK);
+    }
+  }
+
+  finish(extent: Float64Array<ArrayBuffer>): DrawingChunk {
+    const findings = this.#findings;
+    if (this.#droppedMeasures > 0)
+      findings.note('M_DROPPED', { format: 'DXF' }, undefined, this.#droppedMeasures);
+    if (this.#emptyMembers > 0) findings.note('EMPTY_MEMBER_DROPPED', {}, undefined, this.#emptyMembers);
+    return {
+      // The buffer goes along as it is: a copy of its exact length would cost more than the room behind it.
+      bytes: this.#entities.out.written(),
+      handleOffsets: this.#entities.handleOffsets(),
+      extent,
+      layers: [...this.#layers.names.values()],
+    };
+  }
+
+  #part(part: number, kind: number): void {
+    const { ringOffsets, coordOffsets, types } = this.#geometry;
+    const ring = ringOffsets[part];
+    if (kind === PART_KIND.polygon) this.#polygon(part);
+    else if (kind === PART_KIND.line) this.#line(ring);
+    else {
+      const at = coordOffsets[ring] * this.#stride;
+      const text = types[this.#row] === GEOMETRY_TYPE.point ? this.#texts.textOf(this.#row) : null;
+      if (text === null) this.#point(at);
+      else this.#text(text, at);
+    }
+  }
+
+  #point(at: number): void {
+    this.#setLayer('point');
+    this.#shapes.point(at, this.#hasZ ? this.#geometry.coordinates[at + 2] : 0);
+    this.#endEntity(ROLE.point);
+  }
+
+  #text(text: string, at: number): void {
+    const { coordinates } = this.#geometry;
+    this.#setLayer('annotation');
+    const z = this.#hasZ ? coordinates[at + 2] : 0;
+    this.#texts.write(this.#row, text, coordinates[at], coordinates[at + 1], z);
+    this.#endEntity(ROLE.text);
+  }
+
+  #line(ring: number): void {
+    this.#runCount = 0;
+    const run = this.#addRun(ring, false);
+    this.#setLayer('polyline');
+    this.#polyline(run, ROLE.line);
+  }
+
+  #polygon(part: number): void {
+    const { ringOffsets, coordinates } = this.#geometry;
+    const firstRing = ringOffsets[part];
+    this.#runCount = 0;
+    for (let ring = firstRing; ring < ringOffsets[part + 1]; ring++)
+      if (!this.#isEmptyRing(ring)) this.#addRun(ring, true);
+    const shell = this.#runs[0];
+    if (this.#isSurface && this.#isFace(part)) {
+      this.#setLayer('multipatch');
+      this.#shapes.face(shell);
+      this.#endEntity(ROLE.shell);
+      return;
+    }
+    this.#setLayer('polygon');
+    const varies = this.#hasZ && this.#variesZ(shell);
+    const stride = this.#stride;
+    // A wall seen from above has no area, and a HATCH no boundary then.
+    const isSeen = !varies || signedArea(coordinates, stride, shell.start / stride, shell.end / stride) !== 0;
+    if (this.#encoding.hatch && isSeen && this.#shapes.isArea(shell)) {
+      this.#shapes.fill(this.#runs, this.#runCount, this.#meanZ(shell));
+      this.#endEntity(ROLE.fill);
+    }
+    for (let i = 0; i < this.#runCount; i++) this.#polyline(this.#runs[i], i === 0 ? ROLE.shell : ROLE.hole);
+  }
+
+  #polyline(run: Run, role: number): void {
+    const isClosed = role !== ROLE.line;
+    if (this.#hasZ && this.#variesZ(run)) {
+      this.#shapes.spacePolyline(isClosed);
+      this.#endEntity(role);
+      this.#shapes.spaceVertices(run);
+      return;
+    }
+    const elevation = this.#hasZ ? this.#geometry.coordinates[run.start + 2] : Number.NaN;
+    this.#shapes.flatPolyline(run, isClosed, elevation);
+    this.#endEntity(role);
+  }
+
+  /** The XDATA of the entity written last. */
+  #endEntity(role: number): void {
+    const attributes = this.#attributes;
+    if (attributes === null) return;
+    const { out } = this.#entities;
+    if (this.#isBegun) {
+      out.copy(PART_TAGS[this.#mark][role]);
+      return;
+    }
+    this.#isBegun = true;
+    const start = out.length;
+    out.copy(FEATURE_TAGS[this.#geometry.types[this.#row] + (this.#hasZ ? FEATURE_TAGS_Z : 0)]);
+    out.copy(ROLE_TAGS[this.#mark][role]);
+    attributes.write(this.#row, start);
+  }
+
+  #setLayer(layer: FixedLayer): void {
+    this.#entities.layer = this.#layer ?? LAYER_TAGS[layer];
+  }
+
+  /** Notes a ring, without the position that closes it, or a line. */
+  #addRun(ring: number, isRing: boolean): Run {
+    const { coordOffsets, coordinates } = this.#geometry;
+    const stride = this.#stride;
+    const start = coordOffsets[ring] * stride;
+    let end = coordOffsets[ring + 1] * stride;
+    const last = end - stride;
+    const isClosed =
+      coordinates[start] === coordinates[last] && coordinates[start + 1] === coordinates[last + 1];
+    if (isRing && last > start && isClosed) end = last;
+    let run = this.#runs[this.#runCount];
+    if (run === undefined) {
+      run = { start: 0, end: 0, textStart: 0, textEnd: 0 };
+      this.#runs.push(run);
+    }
+    this.#runCount++;
+    run.start = start;
+    run.end = end;
+    run.textStart = 0;
+    run.textEnd = 0;
+    return run;
+  }
+
+  #isEmptyRing(ring: number): boolean {
+    const { coordOffsets } = this.#geometry;
+    return coordOffsets[ring] === coordOffsets[ring + 1];
+  }
+
+  #variesZ({ start, end }: Run): boolean {
+    const { coordinates } = this.#geometry;
+    const z = coordinates[start + 2];
+    for (let at = start + 2; at < end; at += this.#stride) if (coordinates[at] !== z) return true;
+    return false;
+  }
+
+  /** The height of a fill: a HATCH lies in a plane, so one below an outline of varying height is at its mean. */
+  #meanZ(run: Run): number {
+    if (!this.#hasZ) return 0;
+    const { coordinates } = this.#geometry;
+    if (!this.#variesZ(run)) return coordinates[run.start + 2];
+    let sum = 0;
+    for (let at = run.start + 2; at < run.end; at += this.#stride) sum += coordinates[at];
+    return (sum * this.#stride) / (run.end - run.start);
+  }
+
+  /** Whether a part has one ring of three or four corners. */
+  #isFace(part: number): boolean {
+    const { ringOffsets, coordOffsets, coordinates } = this.#geometry;
+    const ring = ringOffsets[part];
+    if (ringOffsets[part + 1] - ring !== 1) return false;
+    const first = coordOffsets[ring] * this.#stride;
+    const last = (coordOffsets[ring + 1] - 1) * this.#stride;
+    const isClosed =
+      coordinates[first] === coordinates[last] && coordinates[first + 1] === coordinates[last + 1];
+    const corners = coordOffsets[ring + 1] - coordOffsets[ring] - (isClosed ? 1 : 0);
+    return corners === 3 || corners === 4;
+  }
+
+  #anyFace(firstPart: number, endPart: number): boolean {
+    const { ringOffsets } = this.#geometry;
+    for (let part = firstPart; part < endPart; part++) {
+      if (!this.#isFace(part)) continue;
+      this.#runCount = 0;
+      if (this.#variesZ(this.#addRun(ringOffsets[part], true))) return true;
+    }
+    return false;
+  }
+}
+
+/** Near enough that the buffer seldom has to grow. */
+function estimateBytes(batch: FeatureBatch, encoding: DrawingEncoding): number {
+  const positions = batch.geometry.coordinates.length / strideOf(batch.geometry.dimensions);
+  const copies = encoding.hatch ? 2 : 1;
+  let bytes = batch.rowCount * 320 * copies + positions * 36 * copies + 1024;
+  if (!encoding.attributes) return bytes;
+  for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 26);
+  for (const column of batch.columns) if ('offsets' in column) bytes += column.bytes.length;
+  return bytes;
+}

@@ -1,0 +1,124 @@
+/**
+ * Parts of geometries as entities. Order of tags as AutoCAD writes them; a LWPOLYLINE needs its count first, or its flags
+ * are not read.
+ */
+import type { EntityWriter } from './entity-writer.ts';
+
+const encoder = new TextEncoder();
+const head = (type: string): Uint8Array => encoder.encode(`0\n${type}\n5\n`);
+const classes = (...names: string[]): Uint8Array =>
+  encoder.encode(names.map((name) => `100\n${name}\n`).join(''));
+
+const POINT = head('POINT');
+const POINT_CLASS = classes('AcDbPoint');
+const LWPOLYLINE = head('LWPOLYLINE');
+const LWPOLYLINE_CLASS = classes('AcDbPolyline');
+const POLYLINE = head('POLYLINE');
+const POLYLINE_CLASS = encoder.encode('100\nAcDb3dPolyline\n66\n1\n10\n0.0\n20\n0.0\n30\n0.0\n');
+const FACE = head('3DFACE');
+const FACE_CLASS = classes('AcDbFace');
+const HATCH = head('HATCH');
+/** 40 % opaque: with a full fill in the same colour no outline could be seen. */
+const HATCH_CLASS = encoder.encode('440\n33554534\n100\nAcDbHatch\n10\n0.0\n20\n0.0\n');
+const HATCH_PATTERN = encoder.encode('210\n0.0\n220\n0.0\n230\n1.0\n2\nSOLID\n70\n1\n71\n0\n');
+/** External polyline, and outermost polyline: whichever readers look at, holes stay open. */
+const SHELL_PATH = encoder.encode('92\n3\n72\n0\n73\n1\n');
+const HOLE_PATH = encoder.encode('92\n18\n72\n0\n73\n1\n');
+const PATH_END = encoder.encode('97\n0\n');
+/** Style 0: areas inside an odd number of paths are filled. */
+const HATCH_END = encoder.encode('75\n0\n76\n1\n98\n0\n');
+
+/** A ring or line of positions `coordinates[start, end)`, in ordinates; of rings, without the closing position. */
+export interface Run {
+  start: number;
+  end: number;
+  /** Where its vertices stand in the output as tags 10 and 20; empty where they do not yet. */
+  textStart: number;
+  textEnd: number;
+}
+
+export class GeometryEntities {
+  readonly #entities: EntityWriter;
+  readonly #coordinates: Float64Array;
+  readonly #stride: number;
+
+  constructor(entities: EntityWriter, coordinates: Float64Array, stride: number) {
+    this.#entities = entities;
+    this.#coordinates = coordinates;
+    this.#stride = stride;
+  }
+
+  point(at: number, z: number): void {
+    const entities = this.#entities;
+    entities.begin(POINT, POINT_CLASS);
+    entities.point(10, this.#coordinates[at], this.#coordinates[at + 1], z);
+  }
+
+  /** A line or outline whose positions all have the height `elevation`; NaN: none has a height. */
+  flatPolyline(run: Run, isClosed: boolean, elevation: number): void {
+    const entities = this.#entities;
+    const stride = this.#stride;
+    const count = (run.end - run.start) / stride;
+    // AutoCAD deletes polylines of a single vertex; one on the spot draws the same.
+    const isSingle = count === 1;
+    entities.begin(LWPOLYLINE, LWPOLYLINE_CLASS);
+    entities.integer(90, isSingle ? 2 : count);
+    entities.integer(70, isClosed ? 1 : 0);
+    entities.real(43, 0);
+    if (!Number.isNaN(elevation)) entities.real(38, elevation);
+    if (run.textEnd > run.textStart) entities.repeat(run.textStart, run.textEnd);
+    else entities.vertices(this.#coordinates, run.start, run.end, stride);
+    if (isSingle) entities.vertices(this.#coordinates, run.start, run.end, stride);
+  }
+
+  /** Begins a line or outline of varying height; XDATA goes here, and then come its `vertices`. */
+  spacePolyline(isClosed: boolean): void {
+    this.#entities.begin(POLYLINE, POLYLINE_CLASS);
+    this.#entities.integer(70, isClosed ? 9 : 8);
+  }
+
+  spaceVertices(run: Run): void {
+    this.#entities.vertexEntities(this.#coordinates, run.start, run.end, this.#stride);
+  }
+
+  /** Three or four corners; a triangle has its third twice. */
+  face(run: Run): void {
+    const entities = this.#entities;
+    const coordinates = this.#coordinates;
+    entities.begin(FACE, FACE_CLASS);
+    let at = run.start;
+    for (let corner = 0; corner < 4; corner++) {
+      entities.point(10 + corner, coordinates[at], coordinates[at + 1], coordinates[at + 2]);
+      if (at + this.#stride < run.end) at += this.#stride;
+    }
+    entities.integer(70, 0);
+  }
+
+  /** A solid fill of `runs[0, count)`, a shell and its holes; notes where their vertices stand. */
+  fill(runs: readonly Run[], count: number, elevation: number): void {
+    const entities = this.#entities;
+    const { out } = entities;
+    entities.begin(HATCH, HATCH_CLASS);
+    entities.real(30, elevation);
+    out.copy(HATCH_PATTERN);
+    let paths = 0;
+    for (let i = 0; i < count; i++) if (this.isArea(runs[i])) paths++;
+    entities.integer(91, paths);
+    for (let i = 0; i < count; i++) {
+      const run = runs[i];
+      if (!this.isArea(run)) continue;
+      out.copy(i === 0 ? SHELL_PATH : HOLE_PATH);
+      entities.integer(93, (run.end - run.start) / this.#stride);
+      run.textStart = out.length;
+      entities.vertices(this.#coordinates, run.start, run.end, this.#stride);
+      run.textEnd = out.length;
+      out.copy(PATH_END);
+    }
+    out.copy(HATCH_END);
+  }
+
+  /** Whether a ring has the corners that a boundary needs. */
+  isArea(run: Run): boolean {
+    return run.end - run.start >= 3 * this.#stride;
+  }
+}

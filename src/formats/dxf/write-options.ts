@@ -1,0 +1,45 @@
+/** Options under `output`. */
+import type { OptionsSchema } from '../format.ts';
+
+export const writeOptions: OptionsSchema = {
+  type: 'object',
+  properties: {
+    precision: {
+      type: 'integer',
+      minimum: 7,
+      maximum: 15,
+      description:
+        'Significant digits of coordinates. Default: as many as the value needs; 15 where coordinates were computed.',
+    },
+    hatch: {
+      type: 'boolean',
+      default: true,
+      description: 'Fill polygons with a solid HATCH below their outlines; false: outlines only.',
+    },
+    attributes: {
+      type: 'boolean',
+      default: true,
+      description:
+        'Write the attributes and the kind of each feature as XDATA of GEOMILL, so that they can be read back; false: a drawing only.',
+    },
+    layer_field: {
+      type: 'string',
+      minLength: 1,
+      description:
+        "Field whose text names a feature's layer. Default: annotation, point, polyline, polygon, multipatch by geometry.",
+    },
+    color_field: {
+      type: 'string',
+      minLength: 1,
+      description:
+        "Field that holds a feature's colour: #rrggbb or an AutoCAD colour index. Default: the layer's.",
+    },
+    text_height: {
+      type: 'number',
+      exclusiveMinimum: 0,
+      description:
+        'Height in drawing units of texts whose feature has no field TextHeight. Default: 2.5 m on the ground.',
+    },
+  },
+  additionalProperties: false,
+};

@@ -1,0 +1,81 @@
+/** Writes DXF of AutoCAD 2018 (AC1032): see docs/formats/dxf.md for the rules. */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import type { CrsDescription } from '../../crs/crs.ts';
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import type {
+  EncodedChunk,
+  FormatWriter,
+  LayerEncoding,
+  OutputLayer,
+  OutputSink,
+  WriteContext,
+} from '../format.ts';
+import type { DrawingFacts } from './drawing-head.ts';
+import { type DrawingEncoding, encodeDrawing } from './encode.ts';
+import { drawingUnits, insertionUnits } from './insertion-units.ts';
+import { DrawingSink } from './sink.ts';
+
+/** Digits that are written where the coordinates are the result of a computation: more mean nothing. */
+const COMPUTED_DIGITS = 15;
+/** Height of letters on the ground: 2.5 mm on paper at 1:1000. */
+const TEXT_HEIGHT_METRES = 2.5;
+
+interface LayerState {
+  readonly encoding: DrawingEncoding;
+  readonly facts: DrawingFacts;
+}
+
+export const writer: FormatWriter = {
+  needs: 'batch',
+
+  plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
+    return layers.map((layer) => ({ fields: null, state: planLayer(layer, context.options) }));
+  },
+
+  encode(batch: FeatureBatch, { state }: LayerEncoding): EncodedChunk {
+    const findings = new Findings();
+    const chunk = encodeDrawing(batch, (state as LayerState).encoding, findings);
+    const transfer = [chunk.bytes.buffer, chunk.handleOffsets.buffer, chunk.extent.buffer];
+    return { data: chunk, transfer, findings: findings.list() };
+  },
+
+  createSink(path: string, encodings: readonly LayerEncoding[]): OutputSink {
+    if (encodings.length !== 1)
+      throw failure('INTERNAL', { reason: `a DXF holds one layer of ours, not ${encodings.length}` });
+    const { encoding, facts } = encodings[0].state as LayerState;
+    return new DrawingSink(path, facts, encoding.layerField !== null);
+  },
+};
+
+function planLayer(layer: OutputLayer, options: Readonly<Record<string, unknown>>): LayerState {
+  const units = insertionUnits(layer.crs);
+  return {
+    encoding: {
+      layerName: layer.name,
+      digits:
+        typeof options.precision === 'number'
+          ? options.precision
+          : layer.coordinatesComputed
+            ? COMPUTED_DIGITS
+            : 0,
+      hatch: options.hatch !== false,
+      attributes: options.attributes !== false,
+      layerField: typeof options.layer_field === 'string' ? options.layer_field : null,
+      colorField: typeof options.color_field === 'string' ? options.color_field : null,
+      textHeight:
+        typeof options.text_height === 'number'
+          ? options.text_height
+          : drawingUnits(TEXT_HEIGHT_METRES, layer.crs),
+    },
+    facts: { comments: crsComments(layer.crs), unitCode: units.code, isMetric: units.isMetric },
+  };
+}
+
+/** DXF has no place for a CRS that programs agree on, so it is told to whoever opens the file as text. */
+function crsComments({ name, authority, definition, wkt2 }: CrsDescription): string[] {
+  const code = authority === null ? definition.slice(0, 200) : `${authority.name}:${authority.code}`;
+  const comments = [`geomill: the coordinates are in ${name} (${code}), x east, y north`];
+  if (wkt2 !== null) comments.push(`WKT2: ${wkt2}`);
+  return comments;
+}
