@@ -3,10 +3,13 @@ import type { ShapeFunction } from '../contract.ts';
 import { face3d, solid } from './face.ts';
 import { hatch } from './hatch.ts';
 import { mesh } from './mesh.ts';
+import { mline } from './mline.ts';
+import { leader, multileader } from './multileader.ts';
 import { lwPolyline, polyline } from './polyline.ts';
 import { arc, circle, ellipse } from './round.ts';
 import { image, line, point, shape } from './simple.ts';
 import { spline } from './spline.ts';
+import { mtext, text } from './text.ts';
 
 export const SHAPES: ReadonlyMap<string, ShapeFunction> = new Map<string, ShapeFunction>([
   ['POINT', point],
@@ -24,6 +27,14 @@ export const SHAPES: ReadonlyMap<string, ShapeFunction> = new Map<string, ShapeF
   ['TRACE', solid],
   ['3DFACE', face3d],
   ['MESH', mesh],
+  ['TEXT', text],
+  ['ATTRIB', text],
+  ['ATTDEF', text],
+  ['MTEXT', mtext],
+  ['MLINE', mline],
+  ['LEADER', leader],
+  ['MULTILEADER', multileader],
+  ['MLEADER', multileader],
   ['SHAPE', shape],
   ['TOLERANCE', shape],
   ['IMAGE', image],
