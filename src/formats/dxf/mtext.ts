@@ -82,7 +82,7 @@ function stackEnd(text: string, from: number): number {
 
 /** 1/2 and 1#2 are fractions, 1^2 is one above the other: apart by a space, as upper and lower limits are read. */
 function stacked(stack: string): string {
-  const match = /^((?:\\.|[^\\/#^])*)([/#^])([^]*)$/.exec(stack);
+  const match = /^((?:\\.|[^\\/#^])*)([/#^])(.*)$/s.exec(stack);
   if (match === null) return unescaped(stack);
   const [, above, divider, below] = match;
   const upper = unescaped(above).trim();

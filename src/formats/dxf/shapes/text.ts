@@ -57,9 +57,9 @@ export function textOf(tags: EntityTags): string | null {
     case 'ATTRIB':
     case 'ATTDEF':
     case 'TOLERANCE':
-      return plainText(valueOf(tags, 1, end));
+      return plainText(firstValue(tags, 1, end));
     case 'SHAPE':
-      return valueOf(tags, 2, end);
+      return firstValue(tags, 2, end);
     case 'MTEXT':
       return plainMtext(mtextValue(tags, end));
     case 'MULTILEADER':
@@ -72,7 +72,7 @@ export function textOf(tags: EntityTags): string | null {
   }
 }
 
-function valueOf(tags: EntityTags, code: number, end: number): string {
+function firstValue(tags: EntityTags, code: number, end: number): string {
   const at = tags.find(code);
   return at < 0 || at >= end ? '' : tags.text(at);
 }
