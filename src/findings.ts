@@ -141,6 +141,11 @@ export const findingCatalogue = {
     effect: 'told',
     template: "times of field '{field}' with another offset were converted to UTC, the only zone of {format}",
   },
+  DATETIME_OFFSET_KEPT: {
+    effect: 'told',
+    template:
+      "times of field '{field}' with another offset than UTC were written with it; the standard of {format} knows UTC alone: output.datetimes 'utc' converts them",
+  },
   DATETIME_ASSUMED_UTC: {
     effect: 'told',
     template: "times of field '{field}' that state no zone were written as UTC: {format} has no other zone",
@@ -189,6 +194,36 @@ export const findingCatalogue = {
   RECORD_DELETED: { effect: 'dropped', template: 'records that are marked as deleted were left out' },
   RECORD_SKIPPED: { effect: 'dropped', template: 'records that could not be read were skipped: {reason}' },
   ENTITY_SKIPPED: { effect: 'dropped', template: '{type} entities were left out: {reason}' },
+  PAPER_SPACE_LEFT_OUT: {
+    effect: 'told',
+    template: "entities of paper space were left out; set input.layouts to 'all' to read them too",
+  },
+  BLOCK_MISSING: {
+    effect: 'dropped',
+    template: "INSERTs of block '{block}', which the drawing does not hold, were left out",
+  },
+  BLOCK_CIRCULAR: {
+    effect: 'dropped',
+    template: "INSERTs of block '{block}' within itself were left out",
+  },
+  BLOCK_TOO_DEEP: {
+    effect: 'dropped',
+    template: 'INSERTs within more than {depth} levels of blocks were left out',
+  },
+  EXTERNAL_REFERENCE: {
+    effect: 'dropped',
+    template:
+      "block '{block}' is an external reference to '{path}', whose content the drawing does not hold; bind it in CAD",
+  },
+  ATTRIBUTE_RENAMED: {
+    effect: 'told',
+    template: "attribute '{from}' has the name of a field of every drawing and was read as '{to}'",
+  },
+  XDATA_DROPPED: { effect: 'told', template: 'XDATA of other applications was not read' },
+  XDATA_DAMAGED: {
+    effect: 'told',
+    template: 'attributes in XDATA of GEOMILL that cannot be understood were left out',
+  },
   EOF_MISSING: { effect: 'told', template: '{file} does not end with EOF; every section of it is whole' },
   TABLE_ENTRY_SKIPPED: {
     effect: 'told',

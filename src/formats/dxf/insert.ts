@@ -1,0 +1,220 @@
+/**
+ * INSERTs unfolded into the entities of their blocks: nested, scaled, mirrored, in rows and columns; and entities whose
+ * picture is an anonymous block of their own: dimensions and tables.
+ *
+ * Small files can ask for any number of entities this way: the number is known before the first one is made (rows and
+ * columns), or counted as they come (blocks in blocks), and refused beyond limits.
+ */
+import { failure } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
+import { composed, IDENTITY, rotation, scaling, translation } from './affine-map.ts';
+import type { BlockLibrary } from './blocks.ts';
+import type { AffineMap, Entity, EntityTags } from './contract.ts';
+import type { BlockRecord } from './drawing.ts';
+import { readOcs } from './ocs.ts';
+import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
+import { ownEnd, readTriple, realOf } from './shapes/tag-values.ts';
+
+/** Blocks in blocks in ...; plans have a handful of levels. */
+const MAX_DEPTH = 64;
+/** Entities that one INSERT may unfold to, those of nested INSERTs and empty cells of arrays counted. */
+export const MAX_ENTITIES_PER_INSERT = 1 << 21;
+/** Entities that the INSERTs of a partition may unfold to together: a batch is held in memory. */
+export const MAX_ENTITIES_PER_PARTITION = 1 << 23;
+/** Code 70 of BLOCK: an external reference, attached or overlaid. */
+const EXTERNAL = 4 | 8;
+/** Code 70 of ATTDEF: the text is the same in each INSERT, so the block draws it. */
+const CONSTANT = 2;
+
+/** Entities that show an anonymous block named by their code 2. */
+const PICTURED = new Set(['DIMENSION', 'ARC_DIMENSION', 'LARGE_RADIAL_DIMENSION', 'ACAD_TABLE']);
+
+/** What an unfolded INSERT consists of; `entity` is valid until the call returns. */
+export type Emit = (entity: Entity, map: AffineMap, inherited: Inherited) => void;
+
+export function isUnfolding(type: string): boolean {
+  return type === 'INSERT' || PICTURED.has(type);
+}
+
+const triple = { x: 0, y: 0, z: 0 };
+
+export class InsertExpander {
+  readonly #library: BlockLibrary;
+  readonly #properties: EntityProperties;
+  readonly #findings: Findings;
+  readonly #maxSum: number;
+  readonly #open: BlockRecord[] = [];
+  #name = '';
+  #entityCount = 0;
+  #partitionCount = 0;
+
+  /**
+   * `properties` is used for entities on the way: what the caller read with it is lost. `maxFeatures` is the job's limit.
+   */
+  constructor(library: BlockLibrary, properties: EntityProperties, findings: Findings, maxFeatures: number) {
+    this.#library = library;
+    this.#properties = properties;
+    this.#findings = findings;
+    this.#maxSum = Math.min(maxFeatures, MAX_ENTITIES_PER_PARTITION);
+  }
+
+  /**
+   * Unfolds an INSERT, DIMENSION or ACAD_TABLE of a layout. False, and nothing emitted: there is no block to show
+   * (reported for INSERTs, which have no other picture).
+   */
+  expand(entity: Entity, isPaperSpace: boolean, emit: Emit): boolean {
+    this.#entityCount = 0;
+    this.#open.length = 0;
+    const at = entity.tags.find(2);
+    this.#name = at < 0 ? '' : entity.tags.text(at);
+    this.#properties.read(entity.tags, null);
+    if (isPaperSpace) this.#properties.isPaperSpace = true;
+    const isEmitted = this.#unfold(entity, IDENTITY, null, emit);
+    this.#partitionCount += this.#entityCount;
+    return isEmitted;
+  }
+
+  /** `#properties` are those of the entity. */
+  #unfold(entity: Entity, map: AffineMap, outer: Inherited | null, emit: Emit): boolean {
+    const { tags, parts } = entity;
+    const isInsert = tags.type === 'INSERT';
+    const at = tags.find(2);
+    const name = at < 0 ? '' : tags.text(at);
+    const attribs = isInsert ? attribValues(parts) : [];
+    const inherited = this.#properties.handOn(tags, isInsert ? name : null, attribs, outer);
+    for (const part of parts) {
+      if (part.type !== 'ATTRIB') continue;
+      this.#count(1);
+      emit({ tags: part, parts: [] }, map, inherited);
+    }
+    const block = this.#admitted(name, isInsert);
+    if (block === null) return parts.length > 0;
+    this.#open.push(block);
+    if (tags.type !== 'INSERT') this.#visit(block, this.#pictureMap(tags, block, map), inherited, emit);
+    else this.#cells(tags, block, map, inherited, emit);
+    this.#open.pop();
+    return true;
+  }
+
+  /** The block where it can be shown here. */
+  #admitted(name: string, isInsert: boolean): BlockRecord | null {
+    const block = this.#library.find(name);
+    if (block === undefined) {
+      if (isInsert) this.#findings.note('BLOCK_MISSING', { block: name });
+      return null;
+    }
+    if ((block.flags & EXTERNAL) !== 0 && block.end <= block.start) {
+      this.#findings.note('EXTERNAL_REFERENCE', { block: name, path: block.path });
+      return null;
+    }
+    if (this.#open.includes(block)) {
+      this.#findings.note('BLOCK_CIRCULAR', { block: name });
+      return null;
+    }
+    if (this.#open.length >= MAX_DEPTH) {
+      this.#findings.note('BLOCK_TOO_DEEP', { depth: MAX_DEPTH });
+      return null;
+    }
+    return block;
+  }
+
+  #cells(tags: EntityTags, block: BlockRecord, map: AffineMap, inherited: Inherited, emit: Emit): void {
+    const end = ownEnd(tags);
+    const columns = cellCount(realOf(tags, 70, 1, 0, end));
+    const rows = cellCount(realOf(tags, 71, 1, 0, end));
+    this.#count(columns * rows);
+    const columnSpacing = realOf(tags, 44, 0, 0, end);
+    const rowSpacing = realOf(tags, 45, 0, 0, end);
+    const frame = composed(map, insertFrame(tags));
+    const content = composed(
+      scaling(realOf(tags, 41, 1, 0, end), realOf(tags, 42, 1, 0, end), realOf(tags, 43, 1, 0, end)),
+      translation(-block.baseX, -block.baseY, -block.baseZ),
+    );
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const cell = composed(translation(column * columnSpacing, row * rowSpacing, 0), content);
+        this.#visit(block, composed(frame, cell), inherited, emit);
+      }
+  }
+
+  /** Dimensions are drawn in place, tables from their insertion point along their direction. */
+  #pictureMap(tags: EntityTags, block: BlockRecord, map: AffineMap): AffineMap {
+    if (tags.type !== 'ACAD_TABLE') return map;
+    const place = composed(insertFrame(tags), translation(-block.baseX, -block.baseY, -block.baseZ));
+    return composed(map, place);
+  }
+
+  #visit(block: BlockRecord, map: AffineMap, inherited: Inherited, emit: Emit): void {
+    this.#library.visit(block, (entity) => {
+      const { tags } = entity;
+      this.#count(1);
+      if (isUnfolding(tags.type)) {
+        this.#properties.read(tags, inherited);
+        if (this.#unfold(entity, map, inherited, emit) || tags.type === 'INSERT') return;
+      } else if (tags.type === 'ATTDEF' && !isConstant(tags)) return;
+      emit(entity, map, inherited);
+    });
+  }
+
+  #count(entities: number): void {
+    this.#entityCount += entities;
+    const sum = this.#partitionCount + this.#entityCount;
+    if (this.#entityCount > MAX_ENTITIES_PER_INSERT)
+      throw failure('LIMIT_EXCEEDED', {
+        what: `the number of entities that an INSERT of block '${this.#name}' unfolds to`,
+        actual: this.#entityCount,
+        limit: MAX_ENTITIES_PER_INSERT,
+        setting: 'a fixed limit',
+      });
+    if (sum > this.#maxSum)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the number of entities that INSERTs unfold to',
+        actual: sum,
+        limit: this.#maxSum,
+        setting: this.#maxSum < MAX_ENTITIES_PER_PARTITION ? 'MAX_FEATURES' : 'a fixed limit',
+      });
+  }
+}
+
+/** From the plane of an INSERT, its insertion point the origin and turned, to the space that it stands in. */
+export function insertFrame(tags: EntityTags): AffineMap {
+  const end = ownEnd(tags);
+  triple.x = 0;
+  triple.y = 0;
+  triple.z = 0;
+  readTriple(tags, 10, 0, end, triple);
+  let frame = translation(triple.x, triple.y, triple.z);
+  if (tags.type === 'ACAD_TABLE') {
+    if (readTriple(tags, 11, 0, end, triple) && (triple.x !== 0 || triple.y !== 0))
+      frame = composed(frame, rotation((Math.atan2(triple.y, triple.x) * 180) / Math.PI));
+    return frame;
+  }
+  const turn = realOf(tags, 50, 0, 0, end);
+  if (turn !== 0) frame = composed(frame, rotation(turn));
+  const ocs = readOcs(tags, end);
+  return ocs === null ? frame : composed(ocs, frame);
+}
+
+/** Rows or columns; 0 and what is no number mean one, as in AutoCAD. */
+function cellCount(value: number): number {
+  return value >= 1 ? Math.floor(value) : 1;
+}
+
+export function attribValues(parts: readonly EntityTags[]): AttribValue[] {
+  const values: AttribValue[] = [];
+  for (const part of parts) {
+    if (part.type !== 'ATTRIB') continue;
+    const tagAt = part.find(2);
+    if (tagAt >= 0) values.push({ tag: part.text(tagAt), text: attribText(part) });
+  }
+  return values;
+}
+
+function attribText(tags: EntityTags): string {
+  const at = tags.find(1);
+  return at < 0 ? '' : tags.text(at);
+}
+
+function isConstant(tags: EntityTags): boolean {
+  return (realOf(tags, 70, 0, 0, ownEnd(tags)) & CONSTANT) !== 0;
+}
