@@ -289,9 +289,11 @@ class DrawingEncoder {
     if (!this.#hasZ) return 0;
     const { coordinates } = this.#geometry;
     if (!this.#variesZ(run)) return coordinates[run.start + 2];
-    let sum = 0;
-    for (let at = run.start + 2; at < run.end; at += this.#stride) sum += coordinates[at];
-    return (sum * this.#stride) / (run.end - run.start);
+    const count = (run.end - run.start) / this.#stride;
+    let mean = 0;
+    // Each divided by itself: the sum of the largest doubles is none.
+    for (let at = run.start + 2; at < run.end; at += this.#stride) mean += coordinates[at] / count;
+    return mean;
   }
 
   /** Whether a part has one ring of three or four corners. */

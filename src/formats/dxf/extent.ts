@@ -38,6 +38,10 @@ export function wholeView(extent: Float64Array): {
   const [minX, minY, , maxX, maxY] = extent;
   if (!(minX <= maxX)) return { x: 0, y: 0, height: 1000 };
   const height = Math.max(maxY - minY, (maxX - minX) / VIEW_ASPECT) * MARGIN;
-  // A single point would give a view of no height, which no program can show.
-  return { x: (minX + maxX) / 2, y: (minY + maxY) / 2, height: height > 0 ? height : 1 };
+  // A single point would give a view of no height, which no program can show; the largest doubles one without end.
+  return {
+    x: minX / 2 + maxX / 2,
+    y: minY / 2 + maxY / 2,
+    height: height > 0 ? Math.min(height, NOWHERE) : 1,
+  };
 }

@@ -1,2 +1,2 @@
-/** RFC 3302's tree has it under image; browsers and CAD programs know no other registered name. */
+/** The name that IANA's registry has for DXF. */
 export const MEDIA_TYPE = 'image/vnd.dxf';
