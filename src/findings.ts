@@ -224,6 +224,11 @@ export const findingCatalogue = {
     effect: 'told',
     template: 'attributes in XDATA of GEOMILL that cannot be understood were left out',
   },
+  TEXT_BY_CODE_PAGE: {
+    effect: 'told',
+    template:
+      'texts that are not valid {encoding} were read as {fallback}, the code page that the drawing states',
+  },
   EOF_MISSING: { effect: 'told', template: '{file} does not end with EOF; every section of it is whole' },
   TABLE_ENTRY_SKIPPED: {
     effect: 'told',

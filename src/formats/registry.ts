@@ -1,12 +1,13 @@
 /** Every format geomill knows. Adding one is its folder and one line here. */
 import { failure } from '../errors.ts';
 import { csv } from './csv/format.ts';
+import { dxf } from './dxf/format.ts';
 import type { Format } from './format.ts';
 import { geojson } from './geojson/format.ts';
 import { gpkg } from './gpkg/format.ts';
 import { shp } from './shp/format.ts';
 
-export const formats = [geojson, shp, gpkg, csv] as const satisfies readonly Format[];
+export const formats = [geojson, shp, gpkg, dxf, csv] as const satisfies readonly Format[];
 
 /** The format of an id, in any letter case. Throws FORMAT_UNKNOWN; `path` names where the id stood. */
 export function formatById(id: string, path: string): Format {

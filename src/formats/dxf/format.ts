@@ -1,0 +1,55 @@
+/** DXF: the facts that need no codec. */
+import type { Format } from '../format.ts';
+import { MEDIA_TYPE } from './media-type.ts';
+import { writeOptions } from './write-options.ts';
+
+export const dxf: Format = {
+  id: 'dxf',
+  title: 'AutoCAD DXF (text and binary, releases 9 to 2018)',
+  extensions: ['.dxf'],
+  mediaType: MEDIA_TYPE,
+  outputExtension: '.dxf',
+  inputCrs: 'request',
+  outputLayers: 'one',
+  readOptions: {
+    type: 'object',
+    properties: {
+      layouts: {
+        enum: ['model', 'all'],
+        default: 'model',
+        description: 'Which layouts to read: model space only, or paper spaces as well.',
+      },
+      blocks: {
+        enum: ['explode', 'points'],
+        default: 'explode',
+        description:
+          'explode: an INSERT becomes the entities of its block. points: a point with the name and attributes of the block.',
+      },
+      closed_polylines: {
+        enum: ['lines', 'polygons'],
+        default: 'lines',
+        description: 'What closed polylines, circles, ellipses and splines are read as.',
+      },
+      curve_tolerance: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        description:
+          'Greatest distance in drawing units between a curve and its straight steps, which turn by 4 degrees at most. Default: 1/10000 of the longer side of the extent that the drawing states.',
+      },
+      encoding: {
+        type: 'string',
+        minLength: 1,
+        description: 'Text encoding, where the drawing states a wrong one or none. Default: what it states.',
+      },
+      drawing_fields: {
+        type: 'boolean',
+        default: false,
+        description:
+          'Give features that geomill wrote the fields of the drawing (Layer, Color, ...) beside their own attributes.',
+      },
+    },
+  },
+  writeOptions,
+  loadReader: async () => (await import('./read.ts')).reader,
+  loadWriter: async () => (await import('./write.ts')).writer,
+};

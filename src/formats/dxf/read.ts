@@ -1,0 +1,127 @@
+/** Reads DXF (AutoCAD drawing interchange), text and binary, releases 9 to 2018, in partitions. */
+import { DEFAULT_STROKING } from '../../batch/arc.ts';
+import { Findings } from '../../findings.ts';
+import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import type {
+  FormatReader,
+  InputFile,
+  OpenContext,
+  Partition,
+  PartitionRead,
+  PartitionRequest,
+  SourceLayer,
+} from '../format.ts';
+import { DrawingFeatures, type DrawingSettings } from './drawing-features.ts';
+import type { DrawingState, EntityRange } from './drawing-state.ts';
+import { DrawingText } from './drawing-text.ts';
+import { entityScan } from './entity-scan.ts';
+import { openDrawing } from './open.ts';
+import { type BrokenRecord, RecordReader } from './record-reader.ts';
+import { SHAPES } from './shapes/shapes.ts';
+
+/** Bytes behind a partition that are loaded with it: the last feature's entities may go on there. */
+const MARGIN_BYTES = 1 << 14;
+/** An entity has about three tags per position at most, and few others. */
+const TAGS_PER_POSITION = 4;
+
+export const reader: FormatReader = {
+  typing: 'value',
+  mixedType: 'string',
+
+  async open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
+    const source = openFileSource(file.path);
+    try {
+      return [openDrawing(source, file, context)];
+    } finally {
+      source.close();
+    }
+  },
+
+  readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
+    const state = layer.state as DrawingState;
+    const source = openFileSource(state.path);
+    try {
+      return readEntities(source, state, partition, request);
+    } finally {
+      source.close();
+    }
+  },
+};
+
+function readEntities(
+  source: ByteSource,
+  state: DrawingState,
+  partition: Partition,
+  { fields, limits }: PartitionRequest,
+): PartitionRead {
+  const findings = new Findings();
+  const text = new DrawingText(state.encoding, state.fallbackEncoding);
+  const scan = entityScan(source, state, text);
+  const features = new DrawingFeatures(state, scan, settingsOf(state), limits, findings);
+  const rangeIndex = state.ranges.findIndex(({ end }) => partition.start < end);
+  const range: EntityRange | undefined = state.ranges[rangeIndex];
+  if (range === undefined)
+    return {
+      batch: features.finish(fields),
+      nextStart: partition.end,
+      recordCount: 0,
+      lineCount: 0,
+      findings: [],
+    };
+  const linesBefore = state.ranges[0].gapLines;
+  const end = Math.min(partition.end, range.end);
+  const records = new RecordReader(source, state, partition.start, {
+    windowBytes: Math.min(end + MARGIN_BYTES, range.end + 64) - partition.start,
+    tagLimit: limits.coordinatesPerFeature * TAGS_PER_POSITION + 1000,
+    text,
+    linesBefore,
+  });
+  let recordCount = 0;
+  if (partition.start === range.start) records.readTags();
+  let nextStart = records.position;
+  let lineCount = records.lineCount;
+  while (records.position < range.end) {
+    const isWhole = records.next();
+    const { recordStart } = records;
+    // Beyond the end only a feature that was begun before it is read to its end.
+    if (recordStart >= end && !(isWhole && features.continues(records.entity))) break;
+    const line = state.form === 'ascii' ? linesBefore + records.recordLine + 1 : 0;
+    if (isWhole) features.add(records.entity, recordStart, records.position, line, range.isPaperSpace);
+    else if (records.broken !== null) noteBroken(records.broken, line, findings);
+    recordCount++;
+    nextStart = records.position;
+    lineCount = records.lineCount;
+  }
+  if (nextStart >= range.end) {
+    const following: EntityRange | undefined = state.ranges[rangeIndex + 1];
+    nextStart = following === undefined ? range.end : following.start;
+    lineCount += following === undefined ? 0 : following.gapLines;
+  }
+  if (text.invalidCount > 0)
+    findings.note(
+      'TEXT_BY_CODE_PAGE',
+      { encoding: state.encoding, fallback: state.fallbackEncoding ?? '' },
+      undefined,
+      text.invalidCount,
+    );
+  return { batch: features.finish(fields), nextStart, recordCount, lineCount, findings: findings.list() };
+}
+
+function settingsOf(state: DrawingState): DrawingSettings {
+  return {
+    layouts: state.layouts,
+    blocks: state.blockMode,
+    drawingFields: state.withDrawingFields,
+    shapes: SHAPES,
+    stroke: {
+      maxStepRadians: DEFAULT_STROKING.maxStepRadians,
+      toleranceUnits: state.toleranceUnits,
+      closedAsPolygons: state.closedAsPolygons,
+    },
+  };
+}
+
+function noteBroken({ type, handle, reason }: BrokenRecord, line: number, findings: Findings): void {
+  const place = handle === '' ? { line } : { line, id: handle };
+  findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, place);
+}
