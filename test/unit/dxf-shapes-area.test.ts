@@ -1,0 +1,248 @@
+/** Hatches: paths of polylines and edges, and which loop is a hole of which. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { signedArea } from '../../src/batch/rings.ts';
+import { rotation, translation } from '../../src/formats/dxf/affine-map.ts';
+import { LoopNester } from '../../src/formats/dxf/loops.ts';
+import { type Drawn, drawn, entity, LINES } from '../support/dxf-entity.ts';
+
+type Box = readonly [minX: number, minY: number, maxX: number, maxY: number];
+
+const corners = ([a, b, c, d]: Box): number[][] => [
+  [a, b],
+  [c, b],
+  [c, d],
+  [a, d],
+];
+const polylinePath = (box: Box): string =>
+  `92 2, 72 0, 73 1, 93 4, ${corners(box)
+    .map(([x, y]) => `10 ${x}, 20 ${y}`)
+    .join(', ')}, 97 0`;
+const hatchOf = (paths: readonly string[], head = '10 0, 20 0, 30 0, 210 0, 220 0, 230 1'): Drawn =>
+  drawn(
+    entity(
+      'HATCH',
+      `100 AcDbHatch, ${head}, 2 SOLID, 70 1, 71 0, 91 ${paths.length}, ${paths.join(', ')}, 75 0, 76 1, 98 1, 10 99, 20 99`,
+    ),
+  );
+const area = (ring: readonly number[][]): number =>
+  Math.abs(
+    signedArea(Float64Array.from(ring.flatMap((position) => position.slice(0, 2))), 2, 0, ring.length),
+  );
+const areas = ({ parts }: Drawn): number[][] => parts.map((rings) => rings.map(area));
+
+test('one polyline path is a polygon, whatever way it is read', () => {
+  const plain = hatchOf([polylinePath([0, 0, 4, 3])]);
+  assert.deepEqual(plain, {
+    type: 'Polygon',
+    dimensions: 'XY',
+    parts: [
+      [
+        [
+          [0, 0],
+          [4, 0],
+          [4, 3],
+          [0, 3],
+          [0, 0],
+        ],
+      ],
+    ],
+  });
+  const raised = hatchOf([polylinePath([0, 0, 4, 3])], '10 0, 20 0, 30 5');
+  assert.equal(raised.dimensions, 'XYZ');
+  assert.deepEqual(
+    raised.parts[0][0].map(([x, y]) => [x, y]),
+    plain.parts[0][0],
+  );
+});
+
+test('loops nest by parity, in any order, whatever their flags say', () => {
+  const outer: Box = [0, 0, 10, 10];
+  const hole: Box = [1, 1, 9, 9];
+  const island: Box = [2, 2, 5, 5];
+  const islandHole: Box = [3, 3, 4, 4];
+  const apart: Box = [20, 0, 22, 2];
+  for (const boxes of [
+    [outer, hole, island, islandHole, apart],
+    [apart, islandHole, island, hole, outer],
+    [island, apart, outer, islandHole, hole],
+  ]) {
+    const result = hatchOf(boxes.map(polylinePath));
+    assert.equal(result.type, 'MultiPolygon');
+    assert.deepEqual(
+      areas(result).sort((a, b) => b[0] - a[0]),
+      [[100, 64], [9, 1], [4]],
+    );
+  }
+});
+
+test('a hole that touches its shell, at a corner or by all its vertices, is a hole', () => {
+  assert.deepEqual(areas(hatchOf([polylinePath([0, 0, 4, 4]), polylinePath([0, 0, 2, 2])])), [[16, 4]]);
+  const diamond = '92 2, 72 0, 73 1, 93 4, 10 2, 20 0, 10 4, 20 2, 10 2, 20 4, 10 0, 20 2, 97 0';
+  assert.deepEqual(areas(hatchOf([diamond, polylinePath([0, 0, 4, 4])])), [[16, 8]]);
+  // Beside one another with a common side, not within.
+  assert.deepEqual(areas(hatchOf([polylinePath([0, 0, 4, 4]), polylinePath([4, 0, 6, 4])])), [[16], [8]]);
+});
+
+test('parity at any place agrees with the loops that lie around it', () => {
+  const box = fc
+    .tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 6 }))
+    .map(([x, y, depth]) => ({ x: x * 20, y: y * 20, depth }));
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(box, { minLength: 1, maxLength: 12, selector: ({ x, y }) => `${x} ${y}` }),
+      fc.integer(),
+      (nests, seed) => {
+        const boxes = nests.flatMap(({ x, y, depth }) =>
+          Array.from({ length: depth }, (_, i): Box => [x + i, y + i, x + 18 - i, y + 18 - i]),
+        );
+        boxes.sort((a, b) => ((a[0] * 31 + a[1] * 17 + seed) % 13) - ((b[0] * 31 + b[1] * 17 + seed) % 13));
+        const result = hatchOf(boxes.map(polylinePath));
+        const expected = nests.flatMap(({ depth }) =>
+          Array.from({ length: Math.ceil(depth / 2) }, (_, i) => {
+            const side = (level: number): number => (18 - 2 * level) ** 2;
+            return 2 * i + 1 < depth ? [side(2 * i), side(2 * i + 1)] : [side(2 * i)];
+          }),
+        );
+        assert.deepEqual(areas(result).map(String).sort(), expected.map(String).sort());
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('a hundred thousand loops nest in good time', () => {
+  const count = 50_000;
+  const coordinates = new Float64Array(count * 2 * 10);
+  const starts = new Uint32Array(count * 2 + 1);
+  for (let loop = 0; loop < count * 2; loop++) {
+    const x = ((loop >> 1) % 250) * 10;
+    const y = Math.floor((loop >> 1) / 250) * 10;
+    const inset = loop & 1;
+    corners([x + inset, y + inset, x + 8 - inset, y + 8 - inset]).forEach(([px, py], i) => {
+      coordinates.set([px, py], loop * 10 + i * 2);
+    });
+    coordinates.copyWithin(loop * 10 + 8, loop * 10, loop * 10 + 2);
+    starts[loop + 1] = (loop + 1) * 5;
+  }
+  const nester = new LoopNester();
+  const begin = performance.now();
+  nester.nest(coordinates, 2, starts, count * 2);
+  assert.ok(performance.now() - begin < 5_000);
+  assert.equal(nester.shellCount, count);
+});
+
+const edge = {
+  line: (x1: number, y1: number, x2: number, y2: number): string =>
+    `72 1, 10 ${x1}, 20 ${y1}, 11 ${x2}, 21 ${y2}`,
+  arc: (x: number, y: number, r: number, from: number, to: number, ccw: number): string =>
+    `72 2, 10 ${x}, 20 ${y}, 40 ${r}, 50 ${from}, 51 ${to}, 73 ${ccw}`,
+};
+const edgePath = (...edges: string[]): string => `92 1, 93 ${edges.length}, ${edges.join(', ')}, 97 0`;
+
+test('edges are joined to a loop, also when some run backwards or stand in another order', () => {
+  const sides = [edge.line(0, 0, 4, 0), edge.line(4, 0, 4, 3), edge.line(0, 3, 4, 3), edge.line(0, 0, 0, 3)];
+  for (const order of [
+    [0, 1, 2, 3],
+    [3, 2, 1, 0],
+    [0, 2, 1, 3],
+    [2, 0, 3, 1],
+  ]) {
+    const result = hatchOf([edgePath(...order.map((i) => sides[i]))]);
+    assert.deepEqual(areas(result), [[12]]);
+    assert.equal(result.parts[0][0].length, 5);
+  }
+});
+
+test('clockwise arcs measure their angles clockwise', () => {
+  // A slot: half circles at both ends, walked clockwise as stored by AutoCAD.
+  const slot = hatchOf([
+    edgePath(
+      edge.line(0, 1, 4, 1),
+      edge.arc(4, 0, 1, 270, 450, 0),
+      edge.line(4, -1, 0, -1),
+      edge.arc(0, 0, 1, 90, 270, 0),
+    ),
+  ]);
+  const [ring] = slot.parts[0];
+  assert.deepEqual(ring[0], ring.at(-1));
+  assert.ok(Math.abs(area(ring) - (8 + Math.PI)) < 0.01);
+});
+
+test('several loops of one edge path come apart', () => {
+  const result = hatchOf([edgePath(edge.arc(0, 0, 5, 0, 360, 1), edge.arc(0, 0, 2, 0, 360, 0))]);
+  assert.equal(result.type, 'Polygon');
+  assert.equal(result.parts[0].length, 2);
+});
+
+test('elliptical edges are read as they meet, by angles or by parameters', () => {
+  // A quarter from parameter 0 to 60 degrees, its end seen from the centre at 40.9 degrees.
+  const parameter = Math.PI / 3;
+  const [x, y] = [2 * Math.cos(parameter), Math.sin(parameter)];
+  const angle = (Math.atan2(y, x) * 180) / Math.PI;
+  for (const end of [60, angle]) {
+    const result = hatchOf([
+      edgePath(
+        `72 3, 10 0, 20 0, 11 2, 21 0, 40 0.5, 50 0, 51 ${end}, 73 1`,
+        edge.line(x, y, 0, 0),
+        edge.line(0, 0, 2, 0),
+      ),
+    ]);
+    assert.ok(Math.abs(areas(result)[0][0] - Math.PI / 3) < 0.001);
+  }
+});
+
+test('spline edges end at their last control point', () => {
+  const result = hatchOf([
+    edgePath(
+      '72 4, 94 2, 73 0, 74 0, 95 6, 96 3, 40 0, 40 0, 40 0, 40 1, 40 1, 40 1, 10 0, 20 0, 10 2, 20 4, 10 4, 20 0, 97 0',
+      edge.line(4, 0, 0, 0),
+    ),
+  ]);
+  // A parabola over a chord of 4 with its top at 2.
+  assert.ok(Math.abs(areas(result)[0][0] - 16 / 3) < 0.01);
+});
+
+test('a hatch that stands upright nests in its own plane', () => {
+  const upright = hatchOf(
+    [polylinePath([0, 0, 4, 4]), polylinePath([1, 1, 2, 2])],
+    '10 0, 20 0, 30 0, 210 1, 220 0, 230 0',
+  );
+  assert.equal(upright.type, 'Polygon');
+  assert.equal(upright.parts[0].length, 2);
+  assert.ok(upright.parts[0][0].every(([x]) => x === 0));
+});
+
+test('associative hatches name their sources behind each path, and MPOLYGONs are read alike', () => {
+  const withSources = hatchOf([
+    `${polylinePath([0, 0, 4, 4]).replace('97 0', '97 2')}, 330 A1, 330 A2`,
+    `${edgePath(edge.line(1, 1, 2, 1), edge.line(2, 1, 1, 2), edge.line(1, 2, 1, 1)).replace('97 0', '97 1')}, 330 A3`,
+  ]);
+  assert.deepEqual(areas(withSources), [[16, 0.5]]);
+  const mpolygon = drawn(
+    entity(
+      'MPOLYGON',
+      `100 AcDbMPolygon, 70 1, 10 0, 20 0, 30 0, 2 SOLID, 71 0, 91 1, ${polylinePath([0, 0, 2, 2])}, 76 1, 63 1, 11 7, 21 7, 99 0`,
+    ),
+  );
+  assert.deepEqual(areas(mpolygon), [[4]]);
+});
+
+test('a bulge in a path makes an arc, also behind the last vertex', () => {
+  const circle = hatchOf(['92 3, 72 1, 73 1, 93 2, 10 -1, 20 0, 42 1, 10 1, 20 0, 42 1, 97 0']);
+  assert.equal(circle.parts[0][0].length, 91);
+  assert.ok(Math.abs(areas(circle)[0][0] - Math.PI) < 0.01);
+});
+
+test('loops without area are left out beside others', () => {
+  const flat = '92 2, 72 0, 73 1, 93 2, 10 0, 20 0, 10 4, 20 0, 97 0';
+  assert.deepEqual(areas(hatchOf([flat, polylinePath([0, 0, 4, 4])])), [[16]]);
+  assert.throws(() => hatchOf([flat]), /encloses an area/);
+});
+
+test('maps move hatches as they move everything', () => {
+  const box = entity('HATCH', `10 0, 20 0, 30 0, 91 1, ${polylinePath([0, 0, 2, 1])}`);
+  assert.deepEqual(drawn(box, LINES, rotation(90)).parts[0][0][2], [-1, 2]);
+  assert.deepEqual(drawn(box, LINES, translation(5, 5, 0)).parts[0][0][2], [7, 6]);
+});
