@@ -53,26 +53,31 @@ test('a GeoPackage of a GeoPackage keeps ids that are negative, far apart and be
   );
 });
 
-test('times with an offset come back as the same instant in UTC', async () => {
-  using workspace = makeWorkspace();
-  const path = writeRawGeopackage(join(workspace.path, 'zones.gpkg'), {
-    sql: `CREATE TABLE t (fid INTEGER PRIMARY KEY, geom BLOB, at DATETIME);
-      INSERT INTO t VALUES (1, ${pointBlob(1, 2)}, '2024-02-29T23:30:00-02:00'), (2, NULL, '2024-03-01T05:00:00.25+05:30'),
-        (3, NULL, '0001-01-01T00:00:00Z'), (4, NULL, '2024-02-29T10:00:00.123Z');`,
-    layers: ['t'],
+for (const [datetimes, expected] of [
+  ['keep', ['2024-02-29T23:30:00.000-02:00', '2024-03-01T05:00:00.250+05:30', '2024-02-29T10:00:00.123']],
+  ['utc', ['2024-03-01T01:30:00.000Z', '2024-02-29T23:30:00.250Z', '2024-02-29T10:00:00.123Z']],
+] as const) {
+  test(`times with an offset and without a zone come back as they were, or in UTC on request: ${datetimes}`, async () => {
+    using workspace = makeWorkspace();
+    const path = writeRawGeopackage(join(workspace.path, 'zones.gpkg'), {
+      sql: `CREATE TABLE t (fid INTEGER PRIMARY KEY, geom BLOB, at DATETIME);
+        INSERT INTO t VALUES (1, ${pointBlob(1, 2)}, '2024-02-29T23:30:00-02:00'), (2, NULL, '2024-03-01T05:00:00.25+05:30'),
+          (3, NULL, '2024-02-29T10:00:00.123'), (4, NULL, '0001-01-01T00:00:00Z');`,
+      layers: ['t'],
+    });
+    const writeOptions = { datetimes };
+    const { outputPath } = await convertFile(path, workspace.path, {
+      from: 'gpkg',
+      to: 'gpkg',
+      writeOptions,
+    });
+    const [{ rows }] = await layersOf(outputPath);
+    assert.deepEqual(
+      rows.map(({ properties }) => properties.at),
+      [...expected, '0001-01-01T00:00:00.000Z'],
+    );
   });
-  const { outputPath } = await convertFile(path, workspace.path, { from: 'gpkg', to: 'gpkg' });
-  const [{ rows }] = await layersOf(outputPath);
-  assert.deepEqual(
-    rows.map(({ properties }) => properties.at),
-    [
-      '2024-03-01T01:30:00.000Z',
-      '2024-02-29T23:30:00.250Z',
-      '0001-01-01T00:00:00.000Z',
-      '2024-02-29T10:00:00.123Z',
-    ],
-  );
-});
+}
 
 /** Longitude and latitude of the first point of each layer of crs-three; from GDAL's `gdaltransform`. */
 const FIRST_POINTS = { geographic: [9, 45], utm: [9, 45.153477], web: [8.983153, 44.863131] } as const;

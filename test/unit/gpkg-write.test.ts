@@ -255,7 +255,28 @@ test('values keep their types, nulls and digits', async () => {
   ]);
 });
 
-test('times become UTC with milliseconds, and what was assumed or converted is told', async () => {
+test('times keep their offset, and that they state no zone, unless UTC is asked for', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'out.gpkg');
+  const pairs: [from: string, to: string][] = [
+    ['2024-05-06T07:08:09.123Z', '2024-05-06T07:08:09.123Z'],
+    ['2024-05-06T07:08:09+00:00', '2024-05-06T07:08:09.000Z'],
+    ['2015-04-22T00:00:00+07:00', '2015-04-22T00:00:00.000+07:00'],
+    ['2024-02-28T23:30:00-0130', '2024-02-28T23:30:00.000-01:30'],
+    ['0050-01-01T00:00+02', '0050-01-01T00:00:00.000+02:00'],
+    ['2024-05-06 07:08:09.5', '2024-05-06T07:08:09.500'],
+  ];
+  const batch = makeBatch({ fields: [['at', 'datetime', pairs.map(([from]) => from)]] });
+  const findings = await write(path, [{ batches: [batch] }]);
+  assert.deepEqual(codes(findings), ['DATETIME_OFFSET_KEPT 3']);
+  const rows = query(path, 'SELECT at FROM roads ORDER BY fid');
+  assert.deepEqual(
+    rows.map(({ at }) => at),
+    pairs.map(([, to]) => to),
+  );
+});
+
+test('times become UTC with milliseconds on request, and what was assumed or converted is told', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'out.gpkg');
   const pairs: [from: string, to: string][] = [
@@ -273,7 +294,7 @@ test('times become UTC with milliseconds, and what was assumed or converted is t
     ['no time', 'no time'],
   ];
   const batch = makeBatch({ fields: [['at', 'datetime', [...pairs.map(([from]) => from), null]]] });
-  const findings = await write(path, [{ batches: [batch] }]);
+  const findings = await write(path, [{ batches: [batch] }], { datetimes: 'utc' });
   assert.deepEqual(codes(findings), ['DATETIME_TO_UTC 4', 'DATETIME_ASSUMED_UTC 1']);
   const rows = query(path, 'SELECT at FROM roads ORDER BY fid');
   assert.deepEqual(
@@ -311,6 +332,7 @@ test('integer ids are keys; missing, repeated and unusable ones get the numbers 
     'FID_REASSIGNED 1',
     'FID_REASSIGNED 2',
     'IDS_AS_FIELD 1',
+    'ORDER_BY_KEY 1',
   ]);
   assert.deepEqual(query(path, "SELECT rtreecheck('rtree_roads_geom') AS found"), [{ found: 'ok' }]);
   assert.deepEqual(query(path, 'SELECT count(*) AS n FROM roads JOIN rtree_roads_geom AS r ON r.id = fid'), [
@@ -365,7 +387,7 @@ test('numbers given to features without ids stay theirs when ids follow', async 
     makeBatch({ ids: ['int64', [-5n, 2n]] }),
   ];
   const findings = await write(path, [{ batches }]);
-  assert.deepEqual(codes(findings), ['FID_REASSIGNED 1']);
+  assert.deepEqual(codes(findings), ['ORDER_BY_KEY 1', 'FID_REASSIGNED 1']);
   assert.deepEqual(
     query(path, 'SELECT fid FROM roads').map(({ fid }) => fid),
     [-5n, 1n, 2n, 3n],

@@ -3,7 +3,7 @@ import { type AttributeColumn, columnBuffers, type Float64Column } from '../../b
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { Findings } from '../../findings.ts';
 import type { EncodedChunk } from '../format.ts';
-import { datetimesInUtc } from './datetime-utc.ts';
+import { type DatetimeZones, datetimeTexts } from './datetime-text.ts';
 import { type FidCandidates, fidCandidates } from './fids.ts';
 import { encodeGeometries, type GeometryBlobs } from './geometry-encode.ts';
 
@@ -20,12 +20,12 @@ export interface ChunkColumn {
   readonly isAscii: boolean;
 }
 
-export function encodeBatch(batch: FeatureBatch, srsId: number): EncodedChunk {
+export function encodeBatch(batch: FeatureBatch, srsId: number, zones: DatetimeZones): EncodedChunk {
   const findings = new Findings();
   const { rowCount } = batch;
   const geometry = encodeGeometries(batch.geometry, rowCount, srsId);
   const columns = batch.columns.map((column, i) =>
-    chunkColumn(column, rowCount, batch.fields[i].name, findings),
+    chunkColumn(column, rowCount, batch.fields[i].name, zones, findings),
   );
   const ids = fidCandidates(batch.ids, rowCount);
   const data: GpkgChunk = { rowCount, geometry, columns, ids };
@@ -36,14 +36,15 @@ function chunkColumn(
   column: AttributeColumn,
   rowCount: number,
   name: string,
+  zones: DatetimeZones,
   findings: Findings,
 ): ChunkColumn {
   switch (column.type) {
     case 'float64':
       return { column: withoutNaN(column, rowCount, name, findings), isAscii: false };
     case 'datetime': {
-      const utc = datetimesInUtc(column, rowCount, name, findings);
-      return { column: utc, isAscii: isAscii(utc.bytes) };
+      const texts = datetimeTexts(column, rowCount, name, zones, findings);
+      return { column: texts, isAscii: isAscii(texts.bytes) };
     }
     case 'string':
     case 'date':

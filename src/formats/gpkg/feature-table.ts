@@ -151,6 +151,7 @@ export class FeatureTable {
       values[0] = key;
       if (key < PROVISIONAL && this.#insertOne.run(values) === 1) {
         if (this.#isAbove(key)) this.#largest = key;
+        else this.#noteOutOfOrder(this.rowCount + row + 1);
         this.#hasKeysFromIds = true;
         this.#rtree?.add(key, boxes, row * 4);
         continue;
@@ -167,6 +168,11 @@ export class FeatureTable {
   #noteReassigned(reason: keyof typeof REASONS, record: number): void {
     const { layer, key } = this.plan;
     this.#findings.note('FID_REASSIGNED', { layer, column: key, reason: REASONS[reason] }, { layer, record });
+  }
+
+  #noteOutOfOrder(record: number): void {
+    const { layer, key } = this.plan;
+    this.#findings.note('ORDER_BY_KEY', { layer, column: key }, { layer, record });
   }
 
   #noteTexts(texts: BytesColumn, rowCount: number): void {

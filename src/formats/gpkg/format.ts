@@ -20,6 +20,12 @@ export const gpkg: Format = {
         description:
           'Whether layers get a spatial index (RTree extension), with which map programs find what is in view. false saves an eighth of the file.',
       },
+      datetimes: {
+        enum: ['keep', 'utc'],
+        default: 'keep',
+        description:
+          'keep: times with an offset other than UTC, and times without a zone, are written as they are, as GDAL does. utc: the standard to the letter; offsets are converted, times without a zone are taken for UTC.',
+      },
     },
     additionalProperties: false,
   },

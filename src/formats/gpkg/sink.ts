@@ -5,6 +5,7 @@ import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { LayerEncoding, OutputFile, OutputSink } from '../format.ts';
 import type { CrsRow } from './crs-rows.ts';
+import type { DatetimeZones } from './datetime-text.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FeatureTable, type FeatureTablePlan } from './feature-table.ts';
 import type { GeometryFacts } from './geometry-facts.ts';
@@ -24,6 +25,7 @@ import {
 export interface LayerState {
   readonly plan: FeatureTablePlan;
   readonly crs: CrsRow;
+  readonly zones: DatetimeZones;
   /** The rows that a file must have. */
   readonly requiredCrs: readonly CrsRow[];
 }

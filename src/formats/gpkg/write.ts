@@ -51,6 +51,7 @@ export const writer: FormatWriter = {
           idColumn: furtherColumnName(names, ID_COLUMN),
         },
         crs: rows[i],
+        zones: context.options.datetimes === 'utc' ? 'utc' : 'keep',
         requiredCrs: REQUIRED_ROWS,
       };
       return { fields, state };
@@ -58,7 +59,8 @@ export const writer: FormatWriter = {
   },
 
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
-    return encodeBatch(batch, (encoding.state as LayerState).plan.srsId);
+    const { plan, zones } = encoding.state as LayerState;
+    return encodeBatch(batch, plan.srsId, zones);
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {

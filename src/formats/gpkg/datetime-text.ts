@@ -1,6 +1,9 @@
 /**
- * Dates with times as GeoPackage has them (clause 1.1.1.1.3): UTC, `YYYY-MM-DDTHH:MM:SS.SSSZ`. Finer fractions are kept
- * as they are; texts that are no date and time are kept too, for there is nothing better to write.
+ * Dates with times as GeoPackage has them (clause 1.1.1.1.3): `YYYY-MM-DDTHH:MM:SS.SSSZ`. Finer fractions are kept, and so
+ * are texts that are no date and time, for there is nothing better to write.
+ *
+ * The standard knows UTC alone. Other offsets, and times that state no zone, are written as they are all the same unless
+ * the requester wants UTC: that is what GDAL does and reads, and a converted time has lost where its clock stood.
  */
 import { type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
@@ -12,11 +15,14 @@ const LETTER_Z = 0x5a;
 const POINT = 0x2e;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
+export type DatetimeZones = 'keep' | 'utc';
+
 /** The column itself where every row is as it should be, which is looked at without decoding anything. */
-export function datetimesInUtc(
+export function datetimeTexts(
   column: BytesColumn,
   rowCount: number,
   field: string,
+  zones: DatetimeZones,
   findings: Findings,
 ): BytesColumn {
   if (isUsual(column, rowCount)) return column;
@@ -29,12 +35,9 @@ export function datetimesInUtc(
       const parts = ISO.exec(text);
       if (parts === null) writer.utf8(text);
       else {
-        const utc = inUtc(parts);
-        if (utc === null) writer.utf8(text);
-        else {
-          writer.ascii(utc);
-          noteZone(parts[8], { field, row }, findings);
-        }
+        const written = zones === 'utc' ? inUtc(parts) : withOffset(parts);
+        writer.utf8(written ?? text);
+        if (written !== null) noteZone(parts[8], zones, { record: row + 1, field }, findings);
       }
     }
     offsets[row + 1] = writer.length;
@@ -55,12 +58,26 @@ function isUsual({ bytes, offsets, validity }: BytesColumn, rowCount: number): b
 
 function noteZone(
   zone: string | undefined,
-  { field, row }: { field: string; row: number },
+  zones: DatetimeZones,
+  place: { record: number; field: string },
   findings: Findings,
-) {
-  const place = { record: row + 1, field };
-  if (zone === undefined) findings.note('DATETIME_ASSUMED_UTC', { field, format: 'a GeoPackage' }, place);
-  else if (/[1-9]/.test(zone)) findings.note('DATETIME_TO_UTC', { field, format: 'a GeoPackage' }, place);
+): void {
+  const { field } = place;
+  const format = 'a GeoPackage';
+  if (zone === undefined) {
+    if (zones === 'utc') findings.note('DATETIME_ASSUMED_UTC', { field, format }, place);
+  } else if (/[1-9]/.test(zone)) {
+    findings.note(zones === 'utc' ? 'DATETIME_TO_UTC' : 'DATETIME_OFFSET_KEPT', { field, format }, place);
+  }
+}
+
+/** With seconds, milliseconds and the zone that was stated: none, Z or hours and minutes. */
+function withOffset([, year, month, day, hour, minute, ...rest]: RegExpExecArray): string {
+  const [second = '00', fraction = '', zone = ''] = rest;
+  const isUtc = zone !== '' && !/[1-9]/.test(zone);
+  const offset =
+    zone.length === 3 ? `${zone}:00` : zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0')}${isUtc ? 'Z' : offset}`;
 }
 
 /** Null where the year in UTC has not four digits. */
