@@ -123,11 +123,6 @@ export class DrawingColumns {
     }
   }
 
-  /** Takes back the values of `row` and later rows: it became no feature. */
-  get hasRows(): boolean {
-    return this.#hasRows;
-  }
-
   /**
    * All columns, with those of our own XDATA; `keepsOwnApart`: some rows have values of both kinds. Own columns and
    * drawing's fields of one name are one field otherwise, since no row has both.

@@ -23,12 +23,12 @@ import {
 import { dimensionShape } from './dimension.ts';
 import type { Drawing, EntityScan } from './drawing.ts';
 import { DrawingColumns, finished, joined } from './drawing-columns.ts';
-import { attribValues, InsertExpander, insertFrame, isUnfolding } from './insert.ts';
+import { attribValues, InsertExpander, insertFrame, isUnfolding, readArray } from './insert.ts';
 import { OwnColumns } from './own-columns.ts';
 import { OwnFeatures } from './own-features.ts';
 import { EntityProperties, type Inherited, LayerTable } from './properties.ts';
 import { ownEnd, realOf } from './shapes/tag-values.ts';
-import { appendText } from './text-fields.ts';
+import { appendTextFields } from './text-fields.ts';
 import { OwnXdata } from './xdata-read.ts';
 
 export interface DrawingSettings {
@@ -203,7 +203,7 @@ export class DrawingFeatures {
     properties.read(tags, inherited);
     if (isPaperSpace) properties.isPaperSpace = true;
     this.#columns.appendEntity(row, tags, properties, inherited);
-    appendText(this.#columns, row, tags, map);
+    appendTextFields(this.#columns, row, tags, map);
     builder.endFeature(type);
     this.#checkFeatures();
   }
@@ -222,28 +222,34 @@ export class DrawingFeatures {
       this.#skip(tags, error);
       return;
     }
-    const x = mappedX(frame, 0, 0, 0);
-    const y = mappedY(frame, 0, 0, 0);
-    const z = mappedZ(frame, 0, 0, 0);
-    if (!Number.isFinite(x + y + z)) {
-      this.#noteSkipped(
-        tags.type,
-        new EntityError('a coordinate is not a finite number'),
-        this.#placeOf(tags),
-      );
-      return;
-    }
+    const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
+    this.#checkFeatures(columns * rows);
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const x = column * columnSpacing;
+        const y = row * rowSpacing;
+        if (!this.#appendPoint(mappedX(frame, x, y, 0), mappedY(frame, x, y, 0), mappedZ(frame, x, y, 0))) {
+          this.#skip(tags, new EntityError('a coordinate is not a finite number'));
+          return;
+        }
+        const feature = builder.featureCount;
+        this.#properties.read(tags, null);
+        if (isPaperSpace) this.#properties.isPaperSpace = true;
+        this.#columns.appendEntity(feature, tags, this.#properties, inherited);
+        this.#columns.appendNumber(feature, 'TextRotation', realOf(tags, 50, 0, 0, end));
+        builder.endFeature(GEOMETRY_TYPE.point);
+      }
+  }
+
+  /** A point as the part of a feature; false, nothing appended, when it is not finite. */
+  #appendPoint(x: number, y: number, z: number): boolean {
+    if (!Number.isFinite(x + y + z)) return false;
+    const builder = this.#builder;
     if (z !== 0 && !hasZ(builder.dimensions)) builder.widen('XYZ');
     builder.position(x, y, z === 0 ? Number.NaN : z);
     builder.endRing();
     builder.endPart(PART_KIND.point);
-    const row = builder.featureCount;
-    this.#properties.read(tags, null);
-    if (isPaperSpace) this.#properties.isPaperSpace = true;
-    this.#columns.appendEntity(row, tags, this.#properties, inherited);
-    this.#columns.appendNumber(row, 'TextRotation', realOf(tags, 50, 0, 0, end));
-    builder.endFeature(GEOMETRY_TYPE.point);
-    this.#checkFeatures();
+    return true;
   }
 
   /** Notes an entity that could not be read; throws on what is no fault of an entity. */
@@ -275,8 +281,9 @@ export class DrawingFeatures {
       });
   }
 
-  #checkFeatures(): void {
-    const { featureCount } = this.#builder;
+  /** Throws when there are too many features, or would be with `more` of them. */
+  #checkFeatures(more = 0): void {
+    const featureCount = this.#builder.featureCount + more;
     if (featureCount > this.#limits.features)
       throw failure('LIMIT_EXCEEDED', {
         what: 'the number of features',

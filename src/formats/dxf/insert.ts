@@ -14,10 +14,11 @@ import type { BlockRecord } from './drawing.ts';
 import { readOcs } from './ocs.ts';
 import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
 import { ownEnd, readTriple, realOf } from './shapes/tag-values.ts';
+import { textOf } from './shapes/text.ts';
 
 /** Blocks in blocks in ...; plans have a handful of levels. */
 const MAX_DEPTH = 64;
-/** Entities that one INSERT may unfold to, those of nested INSERTs and empty cells of arrays counted. */
+/** Entities that one INSERT may unfold to, those of nested INSERTs with them. */
 export const MAX_ENTITIES_PER_INSERT = 1 << 21;
 /** Entities that the INSERTs of a partition may unfold to together: a batch is held in memory. */
 export const MAX_ENTITIES_PER_PARTITION = 1 << 23;
@@ -44,8 +45,14 @@ export class InsertExpander {
   readonly #findings: Findings;
   readonly #maxSum: number;
   readonly #open: BlockRecord[] = [];
+  /** Entities that one insertion of a block unfolds to, of blocks that were inserted before. */
+  readonly #sizes = new Map<BlockRecord, number>();
+  /** INSERTs that were not followed although their block is there: what holds them has no size of its own. */
+  #cutCount = 0;
   #name = '';
   #entityCount = 0;
+  /** INSERTs that were met, those that brought nothing too: blocks can be in one another in n! ways. */
+  #insertCount = 0;
   #partitionCount = 0;
 
   /**
@@ -64,6 +71,7 @@ export class InsertExpander {
    */
   expand(entity: Entity, isPaperSpace: boolean, emit: Emit): boolean {
     this.#entityCount = 0;
+    this.#insertCount = 0;
     this.#open.length = 0;
     const at = entity.tags.find(2);
     this.#name = at < 0 ? '' : entity.tags.text(at);
@@ -78,6 +86,7 @@ export class InsertExpander {
   #unfold(entity: Entity, map: AffineMap, outer: Inherited | null, emit: Emit): boolean {
     const { tags, parts } = entity;
     const isInsert = tags.type === 'INSERT';
+    if (++this.#insertCount > MAX_ENTITIES_PER_INSERT) this.#checkCount(this.#insertCount);
     const at = tags.find(2);
     const name = at < 0 ? '' : tags.text(at);
     const attribs = isInsert ? attribValues(parts) : [];
@@ -108,10 +117,12 @@ export class InsertExpander {
       return null;
     }
     if (this.#open.includes(block)) {
+      this.#cutCount++;
       this.#findings.note('BLOCK_CIRCULAR', { block: name });
       return null;
     }
     if (this.#open.length >= MAX_DEPTH) {
+      this.#cutCount++;
       this.#findings.note('BLOCK_TOO_DEEP', { depth: MAX_DEPTH });
       return null;
     }
@@ -119,21 +130,27 @@ export class InsertExpander {
   }
 
   #cells(tags: EntityTags, block: BlockRecord, map: AffineMap, inherited: Inherited, emit: Emit): void {
+    const size = this.#sizes.get(block);
+    // Nothing in it, at no depth: however often, and the sum need not be counted.
+    if (size === 0) return;
+    const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
+    this.#checkCount(columns * rows * (size ?? 1));
     const end = ownEnd(tags);
-    const columns = cellCount(realOf(tags, 70, 1, 0, end));
-    const rows = cellCount(realOf(tags, 71, 1, 0, end));
-    this.#count(columns * rows);
-    const columnSpacing = realOf(tags, 44, 0, 0, end);
-    const rowSpacing = realOf(tags, 45, 0, 0, end);
     const frame = composed(map, insertFrame(tags));
     const content = composed(
       scaling(realOf(tags, 41, 1, 0, end), realOf(tags, 42, 1, 0, end), realOf(tags, 43, 1, 0, end)),
       translation(-block.baseX, -block.baseY, -block.baseZ),
     );
+    const cuts = this.#cutCount;
     for (let row = 0; row < rows; row++)
       for (let column = 0; column < columns; column++) {
+        const before = this.#entityCount;
         const cell = composed(translation(column * columnSpacing, row * rowSpacing, 0), content);
         this.#visit(block, composed(frame, cell), inherited, emit);
+        if (size === undefined && this.#cutCount === cuts) {
+          this.#sizes.set(block, this.#entityCount - before);
+          if (this.#entityCount === before) return;
+        }
       }
   }
 
@@ -147,22 +164,28 @@ export class InsertExpander {
   #visit(block: BlockRecord, map: AffineMap, inherited: Inherited, emit: Emit): void {
     this.#library.visit(block, (entity) => {
       const { tags } = entity;
-      this.#count(1);
       if (isUnfolding(tags.type)) {
         this.#properties.read(tags, inherited);
         if (this.#unfold(entity, map, inherited, emit) || tags.type === 'INSERT') return;
       } else if (tags.type === 'ATTDEF' && !isConstant(tags)) return;
+      this.#count(1);
       emit(entity, map, inherited);
     });
   }
 
   #count(entities: number): void {
     this.#entityCount += entities;
-    const sum = this.#partitionCount + this.#entityCount;
-    if (this.#entityCount > MAX_ENTITIES_PER_INSERT)
+    this.#checkCount(0);
+  }
+
+  /** Throws LIMIT_EXCEEDED when `more` entities would be too many. */
+  #checkCount(more: number): void {
+    const own = this.#entityCount + more;
+    const sum = this.#partitionCount + own;
+    if (own > MAX_ENTITIES_PER_INSERT)
       throw failure('LIMIT_EXCEEDED', {
         what: `the number of entities that an INSERT of block '${this.#name}' unfolds to`,
-        actual: this.#entityCount,
+        actual: own,
         limit: MAX_ENTITIES_PER_INSERT,
         setting: 'a fixed limit',
       });
@@ -174,6 +197,24 @@ export class InsertExpander {
         setting: this.#maxSum < MAX_ENTITIES_PER_PARTITION ? 'MAX_FEATURES' : 'a fixed limit',
       });
   }
+}
+
+/** Rows and columns of an INSERT, and the way from one to the next in its plane. */
+export interface InsertArray {
+  readonly columns: number;
+  readonly rows: number;
+  readonly columnSpacing: number;
+  readonly rowSpacing: number;
+}
+
+export function readArray(tags: EntityTags): InsertArray {
+  const end = ownEnd(tags);
+  return {
+    columns: cellCount(realOf(tags, 70, 1, 0, end)),
+    rows: cellCount(realOf(tags, 71, 1, 0, end)),
+    columnSpacing: realOf(tags, 44, 0, 0, end),
+    rowSpacing: realOf(tags, 45, 0, 0, end),
+  };
 }
 
 /** From the plane of an INSERT, its insertion point the origin and turned, to the space that it stands in. */
@@ -205,14 +246,9 @@ export function attribValues(parts: readonly EntityTags[]): AttribValue[] {
   for (const part of parts) {
     if (part.type !== 'ATTRIB') continue;
     const tagAt = part.find(2);
-    if (tagAt >= 0) values.push({ tag: part.text(tagAt), text: attribText(part) });
+    if (tagAt >= 0) values.push({ tag: part.text(tagAt), text: textOf(part) ?? '' });
   }
   return values;
-}
-
-function attribText(tags: EntityTags): string {
-  const at = tags.find(1);
-  return at < 0 ? '' : tags.text(at);
 }
 
 function isConstant(tags: EntityTags): boolean {

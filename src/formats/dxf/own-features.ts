@@ -152,9 +152,9 @@ export class OwnFeatures {
     const { coordinates, stride } = this.#scratch;
     const builder = this.#builder;
     let zUsed = this.#hasZ;
-    // A feature that had no Z has one now if somebody lifted it.
+    // A feature that had no Z has one now if somebody lifted it. (NaN, where an entity has no z, is not above 0.)
     for (let i = from * stride + 2; stride > 2 && !zUsed && i < to * stride; i += stride)
-      zUsed = coordinates[i] === coordinates[i] && coordinates[i] !== 0;
+      zUsed = Math.abs(coordinates[i]) > 0;
     if (zUsed && !hasZ(builder.dimensions)) builder.widen('XYZ');
     const targetStride = builder.stride;
     builder.reserve((to - from + 1) * targetStride);

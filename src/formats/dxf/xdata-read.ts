@@ -4,8 +4,8 @@
  */
 import { GEOMETRY_TYPE_NAMES, PART_MULTI_FIRST, PART_MULTI_NEXT } from '../../batch/geometry-column.ts';
 import type { EntityTags } from './contract.ts';
+import { OWN_APPLICATION } from './own-mark.ts';
 
-export const APPLICATION = 'GEOMILL';
 const FIRST_XDATA_CODE = 1000;
 export const XDATA_CODE = {
   string: 1000,
@@ -96,7 +96,7 @@ export class OwnXdata {
     let found = -1;
     for (let i = tags.count - 1; i >= 0 && codes[i] >= FIRST_XDATA_CODE; i--) {
       if (codes[i] !== XDATA_CODE.application) continue;
-      if (tags.text(i) === APPLICATION) {
+      if (tags.text(i).trim() === OWN_APPLICATION) {
         found = i + 1;
         this.end = end;
       } else this.hasForeign = true;
