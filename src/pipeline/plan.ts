@@ -55,6 +55,7 @@ export function planConversion(
   if (layerField !== null) findings.note('LAYERS_JOINED', { count: chosen.length, field: layerField });
   const layers = chosen.map(({ layer, index }): LayerPlan => {
     const sourceCrs = sourceCrsOf(request, layer, input, crs, findings);
+    compareUnits(layer, sourceCrs, input.name, crs, findings);
     return {
       sourceIndex: index,
       name: layer.name,
@@ -153,6 +154,33 @@ function sourceCrsOf(
     throw failure('CRS_CONFLICT', { stated, source: name, found: found.name });
   }
   return identified;
+}
+
+/** Units that differ by less are the same: the two feet differ by 2e-6. */
+const SAME_UNIT = 1e-7;
+
+/**
+ * A drawing says no CRS but may say a unit. Where that is not the unit of the CRS that the request states, one of the two
+ * is wrong, and often it is the drawing's: programs leave their default there. So it is told, not refused.
+ */
+function compareUnits(
+  layer: SourceLayer,
+  definition: CrsText,
+  source: string,
+  crs: CrsAuthority,
+  findings: Findings,
+): void {
+  const metres = layer.metresPerUnit ?? null;
+  if (metres === null) return;
+  const { kind, name, unitName, unitFactor } = crs.describe(definition, 'input.epsg');
+  if (kind === 'other') return;
+  if (kind === 'projected' && Math.abs(unitFactor / metres - 1) < SAME_UNIT) return;
+  findings.note('UNIT_CONTRADICTS_CRS', {
+    source: `'${source}'`,
+    unit: `${metres} m`,
+    crs: name,
+    crsUnit: kind === 'projected' ? `${unitFactor} m` : unitName,
+  });
 }
 
 function scanDepth(
