@@ -44,7 +44,8 @@ export function rotation(degrees: number): AffineMap {
   return Float64Array.of(cosine, -sine, 0, 0, sine, cosine, 0, 0, 0, 0, 1, 0);
 }
 
-function cosineOfDegrees(degrees: number): number {
+/** Exact at quarter turns. The sine is that of 90 degrees less. */
+export function cosineOfDegrees(degrees: number): number {
   const turned = Math.abs(degrees % 360);
   if (turned === 90 || turned === 270) return 0;
   if (turned === 180) return -1;

@@ -23,7 +23,8 @@ import {
 import { dimensionShape } from './dimension.ts';
 import type { Drawing, EntityScan } from './drawing.ts';
 import { DrawingColumns, finished, joined } from './drawing-columns.ts';
-import { attribValues, InsertExpander, insertFrame, isUnfolding, readArray } from './insert.ts';
+import { attribValues, InsertExpander, isUnfolding } from './insert.ts';
+import { insertFrame, readArray } from './insert-placement.ts';
 import { OwnColumns } from './own-columns.ts';
 import { OwnFeatures } from './own-features.ts';
 import { EntityProperties, type Inherited, LayerTable } from './properties.ts';

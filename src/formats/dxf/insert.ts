@@ -7,13 +7,13 @@
  */
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
-import { composed, IDENTITY, rotation, scaling, translation } from './affine-map.ts';
+import { composed, IDENTITY } from './affine-map.ts';
 import type { BlockLibrary } from './blocks.ts';
 import type { AffineMap, Entity, EntityTags } from './contract.ts';
 import type { BlockRecord } from './drawing.ts';
-import { readOcs } from './ocs.ts';
+import { pictureMap, readArray, readFrame, setLocal } from './insert-placement.ts';
 import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
-import { ownEnd, readTriple, realOf } from './shapes/tag-values.ts';
+import { ownEnd, realOf } from './shapes/tag-values.ts';
 import { textOf } from './shapes/text.ts';
 
 /** Blocks in blocks in ...; plans have a handful of levels. */
@@ -37,8 +37,6 @@ export function isUnfolding(type: string): boolean {
   return type === 'INSERT' || PICTURED.has(type);
 }
 
-const triple = { x: 0, y: 0, z: 0 };
-
 export class InsertExpander {
   readonly #library: BlockLibrary;
   readonly #properties: EntityProperties;
@@ -49,6 +47,9 @@ export class InsertExpander {
   readonly #sizes = new Map<BlockRecord, number>();
   /** INSERTs that were not followed although their block is there: what holds them has no size of its own. */
   #cutCount = 0;
+  /** By number of open blocks, the map from the innermost one to the world. */
+  readonly #maps: AffineMap[] = [];
+  readonly #local: AffineMap = new Float64Array(12);
   #name = '';
   #entityCount = 0;
   /** INSERTs that were met, those that brought nothing too: blocks can be in one another in n! ways. */
@@ -99,8 +100,8 @@ export class InsertExpander {
     const block = this.#admitted(name, isInsert);
     if (block === null) return parts.length > 0;
     this.#open.push(block);
-    if (tags.type !== 'INSERT') this.#visit(block, this.#pictureMap(tags, block, map), inherited, emit);
-    else this.#cells(tags, block, map, inherited, emit);
+    if (isInsert) this.#cells(tags, block, map, inherited, emit);
+    else this.#library.visit(block, this.#visitor(pictureMap(tags, block, map), inherited, emit));
     this.#open.pop();
     return true;
   }
@@ -135,18 +136,18 @@ export class InsertExpander {
     if (size === 0) return;
     const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
     this.#checkCount(columns * rows * (size ?? 1));
-    const end = ownEnd(tags);
-    const frame = composed(map, insertFrame(tags));
-    const content = composed(
-      scaling(realOf(tags, 41, 1, 0, end), realOf(tags, 42, 1, 0, end), realOf(tags, 43, 1, 0, end)),
-      translation(-block.baseX, -block.baseY, -block.baseZ),
-    );
+    const depth = this.#open.length;
+    this.#maps[depth] ??= new Float64Array(12);
+    const content = this.#maps[depth];
+    const frame = readFrame(tags);
     const cuts = this.#cutCount;
+    const visit = this.#visitor(content, inherited, emit);
     for (let row = 0; row < rows; row++)
       for (let column = 0; column < columns; column++) {
         const before = this.#entityCount;
-        const cell = composed(translation(column * columnSpacing, row * rowSpacing, 0), content);
-        this.#visit(block, composed(frame, cell), inherited, emit);
+        setLocal(this.#local, frame, block, column * columnSpacing, row * rowSpacing);
+        composed(map, frame.ocs === null ? this.#local : composed(frame.ocs, this.#local), content);
+        this.#library.visit(block, visit);
         if (size === undefined && this.#cutCount === cuts) {
           this.#sizes.set(block, this.#entityCount - before);
           if (this.#entityCount === before) return;
@@ -154,15 +155,9 @@ export class InsertExpander {
       }
   }
 
-  /** Dimensions are drawn in place, tables from their insertion point along their direction. */
-  #pictureMap(tags: EntityTags, block: BlockRecord, map: AffineMap): AffineMap {
-    if (tags.type !== 'ACAD_TABLE') return map;
-    const place = composed(insertFrame(tags), translation(-block.baseX, -block.baseY, -block.baseZ));
-    return composed(map, place);
-  }
-
-  #visit(block: BlockRecord, map: AffineMap, inherited: Inherited, emit: Emit): void {
-    this.#library.visit(block, (entity) => {
+  /** What to do with an entity of a block that `map` puts into the world. */
+  #visitor(map: AffineMap, inherited: Inherited, emit: Emit): (entity: Entity) => void {
+    return (entity) => {
       const { tags } = entity;
       if (isUnfolding(tags.type)) {
         this.#properties.read(tags, inherited);
@@ -170,7 +165,7 @@ export class InsertExpander {
       } else if (tags.type === 'ATTDEF' && !isConstant(tags)) return;
       this.#count(1);
       emit(entity, map, inherited);
-    });
+    };
   }
 
   #count(entities: number): void {
@@ -197,48 +192,6 @@ export class InsertExpander {
         setting: this.#maxSum < MAX_ENTITIES_PER_PARTITION ? 'MAX_FEATURES' : 'a fixed limit',
       });
   }
-}
-
-/** Rows and columns of an INSERT, and the way from one to the next in its plane. */
-export interface InsertArray {
-  readonly columns: number;
-  readonly rows: number;
-  readonly columnSpacing: number;
-  readonly rowSpacing: number;
-}
-
-export function readArray(tags: EntityTags): InsertArray {
-  const end = ownEnd(tags);
-  return {
-    columns: cellCount(realOf(tags, 70, 1, 0, end)),
-    rows: cellCount(realOf(tags, 71, 1, 0, end)),
-    columnSpacing: realOf(tags, 44, 0, 0, end),
-    rowSpacing: realOf(tags, 45, 0, 0, end),
-  };
-}
-
-/** From the plane of an INSERT, its insertion point the origin and turned, to the space that it stands in. */
-export function insertFrame(tags: EntityTags): AffineMap {
-  const end = ownEnd(tags);
-  triple.x = 0;
-  triple.y = 0;
-  triple.z = 0;
-  readTriple(tags, 10, 0, end, triple);
-  let frame = translation(triple.x, triple.y, triple.z);
-  if (tags.type === 'ACAD_TABLE') {
-    if (readTriple(tags, 11, 0, end, triple) && (triple.x !== 0 || triple.y !== 0))
-      frame = composed(frame, rotation((Math.atan2(triple.y, triple.x) * 180) / Math.PI));
-    return frame;
-  }
-  const turn = realOf(tags, 50, 0, 0, end);
-  if (turn !== 0) frame = composed(frame, rotation(turn));
-  const ocs = readOcs(tags, end);
-  return ocs === null ? frame : composed(ocs, frame);
-}
-
-/** Rows or columns; 0 and what is no number mean one, as in AutoCAD. */
-function cellCount(value: number): number {
-  return value >= 1 ? Math.floor(value) : 1;
 }
 
 export function attribValues(parts: readonly EntityTags[]): AttribValue[] {
