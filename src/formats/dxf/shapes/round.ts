@@ -19,15 +19,14 @@ const ellipseInSpace = {
   minor: new Float64Array(3),
 };
 
-/** From one angle counter-clockwise to the other: more than 0, at most a full turn. Radians. */
+/**
+ * From one angle counter-clockwise to the other: more than 0, at most a full turn. Radians. Ends that are the same or
+ * whole turns apart are those of a full circle.
+ */
 export function sweepBetween(start: number, end: number): number {
-  const difference = end - start;
-  if (Math.abs(difference) >= FULL - FULL_ROUNDING) return FULL;
-  return difference <= FULL_ROUNDING && difference >= -FULL_ROUNDING
-    ? FULL
-    : difference < 0
-      ? difference + FULL
-      : difference;
+  const rest = (end - start) % FULL;
+  const sweep = rest < 0 ? rest + FULL : rest;
+  return sweep < FULL_ROUNDING || sweep > FULL - FULL_ROUNDING ? FULL : sweep;
 }
 
 export function circle(
