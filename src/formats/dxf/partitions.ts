@@ -87,6 +87,7 @@ function cutBinary(
     windowBytes: partitionBytes,
     linesBefore: null,
   });
+  reader.readTags();
   while (reader.position < range.end && nominal < range.end - partitionBytes / 2) {
     if (!reader.next() || reader.recordStart < nominal || !beginsFeature(reader)) continue;
     starts.push(reader.recordStart);

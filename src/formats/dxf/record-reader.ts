@@ -258,6 +258,7 @@ export class RecordReader {
     for (;;) {
       const found = findRecord(this.#bytes, from, this.#limit);
       if (found >= 0) {
+        this.recordLine = this.lineCount;
         this.lineCount += countLines(this.#bytes, at, found);
         this.recordStart = this.position;
         this.position = this.#base + found;

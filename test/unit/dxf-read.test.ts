@@ -1,0 +1,421 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import test from 'node:test';
+import fc from 'fast-check';
+import { GeomillError } from '../../src/errors.ts';
+import { reader } from '../../src/formats/dxf/read.ts';
+import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
+import { binaryDrawing, EOF, section, type Tag, textDrawing } from '../support/dxf-text.ts';
+import {
+  type ReadInput,
+  type ReadSettings,
+  readBytesLayers,
+  readFileLayers,
+} from '../support/read-layers.ts';
+
+const NAME = 'plan.dxf';
+
+function read(bytes: string | Uint8Array, settings: ReadSettings = {}): Promise<ReadInput> {
+  return readBytesLayers(reader, bytes, { ...settings, name: NAME });
+}
+
+async function rowsOf(bytes: string | Uint8Array, settings: ReadSettings = {}): Promise<readonly unknown[]> {
+  return (await read(bytes, settings)).layers[0].rows;
+}
+
+/** What a finding says, and where first. */
+async function notesOf(bytes: string | Uint8Array, settings: ReadSettings = {}): Promise<string[]> {
+  return (await read(bytes, settings)).findings.map(
+    ({ code, count, places }) => `${code} ${count} ${JSON.stringify(places[0] ?? null)}`,
+  );
+}
+
+function refusedWith(code: string, message: RegExp): (error: unknown) => boolean {
+  return (error) => {
+    assert.ok(error instanceof GeomillError, String(error));
+    assert.equal(error.code, code, error.message);
+    assert.match(error.message, message);
+    return true;
+  };
+}
+
+const header = (version: string, codePage: string | null = null): Tag[] =>
+  section('HEADER', [
+    [9, '$ACADVER'],
+    [1, version],
+    ...(codePage === null
+      ? []
+      : ([
+          [9, '$DWGCODEPAGE'],
+          [3, codePage],
+        ] as Tag[])),
+  ]);
+
+const line = (handle: string, x: number, layer = '0'): Tag[] => [
+  [0, 'LINE'],
+  [5, handle],
+  [8, layer],
+  [10, x],
+  [20, 0.5],
+  [30, 0],
+  [11, x + 1],
+  [21, -1.25],
+  [31, 0],
+];
+
+const polyline = (handle: string, x: number): Tag[] => [
+  [0, 'POLYLINE'],
+  [5, handle],
+  [8, 'walls'],
+  [66, 1],
+  [10, 0],
+  [20, 0],
+  [30, 0],
+  [70, 8],
+  ...[0, 1, 2].flatMap((i): Tag[] => [
+    [0, 'VERTEX'],
+    [8, 'walls'],
+    [10, x + i],
+    [20, i * i],
+    [30, 7],
+    [70, 32],
+  ]),
+  [0, 'SEQEND'],
+  [8, 'walls'],
+];
+
+const DRAWING: readonly Tag[] = [
+  ...header('AC1009'),
+  ...section('TABLES', [
+    [0, 'TABLE'],
+    [2, 'LAYER'],
+    [70, 1],
+    [0, 'LAYER'],
+    [2, 'walls'],
+    [70, 0],
+    [62, 1],
+    [6, 'DASHED'],
+    [0, 'ENDTAB'],
+  ]),
+  ...section('ENTITIES', [
+    ...line('A1', 0),
+    ...polyline('A2', 10),
+    ...line('A3', 20, 'walls'),
+    ...polyline('A4', 30),
+    ...line('A5', 40),
+  ]),
+  EOF,
+];
+
+test('lines may end in LF, CR LF or CR, and blanks may stand around group codes', async () => {
+  const expected = await rowsOf(textDrawing(DRAWING));
+  assert.equal(expected.length, 5);
+  for (const eol of ['\r\n', '\r']) assert.deepEqual(await rowsOf(textDrawing(DRAWING, eol)), expected);
+  const odd = DRAWING.map(([code, value]) => ` \t${code} \n${value}\n`).join('');
+  assert.deepEqual(await rowsOf(odd), expected);
+  assert.deepEqual(await rowsOf(`\ufeff${textDrawing(DRAWING)}`), expected);
+});
+
+test('comments may stand anywhere between entities and before the first section', async () => {
+  const comment: Tag = [999, 'SECTION'];
+  const tags = DRAWING.flatMap((tag): Tag[] => (tag[0] === 0 ? [comment, tag] : [tag]));
+  assert.deepEqual(await rowsOf(textDrawing(tags)), await rowsOf(textDrawing(DRAWING)));
+});
+
+test('binary drawings with codes of one byte and of two are read as the text is', async () => {
+  const expected = await rowsOf(textDrawing(DRAWING));
+  assert.deepEqual(await rowsOf(binaryDrawing(DRAWING, 1)), expected);
+  assert.deepEqual(await rowsOf(binaryDrawing(DRAWING, 2)), expected);
+});
+
+test('wherever a drawing is cut into partitions, the features and the lines of findings are the same', async () => {
+  const bad: Tag[] = [
+    [0, 'CIRCLE'],
+    [5, 'BAD'],
+    [10, 1],
+    [20, 1],
+    [40, -1],
+  ];
+  const tags = [
+    ...header('AC1009'),
+    ...section('ENTITIES', [
+      ...DRAWING.slice(19, -2),
+      ...bad,
+      ...polyline('B1', 3),
+      ...bad,
+      ...line('B2', 5),
+    ]),
+    EOF,
+  ];
+  const expected = await read(textDrawing(tags));
+  const bytes: (string | Uint8Array)[] = [textDrawing(tags), textDrawing(tags, '\r\n')];
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 1200 }), fc.nat(1), async (partitionBytes, which) => {
+      const found = await read(bytes[which], { partitionBytes });
+      assert.deepEqual(found.layers[0].rows, expected.layers[0].rows);
+      assert.equal(found.layers[0].lineCount, expected.layers[0].lineCount);
+    }),
+    { numRuns: 100 },
+  );
+  for (const codeBytes of [1, 2] as const)
+    for (const partitionBytes of [1, 50, 333])
+      assert.deepEqual(
+        await rowsOf(binaryDrawing(tags, codeBytes), { partitionBytes }),
+        expected.layers[0].rows,
+      );
+});
+
+test('a partition begins with a feature, never with the vertices of one or a further entity of our own', async () => {
+  const own = (handle: string, mark: string, role: string): Tag[] => [
+    ...line(handle, 1),
+    [1001, 'GEOMILL'],
+    [1000, mark],
+    [1000, role],
+  ];
+  const tags = section('ENTITIES', [
+    ...own('1', 'feature:MultiLineString', 'line'),
+    ...own('2', 'part', 'line'),
+    ...own('3', 'part', 'line'),
+    ...line('4', 9),
+    ...polyline('5', 3),
+  ]);
+  const { layers } = await read(textDrawing([...tags, EOF]), { partitionBytes: 1 });
+  assert.deepEqual(
+    layers[0].batches.map(({ rowCount }) => rowCount),
+    [1, 1, 1],
+  );
+});
+
+test('sections may come in any order and more than once', async () => {
+  const tables = DRAWING.slice(5, 17);
+  const tags = [
+    ...section('ENTITIES', line('A1', 0, 'walls')),
+    ...section('THUMBNAILIMAGE', [
+      [90, 3],
+      [310, '010203'],
+    ]),
+    ...tables,
+    ...section('ENTITIES', []),
+    ...section('ENTITIES', line('A2', 5)),
+    ...header('AC1009'),
+    EOF,
+  ];
+  const rows = (await rowsOf(textDrawing(tags))) as { properties: Record<string, unknown> }[];
+  assert.deepEqual(
+    rows.map(({ properties }) => [properties.EntityHandle, properties.Color]),
+    [
+      ['A1', '#ff0000'],
+      ['A2', '#000000'],
+    ],
+  );
+});
+
+test('a drawing may be nothing but an empty section of entities', async () => {
+  assert.deepEqual(await rowsOf('0\nSECTION\n2\nENTITIES\n0\nENDSEC\n0\nEOF'), []);
+});
+
+test('a missing EOF is told; it costs nothing', async () => {
+  const text = textDrawing(DRAWING.slice(0, -1));
+  assert.equal((await rowsOf(text)).length, 5);
+  assert.deepEqual(await notesOf(text), ['EOF_MISSING 1 null']);
+  assert.deepEqual(await notesOf(`${text}  0\r\nEOF`), []);
+});
+
+test('a drawing that is cut anywhere is refused, or whole', async () => {
+  const text = textDrawing(DRAWING);
+  const whole = text.lastIndexOf('ENDSEC') + 'ENDSEC'.length;
+  const expected = await rowsOf(text);
+  for (let length = 0; length < text.length; length += 7) {
+    const cut = text.slice(0, length);
+    if (length >= whole) assert.deepEqual(await rowsOf(cut), expected, `${length}`);
+    else
+      await assert.rejects(rowsOf(cut), (error) => {
+        assert.ok(error instanceof GeomillError, `${length}: ${error}`);
+        return error.fault === 'user';
+      });
+  }
+});
+
+test('a binary drawing that is cut anywhere is refused, or whole', async () => {
+  for (const codeBytes of [1, 2] as const) {
+    const bytes = binaryDrawing(DRAWING, codeBytes);
+    const whole = Buffer.from(bytes).lastIndexOf('ENDSEC') + 'ENDSEC\0'.length;
+    for (let length = 0; length < bytes.length; length += 7) {
+      const cut = bytes.subarray(0, length);
+      if (length >= whole) assert.equal((await rowsOf(cut)).length, 5);
+      else await assert.rejects(rowsOf(cut), GeomillError);
+    }
+  }
+});
+
+test('a drawing that stops within its entities names the line', async () => {
+  const text = textDrawing(DRAWING).slice(0, 700);
+  await assert.rejects(
+    read(text),
+    refusedWith('DXF_TRUNCATED', /plan\.dxf ends at line \d+ within the section ENTITIES/),
+  );
+});
+
+test('what is no DXF is refused with what it looks like', async () => {
+  const cases: [string | Uint8Array, RegExp][] = [
+    ['AC1032\0\0\0\0\0', /a DWG drawing \(AC1032\); save it as DXF/],
+    ['PK\x03\x04....', /a zip archive/],
+    ['{"type":"FeatureCollection"}', /JSON/],
+    ['<kml/>', /XML/],
+    ['%PDF-1.7', /a PDF/],
+    ['EXTENTS,1\n0,8', /before release 2/],
+    ['id,name\n1,a\n', /another kind of text/],
+    [Uint8Array.of(0xff, 0xfe, 0x30, 0x00), /UTF-16/],
+    ['AutoCAD Binary DXF\n\x1a\0', /damaged, as by a transfer in text mode/],
+  ];
+  for (const [bytes, message] of cases)
+    await assert.rejects(read(bytes), refusedWith('INPUT_WRONG_FORMAT', message));
+  await assert.rejects(read(''), refusedWith('INPUT_EMPTY', /empty/));
+  await assert.rejects(read('1\n2\n3\n'), refusedWith('DXF_NO_ENTITIES', /no section/));
+  await assert.rejects(
+    read(textDrawing([...header('AC1032'), EOF])),
+    refusedWith('DXF_NO_ENTITIES', /only HEADER/),
+  );
+});
+
+test('an entity whose tags make no sense costs itself alone and is named', async () => {
+  const text = textDrawing(DRAWING).replace(' 21\n-1.25\n', 'oops\n-1.25\n');
+  const { layers, findings } = await read(text);
+  assert.equal(layers[0].rows.length, 4);
+  assert.deepEqual(
+    findings.map(({ code, message, places }) => [code, message, places]),
+    [
+      [
+        'ENTITY_SKIPPED',
+        "LINE entities were left out: expected a group code but found 'oops'",
+        [{ line: 39, id: 'A1' }],
+      ],
+    ],
+  );
+});
+
+test('texts are in the encoding that the drawing states; UTF-8 from AC1021 on', async () => {
+  const drawing = (version: string, codePage: string | null): string =>
+    textDrawing([...header(version, codePage), ...section('ENTITIES', line('A1', 0, '@')), EOF]);
+  const layerOf = async (text: string, layer: Uint8Array, settings: ReadSettings = {}): Promise<unknown> => {
+    const [before, after] = text.split('@');
+    const bytes = Buffer.concat([Buffer.from(before), layer, Buffer.from(after)]);
+    const [row] = (await rowsOf(bytes, settings)) as { properties: Record<string, unknown> }[];
+    return row.properties.Layer;
+  };
+  const utf8 = Buffer.from('Straße 道');
+  assert.equal(await layerOf(drawing('AC1032', 'ANSI_1252'), utf8), 'Straße 道');
+  assert.equal(await layerOf(drawing('AC1027', 'ANSI_1252'), Buffer.from('Stra\xdfe', 'latin1')), 'Straße');
+  assert.equal(await layerOf(drawing('AC1015', 'ANSI_1251'), Uint8Array.of(0xc4, 0xee, 0xec)), 'Дом');
+  assert.equal(await layerOf(drawing('AC1015', 'ANSI_932'), Uint8Array.of(0x93, 0xb9, 0x95, 0x5c)), '道表');
+  assert.equal(await layerOf(drawing('AC1009', 'dos850'), Uint8Array.of(0x53, 0xe1)), 'Sß');
+  assert.equal(await layerOf(drawing('AC1009', null), utf8), 'Straße 道');
+  assert.equal(await layerOf(drawing('AC1009', null), Uint8Array.of(0x53, 0xdf)), 'Sß');
+  const encoding = { options: { encoding: 'cp1250' } };
+  assert.equal(await layerOf(drawing('AC1032', 'ANSI_1252'), Uint8Array.of(0xe8), encoding), 'č');
+  assert.equal(await layerOf(drawing('AC1015', 'ANSI_1252'), Buffer.from('\\U+9053 \\M+193B9')), '道 道');
+  await assert.rejects(
+    layerOf(drawing('AC1032', null), utf8, { options: { encoding: 'klingon' } }),
+    refusedWith('TEXT_ENCODING_UNKNOWN', /klingon/),
+  );
+});
+
+test('texts that are not valid UTF-8 are read in the code page, and told', async () => {
+  const text = textDrawing([
+    ...header('AC1032', 'ANSI_1251'),
+    ...section('ENTITIES', line('A1', 0, 'Ж')),
+    EOF,
+  ]);
+  const bytes = Buffer.from(text.replace('Ж', '\xc6'), 'latin1');
+  assert.deepEqual(await notesOf(bytes), ['TEXT_BY_CODE_PAGE 1 null']);
+});
+
+test('layouts other than the active one stand in blocks and are read where all are asked for', async () => {
+  const layoutBlock = (name: string, entities: Tag[]): Tag[] => [
+    [0, 'BLOCK'],
+    [2, name],
+    [70, 0],
+    [10, 0],
+    [20, 0],
+    ...entities,
+    [0, 'ENDBLK'],
+  ];
+  const inPaper = line('P1', 1);
+  inPaper.splice(2, 0, [67, 1]);
+  const tags = [
+    ...section('BLOCKS', [
+      ...layoutBlock('*Model_Space', []),
+      ...layoutBlock('*Paper_Space', []),
+      ...layoutBlock('*Paper_Space0', line('P2', 2)),
+      ...layoutBlock('door', line('D1', 3)),
+    ]),
+    ...section('ENTITIES', [...line('M1', 4), ...inPaper]),
+    EOF,
+  ];
+  const handles = async (layouts: string, partitionBytes: number): Promise<unknown[]> => {
+    const rows = await rowsOf(textDrawing(tags), { options: { layouts }, partitionBytes });
+    return (rows as { properties: Record<string, unknown> }[]).map(({ properties }) => [
+      properties.EntityHandle,
+      properties.PaperSpace ?? null,
+    ]);
+  };
+  assert.deepEqual(await handles('model', 1 << 20), [['M1', null]]);
+  for (const partitionBytes of [1, 1 << 20])
+    assert.deepEqual(await handles('all', partitionBytes), [
+      ['P2', 1],
+      ['M1', null],
+      ['P1', 1],
+    ]);
+  const { layers } = await read(textDrawing(tags), { options: { layouts: 'all' } });
+  assert.equal(layers[0].lineCount < textDrawing(tags).split('\n').length, true);
+});
+
+test('a drawing tells its unit, and how near chords stay to curves', async () => {
+  const tags = [
+    ...section('HEADER', [
+      [9, '$INSUNITS'],
+      [70, 2],
+      [9, '$EXTMIN'],
+      [10, 0],
+      [20, 0],
+      [30, 0],
+      [9, '$EXTMAX'],
+      [10, 100],
+      [20, 50],
+      [30, 0],
+    ]),
+    ...section('ENTITIES', [
+      [0, 'CIRCLE'],
+      [8, '0'],
+      [10, 0],
+      [20, 0],
+      [40, 1000],
+    ]),
+    EOF,
+  ];
+  const positions = async (options: Record<string, unknown>, own: readonly Tag[] = tags): Promise<number> => {
+    const { layers } = await read(textDrawing(own), { options });
+    return layers[0].batches[0].geometry.coordinates.length / 2;
+  };
+  const { layers } = await read(textDrawing(tags));
+  assert.equal(layers[0].source.metresPerUnit, 0.3048);
+  // A chord height of 0.01 at a radius of 1000: steps of 2 acos(1 - 1e-5).
+  assert.equal(await positions({}), 1 + Math.ceil((2 * Math.PI) / (2 * Math.acos(1 - 1e-5))));
+  assert.equal(await positions({ curve_tolerance: 1e6 }), 91);
+  assert.equal(await positions({}, tags.slice(12)), 91);
+});
+
+test('limits on features and on positions of one hold', async () => {
+  const path = join(import.meta.dirname, '..', 'fixtures', 'dxf', 'r12.dxf');
+  const { layers } = await readFileLayers(reader, path);
+  const { source } = layers[0];
+  for (const limit of [{ features: 3 }, { coordinatesPerFeature: 2 }])
+    assert.throws(
+      () =>
+        reader.readPartition(source, source.partitions[0], {
+          fields: null,
+          limits: { ...DEFAULT_INPUT_LIMITS, ...limit },
+        }),
+      refusedWith('LIMIT_EXCEEDED', /the number of (features|positions)/),
+    );
+});
