@@ -1,0 +1,106 @@
+/**
+ * What a transformation is to the rest of geomill: a record of facts, known without loading any code, and the code.
+ * Requests are checked, the command line and the docs are made from the record; the pipeline runs the code.
+ *
+ *   streaming    a batch in, a batch out, in the worker that read the partition (buffer, clip, filter, ...)
+ *   collecting   needs every feature of a layer before its first result (union, dissolve)
+ */
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import type { Dimensions } from '../batch/geometry-column.ts';
+import type { Field } from '../batch/schema.ts';
+import type { CrsDescription } from '../crs/crs.ts';
+import type { Findings } from '../findings.ts';
+
+/** Parameters of one step as the request has them, checked by the schema, defaults filled in. */
+export type StepParameters = Readonly<Record<string, unknown>>;
+
+/** A JSON Schema (2020-12) of an object; descriptions with units are the documentation. */
+export interface ParametersSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, object>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties: false;
+}
+
+/** How a step is written on the command line: `--buffer 100m` is `{ flag: 'buffer', placeholder: 'DISTANCE', ... }`. */
+export interface CommandLineForm {
+  readonly flag: string;
+  /** Null: the flag takes no value. */
+  readonly placeholder: string | null;
+  readonly description: string;
+  /** The parameters that a value means. Throws USAGE. `readText` gives the content of a file (masks). */
+  readonly parameters: (value: string, readText: (path: string) => string) => StepParameters;
+}
+
+export interface Transformation {
+  readonly id: string;
+  readonly title: string;
+  /** Markdown for the documentation: what it does, to which geometries, what becomes of attributes and ids. */
+  readonly description: string;
+  readonly parameters: ParametersSchema;
+  /** One sentence each, for the documentation: what always holds of a result. */
+  readonly guarantees: readonly string[];
+  readonly commandLine: CommandLineForm | null;
+  /** Checks what the schema cannot say, before the job is queued. Throws TRANSFORMATION_INVALID naming `${path}.parameter`. */
+  readonly check?: (parameters: StepParameters, path: string) => void;
+  readonly load: () => Promise<TransformationCode>;
+}
+
+export type TransformationCode = StreamingTransformation | CollectingTransformation;
+
+/** Positions from EPSG:4326 to the CRS of the data or back, in place; x is east. Throws COORDINATE_OUTSIDE_DOMAIN. */
+export type TransformPositions = (coordinates: Float64Array, dimensions: Dimensions) => void;
+
+/** Where a step stands in the chain. */
+export interface StepSetting {
+  /** Of the coordinates that the step gets. */
+  readonly crs: CrsDescription;
+  readonly fromWgs84: TransformPositions;
+  readonly toWgs84: TransformPositions;
+  readonly layerName: string;
+  /** The step's place in the request, "transformations[1]", for messages. */
+  readonly path: string;
+}
+
+export interface StreamingTransformation {
+  readonly kind: 'streaming';
+  /**
+   * The fields after the step, from those before it; null for unknown. Absent: unchanged. Throws FIELD_UNKNOWN, which lists
+   * the fields there are; the pipeline calls it in the main thread wherever fields are known.
+   */
+  readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
+  /** Called once per worker, layer and step; the function it gives is called per batch. Needs engines: may be async. */
+  prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep>;
+}
+
+/** Whoever drops, repairs or splits features notes it; places count the rows of the batch from 1. Never changes its input's buffers. */
+export type ApplyStep = (batch: FeatureBatch, findings: Findings) => FeatureBatch;
+
+export interface CollectingTransformation {
+  readonly kind: 'collecting';
+  readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
+  /** Runs in the main thread over all batches of a layer (fields and types already made the same); heavy work goes to `host.call`. */
+  collect(
+    batches: readonly FeatureBatch[],
+    parameters: StepParameters,
+    setting: StepSetting,
+    host: CollectingHost,
+  ): Promise<readonly FeatureBatch[]>;
+  /** In a worker, once per worker, layer and step: the function that answers `host.call`. */
+  prepare(parameters: StepParameters, setting: StepSetting): Promise<AnswerCall>;
+}
+
+export type AnswerCall = (payload: unknown) => {
+  readonly result: unknown;
+  readonly transfer: readonly ArrayBuffer[];
+};
+
+export interface CollectingHost {
+  /** Calls that can run at once. */
+  readonly width: number;
+  /** Runs the step's AnswerCall in a worker. Payload and result are structured-clonable; `transfer` is moved. Rejects when cancelled. */
+  call(payload: unknown, transfer?: readonly ArrayBuffer[]): Promise<unknown>;
+  /** Share of the step that is done, 0 to 1. */
+  progress(fraction: number): void;
+  readonly findings: Findings;
+}
