@@ -184,6 +184,12 @@ export const errorCatalogue = {
     fault: 'user',
     template: 'a drawing cannot hold more than {entities} entities; split the data',
   },
+  DXF_TOO_MANY_LAYERS: {
+    status: 400,
+    fault: 'user',
+    template:
+      "the values of field '{field}' would be more than {limit} layers, which a drawing cannot count; choose another field as 'output.layer_field'",
+  },
   DXF_SYNTAX: { status: 400, fault: 'user', template: 'DXF line {line}: {reason}' },
   DXF_BINARY: { status: 400, fault: 'user', template: 'binary DXF byte {offset}: {reason}' },
   DXF_TRUNCATED: {

@@ -118,6 +118,10 @@ export const findingCatalogue = {
     template: "field '{field}' of layer '{layer}' is written as {to} instead of {from}",
   },
   FIELD_DROPPED: { effect: 'told', template: "field '{field}' of layer '{layer}' was dropped: {reason}" },
+  FIELD_NOT_FOUND: {
+    effect: 'told',
+    template: "no feature has a field '{field}', which '{option}' names",
+  },
   COLUMN_RENAMED: {
     effect: 'told',
     template: "the column of {column} of layer '{layer}' is called '{to}': a field has the name '{field}'",

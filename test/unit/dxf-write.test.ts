@@ -381,6 +381,13 @@ test('layers come from a field when asked, with legal names, however many there 
   assert.deepEqual(findings.map(({ code, params, count }) => [code, params.to, count]), [['LAYER_RENAMED', 'A_b', 2]]); // biome-ignore format: short
 });
 
+test('a field that names more layers than a drawing can count is refused', async () => {
+  const batch = await batchOf(
+    Array.from({ length: 32_800 }, (_, i) => ({ geometry: point(0, 0), properties: { id: `n${i}` } })),
+  );
+  await assert.rejects(write([batch], { layer_field: 'id' }), { code: 'DXF_TOO_MANY_LAYERS' });
+});
+
 test('colours come from a field when asked; what is none is counted', async () => {
   const { entities, findings } = await writeFeatures(
     [
@@ -397,6 +404,20 @@ test('colours come from a field when asked; what is none is counted', async () =
     [[String(0xff8000)], [String(0x00ff00)], ['5'], [], []],
   );
   assert.deepEqual(findings.map(({ code, count }) => [code, count]), [['VALUE_NOT_WRITTEN', 1]]); // biome-ignore format: short
+});
+
+test('a field that layers or colours shall come from and nobody has is told', async () => {
+  const { findings } = await writeFeatures([{ geometry: point(0, 0), properties: { kind: 'a' } }], {
+    layer_field: 'kinds',
+    color_field: 'kind',
+  });
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    [
+      "values of field 'kind' that DXF cannot hold as a colour were written as null",
+      "no feature has a field 'kinds', which 'output.layer_field' names",
+    ],
+  );
 });
 
 test('hatches and attributes can be left out', async () => {

@@ -20,9 +20,10 @@ export function drawingTables({ extent, layers }: DrawingTotals): string {
     viewports(extent) +
     linetypes() +
     layerTable(layers) +
+    // A font of outlines: the shapes of txt.shx stop at Latin letters.
     table('STYLE', HANDLE.styleTable, 1) +
     record('STYLE', HANDLE.styleStandard, HANDLE.styleTable, 'AcDbTextStyleTableRecord', 'Standard') +
-    tagLines('40 0.0, 41 1.0, 50 0.0, 71 0, 42 2.5, 3 txt, 4, 0 ENDTAB') +
+    tagLines('40 0.0, 41 1.0, 50 0.0, 71 0, 42 2.5, 3 arial.ttf, 4, 0 ENDTAB') +
     table('VIEW', HANDLE.viewTable, 0) +
     tagLines('0 ENDTAB') +
     table('UCS', HANDLE.ucsTable, 0) +

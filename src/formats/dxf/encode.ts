@@ -20,6 +20,7 @@ import { EntityWriter } from './entity-writer.ts';
 import { FEATURE_TAGS, FEATURE_TAGS_Z, MULTI_MARK, PART_TAGS, ROLE, ROLE_TAGS } from './feature-marks.ts';
 import { GeometryEntities, type Run } from './geometry-entities.ts';
 import { FIXED_LAYERS, type FixedLayer } from './layer-names.ts';
+import { Rings } from './rings.ts';
 import { RowColors, RowLayers } from './row-style.ts';
 import { TextEntities } from './text-entities.ts';
 import { AttributesWriter } from './xdata-write.ts';
@@ -46,6 +47,10 @@ export interface DrawingChunk {
   readonly extent: Float64Array<ArrayBuffer>;
   /** Names of layers that a field of the features names. */
   readonly layers: readonly string[];
+  readonly rowCount: number;
+  /** Whether the features have the fields that layers and colours are asked to come from. */
+  readonly hasLayerField: boolean;
+  readonly hasColorField: boolean;
 }
 
 const LAYER_TAGS = Object.fromEntries(
@@ -77,6 +82,7 @@ class DrawingEncoder {
   readonly #attributes: AttributesWriter | null;
   readonly #layers: RowLayers;
   readonly #colors: RowColors;
+  readonly #rings: Rings;
   #droppedMeasures = 0;
   #emptyMembers = 0;
   /** Of the row at hand. */
@@ -87,9 +93,6 @@ class DrawingEncoder {
   #mark: number = MULTI_MARK.none;
   /** Parts of a MultiPolygon with corners in the air are faces of a surface. */
   #isSurface = false;
-  /** Rings of the polygon at hand; reused, the first `#runCount` are valid. */
-  readonly #runs: Run[] = [];
-  #runCount = 0;
 
   constructor(batch: FeatureBatch, encoding: DrawingEncoding, findings: Findings) {
     const { geometry } = batch;
@@ -104,6 +107,7 @@ class DrawingEncoder {
       ? new AttributesWriter(this.#entities.out, batch, encoding.layerName, findings)
       : null;
     this.#layers = new RowLayers(batch, encoding.layerField, findings);
+    this.#rings = new Rings(geometry);
     this.#colors = new RowColors(batch, encoding.colorField, findings);
   }
 
@@ -126,12 +130,12 @@ class DrawingEncoder {
     this.#layer = this.#layers.tag(row);
     this.#entities.color = this.#colors.tag(row);
     this.#isSurface =
-      types[row] === GEOMETRY_TYPE.multiPolygon && this.#hasZ && this.#anyFace(firstPart, endPart);
+      types[row] === GEOMETRY_TYPE.multiPolygon && this.#hasZ && this.#rings.anySlope(firstPart, endPart);
     let awaitsFirst = false;
     for (let part = firstPart; part < endPart; part++) {
       const kind = partKinds[part];
       if ((kind & PART_MULTI_FIRST) !== 0) awaitsFirst = true;
-      if (ringOffsets[part] === ringOffsets[part + 1] || this.#isEmptyRing(ringOffsets[part])) {
+      if (ringOffsets[part] === ringOffsets[part + 1] || this.#rings.isEmpty(ringOffsets[part])) {
         this.#emptyMembers++;
         continue;
       }
@@ -154,6 +158,9 @@ class DrawingEncoder {
       handleOffsets: this.#entities.handleOffsets(),
       extent,
       layers: [...this.#layers.names.values()],
+      rowCount: this.#geometry.types.length,
+      hasLayerField: this.#layers.isFound,
+      hasColorField: this.#colors.isFound,
     };
   }
 
@@ -185,40 +192,46 @@ class DrawingEncoder {
   }
 
   #line(ring: number): void {
-    this.#runCount = 0;
-    const run = this.#addRun(ring, false);
     this.#setLayer('polyline');
-    this.#polyline(run, ROLE.line);
+    this.#polyline(this.#rings.takeLine(ring), ROLE.line);
   }
 
   #polygon(part: number): void {
-    const { ringOffsets, coordinates } = this.#geometry;
-    const firstRing = ringOffsets[part];
-    this.#runCount = 0;
-    for (let ring = firstRing; ring < ringOffsets[part + 1]; ring++)
-      if (!this.#isEmptyRing(ring)) this.#addRun(ring, true);
-    const shell = this.#runs[0];
-    if (this.#isSurface && this.#isFace(part)) {
+    const rings = this.#rings;
+    rings.take(part);
+    const shell = rings.runs[0];
+    if (this.#isSurface && rings.isFace(part)) {
       this.#setLayer('multipatch');
       this.#shapes.face(shell);
       this.#endEntity(ROLE.shell);
       return;
     }
     this.#setLayer('polygon');
-    const varies = this.#hasZ && this.#variesZ(shell);
-    const stride = this.#stride;
-    // A wall seen from above has no area, and a HATCH no boundary then.
-    const isSeen = !varies || signedArea(coordinates, stride, shell.start / stride, shell.end / stride) !== 0;
-    if (this.#encoding.hatch && isSeen && this.#shapes.isArea(shell)) {
-      this.#shapes.fill(this.#runs, this.#runCount, this.#meanZ(shell));
+    if (this.#encoding.hatch && this.#isSeen(shell)) {
+      this.#shapes.fill(rings.runs, rings.count, this.#fillHeight(shell));
       this.#endEntity(ROLE.fill);
     }
-    for (let i = 0; i < this.#runCount; i++) this.#polyline(this.#runs[i], i === 0 ? ROLE.shell : ROLE.hole);
+    for (let i = 0; i < rings.count; i++) this.#polyline(rings.runs[i], i === 0 ? ROLE.shell : ROLE.hole);
+  }
+
+  /** Whether a fill shows anything: a wall seen from above has no area, and a HATCH no boundary then. */
+  #isSeen(shell: Run): boolean {
+    if (!this.#shapes.isArea(shell)) return false;
+    if (!this.#hasZ || !this.#rings.varies(shell)) return true;
+    const stride = this.#stride;
+    return signedArea(this.#geometry.coordinates, stride, shell.start / stride, shell.end / stride) !== 0;
+  }
+
+  /** A HATCH lies in a plane, so one below an outline of varying height is at its mean. */
+  #fillHeight(shell: Run): number {
+    if (!this.#hasZ) return 0;
+    if (this.#rings.varies(shell)) return this.#rings.meanZ(shell);
+    return this.#geometry.coordinates[shell.start + 2];
   }
 
   #polyline(run: Run, role: number): void {
     const isClosed = role !== ROLE.line;
-    if (this.#hasZ && this.#variesZ(run)) {
+    if (this.#hasZ && this.#rings.varies(run)) {
       this.#shapes.spacePolyline(isClosed);
       this.#endEntity(role);
       this.#shapes.spaceVertices(run);
@@ -247,76 +260,6 @@ class DrawingEncoder {
 
   #setLayer(layer: FixedLayer): void {
     this.#entities.layer = this.#layer ?? LAYER_TAGS[layer];
-  }
-
-  /** Notes a ring, without the position that closes it, or a line. */
-  #addRun(ring: number, isRing: boolean): Run {
-    const { coordOffsets, coordinates } = this.#geometry;
-    const stride = this.#stride;
-    const start = coordOffsets[ring] * stride;
-    let end = coordOffsets[ring + 1] * stride;
-    const last = end - stride;
-    const isClosed =
-      coordinates[start] === coordinates[last] && coordinates[start + 1] === coordinates[last + 1];
-    if (isRing && last > start && isClosed) end = last;
-    let run = this.#runs[this.#runCount];
-    if (run === undefined) {
-      run = { start: 0, end: 0, textStart: 0, textEnd: 0 };
-      this.#runs.push(run);
-    }
-    this.#runCount++;
-    run.start = start;
-    run.end = end;
-    run.textStart = 0;
-    run.textEnd = 0;
-    return run;
-  }
-
-  #isEmptyRing(ring: number): boolean {
-    const { coordOffsets } = this.#geometry;
-    return coordOffsets[ring] === coordOffsets[ring + 1];
-  }
-
-  #variesZ({ start, end }: Run): boolean {
-    const { coordinates } = this.#geometry;
-    const z = coordinates[start + 2];
-    for (let at = start + 2; at < end; at += this.#stride) if (coordinates[at] !== z) return true;
-    return false;
-  }
-
-  /** The height of a fill: a HATCH lies in a plane, so one below an outline of varying height is at its mean. */
-  #meanZ(run: Run): number {
-    if (!this.#hasZ) return 0;
-    const { coordinates } = this.#geometry;
-    if (!this.#variesZ(run)) return coordinates[run.start + 2];
-    const count = (run.end - run.start) / this.#stride;
-    let mean = 0;
-    // Each divided by itself: the sum of the largest doubles is none.
-    for (let at = run.start + 2; at < run.end; at += this.#stride) mean += coordinates[at] / count;
-    return mean;
-  }
-
-  /** Whether a part has one ring of three or four corners. */
-  #isFace(part: number): boolean {
-    const { ringOffsets, coordOffsets, coordinates } = this.#geometry;
-    const ring = ringOffsets[part];
-    if (ringOffsets[part + 1] - ring !== 1) return false;
-    const first = coordOffsets[ring] * this.#stride;
-    const last = (coordOffsets[ring + 1] - 1) * this.#stride;
-    const isClosed =
-      coordinates[first] === coordinates[last] && coordinates[first + 1] === coordinates[last + 1];
-    const corners = coordOffsets[ring + 1] - coordOffsets[ring] - (isClosed ? 1 : 0);
-    return corners === 3 || corners === 4;
-  }
-
-  #anyFace(firstPart: number, endPart: number): boolean {
-    const { ringOffsets } = this.#geometry;
-    for (let part = firstPart; part < endPart; part++) {
-      if (!this.#isFace(part)) continue;
-      this.#runCount = 0;
-      if (this.#variesZ(this.#addRun(ringOffsets[part], true))) return true;
-    }
-    return false;
   }
 }
 

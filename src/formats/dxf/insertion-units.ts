@@ -36,6 +36,6 @@ const METRES_PER_DEGREE = 111_320;
 
 /** A length in metres in drawing units, roughly where they are degrees. */
 export function drawingUnits(metres: number, crs: CrsDescription): number {
-  if (crs.kind === 'geographic') return metres / METRES_PER_DEGREE;
+  if (crs.kind === 'geographic') return Number((metres / METRES_PER_DEGREE).toPrecision(3));
   return crs.unitFactor > 0 ? metres / crs.unitFactor : metres;
 }

@@ -36,6 +36,11 @@ export class RowLayers {
     this.#findings = findings;
   }
 
+  /** Whether the batch has the field. */
+  get isFound(): boolean {
+    return this.#column !== null;
+  }
+
   /** The tag of the row's layer; null: the layer of its geometry. */
   tag(row: number): Uint8Array | null {
     const column = this.#column;
@@ -74,6 +79,11 @@ export class RowColors {
     this.#column = columnOf(batch, field);
     this.#field = field ?? '';
     this.#findings = findings;
+  }
+
+  /** Whether the batch has the field. */
+  get isFound(): boolean {
+    return this.#column !== null;
   }
 
   /** The tag of the row's colour; nothing: that of its layer. */

@@ -40,11 +40,11 @@ export const writer: FormatWriter = {
     return { data: chunk, transfer, findings: findings.list() };
   },
 
-  createSink(path: string, encodings: readonly LayerEncoding[]): OutputSink {
+  createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
     if (encodings.length !== 1)
       throw failure('INTERNAL', { reason: `a DXF holds one layer of ours, not ${encodings.length}` });
     const { encoding, facts } = encodings[0].state as LayerState;
-    return new DrawingSink(path, facts, encoding.layerField !== null);
+    return new DrawingSink(path, facts, encoding, context.findings);
   },
 };
 

@@ -151,6 +151,15 @@ class ColumnWriter {
         if (column.offsets[row + 1] - column.offsets[row] > room) return false;
         this.#binary(column, row);
         return true;
+      case 'json':
+        // No text is no JSON: it is how such a column may hold a null.
+        if (column.offsets[row + 1] === column.offsets[row]) {
+          out.copy(this.#nullHeader);
+          return true;
+        }
+        if (column.offsets[row + 1] - column.offsets[row] > room) return false;
+        this.#text(column, row);
+        return true;
       default:
         if (column.offsets[row + 1] - column.offsets[row] > room) return false;
         this.#text(column, row);
