@@ -94,7 +94,9 @@ test('entities lie where ezdxf and GDAL see them', {
         assert.ok(entity !== undefined, `entity ${handle} was not found in the drawing`);
         if (entity.tags.type !== type) continue;
         const fine = drawn(entity, { ...LINES, toleranceUnits: DISTANCE });
-        assertSame(fine.parts.flat(), ezdxf, 3 * DISTANCE, `${type} ${handle}, ezdxf`);
+        // ezdxf draws hatches by way of Bezier curves, which are not circles.
+        const tolerance = DISTANCE * (type === 'HATCH' ? 10 : 3);
+        assertSame(fine.parts.flat(), ezdxf, tolerance, `${type} ${handle}, ezdxf`);
         if (gdal === undefined) continue;
         // 0.00061 radii, once for each of us; small bulges make radii of some 100.
         const theirs = linesOf(gdal.coordinates);
@@ -105,7 +107,7 @@ test('entities lie where ezdxf and GDAL see them', {
           .map((line) => line.map((position) => position.slice(0, ordinates)));
         const what = `${type} ${handle}, GDAL`;
         // Splines have 8 positions per control point there, however they bend; these must lie on ours.
-        if (type === 'SPLINE') assert.ok(farthest(theirs[0], ours[0]) < 0.1, what);
+        if (type === 'SPLINE') assert.ok(farthest(theirs[0], ours[0]) < 0.3, what);
         else assertSame(ours, theirs, 0.1, what);
       }
     });

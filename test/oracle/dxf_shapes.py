@@ -34,7 +34,7 @@ def list_of(make, low, high):
 
 
 def bulge_vertex():
-    return (number(), number(), rng.choice([0, 0, number(-2, 2)]))
+    return (number(), number(), rng.choice([0, 0, number(-1, 1), number(-1, 1), number(-3, 3)]))
 
 
 def lwpolyline():
@@ -213,9 +213,16 @@ def outline(e):
 
 
 def is_gdal_wrong(e):
-    """Mlines are cut into their segments, periodic splines begin at 0 0, arcs over more than whole turns are too long."""
+    """
+    Mlines are cut into their segments, periodic splines begin at 0 0, bulges of far more than 1 are drawn flatter and arcs
+    over more than whole turns too long.
+    """
     if e.dxftype() in ("MLINE", "SPLINE"):
         return e.dxftype() == "MLINE" or e.closed
+    if e.dxftype() == "LWPOLYLINE":
+        return any(abs(bulge) > 1 for _, _, bulge in e.get_points("xyb"))
+    if e.dxftype() == "POLYLINE":
+        return any(abs(vertex.dxf.bulge) > 1 for vertex in e.vertices)
     return e.dxftype() == "ARC" and not 0 <= e.dxf.start_angle < e.dxf.end_angle <= 360
 
 
