@@ -5,11 +5,11 @@
  * Node's permission model does not cover SQLite, which could ATTACH any file: an authorizer denies whatever selecting
  * rows does not need. A view that never ends is left to the time limit of the job, as SQLite cannot be interrupted here.
  */
-import { statSync } from 'node:fs';
 import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { failure, GeomillError } from '../../errors.ts';
 import type { SqlValue } from './database.ts';
+import { hasContent } from './database-pages.ts';
 
 /** Rows come as arrays: an object per row costs twice as much. */
 export type SqlRow = readonly SqlValue[];
@@ -172,10 +172,6 @@ function describe(action: number, first: string | null, second: string | null): 
   if (action === constants.SQLITE_PRAGMA) return `it runs the pragma ${first ?? ''}`;
   if (action === constants.SQLITE_RECURSIVE) return 'it is a recursive query';
   return 'it does more than selecting rows';
-}
-
-function hasContent(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 interface SqliteError extends Error {

@@ -1,14 +1,23 @@
 /** Recognises a GeoPackage, lists its layers and cuts them; rows are only measured. */
+import { type PageLayout, readPageLayout } from '../../engines/sqlite/database-pages.ts';
+import { measureTable } from '../../engines/sqlite/table-pages.ts';
 import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
 import { type ListedLayer, listedLayers } from './catalogue.ts';
 import { readCrs } from './layer-crs.ts';
-import { cutRows } from './partitions.ts';
+import { cutPages, type PageRuns } from './page-partitions.ts';
+import { type Cut, cutRows } from './partitions.ts';
 import { foundInstead } from './recognise.ts';
 import { folded, quoted } from './sql-names.ts';
-import { listTables, readColumns, type TableEntry, type TableSchema } from './table-schema.ts';
+import {
+  listTables,
+  readColumns,
+  type StoredColumns,
+  type TableEntry,
+  type TableSchema,
+} from './table-schema.ts';
 import type { TableField } from './value-column.ts';
 
 /** What a worker needs to read a partition. */
@@ -25,8 +34,9 @@ export interface GpkgState {
   readonly geometryType: string;
   readonly srsId: number;
   readonly fields: readonly TableField[];
-  /** Text is kept as UTF-8, so that its bytes can be taken as they are. */
-  readonly isUtf8: boolean;
+  /** Where partitions stand in the file, and columns in records; null: SQLite reads all rows. */
+  readonly runs: PageRuns | null;
+  readonly stored: StoredColumns | null;
 }
 
 const HEAD_BYTES = 100;
@@ -76,7 +86,7 @@ function declaredBytes(head: Uint8Array<ArrayBuffer>): number {
 
 function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenContext): SourceLayer[] {
   const tables = listTables(database);
-  const [[encoding]] = database.rows('sqlite_schema', 'SELECT encoding FROM pragma_encoding');
+  const layout = readPageLayout(file.path);
   const crsColumns = new Map(
     tables.has('gpkg_spatial_ref_sys')
       ? readColumns(database, 'gpkg_spatial_ref_sys').map(({ name }) => [folded(name), name] as const)
@@ -87,9 +97,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
   const layers = listedLayers(database, tables, file.name, jsonColumns, context.findings).map((layer) => {
     const { entry, schema } = layer;
     const from = entry.kind === 'table' ? `${quoted(entry.name)} NOT INDEXED` : quoted(entry.name);
-    const rowSource = { table: entry.name, from, key: schema.key, rowBytes: rowBytes(schema) };
-    if (entry.kind === 'table') database.requireSoundPages(entry.name);
-    const cut = cutRows(database, rowSource, context.partitionBytes);
+    const cut = cutLayer(database, file.path, layout, layer, from, context.partitionBytes);
     featureTotal += cut.rowCount;
     if (featureTotal > context.limits.features)
       throw failure('LIMIT_EXCEEDED', {
@@ -110,11 +118,38 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
       geometryType: layer.geometryType,
       srsId: layer.srsId,
       fields: schema.fields,
-      isUtf8: encoding === 'UTF-8',
+      runs: cut.runs,
+      stored: schema.stored,
     };
     return sourceLayer(layer, state, cut, crs, missingReason);
   });
   return layers;
+}
+
+/** By pages where they are what they should be, else by what SQLite says of rows, once it finds the pages sound. */
+function cutLayer(
+  database: UntrustedDatabase,
+  path: string,
+  layout: PageLayout | null,
+  { entry, schema }: ListedLayer,
+  from: string,
+  partitionBytes: number,
+): Cut & { readonly runs: PageRuns | null } {
+  if (layout !== null && schema.stored !== null) {
+    const root = rootPage(database, entry.name);
+    const measures = root === null ? null : measureTable(path, layout, root);
+    const cut = measures === null ? null : cutPages(path, measures, partitionBytes);
+    if (cut !== null) return cut;
+  }
+  if (entry.kind === 'table') database.requireSoundPages(entry.name);
+  const rowSource = { table: entry.name, from, key: schema.key, rowBytes: rowBytes(schema) };
+  return { ...cutRows(database, rowSource, partitionBytes), runs: null };
+}
+
+function rootPage(database: UntrustedDatabase, table: string): number | null {
+  const sql = "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?";
+  const rows = database.rows('sqlite_schema', sql, [table]);
+  return rows.length === 1 && typeof rows[0][0] === 'number' ? rows[0][0] : null;
 }
 
 function sourceLayer(

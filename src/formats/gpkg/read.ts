@@ -1,4 +1,7 @@
-/** GeoPackage to batches. A partition is a run of rows; each is read through a connection of its own. */
+/**
+ * GeoPackage to batches. A partition is a run of rows, read from the pages of the file where they are plain
+ * (docs/decisions/gpkg-pages.md), else through a connection of its own.
+ */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { Field } from '../../batch/schema.ts';
 import { type SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
@@ -7,7 +10,7 @@ import { Findings } from '../../findings.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
 import { type GpkgState, openGpkg } from './open.ts';
-import { readPacked } from './read-packed.ts';
+import { expectedRows, readPages } from './read-pages.ts';
 import { rowRange } from './row-range.ts';
 import { quoted } from './sql-names.ts';
 import { readValues } from './value-column.ts';
@@ -21,10 +24,12 @@ export const reader: FormatReader = {
   open: async (file, context) => openGpkg(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as GpkgState;
+    const read = readPages(state, partition, request);
+    if (read !== null) return read;
     // Opened and closed here: runner processes outlive jobs, and paths are used again.
     const database = new UntrustedDatabase(state.path, { source: state.source, mappedBytes: MAPPED_BYTES });
     try {
-      return readPacked(database, state, partition, request) ?? readRows(database, state, partition, request);
+      return readRows(database, state, partition, request);
     } finally {
       database.close();
     }
@@ -43,6 +48,12 @@ function readRows(
   const order = state.key === null ? '' : ` ORDER BY ${key}`;
   const sql = `SELECT ${[key, ...names].join(', ')} FROM ${state.from} ${where}${order}`;
   const rows = database.rows(state.table, sql, values);
+  if (state.runs !== null && rows.length !== expectedRows(state.runs.rowCounts, partition))
+    throw failure('DATABASE_DAMAGED', {
+      source: state.source,
+      table: state.table,
+      reason: 'other rows than when it was opened: it was changed in between',
+    });
   const findings = new Findings();
   const rowName = (record: number): string =>
     state.key === null ? String(partition.start + record) : String(rows[record - 1][0]);

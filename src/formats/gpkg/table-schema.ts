@@ -16,6 +16,7 @@ interface TableColumn {
   readonly declared: string;
   /** Position in the primary key, from 1; 0: no part of it. */
   readonly keyPosition: number;
+  readonly isGenerated: boolean;
 }
 
 /** Every table and view by its folded name. */
@@ -35,11 +36,14 @@ export function listTables(database: UntrustedDatabase): ReadonlyMap<string, Tab
 /** The columns that a SELECT gives, generated ones too; hidden columns of virtual tables are left out. */
 export function readColumns(database: UntrustedDatabase, table: string): TableColumn[] {
   return database
-    .rows(table, 'SELECT name, type, pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid', [table])
-    .map(([name, declared, keyPosition]) => ({
+    .rows(table, 'SELECT name, type, pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid', [
+      table,
+    ])
+    .map(([name, declared, keyPosition, hidden]) => ({
       name: String(name),
       declared: String(declared ?? ''),
       keyPosition: Number(keyPosition),
+      isGenerated: hidden !== 0,
     }));
 }
 
@@ -48,6 +52,16 @@ export interface TableSchema {
   /** SQL of the unique integer that identifies a row; null: there is none. */
   readonly key: string | null;
   readonly fields: readonly TableField[];
+  /** Null where rows are not kept as records by rowid, or columns are computed. */
+  readonly stored: StoredColumns | null;
+}
+
+/** Places of columns in the records of a table. */
+export interface StoredColumns {
+  readonly columnCount: number;
+  readonly geometry: number;
+  /** One for each field. */
+  readonly fields: readonly number[];
 }
 
 /** Null when there is no geometry column. `wanted`: what the GeoPackage says is the name of the geometry column. */
@@ -64,14 +78,25 @@ export function readSchema(
     (candidates.length === 1 ? candidates[0] : undefined);
   if (geometry === undefined) return null;
   const keyColumn = integerKey(database, columns, entry);
-  const fields = columns
-    .filter((column) => column !== geometry && column !== keyColumn)
-    .map(({ name, declared }): TableField => {
-      const type = fieldTypeOf(declared);
-      return { name, type: type === 'string' && jsonColumns.has(folded(name)) ? 'json' : type };
-    });
+  const fieldColumns = columns.filter((column) => column !== geometry && column !== keyColumn);
+  const fields = fieldColumns.map(({ name, declared }): TableField => {
+    const type = fieldTypeOf(declared);
+    return { name, type: type === 'string' && jsonColumns.has(folded(name)) ? 'json' : type };
+  });
   const key = keyColumn === null ? rowidName(columns, entry) : quoted(keyColumn.name);
-  return { geometry: geometry.name, key, fields };
+  const isStored =
+    entry.hasRowid &&
+    key !== null &&
+    geometry !== keyColumn &&
+    !columns.some(({ isGenerated }) => isGenerated);
+  const stored: StoredColumns | null = isStored
+    ? {
+        columnCount: columns.length,
+        geometry: columns.indexOf(geometry),
+        fields: fieldColumns.map((column) => columns.indexOf(column)),
+      }
+    : null;
+  return { geometry: geometry.name, key, fields, stored };
 }
 
 /**

@@ -1,0 +1,67 @@
+/**
+ * Records (fileformat2.html 2.1): a header with the serial type of each column, then their values.
+ *
+ *     0 NULL   1 2 3 4 integers of as many bytes   5 6 bytes   6 8 bytes   7 a float   8 the integer 0   9 the integer 1
+ *     12 and beyond: a blob of (n - 12) / 2 bytes where n is even, a text of (n - 13) / 2 bytes where it is odd
+ */
+import type { RowPayloads } from './table-pages.ts';
+
+/** Serial types by name; others of integers are their length in bytes. */
+export const SERIAL = { none: 0, int48: 5, int64: 6, float: 7, zero: 8, one: 9, firstBlob: 12 } as const;
+
+const VALUE_BYTES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0];
+
+/** Value `row` of column `column` stands at `column * rowCount + row`. */
+export interface Records {
+  readonly rowCount: number;
+  readonly serialTypes: Uint32Array<ArrayBuffer>;
+  /** Where values begin in the bytes of the payloads. */
+  readonly offsets: Uint32Array<ArrayBuffer>;
+}
+
+export function valueBytes(serialType: number): number {
+  return serialType < SERIAL.firstBlob ? VALUE_BYTES[serialType] : (serialType - SERIAL.firstBlob) >>> 1;
+}
+
+/**
+ * Null where a record has another number of columns (rows from before ALTER TABLE ADD COLUMN have the column's default
+ * instead, which only SQLite knows), or is no record.
+ */
+export function readRecords(payloads: RowPayloads, columnCount: number): Records | null {
+  const { bytes, rowCount, starts, lengths } = payloads;
+  const serialTypes = new Uint32Array(rowCount * columnCount);
+  const offsets = new Uint32Array(rowCount * columnCount);
+  for (let row = 0; row < rowCount; row++) {
+    const start = starts[row];
+    const end = start + lengths[row];
+    let at = start;
+    let byte = bytes[at++];
+    let headerBytes = byte & 0x7f;
+    while (byte >= 0x80 && at < start + 4) {
+      byte = bytes[at++];
+      headerBytes = headerBytes * 128 + (byte & 0x7f);
+    }
+    const headerEnd = start + headerBytes;
+    if (headerEnd > end) return null;
+    let valueAt = headerEnd;
+    for (let index = row; index < serialTypes.length; index += rowCount) {
+      byte = bytes[at++];
+      let serialType = byte & 0x7f;
+      if (byte >= 0x80) {
+        const most = at + 4; // 35 bits: more than any value that is read has
+        while (byte >= 0x80 && at < most) {
+          byte = bytes[at++];
+          serialType = serialType * 128 + (byte & 0x7f);
+        }
+        if (byte >= 0x80 || serialType > 0x7fffffff) return null;
+      }
+      serialTypes[index] = serialType;
+      offsets[index] = valueAt;
+      if (serialType >= SERIAL.firstBlob) valueAt += (serialType - SERIAL.firstBlob) >>> 1;
+      else if (serialType <= SERIAL.one) valueAt += VALUE_BYTES[serialType];
+      else return null; // reserved
+    }
+    if (at !== headerEnd || valueAt !== end) return null;
+  }
+  return { rowCount, serialTypes, offsets };
+}

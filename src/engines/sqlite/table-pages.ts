@@ -1,0 +1,266 @@
+/**
+ * The rows of a table from its pages. `measureTable` walks over the whole table once, as SQLite's own check of its pages
+ * does, and tells how large its rows are; `readRowPayloads` reads the rows of a run of leaf pages.
+ *
+ * Both return null where anything is not as it should be. The bytes are read by position and not mapped: a mapped file
+ * that is cut while it is read ends the process.
+ */
+import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import { type PageLayout, PageSet, PageWindow, readPages, uint32At } from './database-pages.ts';
+import { LeafCells, localBytes } from './leaf-cells.ts';
+import { readTableLeaves } from './table-leaves.ts';
+
+/** Leaf pages in the order of their keys. Plain data: it is sent to worker threads. */
+export interface TablePages extends PageLayout {
+  readonly leaves: Uint32Array<ArrayBuffer>;
+}
+
+/** Of each leaf page: its rows. */
+export interface TableMeasures {
+  readonly pages: TablePages;
+  readonly rowCounts: Uint32Array<ArrayBuffer>;
+  readonly payloadBytes: Float64Array<ArrayBuffer>;
+  /** Of a page without rows: the key that rows on it could have at most. */
+  readonly lastKeys: BigInt64Array<ArrayBuffer>;
+}
+
+/** Reads every leaf page: each is sound, keys ascend, and no page is used twice. */
+export function measureTable(path: string, layout: PageLayout, root: number): TableMeasures | null {
+  const source = openFileSource(path);
+  try {
+    const met = new PageSet(layout.pageCount);
+    const tree = readTableLeaves(source, layout, root, met);
+    if (tree === null) return null;
+    return new LeafWalk(source, layout, Uint32Array.from(tree.pages), tree.keyBounds, met).measure();
+  } finally {
+    source.close();
+  }
+}
+
+/** Bytes of the rows of one leaf page, and their keys. Null where the page has changed since it was measured. */
+export function measureRows(
+  path: string,
+  layout: PageLayout,
+  leaf: number,
+): { readonly payloadBytes: Uint32Array; readonly keys: BigInt64Array } | null {
+  const source = openFileSource(path);
+  try {
+    const cells = new LeafCells(layout.pageBytes, 0);
+    const bytes = new Uint8Array(layout.pageBytes);
+    readPages(source, layout.pageBytes, leaf, bytes);
+    if (!cells.append(bytes, 0)) return null;
+    return {
+      payloadBytes: cells.payloadLengths.subarray(0, cells.rowCount),
+      keys: cells.keys.subarray(0, cells.rowCount),
+    };
+  } finally {
+    source.close();
+  }
+}
+
+class LeafWalk {
+  readonly #source: ByteSource;
+  readonly #layout: PageLayout;
+  readonly #leaves: Uint32Array<ArrayBuffer>;
+  readonly #keyBounds: readonly bigint[];
+  readonly #met: PageSet;
+  readonly #chainHeads: number[] = [];
+  readonly #chainLengths: number[] = [];
+  /** Overflow pages that rows claim to have. */
+  #claimedPages = 0;
+
+  constructor(
+    source: ByteSource,
+    layout: PageLayout,
+    leaves: Uint32Array<ArrayBuffer>,
+    keyBounds: readonly bigint[],
+    met: PageSet,
+  ) {
+    this.#source = source;
+    this.#layout = layout;
+    this.#leaves = leaves;
+    this.#keyBounds = keyBounds;
+    this.#met = met;
+  }
+
+  measure(): TableMeasures | null {
+    const leaves = this.#leaves;
+    const rowCounts = new Uint32Array(leaves.length);
+    const payloadBytes = new Float64Array(leaves.length);
+    const lastKeys = new BigInt64Array(leaves.length);
+    const window = new PageWindow(this.#source, this.#layout);
+    const cells = new LeafCells(this.#layout.pageBytes, 0);
+    for (const leaf of inFileOrder(leaves)) {
+      const pageAt = window.load(leaves[leaf]);
+      cells.clear();
+      if (!cells.append(window.bytes, pageAt) || !cells.areAscending()) return null;
+      const { rowCount } = cells;
+      const bound = this.#keyBounds[leaf];
+      if (rowCount > 0) {
+        if (cells.keys[rowCount - 1] > bound) return null;
+        if (leaf > 0 && cells.keys[0] <= this.#keyBounds[leaf - 1]) return null;
+      }
+      rowCounts[leaf] = rowCount;
+      lastKeys[leaf] = rowCount > 0 ? cells.keys[rowCount - 1] : bound;
+      let payload = 0;
+      for (let row = 0; row < rowCount; row++) payload += cells.payloadLengths[row];
+      payloadBytes[leaf] = payload;
+      if (cells.overflowing.length > 0 && !this.#noteChains(window.bytes, cells)) return null;
+    }
+    if (!this.#areChainsSound()) return null;
+    return { pages: { ...this.#layout, leaves }, rowCounts, payloadBytes, lastKeys };
+  }
+
+  #noteChains(bytes: Uint8Array, cells: LeafCells): boolean {
+    const { pageBytes, pageCount } = this.#layout;
+    for (const row of cells.overflowing) {
+      const length = cells.payloadLengths[row];
+      const local = localBytes(length, pageBytes);
+      const pages = Math.ceil((length - local) / (pageBytes - 4));
+      this.#claimedPages += pages;
+      if (this.#claimedPages > pageCount) return false;
+      this.#chainHeads.push(uint32At(bytes, cells.payloadStarts[row] + local));
+      this.#chainLengths.push(pages);
+    }
+    return true;
+  }
+
+  #areChainsSound(): boolean {
+    const window = new PageWindow(this.#source, this.#layout);
+    for (let chain = 0; chain < this.#chainHeads.length; chain++) {
+      let page = this.#chainHeads[chain];
+      for (let left = this.#chainLengths[chain]; left > 0; left--) {
+        if (!this.#met.add(page)) return false;
+        page = uint32At(window.bytes, window.load(page));
+      }
+      if (page !== 0) return false;
+    }
+    return true;
+  }
+}
+
+/** Places in `leaves`, by page number: reading goes forward through the file, whatever the order of the keys. */
+function inFileOrder(leaves: Uint32Array): Uint32Array {
+  const order = Uint32Array.from(leaves.keys());
+  for (let i = 1; i < leaves.length; i++)
+    if (leaves[i] < leaves[i - 1]) return order.sort((a, b) => leaves[a] - leaves[b]);
+  return order;
+}
+
+/** Rows from key to key. */
+export interface RowRun {
+  /** Places in `leaves`. */
+  readonly leafStart: number;
+  readonly leafEnd: number; // exclusive
+  /** Rows of these pages with keys outside are left out. */
+  readonly firstKey: bigint;
+  readonly lastKey: bigint;
+  readonly rowCount: number;
+}
+
+export interface RowPayloads {
+  /** Holds all payloads, each in one piece. Used again for the next run that is read. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly rowCount: number;
+  readonly starts: Uint32Array<ArrayBuffer>;
+  readonly lengths: Uint32Array<ArrayBuffer>;
+  readonly keys: BigInt64Array<ArrayBuffer>;
+}
+
+/** Memory that is kept from run to run: most runs are of about the same size. */
+const KEPT_BYTES = 8 << 20;
+let kept = new Uint8Array(0);
+
+/** Null where the pages are no longer what they were when they were measured. */
+export function readRowPayloads(path: string, pages: TablePages, run: RowRun): RowPayloads | null {
+  const source = openFileSource(path);
+  try {
+    return payloadsOf(source, pages, run);
+  } finally {
+    source.close();
+  }
+}
+
+function payloadsOf(source: ByteSource, pages: TablePages, run: RowRun): RowPayloads | null {
+  const { pageBytes } = pages;
+  const leaves = pages.leaves.subarray(run.leafStart, run.leafEnd);
+  const bytes = scratch(leaves.length * pageBytes);
+  readLeaves(source, pageBytes, leaves, bytes);
+  const cells = new LeafCells(pageBytes, run.rowCount);
+  for (let leaf = 0; leaf < leaves.length; leaf++) if (!cells.append(bytes, leaf * pageBytes)) return null;
+  if (!cells.areAscending()) return null;
+  const { keys } = cells;
+  let first = 0;
+  let end = cells.rowCount;
+  while (first < end && keys[first] < run.firstKey) first++;
+  while (end > first && keys[end - 1] > run.lastKey) end--;
+  if (end - first !== run.rowCount) return null;
+  const whole =
+    cells.overflowing.length === 0
+      ? bytes
+      : joinPayloads(source, pages, bytes, leaves.length, cells, first, end);
+  if (whole === null) return null;
+  return {
+    bytes: whole,
+    rowCount: run.rowCount,
+    starts: cells.payloadStarts.subarray(first, end),
+    lengths: cells.payloadLengths.subarray(first, end),
+    keys: keys.length === run.rowCount ? keys : keys.slice(first, end),
+  };
+}
+
+function scratch(byteLength: number): Uint8Array<ArrayBuffer> {
+  if (byteLength <= kept.length) return kept;
+  const bytes = new Uint8Array(byteLength);
+  if (byteLength <= KEPT_BYTES) kept = bytes;
+  return bytes;
+}
+
+/** Pages that follow one another in the file are read at once. */
+function readLeaves(source: ByteSource, pageBytes: number, leaves: Uint32Array, bytes: Uint8Array): void {
+  let start = 0;
+  for (let i = 1; i <= leaves.length; i++) {
+    if (i < leaves.length && leaves[i] === leaves[i - 1] + 1) continue;
+    readPages(source, pageBytes, leaves[start], bytes.subarray(start * pageBytes, i * pageBytes));
+    start = i;
+  }
+}
+
+/** Lays the payloads of rows `[first, end)` that have overflow pages behind the pages, each in one piece. */
+function joinPayloads(
+  source: ByteSource,
+  pages: TablePages,
+  bytes: Uint8Array<ArrayBuffer>,
+  leafCount: number,
+  cells: LeafCells,
+  first: number,
+  end: number,
+): Uint8Array<ArrayBuffer> | null {
+  const { pageBytes, pageCount } = pages;
+  const rows = cells.overflowing.filter((row) => row >= first && row < end);
+  let at = leafCount * pageBytes;
+  const joinedBytes = rows.reduce((sum, row) => sum + cells.payloadLengths[row], at);
+  const joined = scratch(joinedBytes);
+  if (joined !== bytes) joined.set(bytes.subarray(0, at));
+  const window = new PageWindow(source, pages);
+  for (const row of rows) {
+    const start = cells.payloadStarts[row];
+    const length = cells.payloadLengths[row];
+    const local = localBytes(length, pageBytes);
+    joined.copyWithin(at, start, start + local);
+    cells.payloadStarts[row] = at;
+    let page = uint32At(joined, start + local);
+    const payloadEnd = at + length;
+    at += local;
+    while (at < payloadEnd) {
+      if (page < 2 || page > pageCount) return null;
+      const pageAt = window.load(page);
+      const count = Math.min(pageBytes - 4, payloadEnd - at);
+      joined.set(window.bytes.subarray(pageAt + 4, pageAt + 4 + count), at);
+      at += count;
+      page = uint32At(window.bytes, pageAt);
+    }
+    if (page !== 0) return null;
+  }
+  return joined;
+}

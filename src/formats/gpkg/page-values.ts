@@ -1,0 +1,298 @@
+/**
+ * Columns out of the values of records as they stand in a database's pages: no object per value. What a column makes of
+ * a value is the same as for values that SQLite hands over (value-column.ts): what is not plainly of the column's type
+ * goes through there.
+ */
+import { isUtf8 } from 'node:buffer';
+import {
+  type AttributeColumn,
+  type BytesColumn,
+  ColumnBuilder,
+  type Validity,
+} from '../../batch/attribute-column.ts';
+import type { Field, FieldType } from '../../batch/schema.ts';
+import { type Records, SERIAL } from '../../engines/sqlite/records.ts';
+import {
+  type CellContext,
+  type CellValue,
+  isTextOf,
+  jsonOf,
+  noteInvalid,
+  readValues,
+  type TableField,
+} from './value-column.ts';
+
+export interface PageValues {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly view: DataView;
+  readonly rowCount: number;
+  /** By row. */
+  readonly serialTypes: Uint32Array<ArrayBuffer>;
+  readonly offsets: Uint32Array<ArrayBuffer>;
+}
+
+export function valuesOf(
+  bytes: Uint8Array<ArrayBuffer>,
+  view: DataView,
+  { rowCount, serialTypes, offsets }: Records,
+  column: number,
+): PageValues {
+  const start = column * rowCount;
+  const end = start + rowCount;
+  return {
+    bytes,
+    view,
+    rowCount,
+    serialTypes: serialTypes.subarray(start, end),
+    offsets: offsets.subarray(start, end),
+  };
+}
+
+/** Reads the column of a field. */
+export function readPageColumn(
+  field: TableField,
+  values: PageValues,
+  context: CellContext,
+): { field: Field; column: AttributeColumn } {
+  const { name, type } = field;
+  const column = type === null ? null : plainColumn({ name, type }, values, context);
+  if (type !== null && column !== null) return { field: { name, type }, column };
+  return readValues(field, cellRows(name, values, context), 0, context);
+}
+
+/** Null where a value is not plainly of the type. */
+function plainColumn(field: Field, values: PageValues, context: CellContext): AttributeColumn | null {
+  const { name, type } = field;
+  switch (type) {
+    case 'boolean':
+    case 'int32':
+      return readNarrow(type, values);
+    case 'int64':
+      return readWide(values);
+    case 'float64':
+      return readFloats(values);
+    default:
+      return readTexts({ name, type }, values, context);
+  }
+}
+
+function readNarrow(type: 'boolean' | 'int32', values: PageValues): AttributeColumn | null {
+  const { bytes, view, rowCount, serialTypes, offsets } = values;
+  const numbers = type === 'boolean' ? new Uint8Array(rowCount) : new Int32Array(rowCount);
+  const bits = new Uint8Array((rowCount + 7) >> 3);
+  let nulls = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const serialType = serialTypes[row];
+    if (serialType === SERIAL.none) {
+      nulls++;
+      continue;
+    }
+    const at = offsets[row];
+    let value = 0;
+    if (serialType === SERIAL.one) value = 1;
+    else if (serialType === 1) value = view.getInt8(at);
+    else if (serialType === 2) value = view.getInt16(at);
+    else if (serialType === 3) value = (view.getInt16(at) << 8) | bytes[at + 2];
+    else if (serialType === 4) value = view.getInt32(at);
+    else if (serialType !== SERIAL.zero) return null;
+    if (type === 'boolean' && value !== 0 && value !== 1) return null;
+    numbers[row] = value;
+    bits[row >> 3] |= 1 << (row & 7);
+  }
+  const validity = nulls === 0 ? null : bits;
+  return type === 'boolean'
+    ? { type, values: numbers as Uint8Array<ArrayBuffer>, validity }
+    : { type, values: numbers as Int32Array<ArrayBuffer>, validity };
+}
+
+function readWide({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
+  const values = new BigInt64Array(rowCount);
+  // Two halves instead of a BigInt, which would be allocated; typed arrays are little-endian wherever Node runs.
+  const halves = new Int32Array(values.buffer);
+  const bits = new Uint8Array((rowCount + 7) >> 3);
+  let nulls = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const serialType = serialTypes[row];
+    if (serialType === SERIAL.none) {
+      nulls++;
+      continue;
+    }
+    if (serialType > SERIAL.one || serialType === SERIAL.float) return null;
+    const at = offsets[row];
+    let high = 0;
+    let low = 0;
+    if (serialType <= 4) {
+      low = smallInteger(bytes, view, serialType, at);
+      high = low >> 31;
+    } else if (serialType === SERIAL.int48) {
+      high = view.getInt16(at);
+      low = view.getInt32(at + 2);
+    } else if (serialType === SERIAL.int64) {
+      high = view.getInt32(at);
+      low = view.getInt32(at + 4);
+    } else low = serialType - SERIAL.zero;
+    halves[2 * row] = low;
+    halves[2 * row + 1] = high;
+    bits[row >> 3] |= 1 << (row & 7);
+  }
+  return { type: 'int64', values, validity: nulls === 0 ? null : bits };
+}
+
+function readFloats({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
+  const values = new Float64Array(rowCount);
+  const bits = new Uint8Array((rowCount + 7) >> 3);
+  let nulls = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const serialType = serialTypes[row];
+    if (serialType > SERIAL.one) return null;
+    const value = serialType === SERIAL.none ? Number.NaN : numberAt(bytes, view, serialType, offsets[row]);
+    // SQLite takes NaN for NULL.
+    if (Number.isNaN(value)) nulls++;
+    else {
+      values[row] = value;
+      bits[row >> 3] |= 1 << (row & 7);
+    }
+  }
+  return { type: 'float64', values, validity: nulls === 0 ? null : bits };
+}
+
+/** Integers of 1 to 4 bytes. */
+function smallInteger(bytes: Uint8Array, view: DataView, serialType: number, at: number): number {
+  if (serialType === 1) return view.getInt8(at);
+  if (serialType === 2) return view.getInt16(at);
+  if (serialType === 3) return (view.getInt16(at) << 8) | bytes[at + 2];
+  return view.getInt32(at);
+}
+
+/** A number of any kind; integers beyond 2^53 are rounded to the nearest float. */
+function numberAt(bytes: Uint8Array, view: DataView, serialType: number, at: number): number {
+  if (serialType === SERIAL.float) return view.getFloat64(at);
+  if (serialType <= 4) return smallInteger(bytes, view, serialType, at);
+  if (serialType === SERIAL.int48) return view.getInt16(at) * 2 ** 32 + view.getUint32(at + 2);
+  if (serialType === SERIAL.int64) return view.getInt32(at) * 2 ** 32 + view.getUint32(at + 4);
+  return serialType - SERIAL.zero;
+}
+
+function isText(serialType: number): boolean {
+  return serialType >= SERIAL.firstBlob && (serialType & 1) === 1;
+}
+
+export function isBlob(serialType: number): boolean {
+  return serialType >= SERIAL.firstBlob && (serialType & 1) === 0;
+}
+
+/** Of a text or blob. */
+export function byteLengthOf(serialType: number): number {
+  return (serialType - SERIAL.firstBlob) >>> 1;
+}
+
+type BytesField = { readonly name: string; readonly type: BytesColumn['type'] };
+
+function readTexts(field: BytesField, values: PageValues, context: CellContext): AttributeColumn | null {
+  const { bytes: source, rowCount, serialTypes, offsets: places } = values;
+  const { type } = field;
+  const isWanted = type === 'binary' ? 0 : 1;
+  const offsets = new Uint32Array(rowCount + 1);
+  const bits = new Uint8Array((rowCount + 7) >> 3);
+  let nulls = 0;
+  let total = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const serialType = serialTypes[row];
+    if (serialType === SERIAL.none) nulls++;
+    else if (serialType < SERIAL.firstBlob || (serialType & 1) !== isWanted) return null;
+    else {
+      total += byteLengthOf(serialType);
+      bits[row >> 3] |= 1 << (row & 7);
+    }
+    offsets[row + 1] = total;
+  }
+  const bytes = new Uint8Array(total);
+  for (let row = 0; row < rowCount; row++)
+    copyBytes(source, places[row], bytes, offsets[row], offsets[row + 1]);
+  const validity = nulls === 0 ? null : bits;
+  if (type === 'binary' || isWhole(type, bytes, offsets, validity)) return { type, bytes, offsets, validity };
+  return checkedTexts(field, bytes, offsets, validity, context);
+}
+
+function copyBytes(source: Uint8Array, from: number, target: Uint8Array, start: number, end: number): void {
+  const count = end - start;
+  // A view costs more than a few bytes.
+  if (count < 48) for (let i = 0; i < count; i++) target[start + i] = source[from + i];
+  else target.set(source.subarray(from, from + count), start);
+}
+
+/** Whether every value is valid UTF-8 and what its type asks for. */
+function isWhole(type: FieldType, bytes: Uint8Array, offsets: Uint32Array, validity: Validity): boolean {
+  if (!isUtf8(bytes)) return false;
+  for (let row = 0; row + 1 < offsets.length; row++) {
+    const start = offsets[row];
+    const end = offsets[row + 1];
+    if (start === end) {
+      if (type !== 'string' && isPresent(validity, row)) return false;
+    } else if ((bytes[start] & 0xc0) === 0x80 || (type !== 'string' && !isTextOf(type, bytes, start, end)))
+      return false; // the first: a character that is torn between two values
+  }
+  return true;
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
+
+function checkedTexts(
+  { name, type }: BytesField,
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  validity: Validity,
+  context: CellContext,
+): AttributeColumn {
+  const rowCount = offsets.length - 1;
+  const builder = new ColumnBuilder(type, rowCount, bytes.length);
+  for (let row = 0; row < rowCount; row++) {
+    if (!isPresent(validity, row)) {
+      builder.appendNull();
+      continue;
+    }
+    let value = bytes.subarray(offsets[row], offsets[row + 1]);
+    if (!isUtf8(value)) value = encoder.encode(replacedText(name, value, row, context));
+    if (type === 'json') value = encoder.encode(jsonOf(decoder.decode(value)));
+    if (isTextOf(type, value, 0, value.length)) builder.appendBytes(value, 0, value.length);
+    else {
+      builder.appendNull();
+      noteInvalid(name, type, row + 1, context);
+    }
+  }
+  return builder.finish();
+}
+
+function isPresent(validity: Validity, row: number): boolean {
+  return validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0;
+}
+
+/** Text with U+FFFD for what is no UTF-8, which is told. */
+function replacedText(field: string, bytes: Uint8Array, row: number, context: CellContext): string {
+  const place = { record: row + 1, id: context.rowName(row + 1), field };
+  context.findings.note('TEXT_REPLACED', { field, encoding: 'utf-8' }, place);
+  return decoder.decode(bytes);
+}
+
+/** The values as SQLite hands them over: rows of one value. */
+function cellRows(name: string, values: PageValues, context: CellContext): CellValue[][] {
+  const { bytes, view, rowCount, serialTypes, offsets } = values;
+  const rows: CellValue[][] = [];
+  for (let row = 0; row < rowCount; row++) {
+    const serialType = serialTypes[row];
+    const at = offsets[row];
+    let value: CellValue = null;
+    if (serialType >= SERIAL.firstBlob) {
+      const cell = bytes.subarray(at, at + byteLengthOf(serialType));
+      if (!isText(serialType)) value = cell;
+      else value = isUtf8(cell) ? decoder.decode(cell) : replacedText(name, cell, row, context);
+    } else if (serialType === SERIAL.int64) value = view.getBigInt64(at);
+    else if (serialType !== SERIAL.none) {
+      const number = numberAt(bytes, view, serialType, at);
+      value = Number.isNaN(number) ? null : number;
+    }
+    rows.push([value]);
+  }
+  return rows;
+}
