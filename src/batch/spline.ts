@@ -12,11 +12,14 @@ export interface Spline {
 
 /** Halvings of a piece at most: at a cusp no step is small enough to turn by little. */
 const MAX_DEPTH = 10;
+/** What CAD systems go to; an evaluation costs the square of it. */
+const MAX_DEGREE = 25;
 /** Pieces that a span begins with: the test at the middle of a piece must not sit on a point of symmetry. */
 const PIECES = 4;
 
 /** Why these knots are none for so many control points; null when they are. */
 export function knotFault(degree: number, knots: Float64Array, controlCount: number): string | null {
+  if (degree > MAX_DEGREE) return `a spline of degree ${degree}; up to ${MAX_DEGREE} can be drawn`;
   if (degree < 1 || degree >= controlCount)
     return `a spline of degree ${degree} needs ${degree + 1} control points, and has ${controlCount}`;
   if (knots.length !== controlCount + degree + 1)

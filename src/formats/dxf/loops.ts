@@ -88,7 +88,8 @@ export class LoopNester {
         active = active.filter((other) => bounds[other * 4 + 2] >= left);
         activeLimit = Math.max(64, active.length * 2);
       }
-      for (const other of active) this.#adopt(loop, other);
+      // The latest first: the smaller ones, after which larger ones need no look.
+      for (let j = active.length - 1; j >= 0; j--) this.#adopt(loop, active[j]);
       // Loops that begin a rounding later can still lie around this one.
       const slack = BOUNDS_SLACK * (bounds[loop * 4 + 2] - left);
       for (let j = i + 1; j < loopCount && bounds[byLeft[j] * 4] <= left + slack; j++)

@@ -13,7 +13,7 @@ import { readOcs } from '../ocs.ts';
 import { readEdgePath } from './hatch-edges.ts';
 import { pen } from './pen.ts';
 import { closeWithBulge } from './polyline.ts';
-import { integerOf, ownEnd, realOf, subclassStart } from './tag-values.ts';
+import { ownEnd, realOf } from './tag-values.ts';
 
 /** Bit of code 92: the path is a polyline; else it consists of edges. */
 const POLYLINE_PATH = 2;
@@ -27,12 +27,14 @@ export function hatch(
   builder: GeometryBuilder,
 ): number {
   const end = ownEnd(tags);
-  const start = Math.max(subclassStart(tags, 'AcDbHatch'), subclassStart(tags, 'AcDbMPolygon'));
   const ocs = readOcs(tags, end);
-  const elevation = realOf(tags, 30, 0, start, end);
-  const pathCount = integerOf(tags, 91, -1, start, end);
-  const first = tags.find(92, start);
-  if (pathCount < 1 || first < 0) throw new EntityError('a hatch has no boundary paths');
+  const head = tags.find(91);
+  if (head < 0 || head >= end || tags.integer(head) < 1)
+    throw new EntityError('a hatch has no boundary paths');
+  const pathCount = tags.integer(head);
+  const elevation = realOf(tags, 30, 0, 0, head);
+  const first = tags.find(92, head);
+  if (first < 0) throw new EntityError(`a hatch of ${pathCount} boundary paths has none`);
   const last = pathsEnd(tags, first, end);
   if (pathCount === 1 && ocs === null && elevation === 0 && isIdentity(map)) {
     const type = plainPath(tags, first, last, builder);
