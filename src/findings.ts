@@ -234,9 +234,9 @@ export const findingCatalogue = {
       'texts that are not valid {encoding} were read as {fallback}, the code page that the drawing states',
   },
   EOF_MISSING: { effect: 'told', template: '{file} does not end with EOF; every section of it is whole' },
-  TABLE_ENTRY_SKIPPED: {
+  HEAD_ENTRY_SKIPPED: {
     effect: 'told',
-    template: 'entries of the tables of {file} that cannot be read were ignored: {reason}',
+    template: 'entries of the head of {file} that cannot be read were ignored: {reason}',
   },
   UNIT_CONTRADICTS_CRS: {
     effect: 'told',

@@ -12,14 +12,14 @@ const CHUNK_BYTES = 1 << 22;
  * The first offset in `[from, limit)` at which a line says 0, the next one a name and the one behind a group code; -1 if
  * there is none. Where lines are in step this is certain: a name is no group code, so the line before it is its own.
  */
-export function findRecord(bytes: Uint8Array, from: number, limit: number): number {
+export function findRecord(bytes: Uint8Array, from: number, limit: number, reachesEnd = false): number {
   let lineStart = lineAfter(bytes, from, limit);
   while (lineStart >= 0) {
     const second = lineAfter(bytes, lineStart, limit);
     if (second < 0) return -1;
     if (isCodeLine(bytes, lineStart, limit, true) && isNameLine(bytes, second, limit)) {
       const third = lineAfter(bytes, second, limit);
-      if (third < 0) return -1;
+      if (third < 0) return reachesEnd ? lineStart : -1;
       if (isCodeLine(bytes, third, limit, false)) return lineStart;
     }
     lineStart = second;

@@ -27,7 +27,7 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
   const { sections } = list;
   requireEntities(sections, file.name);
   if (!list.hasEof) findings.note('EOF_MISSING', { file: file.name });
-  const header = readHeader(source, plain, sections);
+  const header = readHeader(source, plain, sections, findings);
   const requested = typeof options.encoding === 'string' ? options.encoding : null;
   const facts: TagFacts = { ...plain, ...drawingEncoding(header, requested, file.name, findings) };
   const layers = new Map<string, LayerRecord>();
@@ -75,17 +75,25 @@ function requireEntities(sections: readonly Section[], fileName: string): void {
   throw failure('DXF_NO_ENTITIES', { source: fileName, found });
 }
 
-function readHeader(source: ByteSource, facts: TagFacts, sections: readonly Section[]): HeaderVariables {
+function readHeader(
+  source: ByteSource,
+  facts: TagFacts,
+  sections: readonly Section[],
+  findings: Findings,
+): HeaderVariables {
   const section = sections.find(({ name }) => name === 'HEADER');
   if (section === undefined) return headerVariables(null);
   const reader = readerAt(source, facts, section.start);
-  reader.readTags();
-  return headerVariables(reader.entity.tags);
+  // A damaged variable costs those behind it: the ones that reading depends on mostly stand first.
+  const isWhole = reader.readTags();
+  const header = headerVariables(reader.entity.tags);
+  if (!isWhole) noteBroken(reader, facts.fileName, findings);
+  return header;
 }
 
 function noteBroken(reader: RecordReader, fileName: string, findings: Findings): void {
   const reason = reader.broken?.reason ?? '';
-  findings.note('TABLE_ENTRY_SKIPPED', { file: fileName, reason }, { offset: reader.recordStart });
+  findings.note('HEAD_ENTRY_SKIPPED', { file: fileName, reason }, { offset: reader.recordStart });
 }
 
 /** `input.curve_tolerance` in drawing units, or a part of the extent that the HEADER states. */

@@ -77,7 +77,8 @@ function readEntities(
     linesBefore,
   });
   let recordCount = 0;
-  if (partition.start === range.start) records.readTags();
+  if (partition.start === range.start && !records.readTags() && records.broken !== null)
+    noteBroken(records.broken, linesBefore + 1, findings);
   let nextStart = records.position;
   let lineCount = records.lineCount;
   while (records.position < range.end) {

@@ -23,6 +23,8 @@ const PART_OWNERS: ReadonlyMap<string, string> = new Map([
 ]);
 
 const LEAST_WINDOW_BYTES = 1 << 16;
+/** A record's first three lines are shorter. */
+const OVERLAP_BYTES = 1 << 12;
 /** Larger windows are rare and given back. */
 const MAX_KEPT_BYTES = 1 << 25;
 let keptMemory = new Uint8Array(0);
@@ -133,9 +135,10 @@ export class RecordReader {
 
   /**
    * Reads the tags before the next one with code 0 into `entity`: comments at the beginning of a file, the variables of
-   * the HEADER section.
+   * the HEADER section. False as of `next`; `entity` has the tags before the broken one then.
    */
-  readTags(): void {
+  readTags(): boolean {
+    this.broken = null;
     for (;;) {
       this.#list.count = 0;
       const next = this.#scanner.tags(this.position - this.#base);
@@ -143,9 +146,17 @@ export class RecordReader {
         this.position = this.#base + next;
         this.#tags.set('', 0, this.#list.count);
         if (!this.#list.isBinary) this.lineCount += 2 * this.#list.count;
-        return;
+        return true;
       }
-      if (next === IS_BROKEN) throw this.syntaxFailure(this.#scanner.faultReason);
+      if (next === IS_BROKEN) {
+        const start = this.position;
+        this.#recover(start - this.#base);
+        // Looking for what follows may have moved the window; it still begins at `start` or before.
+        this.#list.count = 0;
+        this.#scanner.tags(start - this.#base);
+        this.#tags.set('', 0, this.#list.count);
+        return false;
+      }
       if (!this.#grow()) throw this.#truncated();
     }
   }
@@ -248,15 +259,15 @@ export class RecordReader {
       throw this.syntaxFailure(faultReason);
     }
     const handleAt = this.#list.codes.subarray(0, this.#list.count).indexOf(5);
-    const isHead = this.#scanner.head(at) >= 0;
+    const type = this.#scanner.head(at) >= 0 ? this.#scanner.type : '';
     this.broken = {
-      type: isHead ? this.#scanner.type : '',
+      type,
       handle: handleAt < 0 ? '' : this.#list.textAt(handleAt),
       reason: faultReason,
     };
     let from = Math.max(faultAt, at + 1);
     for (;;) {
-      const found = findRecord(this.#bytes, from, this.#limit);
+      const found = findRecord(this.#bytes, from, this.#limit, this.#reachesEnd);
       if (found >= 0) {
         this.recordLine = this.lineCount;
         this.lineCount += countLines(this.#bytes, at, found);
@@ -264,17 +275,20 @@ export class RecordReader {
         this.position = this.#base + found;
         return;
       }
-      const searched = this.#limit;
-      if (!this.#grow()) throw this.#truncated();
-      // Growing moved the window to the record's start.
+      // Growing moves the window to the record's start.
+      from = Math.max(1, this.#limit - at - OVERLAP_BYTES);
       at = 0;
-      from = Math.max(1, searched - (1 << 12));
+      if (!this.#grow()) throw this.#truncated();
     }
+  }
+
+  get #reachesEnd(): boolean {
+    return this.#base + this.#limit >= this.#source.byteLength;
   }
 
   /** Makes the window begin at `position` and longer than what is left of it; false at the end of the file. */
   #grow(): boolean {
-    if (this.#base + this.#limit >= this.#source.byteLength) return false;
+    if (this.#reachesEnd) return false;
     const rest = this.#base + this.#limit - this.position;
     this.#load(this.position, Math.max(2 * rest, this.#options.windowBytes, LEAST_WINDOW_BYTES));
     return true;

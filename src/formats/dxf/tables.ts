@@ -13,7 +13,7 @@ export function readLayers(
   layers: Map<string, LayerRecord>,
   onBroken: (reader: RecordReader) => void,
 ): void {
-  reader.readTags();
+  if (!reader.readTags()) onBroken(reader);
   while (reader.position < end) {
     if (!reader.next()) {
       onBroken(reader);
@@ -39,7 +39,7 @@ export function readBlocks(
   blocks: Map<string, BlockRecord>,
   onBroken: (reader: RecordReader) => void,
 ): void {
-  reader.readTags();
+  if (!reader.readTags()) onBroken(reader);
   let open: Omit<BlockRecord, 'end'> | null = null;
   const close = (at: number): void => {
     if (open !== null && !blocks.has(foldName(open.name)))
