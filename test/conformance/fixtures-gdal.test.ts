@@ -1,15 +1,17 @@
 /**
- * Every fixture becomes every format. GDAL finds as many features and geometries in each output as geomill read, and
- * SQLite, the OGC validator and GDAL find no fault in any GeoPackage.
+ * Every fixture becomes every format. GDAL finds as many features and geometries in each output as geomill read;
+ * SQLite, the OGC validator and GDAL find no fault in any GeoPackage, ezdxf and a linter none in any drawing.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { GEOMETRY_TYPE } from '../../src/batch/geometry-column.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { countDrawn } from '../support/dxf/count-drawn.ts';
+import { lintDxf } from '../support/dxf/lint.ts';
 import { allFixtures, type Fixture } from '../support/fixtures.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 
@@ -85,11 +87,16 @@ for (const fixture of allFixtures()) {
 
 test('GDAL finds as many features and geometries in every output', { skip }, () => {
   const found = askPython<Counts | null>('gdal_counts.py', [...outputs.keys()]);
-  for (const [path, { features, geometries, isSplit }] of outputs) {
+  for (const [path, { format, features, geometries, isSplit }] of outputs) {
     const counts = found[path];
     assert.ok(counts, `GDAL opens ${path}`);
     if (isSplit) assert.ok(counts.features > features, path);
-    else assert.deepEqual(counts, { features, geometries }, path);
+    else if (format === 'dxf') {
+      // Entities: a polygon is its fill and its outlines, and what has no geometry is not drawn.
+      const { entities, features: drawn } = countDrawn(readFileSync(path, 'utf8'));
+      assert.equal(drawn, geometries, path);
+      assert.deepEqual(counts, { features: entities, geometries: entities }, path);
+    } else assert.deepEqual(counts, { features, geometries }, path);
   }
 });
 
@@ -101,4 +108,25 @@ test('SQLite, the OGC validator and GDAL find no fault in any GeoPackage', { ski
     complaints.filter(([, list]) => list.length > 0).map(([path, list]) => [path, ...list.slice(0, 3)]),
     [],
   );
+});
+
+test('a linter of raw tags finds no fault in any drawing', () => {
+  for (const [path, { format }] of outputs)
+    if (format === 'dxf') assert.deepEqual(lintDxf(readFileSync(path)), [], path);
+});
+
+const hasEzdxf = spawnSync(PYTHON, ['-c', 'import ezdxf']).status === 0;
+
+test("ezdxf's audit finds nothing to mend in any drawing", {
+  skip: hasEzdxf ? false : 'python3-ezdxf is not installed',
+}, () => {
+  const paths = [...outputs].flatMap(([path, { format }]) => (format === 'dxf' ? [path] : []));
+  const judged = Object.entries(
+    askPython<{ version: string | null; faults: string[] }>('dxf_audit.py', paths),
+  );
+  assert.equal(judged.length, paths.length);
+  for (const [path, { version, faults }] of judged) {
+    assert.deepEqual(faults, [], path);
+    assert.equal(version, 'AC1032', path);
+  }
 });

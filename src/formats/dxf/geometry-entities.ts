@@ -2,24 +2,12 @@
  * Parts of geometries as entities. Order of tags as AutoCAD writes them; a LWPOLYLINE needs its count first, or its flags
  * are not read.
  */
-import type { EntityWriter } from './entity-writer.ts';
+import { type EntityWriter, entityHead } from './entity-writer.ts';
 
 const encoder = new TextEncoder();
-const head = (type: string): Uint8Array => encoder.encode(`0\n${type}\n5\n`);
-const classes = (...names: string[]): Uint8Array =>
-  encoder.encode(names.map((name) => `100\n${name}\n`).join(''));
-
-const POINT = head('POINT');
-const POINT_CLASS = classes('AcDbPoint');
-const LWPOLYLINE = head('LWPOLYLINE');
-const LWPOLYLINE_CLASS = classes('AcDbPolyline');
-const POLYLINE = head('POLYLINE');
-const POLYLINE_CLASS = encoder.encode('100\nAcDb3dPolyline\n66\n1\n10\n0.0\n20\n0.0\n30\n0.0\n');
-const FACE = head('3DFACE');
-const FACE_CLASS = classes('AcDbFace');
-const HATCH = head('HATCH');
 /** 40 % opaque: with a full fill in the same colour no outline could be seen. */
-const HATCH_CLASS = encoder.encode('440\n33554534\n100\nAcDbHatch\n10\n0.0\n20\n0.0\n');
+const HATCH_CLASS = '440\n33554534\n100\nAcDbHatch\n10\n0.0\n20\n0.0\n';
+const SPACE_POLYLINE_CLASS = '100\nAcDb3dPolyline\n66\n1\n10\n0.0\n20\n0.0\n30\n0.0\n';
 const HATCH_PATTERN = encoder.encode('210\n0.0\n220\n0.0\n230\n1.0\n2\nSOLID\n70\n1\n71\n0\n');
 /** External polyline, and outermost polyline: whichever readers look at, holes stay open. */
 const SHELL_PATH = encoder.encode('92\n3\n72\n0\n73\n1\n');
@@ -38,6 +26,11 @@ export interface Run {
 }
 
 export class GeometryEntities {
+  readonly #point = entityHead('POINT', '100\nAcDbPoint\n');
+  readonly #flatPolyline = entityHead('LWPOLYLINE', '100\nAcDbPolyline\n');
+  readonly #spacePolyline = entityHead('POLYLINE', SPACE_POLYLINE_CLASS);
+  readonly #face = entityHead('3DFACE', '100\nAcDbFace\n');
+  readonly #hatch = entityHead('HATCH', HATCH_CLASS);
   readonly #entities: EntityWriter;
   readonly #coordinates: Float64Array;
   readonly #stride: number;
@@ -50,7 +43,7 @@ export class GeometryEntities {
 
   point(at: number, z: number): void {
     const entities = this.#entities;
-    entities.begin(POINT, POINT_CLASS);
+    entities.begin(this.#point);
     entities.point(10, this.#coordinates[at], this.#coordinates[at + 1], z);
   }
 
@@ -61,7 +54,7 @@ export class GeometryEntities {
     const count = (run.end - run.start) / stride;
     // AutoCAD deletes polylines of a single vertex; one on the spot draws the same.
     const isSingle = count === 1;
-    entities.begin(LWPOLYLINE, LWPOLYLINE_CLASS);
+    entities.begin(this.#flatPolyline);
     entities.integer(90, isSingle ? 2 : count);
     entities.integer(70, isClosed ? 1 : 0);
     entities.real(43, 0);
@@ -73,7 +66,7 @@ export class GeometryEntities {
 
   /** Begins a line or outline of varying height; XDATA goes here, and then come its `vertices`. */
   spacePolyline(isClosed: boolean): void {
-    this.#entities.begin(POLYLINE, POLYLINE_CLASS);
+    this.#entities.begin(this.#spacePolyline);
     this.#entities.integer(70, isClosed ? 9 : 8);
   }
 
@@ -85,7 +78,7 @@ export class GeometryEntities {
   face(run: Run): void {
     const entities = this.#entities;
     const coordinates = this.#coordinates;
-    entities.begin(FACE, FACE_CLASS);
+    entities.begin(this.#face);
     let at = run.start;
     for (let corner = 0; corner < 4; corner++) {
       entities.point(10 + corner, coordinates[at], coordinates[at + 1], coordinates[at + 2]);
@@ -98,7 +91,7 @@ export class GeometryEntities {
   fill(runs: readonly Run[], count: number, elevation: number): void {
     const entities = this.#entities;
     const { out } = entities;
-    entities.begin(HATCH, HATCH_CLASS);
+    entities.begin(this.#hatch);
     entities.real(30, elevation);
     out.copy(HATCH_PATTERN);
     let paths = 0;
@@ -108,9 +101,10 @@ export class GeometryEntities {
       const run = runs[i];
       if (!this.isArea(run)) continue;
       out.copy(i === 0 ? SHELL_PATH : HOLE_PATH);
-      entities.integer(93, (run.end - run.start) / this.#stride);
+      const end = this.#areaEnd(run);
+      entities.integer(93, (end - run.start) / this.#stride);
       run.textStart = out.length;
-      entities.vertices(this.#coordinates, run.start, run.end, this.#stride);
+      entities.vertices(this.#coordinates, run.start, end, this.#stride);
       run.textEnd = out.length;
       out.copy(PATH_END);
     }
@@ -119,6 +113,17 @@ export class GeometryEntities {
 
   /** Whether a ring has the corners that a boundary needs. */
   isArea(run: Run): boolean {
-    return run.end - run.start >= 3 * this.#stride;
+    return this.#areaEnd(run) - run.start >= 3 * this.#stride;
+  }
+
+  /** End of a ring in the plane: one that closes at another height than it began repeats its first vertex there. */
+  #areaEnd({ start, end }: Run): number {
+    const coordinates = this.#coordinates;
+    const last = end - this.#stride;
+    const isRepeated =
+      last > start &&
+      coordinates[last] === coordinates[start] &&
+      coordinates[last + 1] === coordinates[start + 1];
+    return isRepeated ? last : end;
   }
 }
