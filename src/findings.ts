@@ -214,6 +214,11 @@ export const findingCatalogue = {
     effect: 'dropped',
     template: 'INSERTs within more than {depth} levels of blocks were left out',
   },
+  PICTURE_MISSING: {
+    effect: 'told',
+    template:
+      '{type} entities whose block is missing were read as the line that they measure, or their place',
+  },
   EXTERNAL_REFERENCE: {
     effect: 'dropped',
     template:

@@ -142,6 +142,42 @@ test('ATTRIBs are fields of all features of their INSERT and points with a text'
   );
 });
 
+test('ATTRIBs stand in each cell of an array, and on their own layer', () => {
+  const { features } = readSketch({
+    blocks: { b: { entities: [] } },
+    entities: [
+      entity(
+        'INSERT',
+        '8 doors, 2 b, 10 0, 20 0, 50 90, 70 2, 44 10, 0 ATTRIB, 8 0, 10 1, 20 2, 40 1, 1 A, 2 N',
+      ),
+      entity('INSERT', '8 doors, 2 nowhere, 10 0, 20 0, 0 ATTRIB, 8 0, 10 5, 20 5, 40 1, 1 B, 2 N'),
+    ],
+  });
+  assert.deepEqual(
+    features.map(({ fields, parts }) => [fields.N, fields.Layer, parts[0][0][0]]),
+    [
+      ['A', '0', [1, 2]],
+      ['A', '0', [1, 12]],
+      ['B', '0', [5, 5]],
+    ],
+  );
+});
+
+test('a nested INSERT that makes no sense costs itself', () => {
+  const { features, findings } = readSketch({
+    blocks: {
+      outer: { entities: [entity('INSERT', '2 inner, 10 0, 20 0, 210 1e400, 220 0, 230 1'), UNIT_LINE] },
+      inner: { entities: [UNIT_LINE] },
+    },
+    entities: [entity('INSERT', '2 outer, 10 0, 20 0')],
+  });
+  assert.equal(features.length, 1);
+  assert.deepEqual(
+    findings.map(({ code, params }) => [code, params.type]),
+    [['ENTITY_SKIPPED', 'INSERT']],
+  );
+});
+
 test('texts in blocks are as high and turned as they are seen', () => {
   const { features } = readSketch({
     blocks: { b: { entities: [entity('TEXT', '10 0, 20 0, 40 2, 1 a, 50 10')] } },
@@ -179,7 +215,7 @@ test('dimensions show their block in place; without it, what they measure', () =
     blocks: { '*D1': { entities: [UNIT_LINE], base: [0, 0, 0] } },
     entities: [
       entity('DIMENSION', '5 D, 8 dims, 2 *D1, 10 50, 20 50, 13 0, 23 0, 14 1, 24 0'),
-      entity('DIMENSION', '2 *D2, 10 50, 20 50, 13 0, 23 0, 14 7, 24 0'),
+      entity('DIMENSION', '2 *D2, 70 32, 1 about <> m, 42 7, 10 50, 20 50, 13 0, 23 0, 14 7, 24 0'),
     ],
   });
   assert.deepEqual(features.map(line), [
@@ -193,7 +229,11 @@ test('dimensions show their block in place; without it, what they measure', () =
     ],
   ]);
   assert.deepEqual([features[0].fields.Layer, features[0].fields.EntityHandle], ['dims', 'D']);
-  assert.deepEqual(findings, []);
+  assert.equal(features[1].fields.Text, 'about 7.00 m');
+  assert.deepEqual(
+    findings.map(({ code }) => code),
+    ['PICTURE_MISSING'],
+  );
 });
 
 test('blocks that insert themselves, missing blocks and external references are reported, never followed', () => {

@@ -151,7 +151,7 @@ export class DrawingFeatures {
       return;
     }
     if (!isUnfolding(tags.type)) {
-      this.#draw(entity, IDENTITY, null, isPaperSpace);
+      this.#draw(entity, IDENTITY, null, null, isPaperSpace);
       return;
     }
     if (tags.type === 'INSERT' && this.#settings.blocks === 'points') {
@@ -160,18 +160,26 @@ export class DrawingFeatures {
     }
     let isShown = false;
     try {
-      isShown = this.#expander.expand(entity, isPaperSpace, (part, map, inherited) =>
-        this.#draw(part, map, inherited, isPaperSpace),
+      isShown = this.#expander.expand(entity, isPaperSpace, (part, map, inherited, surrounding) =>
+        this.#draw(part, map, inherited, surrounding, isPaperSpace),
       );
     } catch (error) {
       this.#skip(tags, error);
       return;
     }
-    if (!isShown && tags.type !== 'INSERT') this.#draw(entity, IDENTITY, null, isPaperSpace);
+    if (isShown || tags.type === 'INSERT') return;
+    this.#findings.note('PICTURE_MISSING', { type: tags.type }, this.#placeOf(tags));
+    this.#draw(entity, IDENTITY, null, null, isPaperSpace);
   }
 
-  /** One entity as one feature, put into the world by `map`. */
-  #draw(entity: Entity, map: AffineMap, inherited: Inherited | null, isPaperSpace: boolean): void {
+  /** One entity as one feature, put into the world by `map`. See Emit. */
+  #draw(
+    entity: Entity,
+    map: AffineMap,
+    inherited: Inherited | null,
+    surrounding: Inherited | null,
+    isPaperSpace: boolean,
+  ): void {
     const { tags } = entity;
     const builder = this.#builder;
     const shape =
@@ -201,8 +209,8 @@ export class DrawingFeatures {
     this.#checkPositions(before);
     const row = builder.featureCount;
     const properties = this.#properties;
-    properties.read(tags, inherited);
-    if (isPaperSpace) properties.isPaperSpace = true;
+    properties.read(tags, surrounding);
+    if (isPaperSpace || inherited?.isPaperSpace === true) properties.isPaperSpace = true;
     this.#columns.appendEntity(row, tags, properties, inherited);
     appendTextFields(this.#columns, row, tags, map);
     builder.endFeature(type);

@@ -1,5 +1,5 @@
 /** Where INSERTs, and what is drawn like them, put their blocks. */
-import { composed, cosineOfDegrees, rotation, translation } from './affine-map.ts';
+import { composed, cosineOfDegrees, mappedX, mappedY, mappedZ, rotation, translation } from './affine-map.ts';
 import type { AffineMap, EntityTags } from './contract.ts';
 import type { BlockRecord } from './drawing.ts';
 import { readOcs } from './ocs.ts';
@@ -86,6 +86,14 @@ export function setLocal(
   map[7] = y + sine * localX + cosine * localY;
   map[10] = scaleZ;
   map[11] = z - scaleZ * baseZ;
+}
+
+/** From the first cell of an array to the one at (`cellX`, `cellY`). */
+export function cellShift({ cosine, sine, ocs }: InsertFrame, cellX: number, cellY: number): AffineMap {
+  const x = cosine * cellX - sine * cellY;
+  const y = sine * cellX + cosine * cellY;
+  if (ocs === null) return translation(x, y, 0);
+  return translation(mappedX(ocs, x, y, 0), mappedY(ocs, x, y, 0), mappedZ(ocs, x, y, 0));
 }
 
 /** From the plane of an INSERT, its insertion point the origin and turned, to the space that it stands in. */

@@ -9,9 +9,9 @@ import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import { composed, IDENTITY } from './affine-map.ts';
 import type { BlockLibrary } from './blocks.ts';
-import type { AffineMap, Entity, EntityTags } from './contract.ts';
+import { type AffineMap, type Entity, EntityError, type EntityTags } from './contract.ts';
 import type { BlockRecord } from './drawing.ts';
-import { pictureMap, readArray, readFrame, setLocal } from './insert-placement.ts';
+import { cellShift, pictureMap, readArray, readFrame, setLocal } from './insert-placement.ts';
 import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
 import { ownEnd, realOf } from './shapes/tag-values.ts';
 import { textOf } from './shapes/text.ts';
@@ -28,13 +28,27 @@ const EXTERNAL = 4 | 8;
 const CONSTANT = 2;
 
 /** Entities that show an anonymous block named by their code 2. */
-const PICTURED = new Set(['DIMENSION', 'ARC_DIMENSION', 'LARGE_RADIAL_DIMENSION', 'ACAD_TABLE']);
+const DIMENSIONS = new Set(['DIMENSION', 'ARC_DIMENSION', 'LARGE_RADIAL_DIMENSION']);
+const TABLE = 'ACAD_TABLE';
 
-/** What an unfolded INSERT consists of; `entity` is valid until the call returns. */
-export type Emit = (entity: Entity, map: AffineMap, inherited: Inherited) => void;
+/**
+ * Gets what an unfolded INSERT consists of: an entity, valid until the call returns as is `map`, and what `inherited` says
+ * of the outermost INSERT. `surrounding` is what its layer 0 and ByBlock mean; null outside of all blocks, as ATTRIBs
+ * stand beside the block of their INSERT.
+ */
+export type Emit = (
+  entity: Entity,
+  map: AffineMap,
+  inherited: Inherited,
+  surrounding: Inherited | null,
+) => void;
 
 export function isUnfolding(type: string): boolean {
-  return type === 'INSERT' || PICTURED.has(type);
+  return type === 'INSERT' || type === TABLE || DIMENSIONS.has(type);
+}
+
+export function isDimension(type: string): boolean {
+  return DIMENSIONS.has(type);
 }
 
 export class InsertExpander {
@@ -92,18 +106,41 @@ export class InsertExpander {
     const name = at < 0 ? '' : tags.text(at);
     const attribs = isInsert ? attribValues(parts) : [];
     const inherited = this.#properties.handOn(tags, isInsert ? name : null, attribs, outer);
-    for (const part of parts) {
-      if (part.type !== 'ATTRIB') continue;
-      this.#count(1);
-      emit({ tags: part, parts: [] }, map, inherited);
-    }
     const block = this.#admitted(name, isInsert);
-    if (block === null) return parts.length > 0;
-    this.#open.push(block);
-    if (isInsert) this.#cells(tags, block, map, inherited, emit);
-    else this.#library.visit(block, this.#visitor(pictureMap(tags, block, map), inherited, emit));
-    this.#open.pop();
-    return true;
+    if (isInsert) {
+      if (attribs.length > 0) this.#attribs(entity, map, outer, inherited, emit);
+      if (block !== null) this.#cells(tags, block, map, inherited, emit);
+    } else if (block !== null) {
+      this.#open.push(block);
+      this.#library.visit(block, this.#visitor(pictureMap(tags, block, map), inherited, emit));
+      this.#open.pop();
+    }
+    return block !== null;
+  }
+
+  /** The ATTRIBs of an INSERT, which stand where they are seen: beside the block, on layers of their own. */
+  #attribs(
+    { tags, parts }: Entity,
+    map: AffineMap,
+    outer: Inherited | null,
+    inherited: Inherited,
+    emit: Emit,
+  ): void {
+    const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
+    this.#checkCount(columns * rows);
+    const frame = readFrame(tags);
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const isFirst = row === 0 && column === 0;
+        const cell = isFirst
+          ? map
+          : composed(map, cellShift(frame, column * columnSpacing, row * rowSpacing));
+        for (const part of parts) {
+          if (part.type !== 'ATTRIB') continue;
+          this.#count(1);
+          emit({ tags: part, parts: [] }, cell, inherited, outer);
+        }
+      }
   }
 
   /** The block where it can be shown here. */
@@ -136,10 +173,11 @@ export class InsertExpander {
     if (size === 0) return;
     const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
     this.#checkCount(columns * rows * (size ?? 1));
+    const frame = readFrame(tags);
+    this.#open.push(block);
     const depth = this.#open.length;
     this.#maps[depth] ??= new Float64Array(12);
     const content = this.#maps[depth];
-    const frame = readFrame(tags);
     const cuts = this.#cutCount;
     const visit = this.#visitor(content, inherited, emit);
     for (let row = 0; row < rows; row++)
@@ -150,9 +188,13 @@ export class InsertExpander {
         this.#library.visit(block, visit);
         if (size === undefined && this.#cutCount === cuts) {
           this.#sizes.set(block, this.#entityCount - before);
-          if (this.#entityCount === before) return;
+          if (this.#entityCount === before) {
+            this.#open.pop();
+            return;
+          }
         }
       }
+    this.#open.pop();
   }
 
   /** What to do with an entity of a block that `map` puts into the world. */
@@ -160,12 +202,26 @@ export class InsertExpander {
     return (entity) => {
       const { tags } = entity;
       if (isUnfolding(tags.type)) {
-        this.#properties.read(tags, inherited);
-        if (this.#unfold(entity, map, inherited, emit) || tags.type === 'INSERT') return;
+        if (this.#nested(entity, map, inherited, emit) || tags.type === 'INSERT') return;
       } else if (tags.type === 'ATTDEF' && !isConstant(tags)) return;
       this.#count(1);
-      emit(entity, map, inherited);
+      emit(entity, map, inherited, inherited);
     };
+  }
+
+  /** Unfolds an INSERT or picture within a block. One that cannot be read costs itself alone. */
+  #nested(entity: Entity, map: AffineMap, outer: Inherited, emit: Emit): boolean {
+    const depth = this.#open.length;
+    const { tags } = entity;
+    try {
+      this.#properties.read(tags, outer);
+      return this.#unfold(entity, map, outer, emit);
+    } catch (error) {
+      if (!(error instanceof EntityError)) throw error;
+      this.#open.length = depth;
+      this.#findings.note('ENTITY_SKIPPED', { type: tags.type, reason: error.message });
+      return true;
+    }
   }
 
   #count(entities: number): void {

@@ -1,6 +1,8 @@
 /** The fields Text, TextHeight and TextRotation of entities that show a text. */
 import type { AffineMap, EntityTags } from './contract.ts';
+import { dimensionText } from './dimension.ts';
 import type { DrawingColumns } from './drawing-columns.ts';
+import { isDimension } from './insert.ts';
 import { ownEnd, realOf } from './shapes/tag-values.ts';
 import { textHeight, textOf, textRotationDegrees } from './shapes/text.ts';
 
@@ -17,7 +19,7 @@ export function appendTextFields(
     if (at >= 0) columns.appendText(row, 'Text', tags.text(at));
     return;
   }
-  const text = textOf(tags);
+  const text = isDimension(tags.type) ? dimensionText(tags) : textOf(tags);
   if (text === null) return;
   columns.appendText(row, 'Text', text);
   const height = textHeight(tags);
