@@ -17,11 +17,19 @@ const MAX_DEGREE = 25;
 /** Pieces that a span begins with: the test at the middle of a piece must not sit on a point of symmetry. */
 const PIECES = 4;
 
+/** Why there is no spline of this degree with so many control points; null when there is. */
+export function degreeFault(degree: number, controlCount: number): string | null {
+  if (degree < 1 || degree > MAX_DEGREE)
+    return `a spline of degree ${degree}; 1 to ${MAX_DEGREE} can be drawn`;
+  if (degree >= controlCount)
+    return `a spline of degree ${degree} needs ${degree + 1} control points, and has ${controlCount}`;
+  return null;
+}
+
 /** Why these knots are none for so many control points; null when they are. */
 export function knotFault(degree: number, knots: Float64Array, controlCount: number): string | null {
-  if (degree > MAX_DEGREE) return `a spline of degree ${degree}; up to ${MAX_DEGREE} can be drawn`;
-  if (degree < 1 || degree >= controlCount)
-    return `a spline of degree ${degree} needs ${degree + 1} control points, and has ${controlCount}`;
+  const fault = degreeFault(degree, controlCount);
+  if (fault !== null) return fault;
   if (knots.length !== controlCount + degree + 1)
     return `${controlCount} control points of degree ${degree} need ${controlCount + degree + 1} knots, and have ${knots.length}`;
   for (let i = 1; i < knots.length; i++)

@@ -1,6 +1,6 @@
 /** SPLINE, and what other entities have of it: spline edges of hatches, curved leaders. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
-import { clampedKnots, knotFault, SplineStroker } from '../../../batch/spline.ts';
+import { clampedKnots, degreeFault, knotFault, SplineStroker } from '../../../batch/spline.ts';
 import { splineThrough } from '../../../batch/spline-fit.ts';
 import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
 import { pen } from './pen.ts';
@@ -99,6 +99,8 @@ export function appendSpline(parts: SplineParts): void {
 
 function appendControlled({ degree, knots, controls, weights }: SplineParts): void {
   const count = controls.length / 3;
+  const noDegree = degreeFault(degree, count);
+  if (noDegree !== null) throw new EntityError(noDegree);
   const ownKnots = knots.length > 0 ? Float64Array.from(knots) : clampedKnots(degree, count);
   const fault = knotFault(degree, ownKnots, count);
   if (fault !== null) throw new EntityError(fault);
