@@ -1,14 +1,17 @@
 /** The extent of a batch; looks at every ordinate, so it also finds those that no drawing can hold. */
 import { type GeometryColumn, hasZ, strideOf } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
-import { emptyExtent } from './extent.ts';
 
-/** Throws COORDINATE_NOT_FINITE; a z that is NaN is none. */
+/** See extent.ts. Throws COORDINATE_NOT_FINITE; a z that is NaN is none. */
 export function measuredExtent(geometry: GeometryColumn): Float64Array<ArrayBuffer> {
   const { coordinates, dimensions } = geometry;
   const stride = strideOf(dimensions);
-  const extent = emptyExtent();
-  let [minX, minY, minZ, maxX, maxY, maxZ] = extent;
+  let minX = Number.POSITIVE_INFINITY;
+  let minY = Number.POSITIVE_INFINITY;
+  let minZ = Number.POSITIVE_INFINITY;
+  let maxX = Number.NEGATIVE_INFINITY;
+  let maxY = Number.NEGATIVE_INFINITY;
+  let maxZ = Number.NEGATIVE_INFINITY;
   const withZ = hasZ(dimensions);
   for (let at = 0; at < coordinates.length; at += stride) {
     const x = coordinates[at];
@@ -25,8 +28,7 @@ export function measuredExtent(geometry: GeometryColumn): Float64Array<ArrayBuff
     if (z < minZ) minZ = z;
     if (z > maxZ) maxZ = z;
   }
-  extent.set([minX, minY, minZ, maxX, maxY, maxZ]);
-  return extent;
+  return Float64Array.of(minX, minY, minZ, maxX, maxY, maxZ);
 }
 
 function notFinite(geometry: GeometryColumn, ordinate: number, value: number): Error {

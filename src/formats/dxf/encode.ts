@@ -267,9 +267,10 @@ class DrawingEncoder {
 function estimateBytes(batch: FeatureBatch, encoding: DrawingEncoding): number {
   const positions = batch.geometry.coordinates.length / strideOf(batch.geometry.dimensions);
   const copies = encoding.hatch ? 2 : 1;
-  let bytes = batch.rowCount * 320 * copies + positions * 36 * copies + 1024;
+  const positionBytes = 2 * ((encoding.digits === 0 ? 10 : encoding.digits + 2) + 4);
+  let bytes = (batch.rowCount * 230 + positions * positionBytes) * copies + 1024;
   if (!encoding.attributes) return bytes;
-  for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 26);
+  for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 22);
   for (const column of batch.columns) if ('offsets' in column) bytes += column.bytes.length;
   return bytes;
 }

@@ -17,12 +17,36 @@ const POINT_ZERO = encoder.encode('.0');
 const HEX = encoder.encode('0123456789ABCDEF');
 const OWNER = encoder.encode(`\n330\n${HANDLE.modelSpace}\n100\nAcDbEntity\n`);
 const NOTHING = new Uint8Array(0);
-const VERTEX = encoder.encode('0\nVERTEX\n5\n');
-const VERTEX_CLASSES = encoder.encode('100\nAcDbVertex\n100\nAcDb3dPolylineVertex\n');
 const VERTEX_FLAGS = encoder.encode('70\n32\n');
-const SEQUENCE_END = encoder.encode('0\nSEQEND\n5\n');
 /** Numbers below 1e8 that are farther from an integer keep decimals when they are rounded to 12 digits or more. */
 const NEAR_INTEGER = 1e-4;
+
+/** What all entities of a kind begin with. Belongs to one EntityWriter, as it remembers its layer. */
+export interface EntityHead {
+  /** The tag of the type, and the code of the handle. */
+  readonly type: Uint8Array;
+  /** Subclass markers, and what goes before or between them. */
+  readonly classes: Uint8Array;
+  layer: Uint8Array;
+  /** Owner, layer and classes. */
+  joined: Uint8Array;
+}
+
+/** `classes` are tags as they stand in the file. */
+export function entityHead(type: string, classes: string): EntityHead {
+  return {
+    type: encoder.encode(`0\n${type}\n5\n`),
+    classes: encoder.encode(classes),
+    layer: NOTHING,
+    joined: NOTHING,
+  };
+}
+
+function joined(...pieces: readonly Uint8Array[]): Uint8Array {
+  const writer = new ByteWriter(256);
+  for (const piece of pieces) writer.copy(piece);
+  return writer.take();
+}
 
 export class EntityWriter {
   readonly out: ByteWriter;
@@ -31,6 +55,8 @@ export class EntityWriter {
   /** The tags of the layer, and of the colour where it is not the layer's. */
   layer: Uint8Array = NOTHING;
   color: Uint8Array = NOTHING;
+  readonly #vertex = entityHead('VERTEX', '100\nAcDbVertex\n100\nAcDb3dPolylineVertex\n');
+  readonly #sequenceEnd = entityHead('SEQEND', '');
   readonly #digits: number;
   #handleOffsets = new Uint32Array(1 << 12);
 
@@ -45,15 +71,24 @@ export class EntityWriter {
     return this.#handleOffsets.slice(0, this.handleCount);
   }
 
-  /** Begins an entity: `type` is its first tag and the code of its handle, `classes` its subclass markers. */
-  begin(type: Uint8Array, classes: Uint8Array): void {
+  /** Begins an entity: its type, handle, owner, layer and colour, its subclass markers. */
+  begin(head: EntityHead): void {
     const { out } = this;
-    out.copy(type);
+    out.copy(head.type);
     this.#handle();
-    out.copy(OWNER);
-    out.copy(this.layer);
-    if (this.color.length !== 0) out.copy(this.color);
-    out.copy(classes);
+    if (this.color.length !== 0) {
+      out.copy(OWNER);
+      out.copy(this.layer);
+      out.copy(this.color);
+      out.copy(head.classes);
+      return;
+    }
+    // Most entities of a kind have the same layer as the one before: one copy instead of three.
+    if (head.layer !== this.layer) {
+      head.layer = this.layer;
+      head.joined = joined(OWNER, this.layer, head.classes);
+    }
+    out.copy(head.joined);
   }
 
   /** A tag with a code of two digits and a real number. */
@@ -87,11 +122,11 @@ export class EntityWriter {
   /** The VERTEX entities of a 3D POLYLINE and the SEQEND behind them. */
   vertexEntities(coordinates: Float64Array, start: number, end: number, stride: number): void {
     for (let at = start; at < end; at += stride) {
-      this.begin(VERTEX, VERTEX_CLASSES);
+      this.begin(this.#vertex);
       this.point(10, coordinates[at], coordinates[at + 1], coordinates[at + 2]);
       this.out.copy(VERTEX_FLAGS);
     }
-    this.begin(SEQUENCE_END, NOTHING);
+    this.begin(this.#sequenceEnd);
   }
 
   /** Appends again what was written in `[start, end)`. */

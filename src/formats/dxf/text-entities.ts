@@ -2,7 +2,7 @@
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import type { EntityWriter } from './entity-writer.ts';
+import { type EntityWriter, entityHead } from './entity-writer.ts';
 import { cutAt, writeMtextValue, writeTextValue } from './escape-text.ts';
 import { columnOf, textAt } from './row-style.ts';
 
@@ -16,11 +16,7 @@ const PIECE_BYTES = 250;
 /** Width of the column that long texts flow in, in heights of a letter. */
 const COLUMN_HEIGHTS = 60;
 const encoder = new TextEncoder();
-const TEXT = encoder.encode('0\nTEXT\n5\n');
-const TEXT_CLASS = encoder.encode('100\nAcDbText\n');
 const TEXT_END = encoder.encode('7\nStandard\n100\nAcDbText\n');
-const MTEXT = encoder.encode('0\nMTEXT\n5\n');
-const MTEXT_CLASS = encoder.encode('100\nAcDbMText\n');
 /** Attached at its lower left corner, as a TEXT is; from left to right. */
 const MTEXT_ATTACHMENT = encoder.encode('71\n7\n72\n1\n');
 const PIECE_CODE = encoder.encode('3\n');
@@ -28,6 +24,8 @@ const VALUE_CODE = encoder.encode('1\n');
 const STYLE = encoder.encode('7\nStandard\n');
 
 export class TextEntities {
+  readonly #textHead = entityHead('TEXT', '100\nAcDbText\n');
+  readonly #mtextHead = entityHead('MTEXT', '100\nAcDbMText\n');
   readonly #entities: EntityWriter;
   readonly #defaultHeight: number;
   readonly #texts: AttributeColumn | null;
@@ -63,7 +61,7 @@ export class TextEntities {
   #text(utf8: Uint8Array, height: number, degrees: number, x: number, y: number, z: number): void {
     const entities = this.#entities;
     const { out } = entities;
-    entities.begin(TEXT, TEXT_CLASS);
+    entities.begin(this.#textHead);
     entities.point(10, x, y, z);
     entities.real(40, height);
     out.copy(VALUE_CODE);
@@ -79,7 +77,7 @@ export class TextEntities {
     const value = this.#value;
     value.reset();
     writeMtextValue(value, utf8);
-    entities.begin(MTEXT, MTEXT_CLASS);
+    entities.begin(this.#mtextHead);
     entities.point(10, x, y, z);
     entities.real(40, height);
     entities.real(41, utf8.length > PIECE_BYTES ? height * COLUMN_HEIGHTS : 0);
