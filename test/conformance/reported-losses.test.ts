@@ -58,6 +58,12 @@ test('a shapefile that cannot hold all names each loss', async () => {
   assert.deepEqual(blanks?.places, [{ layer: 'difficult', record: 1, field: 'text' }]);
 });
 
+test('a drawing that cannot hold all names each loss', async () => {
+  using workspace = makeWorkspace();
+  const { report } = await convertDifficult('dxf', workspace.path);
+  assert.deepEqual(tally(report.warnings).sort(), ['GEOMETRY_NOT_DRAWN 2', 'ORDINATE_FILLED 1']);
+});
+
 test('a Z that only some positions of a geometry have is 0 at the others in a CSV, and told', async () => {
   using workspace = makeWorkspace();
   const { report, outputPath } = await convertDifficult('csv', workspace.path);

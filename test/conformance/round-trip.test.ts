@@ -168,7 +168,7 @@ async function thereAndBack(features: readonly Feature[], format: string): Promi
   const back = await convertFile(there.outputPath, workspace.path, {
     from: format,
     to: 'geojson',
-    fromCrs: format === 'csv' ? 'EPSG:4326' : null,
+    fromCrs: format === 'csv' || format === 'dxf' ? 'EPSG:4326' : null,
     outputName: 'back',
   });
   return (JSON.parse(readFileSync(back.outputPath, 'utf8')) as { features: Feature[] }).features;
@@ -212,6 +212,23 @@ test('GeoJSON to GeoPackage and back keeps geometries, whole ids and every kind 
       const ascending = unordered.sort((a, b) => a - b);
       const given = features.map((feature, i) => ({ ...feature, id: ascending[i] }));
       assertSameFeatures(await thereAndBack(given, 'gpkg'), given);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+/** Whether anything of it can be drawn. */
+function hasPosition({ coordinates, geometries }: Geometry): boolean {
+  return geometries?.some(hasPosition) ?? (Array.isArray(coordinates) && coordinates.length > 0);
+}
+
+test('GeoJSON to DXF and back keeps geometries, ids and every kind of attribute of all that can be drawn', async () => {
+  const ids = fc.array(fc.oneof(fc.maxSafeInteger(), text), { minLength: 6, maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(featuresOf(anyGeometry, anyProperties), ids, async (features, list) => {
+      const given = features.map((feature, i) => ({ ...feature, id: list[i] }));
+      const drawn = given.filter(({ geometry }) => geometry !== null && hasPosition(geometry));
+      assertSameFeatures(await thereAndBack(given, 'dxf'), drawn);
     }),
     { numRuns: 60 },
   );
