@@ -39,6 +39,12 @@ export const errorCatalogue = {
     fault: 'user',
     template: "transformation type '{type}' at '{path}' is not known; known types: {known}",
   },
+  TRANSFORMATION_INVALID: { status: 400, fault: 'user', template: "'{path}' {reason}" },
+  FIELD_UNKNOWN: {
+    status: 400,
+    fault: 'user',
+    template: "there is no field '{field}' at this step; the fields are {known}",
+  },
   INPUT_URL_DISABLED: {
     status: 400,
     fault: 'user',

@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/geojson': FORMAT,
   'formats/gpkg': { may: [...FORMAT.may, 'engines/sqlite'] },
   'formats/shp': FORMAT,
-  transformations: { may: [...MESSAGES, 'batch', 'crs', 'engines/geos'] },
+  transformations: { may: [...MESSAGES, ...DATA, 'engines/geos'] },
   pipeline: { may: [...MESSAGES, ...DATA, 'io', 'engines/proj', ...RECORDS] },
   storage: { may: ['errors.ts', 'io'] },
   // The queue is kept in SQLite; jobs may open it through the engine, never by itself.

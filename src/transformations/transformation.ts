@@ -4,11 +4,12 @@
  *
  *   streaming    a batch in, a batch out, in the worker that read the partition (buffer, clip, filter, ...)
  *   collecting   needs every feature of a layer before its first result (union, dissolve)
+ *   reprojecting only says which CRS comes next
  */
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Dimensions } from '../batch/geometry-column.ts';
 import type { Field } from '../batch/schema.ts';
-import type { CrsDescription } from '../crs/crs.ts';
+import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import type { Findings } from '../findings.ts';
 
 /** Parameters of one step as the request has them, checked by the schema, defaults filled in. */
@@ -30,6 +31,17 @@ export interface CommandLineForm {
   readonly description: string;
   /** The parameters that a value means. Throws USAGE. `readText` gives the content of a file (masks). */
   readonly parameters: (value: string, readText: (path: string) => string) => StepParameters;
+  /** Flags that say more about the step before them: `--dissolve zone --aggregate pop=sum`. Several may share a name. */
+  readonly modifiers?: readonly CommandLineModifier[];
+}
+
+export interface CommandLineModifier {
+  readonly flag: string;
+  /** Null: the flag takes no value. */
+  readonly placeholder: string | null;
+  readonly description: string;
+  /** The step's parameters with what the value adds. Throws USAGE. */
+  readonly parameters: (value: string, before: StepParameters) => StepParameters;
 }
 
 export interface Transformation {
@@ -46,7 +58,17 @@ export interface Transformation {
   readonly load: () => Promise<TransformationCode>;
 }
 
-export type TransformationCode = StreamingTransformation | CollectingTransformation;
+export type TransformationCode =
+  | StreamingTransformation
+  | CollectingTransformation
+  | ReprojectingTransformation;
+
+/** Changes the CRS of the data for the steps after it; the pipeline does the work, as it does for the output CRS. */
+export interface ReprojectingTransformation {
+  readonly kind: 'reprojecting';
+  readonly targetCrs: (parameters: StepParameters) => CrsText;
+  readonly outputFields?: undefined;
+}
 
 /** Positions from EPSG:4326 to the CRS of the data or back, in place; x is east. Throws COORDINATE_OUTSIDE_DOMAIN. */
 export type TransformPositions = (coordinates: Float64Array, dimensions: Dimensions) => void;

@@ -80,7 +80,7 @@ const rows: [string, Submission, number, RegExp][] = [
     'a transformation',
     { config: { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'buffer' }] } },
     400,
-    /'buffer' at 'transformations\[0\].type'.*none yet/,
+    /'buffer' at 'transformations\[0\].type'.*reproject/,
   ],
   [
     'transformations of another type',

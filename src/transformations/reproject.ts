@@ -1,0 +1,59 @@
+/** Another CRS for what follows. */
+import { parseCrs, parseEpsg } from '../crs/crs.ts';
+import { failure } from '../errors.ts';
+import type { StepParameters, Transformation } from './transformation.ts';
+
+export const reproject: Transformation = {
+  id: 'reproject',
+  title: 'Reproject',
+  description: `The steps after it work in another coordinate reference system: a distance is in its unit, straight edges are
+straight in it. The output is still written in \`output.epsg\`; where nothing lies between two reprojections, the data goes
+straight to the last one. Attributes, ids and order stay.`,
+  parameters: {
+    type: 'object',
+    properties: {
+      epsg: {
+        type: ['integer', 'string'],
+        description: 'EPSG code of the CRS: 28350, "28350" or "EPSG:28350". Either this or `crs`.',
+      },
+      crs: {
+        type: 'string',
+        minLength: 1,
+        description: 'The CRS as an EPSG code, WKT, PROJJSON or a PROJ string.',
+      },
+    },
+    additionalProperties: false,
+  },
+  guarantees: [
+    'A position that cannot be transformed fails the job and is named: none is left out or kept as it was.',
+    'The report names the operation that was used, its accuracy, and the grids it had or missed.',
+  ],
+  commandLine: {
+    flag: 'reproject',
+    placeholder: 'CRS',
+    description: 'go on in this CRS (EPSG:28350, WKT, ...)',
+    parameters: (value) => ({ crs: value }),
+  },
+  check(parameters, path) {
+    const { epsg, crs } = parameters;
+    if (epsg === undefined && crs === undefined) {
+      throw failure('TRANSFORMATION_INVALID', {
+        path: `${path}.epsg`,
+        reason: 'is required for reproject: the CRS that the next steps work in',
+      });
+    }
+    if (epsg !== undefined) parseEpsg(epsg, `${path}.epsg`);
+    if (crs !== undefined) parseCrs(crs, `${path}.crs`);
+    if (epsg !== undefined && crs !== undefined && targetCrs({ epsg }) !== targetCrs({ crs })) {
+      throw failure('TRANSFORMATION_INVALID', {
+        path: `${path}.crs`,
+        reason: `contradicts '${path}.epsg'; state the CRS once`,
+      });
+    }
+  },
+  load: async () => ({ kind: 'reprojecting', targetCrs }),
+};
+
+function targetCrs({ epsg, crs }: StepParameters): string {
+  return epsg === undefined ? parseCrs(crs, 'crs') : parseEpsg(epsg, 'epsg');
+}
