@@ -6,12 +6,11 @@
 import type { ByteSource } from '../../io/byte-source.ts';
 import type { Partition } from '../format.ts';
 import type { EntityRange, TagFacts } from './drawing-state.ts';
-import { findRecord } from './lines.ts';
 import { isOwnPart } from './own-mark.ts';
 import { RecordReader } from './record-reader.ts';
 
-/** Bytes that are searched at once for the beginning of an entity. */
-const SEARCH_BYTES = 1 << 16;
+/** Bytes that are searched at first for the beginning of an entity; entities are mostly shorter. */
+const SEARCH_BYTES = 1 << 13;
 
 /** Entities that belong to the one before them. */
 const NOT_FIRST = new Set(['VERTEX', 'ATTRIB', 'SEQEND']);
@@ -40,10 +39,14 @@ function cutText(
   partitionBytes: number,
   starts: number[],
 ): void {
+  const reader = new RecordReader(source, facts, range.start, {
+    windowBytes: SEARCH_BYTES,
+    linesBefore: null,
+  });
   let nominal = range.start + partitionBytes;
   // A rest shorter than half a partition is not worth one of its own.
   while (nominal < range.end - partitionBytes / 2) {
-    const start = firstFeature(source, facts, nominal, range.end);
+    const start = firstFeature(reader, nominal, range.end);
     if (start < 0) return;
     starts.push(start);
     nominal = start + partitionBytes;
@@ -51,21 +54,9 @@ function cutText(
 }
 
 /** The first entity that begins a feature at or after `from`; -1 if there is none before `end`. */
-function firstFeature(source: ByteSource, facts: TagFacts, from: number, end: number): number {
-  for (let at = from; at < end; at += SEARCH_BYTES) {
-    // A record begins within three lines; the margin holds them.
-    const bytes = source.slice(at, Math.min(at + SEARCH_BYTES + 4096, end));
-    const found = findRecord(bytes, 0, bytes.length);
-    if (found < 0) continue;
-    const reader = new RecordReader(source, facts, at + found, {
-      windowBytes: SEARCH_BYTES,
-      linesBefore: null,
-    });
-    while (reader.position < end) {
-      if (reader.next() && beginsFeature(reader)) return reader.recordStart;
-    }
-    return -1;
-  }
+function firstFeature(reader: RecordReader, from: number, end: number): number {
+  if (!reader.seekRecord(from, end)) return -1;
+  while (reader.position < end) if (reader.next() && beginsFeature(reader)) return reader.recordStart;
   return -1;
 }
 

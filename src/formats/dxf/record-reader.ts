@@ -22,7 +22,7 @@ const PART_OWNERS: ReadonlyMap<string, string> = new Map([
   ['ATTRIB', 'INSERT'],
 ]);
 
-const LEAST_WINDOW_BYTES = 1 << 16;
+const LEAST_WINDOW_BYTES = 1 << 13;
 /** A record's first three lines are shorter. */
 const OVERLAP_BYTES = 1 << 12;
 /** Larger windows are rare and given back. */
@@ -171,6 +171,19 @@ export class RecordReader {
     this.position = start;
     this.lineCount = 0;
     this.#load(start, this.#options.windowBytes);
+  }
+
+  /** Goes on at the first record that begins at or after `from`; false if none begins before `end`. Text files only. */
+  seekRecord(from: number, end: number): boolean {
+    this.seek(from);
+    for (;;) {
+      const found = findRecord(this.#bytes, 0, this.#limit, this.#reachesEnd);
+      if (found >= 0) {
+        this.position = from + found;
+        return this.position < end;
+      }
+      if (this.#base + this.#limit >= end || !this.#grow()) return false;
+    }
   }
 
   syntaxFailure(reason: string): GeomillError {

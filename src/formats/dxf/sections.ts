@@ -21,7 +21,8 @@ export interface SectionList {
   readonly hasEof: boolean;
 }
 
-const CHUNK_BYTES = 1 << 22;
+/** Small enough to stay in the processor's cache between reading and searching. */
+const CHUNK_BYTES = 1 << 19;
 /** Bytes around a mark that may be looked at: its code line before it, the section's name behind it. */
 const MARGIN_BYTES = 512;
 
@@ -59,6 +60,14 @@ function hasEofAt(source: ByteSource, at: number): boolean {
   return /^(?:[ \t]*999[ \t]*\r?[\r\n].*\r?[\r\n])*[ \t]*0[ \t]*(?:\r\n|\r|\n)[ \t]*EOF/.test(text);
 }
 
+/** Bytes `[start, end)` of the source, in `memory` where it can be read into. */
+function readPart(source: ByteSource, memory: Uint8Array, start: number, end: number): Uint8Array {
+  if (source.readInto === undefined) return source.slice(start, end);
+  const bytes = memory.subarray(0, Math.min(end, source.byteLength) - start);
+  source.readInto(bytes, start);
+  return bytes;
+}
+
 interface Mark {
   /** The section that begins; null: one ends. */
   readonly name: string | null;
@@ -71,6 +80,7 @@ interface Mark {
 /** Finds "0 SECTION 2 name" and "0 ENDSEC" in a text file, in order. */
 class MarkSearch {
   readonly #source: ByteSource;
+  readonly #memory = new Uint8Array(CHUNK_BYTES + 2 * MARGIN_BYTES);
   #bytes: Buffer = Buffer.alloc(0);
   /** Offset in the source of `#bytes`. */
   #base = 0;
@@ -101,7 +111,7 @@ class MarkSearch {
 
   #load(searchStart: number): void {
     const base = Math.max(0, searchStart - MARGIN_BYTES);
-    const bytes = this.#source.slice(base, searchStart + CHUNK_BYTES + MARGIN_BYTES);
+    const bytes = readPart(this.#source, this.#memory, base, searchStart + CHUNK_BYTES + MARGIN_BYTES);
     this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#base = base;
     this.#at = searchStart - base;
