@@ -48,6 +48,7 @@ export class DrawingColumns {
   readonly #handle: ColumnBuilder;
   readonly #color: ColumnBuilder;
   readonly #linetype: ColumnBuilder;
+  readonly #block: ColumnBuilder;
   /** Builders of ATTRIB tags. */
   readonly #attribs = new Map<string, ColumnBuilder>();
   readonly #findings: Findings;
@@ -67,6 +68,7 @@ export class DrawingColumns {
     this.#handle = this.#builder('EntityHandle');
     this.#color = this.#builder('Color');
     this.#linetype = this.#builder('Linetype');
+    this.#block = this.#builder('Block');
   }
 
   /** The fields that every entity has, as values of `row`. */
@@ -90,7 +92,11 @@ export class DrawingColumns {
     if (properties.isPaperSpace) this.appendNumber(row, 'PaperSpace', 1);
     if (layer.state !== null) this.appendText(row, 'LayerState', layer.state);
     if (inherited === null) return;
-    if (inherited.block !== null) this.appendText(row, 'Block', inherited.block);
+    const { blockBytes } = inherited;
+    if (blockBytes !== null) {
+      alignRows(this.#block, row);
+      this.#block.appendBytes(blockBytes, 0, blockBytes.length);
+    }
     this.appendAttribs(row, inherited.attribs);
   }
 
@@ -163,10 +169,11 @@ export class DrawingColumns {
     inherited: Inherited | null,
   ): void {
     const at = properties.handleAt;
-    if (inherited !== null ? inherited.handle === null : at < 0) return;
     const builder = this.#handle;
+    const bytes = inherited === null ? null : inherited.handleBytes;
+    if (inherited !== null ? bytes === null : at < 0) return;
     alignRows(builder, row);
-    if (inherited?.handle != null) this.#appendCached(builder, inherited.handle);
+    if (bytes !== null) builder.appendBytes(bytes, 0, bytes.length);
     else if (tags.bytes === null) builder.appendText(tags.text(at).trim());
     else {
       let start = tags.starts[at];
@@ -203,19 +210,24 @@ export class DrawingColumns {
     }
     if (!isSame) {
       last.length = subclassCount;
-      this.#lastSubClassesBytes = encoder.encode(last.join(':'));
+      this.#lastSubClassesBytes = this.#cachedBytes(last.join(':'));
     }
     alignRows(this.#subClasses, row);
     this.#subClasses.appendBytes(this.#lastSubClassesBytes, 0, this.#lastSubClassesBytes.length);
   }
 
   #appendCached(builder: ColumnBuilder, text: string): void {
+    const bytes = this.#cachedBytes(text);
+    builder.appendBytes(bytes, 0, bytes.length);
+  }
+
+  #cachedBytes(text: string): Uint8Array {
     let bytes = this.#textBytes.get(text);
     if (bytes === undefined) {
       bytes = encoder.encode(text);
       if (this.#textBytes.size < MAX_CACHED_TEXTS) this.#textBytes.set(text, bytes);
     }
-    builder.appendBytes(bytes, 0, bytes.length);
+    return bytes;
   }
 }
 

@@ -23,7 +23,7 @@ import {
 import { dimensionShape } from './dimension.ts';
 import type { Drawing, EntityScan } from './drawing.ts';
 import { DrawingColumns, finished, joined } from './drawing-columns.ts';
-import { attribValues, InsertExpander, isUnfolding } from './insert.ts';
+import { attribValues, type Emit, InsertExpander, isUnfolding } from './insert.ts';
 import { insertFrame, readArray } from './insert-placement.ts';
 import { OwnColumns } from './own-columns.ts';
 import { OwnFeatures } from './own-features.ts';
@@ -151,7 +151,7 @@ export class DrawingFeatures {
       return;
     }
     if (!isUnfolding(tags.type)) {
-      this.#draw(entity, IDENTITY, null, null, isPaperSpace);
+      this.#draw(entity, IDENTITY, null);
       return;
     }
     if (tags.type === 'INSERT' && this.#settings.blocks === 'points') {
@@ -160,26 +160,27 @@ export class DrawingFeatures {
     }
     let isShown = false;
     try {
-      isShown = this.#expander.expand(entity, isPaperSpace, (part, map, inherited, surrounding) =>
-        this.#draw(part, map, inherited, surrounding, isPaperSpace),
-      );
+      isShown = this.#expander.expand(entity, isPaperSpace, this.#drawPart);
     } catch (error) {
       this.#skip(tags, error);
       return;
     }
     if (isShown || tags.type === 'INSERT') return;
     this.#findings.note('PICTURE_MISSING', { type: tags.type }, this.#placeOf(tags));
-    this.#draw(entity, IDENTITY, null, null, isPaperSpace);
+    properties.read(tags, null);
+    if (isPaperSpace) properties.isPaperSpace = true;
+    this.#draw(entity, IDENTITY, null);
   }
 
-  /** One entity as one feature, put into the world by `map`. See Emit. */
-  #draw(
-    entity: Entity,
-    map: AffineMap,
-    inherited: Inherited | null,
-    surrounding: Inherited | null,
-    isPaperSpace: boolean,
-  ): void {
+  /** What an INSERT brings in. */
+  readonly #drawPart: Emit = (part, map, inherited, surrounding) => {
+    this.#properties.read(part.tags, surrounding);
+    if (inherited.isPaperSpace) this.#properties.isPaperSpace = true;
+    this.#draw(part, map, inherited);
+  };
+
+  /** One entity as one feature, put into the world by `map`; `#properties` are its own. */
+  #draw(entity: Entity, map: AffineMap, inherited: Inherited | null): void {
     const { tags } = entity;
     const builder = this.#builder;
     const shape =
@@ -208,10 +209,7 @@ export class DrawingFeatures {
     }
     this.#checkPositions(before);
     const row = builder.featureCount;
-    const properties = this.#properties;
-    properties.read(tags, surrounding);
-    if (isPaperSpace || inherited?.isPaperSpace === true) properties.isPaperSpace = true;
-    this.#columns.appendEntity(row, tags, properties, inherited);
+    this.#columns.appendEntity(row, tags, this.#properties, inherited);
     appendTextFields(this.#columns, row, tags, map);
     builder.endFeature(type);
     this.#checkFeatures();

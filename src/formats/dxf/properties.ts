@@ -32,9 +32,9 @@ export interface Inherited {
   readonly rgb: number;
   readonly linetype: string | null;
   /** Name of the outermost block; null for blocks without a name of their own: those of dimensions and tables. */
-  readonly block: string | null;
+  readonly blockBytes: Uint8Array | null;
   /** Handle of the outermost INSERT. */
-  readonly handle: string | null;
+  readonly handleBytes: Uint8Array | null;
   readonly isPaperSpace: boolean;
   /** Those of the innermost INSERT first: of two with the same tag the first counts. */
   readonly attribs: readonly AttribValue[];
@@ -131,11 +131,15 @@ export class EntityProperties {
       layer: this.layer,
       rgb: this.rgb,
       linetype: this.linetype,
-      block: outer === null ? block : outer.block,
-      handle: outer === null ? (this.handleAt < 0 ? null : tags.text(this.handleAt)) : outer.handle,
+      blockBytes: outer !== null ? outer.blockBytes : block === null ? null : encoder.encode(block),
+      handleBytes: outer !== null ? outer.handleBytes : this.#handleBytes(tags),
       isPaperSpace: this.isPaperSpace,
       attribs: outer === null ? attribs : [...attribs, ...outer.attribs],
     };
+  }
+
+  #handleBytes(tags: EntityTags): Uint8Array | null {
+    return this.handleAt < 0 ? null : encoder.encode(tags.text(this.handleAt).trim());
   }
 
   #readLayer(tags: EntityTags, at: number, inherited: Inherited | null): void {
