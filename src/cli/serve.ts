@@ -43,8 +43,7 @@ export async function startService(
     const metrics = new Metrics();
     const service = new JobService(serviceOptions(config, data, queue, runner, log, metrics));
     metrics.watch(service);
-    const transformationTypes = transformations.map(({ id }) => id);
-    const app = await buildApp({ config, service, metrics, formats, transformationTypes }, log);
+    const app = await buildApp({ config, service, metrics, formats, transformations }, log);
     undo.push(() => app.close());
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
     // still served and running jobs finish.

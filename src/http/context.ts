@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
 import type { Format } from '../formats/format.ts';
 import type { JobService } from '../jobs/service.ts';
+import type { Transformation } from '../transformations/transformation.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface HttpContext {
@@ -10,7 +11,7 @@ export interface HttpContext {
   readonly service: JobService;
   readonly metrics: Metrics;
   readonly formats: readonly Format[];
-  readonly transformationTypes: readonly string[];
+  readonly transformations: readonly Transformation[];
 }
 
 /** The address the client knows us by, without a slash at the end. */

@@ -8,6 +8,8 @@ import { Findings } from '../findings.ts';
 import type { Format, OptionsSchema } from '../formats/format.ts';
 import { validateOptions } from '../formats/options.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
+import { parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
+import type { Transformation } from '../transformations/transformation.ts';
 
 /** Names of each field; the first one is used in messages. A dot leads into `input` or `output`. */
 const FIELD_NAMES = {
@@ -26,8 +28,7 @@ const FORMAT_ALIASES: Readonly<Record<string, string>> = { geopackage: 'gpkg', s
 
 export interface Registries {
   readonly formats: readonly Format[];
-  /** Types of transformation that are known. */
-  readonly transformationTypes: readonly string[];
+  readonly transformations: readonly Transformation[];
 }
 
 export interface ParsedRequest {
@@ -39,8 +40,8 @@ export interface ParsedRequest {
 
 /**
  * Parses a config that was JSON. What is not known is noted as a finding; what is wrong throws an error that names the
- * path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, TRANSFORMATION_UNKNOWN,
- * INPUT_URL_DISABLED).
+ * path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED, and what
+ * `parseSteps` throws).
  */
 export function parseJobRequest(config: unknown, registries: Registries): ParsedRequest {
   const fields = new ConfigFields(config);
@@ -53,7 +54,7 @@ export function parseJobRequest(config: unknown, registries: Registries): Parsed
     throw failure('FIELD_REQUIRED', { path: FIELD_NAMES.inputCrs[0], format: inputFormat.id });
   const outputCrs = parseCrs(fields, 'outputCrs');
   const toFile = parseToFile(fields, outputFormat);
-  checkTransformations(fields, registries);
+  const steps = parseTransformations(fields, registries);
   const layers = parseLayers(fields);
   const readOptions = parseOptions(fields, 'input', inputFormat.readOptions, inputFormat.readOptionsKey);
   const writeOptions = parseOptions(fields, 'output', outputFormat.writeOptions, undefined);
@@ -62,7 +63,7 @@ export function parseJobRequest(config: unknown, registries: Registries): Parsed
   return {
     request: {
       input: { format: inputFormat.id, crs: inputCrs, layers, options: readOptions },
-      transformations: [],
+      transformations: steps,
       output: { format: outputFormat.id, crs: outputCrs, toFile, options: writeOptions },
     },
     findings,
@@ -159,15 +160,12 @@ function parseLayers(fields: ConfigFields): readonly string[] | null {
   return names;
 }
 
-function checkTransformations(fields: ConfigFields, { transformationTypes }: Registries): void {
+function parseTransformations(
+  fields: ConfigFields,
+  { transformations }: Registries,
+): readonly RequestedStep[] {
   const { path, value } = fields.take('transformations');
-  if (value === undefined) return;
-  if (!Array.isArray(value)) throw invalid(path, `must be a list, not ${describe(value)}`);
-  if (value.length === 0) return;
-  const first: unknown = value[0];
-  const type = isObject(first) && 'type' in first ? String(first.type).slice(0, 40) : describe(first);
-  const known = transformationTypes.length === 0 ? 'none yet' : transformationTypes.join(', ');
-  throw failure('TRANSFORMATION_UNKNOWN', { type, path: `${path}[0].type`, known });
+  return value === undefined ? [] : parseSteps(value, path, transformations);
 }
 
 /** Options of a format, grouped under `groupKey` as the specification has it or directly beside the format. */

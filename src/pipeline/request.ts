@@ -1,11 +1,7 @@
 /** The one request type. The job surface, the versioned surface and the CLI all map what they receive to it. */
 import type { CrsText } from '../crs/crs.ts';
 import type { InputLimits } from '../io/limits.ts';
-
-export interface TransformationRequest {
-  readonly type: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
+import type { RequestedStep } from '../transformations/requested-steps.ts';
 
 export interface ConversionRequest {
   readonly input: {
@@ -18,7 +14,8 @@ export interface ConversionRequest {
     /** Validated by the format's `readOptions`. */
     readonly options: Readonly<Record<string, unknown>>;
   };
-  readonly transformations: readonly TransformationRequest[];
+  /** Applied in order. */
+  readonly transformations: readonly RequestedStep[];
   readonly output: {
     readonly format: string;
     /** CRS of the output; null: the requester left it open, so EPSG:4326. */

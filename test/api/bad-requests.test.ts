@@ -78,9 +78,9 @@ const rows: [string, Submission, number, RegExp][] = [
   ],
   [
     'a transformation',
-    { config: { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'buffer' }] } },
+    { config: { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'shrink' }] } },
     400,
-    /'buffer' at 'transformations\[0\].type'.*reproject/,
+    /'shrink' at 'transformations\[0\].type'.*reproject/,
   ],
   [
     'transformations of another type',

@@ -1,0 +1,158 @@
+/**
+ * From what a client writes under `transformations` to checked steps. Everything the request alone can tell is told
+ * here, with the path as the client wrote it; what only the data tells fails the job.
+ */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { failure, type GeomillError } from '../errors.ts';
+import type { ParametersSchema, StepParameters, Transformation } from './transformation.ts';
+
+/** A step of a request: its parameters are checked and their defaults filled in. Plain data. */
+export interface RequestedStep {
+  /** Id of a registered transformation. */
+  readonly type: string;
+  readonly params: StepParameters;
+  /** Where its parameters stand, for messages: "transformations[1].params". Absent in requests made by hand. */
+  readonly path?: string;
+}
+
+/** Each step may cost as much as the whole conversion; nobody has a use for more. */
+const MAX_STEPS = 100;
+
+// Wrong numbers (1e999 is Infinity to JSON.parse) are refused by 'strictNumbers', which is Ajv's default.
+const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true, useDefaults: true });
+const compiled = new WeakMap<ParametersSchema, ValidateFunction>();
+
+/**
+ * Parses a list of `{type, params: {...}}` and `{type, ...}`; both at once are accepted unless they contradict each other.
+ * `path` is where the list stands. Throws CONFIG_INVALID, TRANSFORMATION_UNKNOWN, TRANSFORMATION_INVALID and whatever
+ * the transformations' own checks throw.
+ */
+export function parseSteps(
+  value: unknown,
+  path: string,
+  registry: readonly Transformation[],
+): readonly RequestedStep[] {
+  if (!Array.isArray(value))
+    throw failure('CONFIG_INVALID', { detail: `'${path}' must be a list, not ${shown(value)}` });
+  if (value.length > MAX_STEPS) {
+    throw failure('CONFIG_INVALID', {
+      detail: `'${path}' has ${value.length} steps; at most ${MAX_STEPS} are taken`,
+    });
+  }
+  return value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry));
+}
+
+function parseStep(item: unknown, path: string, registry: readonly Transformation[]): RequestedStep {
+  if (!isObject(item)) {
+    const example = '{"type": "buffer", "params": {...}}';
+    throw invalid(path, `must be an object such as ${example}, not ${shown(item)}`);
+  }
+  const record = recordOf(item.type, path, registry);
+  const { params: nested, type: _, ...flat } = item;
+  if (nested !== undefined && nested !== null && !isObject(nested))
+    throw invalid(`${path}.params`, `must be an object with the parameters, not ${shown(nested)}`);
+  const inner = isObject(nested) ? nested : {};
+  const given: Record<string, unknown> = {};
+  // null says nothing, here as elsewhere in a request.
+  for (const [name, parameter] of Object.entries(inner)) if (parameter !== null) given[name] = parameter;
+  for (const [name, parameter] of Object.entries(flat)) {
+    if (parameter === null) continue;
+    if (name in given && JSON.stringify(given[name]) !== JSON.stringify(parameter))
+      throw invalid(`${path}.${name}`, `contradicts '${path}.params.${name}'; state it once`);
+    given[name] = parameter;
+  }
+  const innerPath = isObject(nested) ? `${path}.params` : path;
+  const pathOf = (name: string): string =>
+    name in flat && !(name in inner) ? `${path}.${name}` : `${innerPath}.${name}`;
+  return checkedStep(record, given, innerPath, pathOf);
+}
+
+/** A step whose parameters are already in one object, as a command line makes them. Throws as `parseSteps`. */
+export function checkedStep(
+  record: Transformation,
+  given: Record<string, unknown>,
+  path: string,
+  pathOf: (name: string) => string = (name) => `${path}.${name}`,
+): RequestedStep {
+  let validate = compiled.get(record.parameters);
+  if (validate === undefined) {
+    validate = ajv.compile(record.parameters);
+    compiled.set(record.parameters, validate);
+  }
+  if (!validate(given)) throw schemaFailure((validate.errors as ErrorObject[])[0], record, pathOf);
+  // JSON of a mask in a step that has two shapes can differ in path by parameter; checks name the usual place.
+  record.check?.(given, path);
+  return { type: record.id, params: given, path };
+}
+
+function recordOf(type: unknown, path: string, registry: readonly Transformation[]): Transformation {
+  const wanted = typeof type === 'string' ? type.trim().toLowerCase() : null;
+  const record = registry.find(({ id }) => id === wanted);
+  if (record !== undefined) return record;
+  throw failure('TRANSFORMATION_UNKNOWN', {
+    type: typeof type === 'string' ? type.slice(0, 40) : shown(type),
+    path: `${path}.type`,
+    known: registry.length === 0 ? 'none' : registry.map(({ id }) => id).join(', '),
+  });
+}
+
+function schemaFailure(
+  error: ErrorObject,
+  { id, parameters }: Transformation,
+  pathOf: (name: string) => string,
+): GeomillError {
+  const params = error.params as Record<string, unknown>;
+  const known = Object.keys(parameters.properties);
+  const where = locate(error.instancePath, pathOf);
+  switch (error.keyword) {
+    case 'required': {
+      const missing = String(params.missingProperty);
+      if (where !== null) return invalid(`${where}.${missing}`, 'is required');
+      const description = descriptionOf(parameters.properties[missing]);
+      return invalid(pathOf(missing), `is required for ${id}${description === '' ? '' : `: ${description}`}`);
+    }
+    case 'additionalProperties': {
+      const unknown = String(params.additionalProperty);
+      if (where !== null) return invalid(`${where}.${unknown}`.slice(0, 120), 'is not known here');
+      const list = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+      return invalid(pathOf(unknown).slice(0, 120), `is no parameter of ${id}; ${list}`);
+    }
+    case 'enum': {
+      const values = (params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ');
+      return invalid(where ?? id, `must be one of ${values}`);
+    }
+    case 'const':
+      return invalid(where ?? id, `must be ${JSON.stringify(params.allowedValue)}`);
+    default:
+      return invalid(where ?? id, error.message ?? 'is not valid');
+  }
+}
+
+/** `/by/0` as the path the client wrote; null for the step itself. */
+function locate(instancePath: string, pathOf: (name: string) => string): string | null {
+  if (instancePath === '') return null;
+  const [first, ...rest] = instancePath
+    .slice(1)
+    .split('/')
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return pathOf(first) + rest.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('');
+}
+
+function descriptionOf(schema: object | undefined): string {
+  if (schema === undefined || !('description' in schema)) return '';
+  return String(schema.description)
+    .split(/(?<=\.)\s/, 1)[0]
+    .replace(/\.$/, '');
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 60);
+}
+
+function invalid(path: string, reason: string): GeomillError {
+  return failure('TRANSFORMATION_INVALID', { path, reason });
+}
