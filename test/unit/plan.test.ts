@@ -20,6 +20,10 @@ const AUTHORITY: CrsAuthority = {
         authority: { name: 'EPSG', code: '28350' },
       };
     }
+    if (definition === 'EPSG:2277') {
+      const unit = { kind: 'projected', unitName: 'US survey foot', unitFactor: 1200 / 3937 } as const;
+      return { ...WGS84_DESCRIPTION, ...unit, definition, name: 'Texas Central' };
+    }
     if (definition.startsWith('LOCAL_CS["site"'))
       return { ...WGS84_DESCRIPTION, definition, name: 'site', authority: null, kind: 'other' };
     throw failure('CRS_UNKNOWN', { definition, path, reason: 'crs not found' });
@@ -124,6 +128,17 @@ test('an unusable .prj gives way to a stated CRS', async () => {
   const { codes } = await plan({ from: 'shp', to: 'csv', layers, inputCrs: 'EPSG:28350' });
   assert.deepEqual(codes, ['CRS_FROM_REQUEST']);
   await assert.rejects(plan({ from: 'shp', to: 'csv', layers }), refusal('CRS_MISSING'));
+});
+
+test('a unit of the file that is not the one of the CRS is told', async () => {
+  const codesOf = async (metresPerUnit: number | null, inputCrs: string): Promise<string[]> => {
+    const layers = [layer('a', { crs: null, metresPerUnit })];
+    return (await plan({ from: 'dxf', to: 'geojson', layers, inputCrs })).codes;
+  };
+  assert.deepEqual(await codesOf(1, 'EPSG:4326'), ['UNIT_CONTRADICTS_CRS']);
+  assert.deepEqual(await codesOf(null, 'EPSG:4326'), []);
+  assert.deepEqual(await codesOf(1, 'EPSG:2277'), ['UNIT_CONTRADICTS_CRS']);
+  assert.deepEqual(await codesOf(1200 / 3937, 'EPSG:2277'), []);
 });
 
 test('csv needs a stated CRS', async () => {
