@@ -236,7 +236,7 @@ export const findingCatalogue = {
   TEXT_BY_CODE_PAGE: {
     effect: 'told',
     template:
-      'texts that are not valid {encoding} were read as {fallback}, the code page that the drawing states',
+      'texts that are not valid {encoding} were read as {fallback}; state input.encoding if that is wrong',
   },
   EOF_MISSING: { effect: 'told', template: '{file} does not end with EOF; every section of it is whole' },
   HEAD_ENTRY_SKIPPED: {
