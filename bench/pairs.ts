@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Command } from './measure.ts';
 
-export const FORMATS = ['geojson', 'shp', 'csv', 'gpkg'] as const;
+export const FORMATS = ['geojson', 'shp', 'csv', 'gpkg', 'dxf'] as const;
 export type FormatId = (typeof FORMATS)[number];
 
 export interface Pair {
@@ -30,14 +30,14 @@ const UTM = 'EPSG:32632';
 /** geomill as a whole process. GeoJSON output in another CRS has to be asked for by name. */
 export function geomillCommand(pair: Pair, input: string, output: string): Command {
   const argv = [process.execPath, MAIN, 'convert', input, output, '--quiet'];
-  if (pair.from === 'csv') argv.push('--from-crs', 'EPSG:4326');
+  if (pair.from === 'csv' || pair.from === 'dxf') argv.push('--from-crs', 'EPSG:4326');
   if (pair.reproject) argv.push('--to-crs', UTM);
   if (pair.reproject && pair.to === 'geojson') argv.push('--out-geojson-crs', 'requested');
   return { argv, prepare: () => removeOutput(output) };
 }
 
 export function ogr2ogrCommand(pair: Pair, input: string, output: string): Command {
-  const driver = { geojson: 'GeoJSON', shp: 'ESRI Shapefile', csv: 'CSV', gpkg: 'GPKG' }[pair.to];
+  const driver = { geojson: 'GeoJSON', shp: 'ESRI Shapefile', csv: 'CSV', gpkg: 'GPKG', dxf: 'DXF' }[pair.to];
   const argv = ['ogr2ogr', '-f', driver, output, input];
   if (pair.from === 'csv') {
     argv.push(
@@ -50,6 +50,7 @@ export function ogr2ogrCommand(pair: Pair, input: string, output: string): Comma
     );
     argv.push(pair.reproject ? '-s_srs' : '-a_srs', 'EPSG:4326');
   }
+  if (pair.from === 'dxf') argv.push(pair.reproject ? '-s_srs' : '-a_srs', 'EPSG:4326');
   if (pair.to === 'csv') argv.push('-lco', 'GEOMETRY=AS_WKT');
   if (pair.to === 'shp') argv.push('-lco', 'ENCODING=UTF-8');
   if (pair.reproject) argv.push('-t_srs', UTM);

@@ -34,6 +34,7 @@ function inputs(count: number): Record<FormatId, string> {
     shp: join(DATA_DIRECTORY, `buildings-${count}.shp`),
     csv: join(DATA_DIRECTORY, `buildings-${count}.csv`),
     gpkg: join(DATA_DIRECTORY, `buildings-${count}.gpkg`),
+    dxf: join(DATA_DIRECTORY, `buildings-${count}.dxf`),
   };
   for (const to of FORMATS) {
     if (existsSync(paths[to])) continue;
