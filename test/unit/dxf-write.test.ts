@@ -199,6 +199,20 @@ test('heights are kept: elevation where they are equal, a 3D polyline where they
   assert.equal(entities.filter(({ type }) => type === 'SEQEND').length, 2);
 });
 
+test('a ring that repeats its first position keeps it in the outline, not in the fill', async () => {
+  const flat = [[0, 0], [4, 0], [4, 4], [0, 0], [0, 0]]; // biome-ignore format: short
+  const spiral = [[0, 0, 1], [4, 0, 1], [4, 4, 1], [0, 0, 9]]; // biome-ignore format: short
+  const { entities } = await writeFeatures([
+    { geometry: { type: 'Polygon', coordinates: [flat] } },
+    { geometry: { type: 'Polygon', coordinates: [spiral] } },
+  ]);
+  assert.deepEqual([valuesOf(entities[0], 93), valuesOf(entities[1], 90)], [['3'], ['4']]);
+  assert.equal(positionsOf(entities[1]), '0.0 0.0, 4.0 0.0, 4.0 4.0, 0.0 0.0');
+  assert.deepEqual(valuesOf(entities[2], 93), ['3']);
+  const heights = entities.filter(({ type }) => type === 'VERTEX').map((vertex) => valuesOf(vertex, 30)[0]);
+  assert.deepEqual(heights.slice(0, 4), ['1.0', '1.0', '1.0', '9.0']);
+});
+
 test('corners in the air of a multipolygon become 3D faces', async () => {
   const triangle = [[0, 0, 0], [4, 0, 0], [4, 4, 3], [0, 0, 0]]; // biome-ignore format: short
   const wall = [[0, 0, 0], [4, 0, 0], [4, 0, 5], [0, 0, 5], [0, 0, 0]]; // biome-ignore format: short

@@ -20,7 +20,7 @@ const HATCH_END = encoder.encode('75\n0\n76\n1\n98\n0\n');
 export interface Run {
   start: number;
   end: number;
-  /** Where its vertices stand in the output as tags 10 and 20; empty where they do not yet. */
+  /** Where all its vertices stand in the output as tags 10 and 20; empty where they do not yet. */
   textStart: number;
   textEnd: number;
 }
@@ -103,9 +103,12 @@ export class GeometryEntities {
       out.copy(i === 0 ? SHELL_PATH : HOLE_PATH);
       const end = this.#areaEnd(run);
       entities.integer(93, (end - run.start) / this.#stride);
-      run.textStart = out.length;
+      const textStart = out.length;
       entities.vertices(this.#coordinates, run.start, end, this.#stride);
-      run.textEnd = out.length;
+      if (end === run.end) {
+        run.textStart = textStart;
+        run.textEnd = out.length;
+      }
       out.copy(PATH_END);
     }
     out.copy(HATCH_END);

@@ -1,6 +1,5 @@
 /** The rings of the part at hand, and what decides how it is drawn. */
-import type { GeometryColumn } from '../../batch/geometry-column.ts';
-import { strideOf } from '../../batch/geometry-column.ts';
+import { type GeometryColumn, hasZ, strideOf } from '../../batch/geometry-column.ts';
 import type { Run } from './geometry-entities.ts';
 
 export class Rings {
@@ -87,9 +86,14 @@ export class Rings {
     return run;
   }
 
+  /** Whether the last position is the first again, also in height. */
   #isClosed(start: number, end: number): boolean {
-    const { coordinates } = this.#geometry;
+    const { coordinates, dimensions } = this.#geometry;
     const last = end - this.#stride;
-    return coordinates[start] === coordinates[last] && coordinates[start + 1] === coordinates[last + 1];
+    if (coordinates[start] !== coordinates[last] || coordinates[start + 1] !== coordinates[last + 1])
+      return false;
+    if (!hasZ(dimensions)) return true;
+    const z = coordinates[start + 2];
+    return z === coordinates[last + 2] || Number.isNaN(z);
   }
 }
