@@ -209,6 +209,14 @@ export const errorCatalogue = {
     fault: 'user',
     template: '{source} is a DXF without a section ENTITIES; it holds {found}. Is it complete?',
   },
+  // --- geometry engine ----------------------------------------------------------------------------------------
+  GEOS_FAILED: { status: 400, fault: 'user', template: '{operation} failed on a geometry: {reason}' },
+  GEOS_OUT_OF_MEMORY: {
+    status: 400,
+    fault: 'user',
+    template:
+      '{operation} needs more memory than a geometry may use; split or simplify the largest geometries',
+  },
   // --- geometry text and bytes --------------------------------------------------------------------------------
   WKT_SYNTAX: { status: 400, fault: 'user', template: 'WKT character {offset}: {reason}' },
   WKB_SYNTAX: { status: 400, fault: 'user', template: 'WKB byte {offset}: {reason}' },

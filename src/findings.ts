@@ -111,6 +111,19 @@ export const findingCatalogue = {
     effect: 'told',
     template: 'geometries that are plain WKB instead of GeoPackage blobs were read',
   },
+  GEOMETRY_REPAIRED: {
+    effect: 'repaired',
+    template: 'invalid geometries were repaired before {operation}: what their rings mean was kept',
+  },
+  GEOMETRY_DROPPED: {
+    effect: 'dropped',
+    template: 'features of which {operation} left nothing were left out',
+  },
+  DISTANCE_SCALE_OFF: {
+    effect: 'told',
+    template:
+      "distances in {crs} are off by up to {percent} % on the ground here; '{path}.geodesic': true measures on the ellipsoid",
+  },
   // --- attributes ---------------------------------------------------------------------------------------------
   FIELD_RENAMED: { effect: 'told', template: "field '{from}' of layer '{layer}' is written as '{to}'" },
   FIELD_RETYPED: {

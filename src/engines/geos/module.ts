@@ -1,0 +1,128 @@
+/**
+ * Loads GEOS: the Emscripten module inside the package `geos-wasm`, one instance for each thread. The C functions are
+ * called as they are, without the package's wrappers, with a context and message handlers of our own.
+ */
+import { failure, type GeomillError } from '../../errors.ts';
+import { bindNative, type NativeGeos, type Pointer } from './native.ts';
+
+/** What is used of the Emscripten module object. The views are replaced when the memory grows. */
+interface EmscriptenModule {
+  readonly HEAPF64: Float64Array<ArrayBuffer>;
+  readonly HEAPU32: Uint32Array<ArrayBuffer>;
+  readonly HEAPU8: Uint8Array<ArrayBuffer>;
+  UTF8ToString(pointer: Pointer): string;
+  addFunction(callback: (message: Pointer, data: Pointer) => void, signature: string): Pointer;
+}
+
+interface GeosPackage {
+  readonly default: (config: { autoInit: boolean }) => Promise<{ readonly Module: EmscriptenModule }>;
+}
+
+const MAX_REASON_LENGTH = 300;
+const FIRST_SCRATCH_DOUBLES = 1 << 13;
+
+/** The instance of this thread; a new one is made after a trap, which leaves the old one in an unknown state. */
+let shared: Promise<GeosModule> | null = null;
+let generation = 0;
+
+export function loadGeosModule(): Promise<GeosModule> {
+  shared ??= load();
+  return shared;
+}
+
+async function load(): Promise<GeosModule> {
+  // The package keeps its one instance in a module variable: another address is another module with another instance.
+  const entry = import.meta.resolve('geos-wasm');
+  const url = generation === 0 ? entry : `${entry}?generation=${generation}`;
+  const { default: initialise } = (await import(url)) as GeosPackage;
+  return new GeosModule((await initialise({ autoInit: false })).Module);
+}
+
+export class GeosModule {
+  readonly native: NativeGeos;
+  readonly context: Pointer;
+  readonly #module: EmscriptenModule;
+  #scratch: Pointer = 0;
+  #scratchDoubles = 0;
+  #message = '';
+  #isBroken = false;
+
+  constructor(module: EmscriptenModule) {
+    this.#module = module;
+    this.native = bindNative(module);
+    this.context = this.native.GEOS_init_r();
+    const keep = module.addFunction((message) => {
+      this.#message = module.UTF8ToString(message);
+    }, 'vii');
+    const ignore = module.addFunction(() => {}, 'vii');
+    this.native.GEOSContext_setErrorMessageHandler_r(this.context, keep, 0);
+    // Notices repeat what return values say (where a geometry is invalid).
+    this.native.GEOSContext_setNoticeMessageHandler_r(this.context, ignore, 0);
+    this.scratch(FIRST_SCRATCH_DOUBLES);
+  }
+
+  /** The memory as doubles, index = address / 8. Any call may let it grow and detach the view: take it anew each time. */
+  get doubles(): Float64Array<ArrayBuffer> {
+    return this.#module.HEAPF64;
+  }
+
+  /** The memory as words, index = address / 4. As short-lived as `doubles`. */
+  get words(): Uint32Array<ArrayBuffer> {
+    return this.#module.HEAPU32;
+  }
+
+  get memoryBytes(): number {
+    return this.#module.HEAPU8.length;
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** The one block of at least `doubleCount` doubles that data passes through; what it held is lost when it grows. */
+  scratch(doubleCount: number): Pointer {
+    if (doubleCount <= this.#scratchDoubles) return this.#scratch;
+    const wanted = Math.max(doubleCount, this.#scratchDoubles * 2);
+    if (this.#scratch !== 0) this.native.free(this.#scratch);
+    this.#scratchDoubles = 0;
+    this.#scratch = this.allocate(wanted * 8);
+    this.#scratchDoubles = wanted;
+    return this.#scratch;
+  }
+
+  /** Freed by `native.free`. Throws GEOS_OUT_OF_MEMORY. */
+  allocate(byteLength: number): Pointer {
+    const pointer = this.native.malloc(byteLength);
+    if (pointer === 0) throw failure('GEOS_OUT_OF_MEMORY', { operation: 'copying a geometry' });
+    return pointer;
+  }
+
+  /** The text at `pointer`, which GEOS gave to be freed. */
+  takeText(pointer: Pointer): string {
+    const text = this.#module.UTF8ToString(pointer);
+    this.native.GEOSFree_r(this.context, pointer);
+    return text;
+  }
+
+  /** The error of an operation that returned null, in GEOS's words. */
+  refusal(operation: string): GeomillError {
+    const reason = this.#message.trim().slice(0, MAX_REASON_LENGTH);
+    this.#message = '';
+    if (reason.includes('bad_alloc')) return failure('GEOS_OUT_OF_MEMORY', { operation });
+    return failure('GEOS_FAILED', { operation, reason: reason === '' ? 'GEOS gives no reason' : reason });
+  }
+
+  /**
+   * The error for what a call threw: a trap of WebAssembly, after which the instance must not be used. The next
+   * `loadGeosModule` makes a new one.
+   */
+  trapped(operation: string, thrown: unknown): unknown {
+    if (!(thrown instanceof Error) || thrown.name === 'GeomillError') return thrown;
+    this.#isBroken = true;
+    shared = null;
+    generation++;
+    const code = /memory|stack|oom/i.test(thrown.message) ? 'GEOS_OUT_OF_MEMORY' : null;
+    if (code !== null) return failure(code, { operation }, undefined, thrown);
+    return failure('GEOS_FAILED', { operation, reason: thrown.message }, undefined, thrown);
+  }
+}

@@ -1,0 +1,84 @@
+/** A geometry indexed for many predicates. It borrows the geometry it was made of, which must live longer. */
+import type { GeosGeometry, GeosShared } from './geometry.ts';
+import type { Pointer, Predicate } from './native.ts';
+
+export class GeosPrepared {
+  readonly #shared: GeosShared;
+  #pointer: Pointer;
+
+  /** For engines/geos alone. */
+  constructor(shared: GeosShared, geometry: Pointer) {
+    const { module } = shared;
+    this.#pointer = module.native.GEOSPrepare_r(module.context, geometry);
+    if (this.#pointer === 0) throw module.refusal('prepare');
+    this.#shared = shared;
+    shared.liveCount++;
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#pointer === 0) return;
+    const { module } = this.#shared;
+    if (!module.isBroken) module.native.GEOSPreparedGeom_destroy_r(module.context, this.#pointer);
+    this.#pointer = 0;
+    this.#shared.liveCount--;
+  }
+
+  intersects(other: GeosGeometry): boolean {
+    return this.#answer('intersects', this.#shared.module.native.GEOSPreparedIntersects_r, other);
+  }
+
+  disjoint(other: GeosGeometry): boolean {
+    return this.#answer('disjoint', this.#shared.module.native.GEOSPreparedDisjoint_r, other);
+  }
+
+  contains(other: GeosGeometry): boolean {
+    return this.#answer('contains', this.#shared.module.native.GEOSPreparedContains_r, other);
+  }
+
+  /** `other` lies in the interior, without touching the boundary. */
+  containsProperly(other: GeosGeometry): boolean {
+    return this.#answer('contains', this.#shared.module.native.GEOSPreparedContainsProperly_r, other);
+  }
+
+  covers(other: GeosGeometry): boolean {
+    return this.#answer('covers', this.#shared.module.native.GEOSPreparedCovers_r, other);
+  }
+
+  touches(other: GeosGeometry): boolean {
+    return this.#answer('touches', this.#shared.module.native.GEOSPreparedTouches_r, other);
+  }
+
+  /** Inside or on the boundary. */
+  intersectsXY(x: number, y: number): boolean {
+    const { module } = this.#shared;
+    return this.#truth(
+      'intersects',
+      module.native.GEOSPreparedIntersectsXY_r(module.context, this.#alive, x, y),
+    );
+  }
+
+  /** Inside, not on the boundary. */
+  containsXY(x: number, y: number): boolean {
+    const { module } = this.#shared;
+    return this.#truth('contains', module.native.GEOSPreparedContainsXY_r(module.context, this.#alive, x, y));
+  }
+
+  get #alive(): Pointer {
+    if (this.#pointer === 0) throw new Error('a prepared geometry of GEOS was used after it was freed');
+    return this.#pointer;
+  }
+
+  #answer(operation: string, call: Predicate, other: GeosGeometry): boolean {
+    const { module } = this.#shared;
+    try {
+      return this.#truth(operation, call(module.context, this.#alive, other.pointer));
+    } catch (thrown) {
+      throw module.trapped(operation, thrown);
+    }
+  }
+
+  #truth(operation: string, answer: number): boolean {
+    if (answer === 2) throw this.#shared.module.refusal(operation);
+    return answer === 1;
+  }
+}
