@@ -24,7 +24,7 @@ const PRIMARY = [
 ];
 const GRAYS = [0x545454, 0x767676, 0x989898, 0xbababa, 0xdcdcdc, 0xffffff];
 /** Greatest component of the five shades of a hue. */
-const SHADES = [255, 165, 127, 76, 38];
+const SHADES = [1, 0.65, 0.5, 0.3, 0.15].map((brightness) => 255 * brightness);
 
 /**
  * AutoCAD Color Index, 0xRRGGBB by index. From 10 on each ten is a hue, a 24th of the circle after the one before, in five

@@ -1,0 +1,63 @@
+/** ezdxf sees what INSERTs bring in where we see it, on the same layers and in the same colours; GDAL has our palette. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { reader } from '../../src/formats/dxf/read.ts';
+import { featuresOf, type SketchFeature } from '../support/dxf-features.ts';
+import { readFileLayers } from '../support/read-layers.ts';
+
+const PYTHON = '/usr/bin/python3';
+const SCRIPT = join(import.meta.dirname, 'dxf_blocks.py');
+const SEEDS = 5;
+const hasOracle = spawnSync(PYTHON, ['-c', 'import ezdxf, osgeo.ogr']).status === 0;
+const skip = hasOracle ? false : 'python3 with ezdxf and GDAL is not installed';
+
+async function told(argument: string): Promise<{ theirs: unknown; ours: SketchFeature[] }> {
+  const directory = mkdtempSync(join(tmpdir(), 'geomill-dxf-blocks-'));
+  try {
+    const path = join(directory, 'blocks.dxf');
+    const theirs = JSON.parse(execFileSync(PYTHON, [SCRIPT, argument, path], { encoding: 'utf8' }));
+    const { layers } = await readFileLayers(reader, path);
+    return { theirs, ours: layers[0].batches.flatMap(featuresOf) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+test('INSERTs bring in what ezdxf says, where it says', { skip }, async () => {
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const { theirs, ours } = await told(String(seed));
+    const expected = theirs as [x: number, y: number, z: number, layer: string, color: string][];
+    assert.equal(ours.length, expected.length, `seed ${seed}`);
+    // Cells of arrays come by rows with us, by columns with others; rounding must not decide on the order.
+    const rounded = (value: unknown): number => Math.round(Number(value) * 1e5);
+    const order = (a: readonly unknown[], b: readonly unknown[]): number =>
+      rounded(a[0]) - rounded(b[0]) || rounded(a[1]) - rounded(b[1]) || rounded(a[2]) - rounded(b[2]);
+    const found = ours.map(({ parts, fields }) => {
+      const [x, y, z = 0] = parts[0][0][0];
+      return [x, y, z, fields.Layer, fields.Color] as const;
+    });
+    const sorted = [...expected].sort(order);
+    for (const [i, point] of [...found].sort(order).entries()) {
+      const [x, y, z, layer, color] = sorted[i];
+      assert.ok(
+        Math.hypot(point[0] - x, point[1] - y, point[2] - z) < 1e-6,
+        `seed ${seed}: ${point} ${sorted[i]}`,
+      );
+      // Colour 7 is white on the screen that ezdxf draws for.
+      const resolved = color === '#ffffff' ? '#000000' : color;
+      assert.deepEqual([point[3], point[4]], [layer, resolved], `seed ${seed}: ${point}`);
+    }
+  }
+});
+
+test('the palette is that of GDAL', { skip }, async () => {
+  const { theirs, ours } = await told('palette');
+  assert.deepEqual(
+    ours.map(({ fields }) => fields.Color),
+    theirs,
+  );
+});
