@@ -19,18 +19,20 @@ export interface Records {
   readonly offsets: Uint32Array<ArrayBuffer>;
 }
 
-export function valueBytes(serialType: number): number {
-  return serialType < SERIAL.firstBlob ? VALUE_BYTES[serialType] : (serialType - SERIAL.firstBlob) >>> 1;
-}
-
 /**
- * Null where a record has another number of columns (rows from before ALTER TABLE ADD COLUMN have the column's default
- * instead, which only SQLite knows), or is no record.
+ * Rows from before ALTER TABLE ADD COLUMN are shorter than others: columns beyond `leastColumnCount` that they lack are
+ * null. Null where a record lacks others (their default stands in, which only SQLite knows), has more than
+ * `columnCount`, or is no record.
  */
-export function readRecords(payloads: RowPayloads, columnCount: number): Records | null {
+export function readRecords(
+  payloads: RowPayloads,
+  columnCount: number,
+  leastColumnCount: number,
+): Records | null {
   const { bytes, rowCount, starts, lengths } = payloads;
   const serialTypes = new Uint32Array(rowCount * columnCount);
   const offsets = new Uint32Array(rowCount * columnCount);
+  const leastValues = rowCount * leastColumnCount;
   for (let row = 0; row < rowCount; row++) {
     const start = starts[row];
     const end = start + lengths[row];
@@ -45,6 +47,7 @@ export function readRecords(payloads: RowPayloads, columnCount: number): Records
     if (headerEnd > end) return null;
     let valueAt = headerEnd;
     for (let index = row; index < serialTypes.length; index += rowCount) {
+      if (at === headerEnd && index >= leastValues) break; // the arrays are zero, which is null
       byte = bytes[at++];
       let serialType = byte & 0x7f;
       if (byte >= 0x80) {

@@ -90,10 +90,7 @@ function readNarrow(type: 'boolean' | 'int32', values: PageValues): AttributeCol
     const at = offsets[row];
     let value = 0;
     if (serialType === SERIAL.one) value = 1;
-    else if (serialType === 1) value = view.getInt8(at);
-    else if (serialType === 2) value = view.getInt16(at);
-    else if (serialType === 3) value = (view.getInt16(at) << 8) | bytes[at + 2];
-    else if (serialType === 4) value = view.getInt32(at);
+    else if (serialType <= 4) value = smallInteger(bytes, view, serialType, at);
     else if (serialType !== SERIAL.zero) return null;
     if (type === 'boolean' && value !== 0 && value !== 1) return null;
     numbers[row] = value;

@@ -26,7 +26,8 @@ export function readPages(
     ...keyRange(state, partition),
     rowCount: expectedRows(runs.rowCounts, partition),
   });
-  const records = payloads === null ? null : readRecords(payloads, stored.columnCount);
+  const records =
+    payloads === null ? null : readRecords(payloads, stored.columnCount, stored.leastColumnCount);
   if (payloads === null || records === null) return null;
   const { bytes, rowCount, keys } = payloads;
   const view = new DataView(bytes.buffer);

@@ -17,6 +17,7 @@ interface TableColumn {
   /** Position in the primary key, from 1; 0: no part of it. */
   readonly keyPosition: number;
   readonly isGenerated: boolean;
+  readonly hasDefault: boolean;
 }
 
 /** Every table and view by its folded name. */
@@ -36,14 +37,17 @@ export function listTables(database: UntrustedDatabase): ReadonlyMap<string, Tab
 /** The columns that a SELECT gives, generated ones too; hidden columns of virtual tables are left out. */
 export function readColumns(database: UntrustedDatabase, table: string): TableColumn[] {
   return database
-    .rows(table, 'SELECT name, type, pk, hidden FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid', [
+    .rows(
       table,
-    ])
-    .map(([name, declared, keyPosition, hidden]) => ({
+      'SELECT name, type, pk, hidden, dflt_value IS NOT NULL FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid',
+      [table],
+    )
+    .map(([name, declared, keyPosition, hidden, hasDefault]) => ({
       name: String(name),
       declared: String(declared ?? ''),
       keyPosition: Number(keyPosition),
       isGenerated: hidden !== 0,
+      hasDefault: hasDefault !== 0,
     }));
 }
 
@@ -59,6 +63,8 @@ export interface TableSchema {
 /** Places of columns in the records of a table. */
 export interface StoredColumns {
   readonly columnCount: number;
+  /** Records may end after so many columns; the others are null then. Beyond, defaults would take the place of values. */
+  readonly leastColumnCount: number;
   readonly geometry: number;
   /** One for each field. */
   readonly fields: readonly number[];
@@ -92,6 +98,7 @@ export function readSchema(
   const stored: StoredColumns | null = isStored
     ? {
         columnCount: columns.length,
+        leastColumnCount: columns.findLastIndex(({ hasDefault }) => hasDefault) + 1,
         geometry: columns.indexOf(geometry),
         fields: fieldColumns.map((column) => columns.indexOf(column)),
       }

@@ -1,0 +1,235 @@
+/** Tables as SQLite lays them into pages: whatever was done to them, pages and SQLite say the same, or none is believed. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import test from 'node:test';
+import fc from 'fast-check';
+import { valueAt } from '../../src/batch/attribute-column.ts';
+import { GeomillError } from '../../src/errors.ts';
+import { Findings } from '../../src/findings.ts';
+import type { PartitionRead, SourceLayer } from '../../src/formats/format.ts';
+import type { GpkgState } from '../../src/formats/gpkg/open.ts';
+import { reader } from '../../src/formats/gpkg/read.ts';
+import { DEFAULT_INPUT_LIMITS as limits } from '../../src/io/limits.ts';
+import { makeWorkspace } from '../support/convert.ts';
+import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
+
+async function openLayer(path: string, partitionBytes = 1 << 20): Promise<SourceLayer> {
+  const context = { scratchDirectory: '', limits, options: {}, findings: new Findings(), partitionBytes };
+  const [layer] = await reader.open({ path, name: 'x.gpkg' }, context);
+  return layer;
+}
+
+function stateOf({ state }: SourceLayer): GpkgState {
+  return state as GpkgState;
+}
+
+function readAll(layer: SourceLayer): PartitionRead[] {
+  return layer.partitions.map((partition) =>
+    reader.readPartition(layer, partition, { fields: null, limits }),
+  );
+}
+
+/** The same, asked of SQLite. */
+function readBySql(layer: SourceLayer): PartitionRead[] {
+  return readAll({ ...layer, state: { ...stateOf(layer), runs: null } });
+}
+
+const TABLE = 'CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, t TEXT, b BLOB, n INTEGER)';
+const STATEMENTS = {
+  insert: `INSERT OR IGNORE INTO l VALUES (?1, ${pointBlob(1, 2)}, printf('%.*c', ?2, 'x'), zeroblob(?2 / 3), ?1)`,
+  update: `UPDATE l SET t = printf('%.*c', ?2, 'y') WHERE fid % 7 = abs(?1 % 7)`,
+  remove: 'DELETE FROM l WHERE fid % 5 = abs(?1 % 5) AND length(t) >= ?2',
+} as const;
+
+test('tables that grew, changed and shrank in any order say what SQLite says', async () => {
+  using workspace = makeWorkspace();
+  const key = fc.oneof(
+    fc.integer({ min: -300, max: 300 }),
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  );
+  const size = fc.oneof(
+    { arbitrary: fc.nat(60), weight: 8 },
+    { arbitrary: fc.nat(3000), weight: 2 },
+    fc.nat(90_000),
+  );
+  const action = fc.constantFrom('insert', 'insert', 'insert', 'insert', 'insert', 'update', 'remove');
+  const steps = fc.array(fc.tuple(action, key, size), { maxLength: 120 });
+  const pageSize = fc.constantFrom(512, 1024, 4096, 65536);
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      pageSize,
+      steps,
+      fc.constantFrom(1, 5000, 1 << 20),
+      async (pageBytes, actions, bytes) => {
+        const path = join(workspace.path, `${run++}.gpkg`);
+        writeRawGeopackage(path, { pageBytes, sql: TABLE, layers: ['l'] }, (database) => {
+          for (const [name, ...values] of actions) {
+            const statement = database.prepare(STATEMENTS[name as keyof typeof STATEMENTS]);
+            statement.setReadBigInts(true);
+            statement.run(...values);
+          }
+        });
+        const layer = await openLayer(path, bytes);
+        assert.ok(stateOf(layer).runs !== null, 'read from pages');
+        const rows = readBySql(layer);
+        assert.deepEqual(readAll(layer), rows);
+        assert.equal(
+          rows.reduce((sum, { recordCount }) => sum + recordCount, 0),
+          layer.featureCount,
+        );
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('any damage to the pages of a table is refused, or SQLite reads the same', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'x.gpkg');
+  let root = 0;
+  writeRawGeopackage(
+    path,
+    {
+      sql: `${TABLE}; WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 300)
+        INSERT INTO l SELECT i * 3, ${pointBlob(1, 2)}, 'name of ' || i, iif(i % 40 = 0, zeroblob(1500), NULL), i FROM c;
+        DELETE FROM l WHERE fid % 11 = 0`,
+      layers: ['l'],
+    },
+    (database) => {
+      root = Number(
+        database.prepare("SELECT rootpage AS root FROM sqlite_schema WHERE name = 'l'").get()?.root,
+      );
+    },
+  );
+  const sound = readFileSync(path);
+  const tablePages = sound.length / 512 - root + 1;
+  const page = fc.nat(tablePages - 1);
+  const place = fc.oneof(fc.nat(16), fc.nat(511));
+  let believed = 0;
+  await fc.assert(
+    fc.asyncProperty(page, place, fc.nat(255), async (pageIndex, at, value) => {
+      const bytes = Buffer.from(sound);
+      bytes[(root - 1 + pageIndex) * 512 + at] = value;
+      writeFileSync(path, bytes);
+      try {
+        const layer = await openLayer(path, 5000);
+        if (stateOf(layer).runs === null) return;
+        const database = new DatabaseSync(path, { readOnly: true });
+        const check = database.prepare('PRAGMA quick_check(l)').all();
+        database.close();
+        assert.ok(
+          check.every((row) => !/page|Tree/.test(String(row.quick_check))),
+          JSON.stringify(check),
+        );
+        const paged = outcomeOf(() => readAll(layer));
+        assert.deepEqual(
+          paged,
+          outcomeOf(() => readBySql(layer)),
+        );
+        believed++;
+      } catch (error) {
+        if (!(error instanceof GeomillError) || error.fault !== 'user') throw error;
+      }
+    }),
+    { numRuns: 200 },
+  );
+  assert.ok(believed > 0);
+});
+
+/**
+ * What was read, or the code and the words of the refusal. Text that is no UTF-8 comes from SQLite with U+FFFD in it
+ * already; only pages can tell that.
+ */
+function outcomeOf(read: () => PartitionRead[]): unknown {
+  try {
+    return read().map((partition) => ({
+      ...partition,
+      findings: partition.findings.filter(({ code }) => code !== 'TEXT_REPLACED'),
+    }));
+  } catch (error) {
+    if (!(error instanceof GeomillError) || error.fault !== 'user') throw error;
+    return `${error.code}: ${error.message}`;
+  }
+}
+
+test('rows from before a column was added have its default, or nothing', async () => {
+  using workspace = makeWorkspace();
+  const sql = (added: string) => `CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, a INTEGER);
+    INSERT INTO l VALUES (1, NULL, 5); ALTER TABLE l ADD COLUMN ${added}; INSERT INTO l VALUES (2, NULL, 6, 7)`;
+  for (const [added, expected] of [
+    ['b INTEGER', [null, 7]],
+    ['b INTEGER DEFAULT 9', [9, 7]],
+  ] as const) {
+    const path = writeRawGeopackage(join(workspace.path, `${added}.gpkg`), {
+      sql: sql(added),
+      layers: ['l'],
+    });
+    const layer = await openLayer(path);
+    const [{ batch }] = readAll(layer);
+    const values = [0, 1].map((row) => valueAt(batch.columns[1], row));
+    assert.deepEqual(
+      values,
+      expected.map((value) => (value === null ? null : BigInt(value))),
+    );
+    assert.deepEqual(readAll(layer), readBySql(layer));
+  }
+});
+
+test('floats that are kept as integers or are no number, and texts with zeros and without UTF-8, are what they are', async () => {
+  using workspace = makeWorkspace();
+  const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
+    sql: `CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, r REAL, n NUMERIC, t TEXT, u);
+      INSERT INTO l VALUES (1, NULL, 3, 9007199254740993, 'a' || char(0) || 'b', 'x'),
+        (2, NULL, 1234.5678, 0.1, 7, CAST(x'c3' AS TEXT)), (3, NULL, 1e300, 1, NULL, x'00')`,
+    layers: ['l'],
+  });
+  const bytes = readFileSync(path);
+  const at = bytes.indexOf(Buffer.from('40934a456d5cfaad', 'hex')); // 1234.5678
+  assert.ok(at > 0);
+  bytes.writeDoubleBE(Number.NaN, at);
+  writeFileSync(path, bytes);
+  const layer = await openLayer(path);
+  assert.ok(stateOf(layer).runs !== null);
+  const [{ batch, findings }] = readAll(layer);
+  const values = batch.columns.map((column) => [0, 1, 2].map((row) => valueAt(column, row)));
+  assert.deepEqual(values, [
+    [3, null, 1e300],
+    [9007199254740992, 0.1, 1],
+    ['a\0b', '7', null],
+    ['x', '\ufffd', 'AA=='],
+  ]);
+  assert.deepEqual(
+    findings.map(({ code }) => code),
+    ['TEXT_REPLACED'],
+  );
+});
+
+const byRows: Readonly<Record<string, string>> = {
+  'a view': 'CREATE TABLE k (fid INTEGER PRIMARY KEY, geom POINT); CREATE VIEW l AS SELECT * FROM k',
+  'a table without rowid': 'CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT) WITHOUT ROWID',
+  'a table with a generated column': 'CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, g AS (fid * 2))',
+};
+
+for (const [what, sql] of Object.entries(byRows)) {
+  test(`${what} is left to SQLite`, async () => {
+    using workspace = makeWorkspace();
+    const layer = await openLayer(writeRawGeopackage(join(workspace.path, 'x.gpkg'), { sql, layers: ['l'] }));
+    assert.equal(stateOf(layer).runs, null);
+  });
+}
+
+test('a file that loses rows after it was opened is refused, by the name of the table', async () => {
+  using workspace = makeWorkspace();
+  const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
+    sql: `${TABLE}; INSERT INTO l (fid) VALUES (1), (2), (3)`,
+    layers: ['l'],
+  });
+  const layer = await openLayer(path);
+  const database = new DatabaseSync(path);
+  database.exec('DELETE FROM l WHERE fid = 2');
+  database.close();
+  assert.throws(() => readAll(layer), { code: 'DATABASE_DAMAGED', message: /'l'/ });
+});
