@@ -265,6 +265,22 @@ test('Z is what the feature had, and what was lifted since', () => {
   assert.deepEqual(features[3].parts[0][0].at(-1), [0, 0, 1]);
 });
 
+test('a ring that comes back at another height is as it was', () => {
+  const vertices = ['0 0 1', '4 0 1', '4 4 1', '0 0 2'].map((position) => {
+    const [x, y, z] = position.split(' ');
+    return `0 VERTEX\n10 ${x}\n20 ${y}\n30 ${z}\n70 32`;
+  });
+  const { features } = readSketch({
+    entities: [entity('POLYLINE', `70 9\n${HEAD}Polygon Z\n1000 shell\n${vertices.join('\n')}`)],
+  });
+  assert.deepEqual(features[0].parts[0][0], [
+    [0, 0, 1],
+    [4, 0, 1],
+    [4, 4, 1],
+    [0, 0, 2],
+  ]);
+});
+
 test('members of collections keep what they were', () => {
   const { batch } = readSketch({
     entities: [

@@ -167,12 +167,7 @@ export class OwnFeatures {
       if (targetStride > 2) target[at + 2] = !zUsed ? Number.NaN : stride > 2 ? coordinates[i + 2] || 0 : 0;
       at += targetStride;
     }
-    const last = at - targetStride;
-    if (isArea && last > begin && !isSamePosition(target, begin, last, zUsed)) {
-      for (let k = 0; k < targetStride; k++) target[at + k] = target[begin + k];
-      at += targetStride;
-    }
-    builder.coordinateLength = at;
+    builder.coordinateLength = isArea ? closedEnd(target, begin, at, targetStride) : at;
   }
 
   #endPolygon(): void {
@@ -228,7 +223,27 @@ export class OwnFeatures {
   }
 }
 
-function isSamePosition(coordinates: Float64Array, a: number, b: number, withZ: boolean): boolean {
-  if (coordinates[a] !== coordinates[b] || coordinates[a + 1] !== coordinates[b + 1]) return false;
-  return !withZ || coordinates[a + 2] === coordinates[b + 2];
+/**
+ * Closes the ring in `coordinates[begin, end)`, which has room for one more position, and returns its end. A ring is closed
+ * where it comes back in the plane, at whatever height: then the position that closed the polyline is taken off again.
+ */
+function closedEnd(coordinates: Float64Array, begin: number, end: number, stride: number): number {
+  const last = end - stride;
+  if (last <= begin) return end;
+  if (!isSamePlace(coordinates, begin, last)) {
+    for (let k = 0; k < stride; k++) coordinates[end + k] = coordinates[begin + k];
+    return end + stride;
+  }
+  const before = last - stride;
+  const isDoubled =
+    stride > 2 &&
+    before > begin &&
+    isSamePlace(coordinates, begin, before) &&
+    coordinates[last + 2] === coordinates[begin + 2] &&
+    coordinates[before + 2] !== coordinates[begin + 2];
+  return isDoubled ? last : end;
+}
+
+function isSamePlace(coordinates: Float64Array, a: number, b: number): boolean {
+  return coordinates[a] === coordinates[b] && coordinates[a + 1] === coordinates[b + 1];
 }
