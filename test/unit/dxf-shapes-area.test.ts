@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
 import { signedArea } from '../../src/batch/rings.ts';
 import { rotation, translation } from '../../src/formats/dxf/affine-map.ts';
 import { LoopNester } from '../../src/formats/dxf/loops.ts';
+import { pen } from '../../src/formats/dxf/shapes/pen.ts';
 import { type Drawn, drawn, entity, LINES } from '../support/dxf-entity.ts';
 
 type Box = readonly [minX: number, minY: number, maxX: number, maxY: number];
@@ -245,4 +247,17 @@ test('maps move hatches as they move everything', () => {
   const box = entity('HATCH', `10 0, 20 0, 30 0, 91 1, ${polylinePath([0, 0, 2, 1])}`);
   assert.deepEqual(drawn(box, LINES, rotation(90)).parts[0][0][2], [-1, 2]);
   assert.deepEqual(drawn(box, LINES, translation(5, 5, 0)).parts[0][0][2], [7, 6]);
+});
+
+test('what had to be done to an entity is told: curves, surfaces, gaps between edges', () => {
+  hatchOf([polylinePath([0, 0, 4, 4])]);
+  assert.equal(pen.notes, 0);
+  hatchOf([edgePath(edge.line(0, 0, 4, 0), edge.line(4, 0, 4, 3), edge.line(4, 3, 0, 0))]);
+  assert.equal(pen.notes, 0);
+  hatchOf([edgePath(edge.line(0, 0, 4, 0), edge.line(4, 1, 4, 3), edge.line(4, 3, 0, 0))]);
+  assert.equal(pen.notes, GEOMETRY_NOTE.curveGap);
+  hatchOf([edgePath(edge.arc(0, 0, 2, 0, 360, 1))]);
+  assert.equal(pen.notes, GEOMETRY_NOTE.curve);
+  drawn(entity('LWPOLYLINE', '90 2, 70 0, 10 0, 20 0, 10 1, 20 1'));
+  assert.equal(pen.notes, 0);
 });

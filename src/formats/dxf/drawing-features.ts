@@ -28,6 +28,8 @@ import { insertFrame, readArray } from './insert-placement.ts';
 import { OwnColumns } from './own-columns.ts';
 import { OwnFeatures } from './own-features.ts';
 import { EntityProperties, type Inherited, LayerTable } from './properties.ts';
+import { ShapeNotes } from './shape-notes.ts';
+import { pen } from './shapes/pen.ts';
 import { ownEnd, realOf } from './shapes/tag-values.ts';
 import { appendTextFields } from './text-fields.ts';
 import { OwnXdata } from './xdata-read.ts';
@@ -47,6 +49,7 @@ export class DrawingFeatures {
   readonly #settings: DrawingSettings;
   readonly #limits: InputLimits;
   readonly #findings: Findings;
+  readonly #notes: ShapeNotes;
   readonly #builder: GeometryBuilder;
   readonly #properties: EntityProperties;
   readonly #expander: InsertExpander;
@@ -68,6 +71,7 @@ export class DrawingFeatures {
     this.#settings = settings;
     this.#limits = limits;
     this.#findings = findings;
+    this.#notes = new ShapeNotes(findings);
     this.#builder = new GeometryBuilder('XY');
     this.#properties = new EntityProperties(new LayerTable(drawing));
     const library = new BlockLibrary(drawing, scan);
@@ -103,6 +107,7 @@ export class DrawingFeatures {
   /** The features so far as a batch; null: with the fields that were found. */
   finish(fields: readonly Field[] | null): FeatureBatch {
     if (this.#own.isOpen) this.#closeOwn();
+    this.#notes.finish();
     const rowCount = this.#builder.featureCount;
     const { columns } = this.#ownColumns;
     const found = this.#columns.finish(rowCount, columns, this.#settings.drawingFields);
@@ -208,6 +213,7 @@ export class DrawingFeatures {
       return;
     }
     this.#checkPositions(before);
+    if (pen.notes !== 0) this.#notes.add(pen.notes, this.#notes.wantsPlace ? this.#placeOf(tags) : undefined);
     const row = builder.featureCount;
     this.#columns.appendEntity(row, tags, this.#properties, inherited);
     appendTextFields(this.#columns, row, tags, map);

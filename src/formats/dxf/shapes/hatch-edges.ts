@@ -4,6 +4,7 @@
  * Edges should follow one another; in real files some run backwards, or two loops share a path. Where an edge does not
  * begin at the end of the one before, the edge that does is looked for; a gap is bridged by a straight line.
  */
+import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import { EntityError, type EntityTags } from '../contract.ts';
 import { EdgeJoiner } from './edge-joiner.ts';
 import { pen } from './pen.ts';
@@ -38,11 +39,16 @@ export function readEdgePath(tags: EntityTags, start: number, end: number, eleva
   const firstLoop = pen.loopCount;
   hasPartialEllipse = false;
   const gap = readEdges(tags, start, end, elevation, false);
-  if (gap === 0 || !hasPartialEllipse) return;
+  if (gap === 0) return;
+  if (!hasPartialEllipse) {
+    pen.notes |= GEOMETRY_NOTE.curveGap;
+    return;
+  }
   // The reference calls the ends of elliptical edges angles, and writers are divided on whether these are parameters:
   // the reading in which the edges meet is the right one.
   pen.rewind(firstLoop, first);
   const otherGap = readEdges(tags, start, end, elevation, true);
+  if (otherGap > 0) pen.notes |= GEOMETRY_NOTE.curveGap;
   if (otherGap <= gap) return;
   pen.rewind(firstLoop, first);
   readEdges(tags, start, end, elevation, false);
@@ -174,6 +180,7 @@ function drawArc(edge: Edge, elevation: number): void {
   const from = edge.startDegrees * RADIANS;
   const sweep = sweepBetween(from, edge.endDegrees * RADIANS);
   const sign = edge.isCounterClockwise ? 1 : -1;
+  pen.notes |= GEOMETRY_NOTE.curve;
   pen.arcs.aroundCentre(
     pen.scratch,
     edge.x,

@@ -111,6 +111,7 @@ function needCount(stated: number, vertices: number): void {
 /** The hot path, as that of LWPOLYLINE: one polyline without bulges, from the tags to the builder's array. */
 function plainPath(tags: EntityTags, first: number, last: number, builder: GeometryBuilder): number {
   if ((tags.integer(first) & POLYLINE_PATH) === 0) return 0;
+  pen.notes = 0;
   const { codes } = tags;
   const { stride } = builder;
   const begin = builder.coordinateLength;

@@ -1,5 +1,6 @@
 /** Faces in space, read as a MultiPolygon: POLYLINE as polygon mesh or polyface mesh, and MESH. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import {
   type AffineMap,
   type Entity,
@@ -117,6 +118,7 @@ export function polyfaceMesh(
     } else endFace(first);
   }
   if (!hasEdge) return asMulti(builder);
+  pen.notes |= GEOMETRY_NOTE.surface;
   // Faces of one or two corners are points and lines of a wire frame.
   pen.settle(builder);
   for (let loop = 0; loop < pen.loopCount; loop++) {
@@ -130,6 +132,7 @@ export function polyfaceMesh(
 /** A mesh is a MultiPolygon even if it has one face only: the type must not hang on the count. */
 function asMulti(builder: GeometryBuilder): number {
   if (pen.loopCount === 0) throw new EntityError('a mesh has no faces');
+  pen.notes |= GEOMETRY_NOTE.surface;
   pen.finishParts(builder, PART_KIND.polygon);
   return GEOMETRY_TYPE.multiPolygon;
 }

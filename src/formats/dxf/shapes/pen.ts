@@ -6,6 +6,7 @@
  */
 import { ArcStroker, type Stroking } from '../../../batch/arc.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, hasZ, PART_KIND } from '../../../batch/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import { composed, greatestScale, isIdentity } from '../affine-map.ts';
 import { type AffineMap, EntityError } from '../contract.ts';
 
@@ -13,6 +14,8 @@ export class Pen {
   /** Positions of all loops in the coordinates of the entity; in the world's after `settle`. */
   readonly scratch = new GeometryBuilder('XYZ');
   loopCount = 0;
+  /** Bits of GEOMETRY_NOTE: what the last entity drawn made necessary. */
+  notes = 0;
   /** In the entity's coordinates. */
   arcs = new ArcStroker();
   /** Loop i has the positions `[starts[i], starts[i + 1])`. */
@@ -27,6 +30,7 @@ export class Pen {
   begin(map: AffineMap, ocs: AffineMap | null, stroking: Stroking): void {
     this.scratch.coordinateLength = 0;
     this.loopCount = 0;
+    this.notes = 0;
     this.#isIdentity = ocs === null && isIdentity(map);
     this.#matrix = ocs === null ? map : composed(map, ocs, this.#map);
     const { maxStepRadians, toleranceUnits } = stroking;
@@ -49,6 +53,7 @@ export class Pen {
       return;
     }
     if (!Number.isFinite(bulge)) throw new EntityError('a bulge is not a number');
+    this.notes |= GEOMETRY_NOTE.curve;
     const chord = this.#chord;
     const last = scratch.coordinateLength - 3;
     for (let i = 0; i < 3; i++) chord[i] = scratch.coordinates[last + i];

@@ -56,6 +56,7 @@ function plainVertices(
   closedAsPolygons: boolean,
   builder: GeometryBuilder,
 ): number {
+  pen.notes = 0;
   const { codes } = tags;
   const { stride } = builder;
   const begin = builder.coordinateLength;

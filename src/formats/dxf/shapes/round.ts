@@ -1,6 +1,7 @@
 /** CIRCLE, ARC and ELLIPSE. */
 import { appendEllipse } from '../../../batch/ellipse.ts';
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
 import { readOcs } from '../ocs.ts';
 import { pen } from './pen.ts';
@@ -39,6 +40,7 @@ export function circle(
   needTriple(tags, 10, 0, end, centre, 'centre');
   const radius = needRadius(realOf(tags, 40, Number.NaN, 0, end));
   pen.begin(map, readOcs(tags, end), stroke);
+  pen.notes |= GEOMETRY_NOTE.curve;
   pen.arcs.aroundCentre(pen.scratch, centre.x, centre.y, radius, 0, FULL, centre.z);
   return pen.finishLine(builder, stroke.closedAsPolygons);
 }
@@ -56,6 +58,7 @@ export function arc(
   const from = (needFinite(realOf(tags, 50, 0, 0, end), 'start angle') * Math.PI) / 180;
   const to = (needFinite(realOf(tags, 51, 360, 0, end), 'end angle') * Math.PI) / 180;
   pen.begin(map, readOcs(tags, end), stroke);
+  pen.notes |= GEOMETRY_NOTE.curve;
   const sweep = sweepBetween(from, to);
   pen.arcs.aroundCentre(pen.scratch, centre.x, centre.y, radius, from, sweep, centre.z);
   return pen.finishLine(builder, stroke.closedAsPolygons && sweep === FULL);
@@ -97,6 +100,7 @@ export function ellipse(
     (normal.x * axis.y - normal.y * axis.x) * scale,
   ]);
   pen.begin(map, null, stroke);
+  pen.notes |= GEOMETRY_NOTE.curve;
   const sweep = sweepBetween(from, to);
   appendEllipse(pen.scratch, ellipseInSpace, from, sweep, pen.arcs.stroking);
   return pen.finishLine(builder, stroke.closedAsPolygons && sweep === FULL);
@@ -115,6 +119,7 @@ export function appendFlatEllipse(
 ): void {
   if (!(Math.hypot(axisX, axisY) > 0) || !(ratio !== 0))
     throw new EntityError('an axis of the ellipse has no length');
+  pen.notes |= GEOMETRY_NOTE.curve;
   ellipseInSpace.centre.set([x, y, z]);
   ellipseInSpace.major.set([axisX, axisY, 0]);
   ellipseInSpace.minor.set([-axisY * ratio, axisX * ratio, 0]);

@@ -1,5 +1,6 @@
 /** SPLINE, and what other entities have of it: spline edges of hatches, curved leaders. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import { clampedKnots, degreeFault, knotFault, SplineStroker } from '../../../batch/spline.ts';
 import { splineThrough } from '../../../batch/spline-fit.ts';
 import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
@@ -92,6 +93,7 @@ export function spline(
 /** Strokes a spline into the loop at hand; its control points win over its fit points, which only led to them. */
 export function appendSpline(parts: SplineParts): void {
   const first = pen.count;
+  if (parts.degree > 1 || parts.controls.length === 0) pen.notes |= GEOMETRY_NOTE.curve;
   if (parts.controls.length > 0) appendControlled(parts);
   else appendFitted(parts);
   if (parts.isClosed) closeExactly(first);
