@@ -75,6 +75,7 @@ function readEntities(
     tagLimit: limits.coordinatesPerFeature * TAGS_PER_POSITION + 1000,
     text,
     linesBefore,
+    end: range.end,
   });
   let recordCount = 0;
   if (partition.start === range.start && !records.readTags() && records.broken !== null)
@@ -87,7 +88,10 @@ function readEntities(
     // Beyond the end only a feature that was begun before it is read to its end.
     if (recordStart >= end && !(isWhole && features.continues(records.entity))) break;
     const line = state.form === 'ascii' ? linesBefore + records.recordLine + 1 : 0;
-    if (isWhole) features.add(records.entity, recordStart, records.position, line, range.isPaperSpace);
+    // What is left of an entity whose middle was broken.
+    const isRest = isWhole && records.entity.tags.type === 'SEQEND';
+    if (isWhole && !isRest)
+      features.add(records.entity, recordStart, records.position, line, range.isPaperSpace);
     else if (records.broken !== null) noteBroken(records.broken, line, findings);
     recordCount++;
     nextStart = records.position;

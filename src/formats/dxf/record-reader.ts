@@ -3,8 +3,6 @@
  * A record is the run of tags from one with code 0 to before the next. The window of bytes that they are scanned from
  * moves along and grows when a record is longer than it.
  */
-import { isAscii, isUtf8 } from 'node:buffer';
-import { UTF8, utf8Boundary } from '../../bytes/text-encoding.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { AsciiTagScanner } from './ascii-tags.ts';
@@ -13,6 +11,7 @@ import type { Entity } from './contract.ts';
 import type { TagFacts } from './drawing-state.ts';
 import { DrawingText } from './drawing-text.ts';
 import { countLines, countSourceLines, findRecord } from './lines.ts';
+import { RecordWindow } from './record-window.ts';
 import { TagList, TagRun } from './tag-list.ts';
 import { IS_BROKEN, type TagScanner } from './tag-scanner.ts';
 
@@ -22,23 +21,8 @@ const PART_OWNERS: ReadonlyMap<string, string> = new Map([
   ['ATTRIB', 'INSERT'],
 ]);
 
-const LEAST_WINDOW_BYTES = 1 << 13;
 /** A record's first three lines are shorter. */
 const OVERLAP_BYTES = 1 << 12;
-/** Larger windows are rare and given back. */
-const MAX_KEPT_BYTES = 1 << 25;
-let keptMemory = new Uint8Array(0);
-
-/**
- * Memory for a window, the same again for the next one in this thread: fresh memory costs a page fault every 4 KB. Only
- * one reader may be at work on it at a time; `ownMemory` readers have their own.
- */
-function windowMemory(byteLength: number): Uint8Array<ArrayBuffer> {
-  if (byteLength <= keptMemory.length) return keptMemory;
-  const memory = new Uint8Array(byteLength);
-  if (byteLength <= MAX_KEPT_BYTES) keptMemory = memory;
-  return memory;
-}
 
 export interface RecordReaderOptions {
   /** Bytes to load at once at first. */
@@ -47,6 +31,8 @@ export interface RecordReaderOptions {
   readonly tagLimit?: number;
   /** The reader is used while another one is at work in the same thread. */
   readonly ownMemory?: boolean;
+  /** Where a record begins that ends what is read; reading goes on there where nothing else tells how to go on. */
+  readonly end?: number;
   /** Shared by readers of one drawing; each has its own where this is missing. */
   readonly text?: DrawingText;
   /** Lines before the start of reading, for errors; null: counted in the file when there is one to tell. */
@@ -73,21 +59,16 @@ export class RecordReader {
   /** The record that `next` could not read, when it returned false; null when there is none more. */
   broken: BrokenRecord | null = null;
   readonly text: DrawingText;
-  readonly #source: ByteSource;
-  readonly #facts: TagFacts;
+  readonly #window: RecordWindow;
   readonly #options: RecordReaderOptions;
   readonly #scanner: TagScanner;
   readonly #list: TagList;
   readonly #tags: TagRun;
   readonly #parts: TagRun[] = [];
   readonly #spareParts: TagRun[] = [];
-  #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
-  #base = 0;
-  #limit = 0;
 
   constructor(source: ByteSource, facts: TagFacts, start: number, options: RecordReaderOptions) {
-    this.#source = source;
-    this.#facts = facts;
+    this.#window = new RecordWindow(source, facts, options.windowBytes, options.ownMemory === true);
     this.#options = options;
     this.position = start;
     this.text = options.text ?? new DrawingText(facts.encoding, facts.fallbackEncoding);
@@ -98,13 +79,13 @@ export class RecordReader {
       : new AsciiTagScanner(this.#list);
     this.#tags = new TagRun(this.#list);
     this.entity = { tags: this.#tags, parts: this.#parts };
-    this.#load(start, options.windowBytes);
+    this.#load(start);
   }
 
   /** The type of the record at `position` without reading it; null at the end of the file or where it is broken. */
   peek(): string | null {
     for (;;) {
-      const next = this.#scanner.head(this.position - this.#base);
+      const next = this.#scanner.head(this.position - this.#window.base);
       if (next >= 0) return this.#scanner.type;
       if (next === IS_BROKEN || !this.#grow()) return null;
     }
@@ -112,17 +93,17 @@ export class RecordReader {
 
   /**
    * Reads the record at `position` into `entity`, with its VERTEX or ATTRIB records, and moves on. False when it is
-   * broken (`broken` says how; `position` stands behind it) . Throws DXF_TRUNCATED where the file ends before it does.
+   * broken (`broken` says how; `position` stands behind it then). Throws DXF_SYNTAX or DXF_BINARY where the file ends before it does.
    */
   next(): boolean {
     this.broken = null;
     for (;;) {
-      const at = this.position - this.#base;
+      const at = this.position - this.#window.base;
       this.#list.count = 0;
       const end = this.#group(at);
       if (end >= 0) {
         this.recordStart = this.position;
-        this.position = this.#base + end;
+        this.position = this.#window.base + end;
         return true;
       }
       if (end === IS_BROKEN) {
@@ -141,19 +122,19 @@ export class RecordReader {
     this.broken = null;
     for (;;) {
       this.#list.count = 0;
-      const next = this.#scanner.tags(this.position - this.#base);
+      const next = this.#scanner.tags(this.position - this.#window.base);
       if (next >= 0) {
-        this.position = this.#base + next;
+        this.position = this.#window.base + next;
         this.#tags.set('', 0, this.#list.count);
         if (!this.#list.isBinary) this.lineCount += 2 * this.#list.count;
         return true;
       }
       if (next === IS_BROKEN) {
         const start = this.position;
-        this.#recover(start - this.#base);
+        this.#recover(start - this.#window.base);
         // Looking for what follows may have moved the window; it still begins at `start` or before.
         this.#list.count = 0;
-        this.#scanner.tags(start - this.#base);
+        this.#scanner.tags(start - this.#window.base);
         this.#tags.set('', 0, this.#list.count);
         return false;
       }
@@ -163,26 +144,26 @@ export class RecordReader {
 
   /** Offset behind the text of a tag of the record read last; only for binary files, which have one zero byte there. */
   offsetBehind(index: number): number {
-    return this.#base + this.#list.ends[index] + 1;
+    return this.#window.base + this.#list.ends[index] + 1;
   }
 
   /** Goes on reading at another place. */
   seek(start: number): void {
     this.position = start;
     this.lineCount = 0;
-    this.#load(start, this.#options.windowBytes);
+    this.#load(start);
   }
 
   /** Goes on at the first record that begins at or after `from`; false if none begins before `end`. Text files only. */
   seekRecord(from: number, end: number): boolean {
     this.seek(from);
     for (;;) {
-      const found = findRecord(this.#bytes, 0, this.#limit, this.#reachesEnd);
+      const found = findRecord(this.#window.bytes, 0, this.#window.limit, this.#window.reachesEnd);
       if (found >= 0) {
         this.position = from + found;
         return this.position < end;
       }
-      if (this.#base + this.#limit >= end || !this.#grow()) return false;
+      if (this.#window.end >= end || !this.#grow()) return false;
     }
   }
 
@@ -191,7 +172,9 @@ export class RecordReader {
       return failure('DXF_BINARY', { offset: this.position, reason }, { offset: this.position });
     const { linesBefore } = this.#options;
     const before =
-      linesBefore === null ? countSourceLines(this.#source, 0, this.position) : linesBefore + this.lineCount;
+      linesBefore === null
+        ? countSourceLines(this.#window.source, 0, this.position)
+        : linesBefore + this.lineCount;
     const line = before + 1;
     return failure('DXF_SYNTAX', { line, reason }, { line });
   }
@@ -268,7 +251,7 @@ export class RecordReader {
   #recover(at: number): void {
     const { faultReason, faultAt } = this.#scanner;
     if (this.#list.isBinary) {
-      this.position = this.#base + faultAt;
+      this.position = this.#window.base + faultAt;
       throw this.syntaxFailure(faultReason);
     }
     const handleAt = this.#list.codes.subarray(0, this.#list.count).indexOf(5);
@@ -278,59 +261,41 @@ export class RecordReader {
       handle: handleAt < 0 ? '' : this.#list.textAt(handleAt),
       reason: faultReason,
     };
+    const window = this.#window;
+    const end = this.#options.end ?? Number.POSITIVE_INFINITY;
     let from = Math.max(faultAt, at + 1);
     for (;;) {
-      const found = findRecord(this.#bytes, from, this.#limit, this.#reachesEnd);
-      if (found >= 0) {
+      let next = findRecord(window.bytes, from, window.limit, window.reachesEnd);
+      if (next < 0 && window.end > end) next = end - window.base;
+      if (next >= 0) {
         this.recordLine = this.lineCount;
-        this.lineCount += countLines(this.#bytes, at, found);
+        this.lineCount += countLines(window.bytes, at, next);
         this.recordStart = this.position;
-        this.position = this.#base + found;
+        this.position = window.base + next;
         return;
       }
       // Growing moves the window to the record's start.
-      from = Math.max(1, this.#limit - at - OVERLAP_BYTES);
+      from = Math.max(1, window.limit - at - OVERLAP_BYTES);
       at = 0;
       if (!this.#grow()) throw this.#truncated();
     }
   }
 
-  get #reachesEnd(): boolean {
-    return this.#base + this.#limit >= this.#source.byteLength;
-  }
-
   /** Makes the window begin at `position` and longer than what is left of it; false at the end of the file. */
   #grow(): boolean {
-    if (this.#reachesEnd) return false;
-    const rest = this.#base + this.#limit - this.position;
-    this.#load(this.position, Math.max(2 * rest, this.#options.windowBytes, LEAST_WINDOW_BYTES));
+    if (!this.#window.grow(this.position)) return false;
+    this.#attach();
     return true;
   }
 
-  /** Native code tells this at several GB/s: cheaper than to look at each text. */
-  #holdsUtf8(bytes: Uint8Array): boolean {
-    if (this.#list.isBinary) return false;
-    if (this.#facts.encoding !== UTF8) return isAscii(bytes);
-    // The window's end may have cut a character.
-    return isUtf8(bytes.subarray(0, utf8Boundary(bytes, 0, bytes.length)));
+  #load(start: number): void {
+    this.#window.load(start);
+    this.#attach();
   }
 
-  #load(start: number, wantedBytes: number): void {
-    const source = this.#source;
-    const end = Math.min(start + wantedBytes, source.byteLength);
-    const length = Math.max(0, end - start);
-    if (this.#options.ownMemory === true) {
-      if (length + 2 > this.#bytes.length) this.#bytes = new Uint8Array(length + 2);
-    } else {
-      this.#bytes = new Uint8Array(0);
-      this.#bytes = windowMemory(length + 2);
-    }
-    const bytes = this.#bytes;
-    if (source.readInto !== undefined) source.readInto(bytes.subarray(0, length), start);
-    else bytes.set(source.slice(start, end));
-    this.#base = start;
-    this.#limit = length;
-    this.#scanner.attach(bytes, length, end >= source.byteLength);
-    this.#list.isUtf8 = this.#holdsUtf8(bytes.subarray(0, length));
+  #attach(): void {
+    const { bytes, limit, reachesEnd, holdsUtf8 } = this.#window;
+    this.#scanner.attach(bytes, limit, reachesEnd);
+    this.#list.isUtf8 = holdsUtf8;
   }
 }
