@@ -141,10 +141,13 @@ class LeafWalk {
 
 /** Places in `leaves`, by page number: reading goes forward through the file, whatever the order of the keys. */
 function inFileOrder(leaves: Uint32Array): Uint32Array {
-  const order = Uint32Array.from(leaves.keys());
-  for (let i = 1; i < leaves.length; i++)
-    if (leaves[i] < leaves[i - 1]) return order.sort((a, b) => leaves[a] - leaves[b]);
-  return order;
+  const order = new Uint32Array(leaves.length);
+  let isAscending = true;
+  for (let i = 0; i < leaves.length; i++) {
+    order[i] = i;
+    if (i > 0 && leaves[i] < leaves[i - 1]) isAscending = false;
+  }
+  return isAscending ? order : order.sort((a, b) => leaves[a] - leaves[b]);
 }
 
 /** Rows from key to key. */
