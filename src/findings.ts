@@ -325,6 +325,9 @@ export interface Finding {
 }
 
 const MAX_PLACES = 5;
+/** Parameters come from the input, so a hostile one can make up any number of them; beyond, they are told as one. */
+const MAX_KINDS_PER_CODE = 1000;
+const OTHERS = '(others)';
 
 /** Collects findings; equal code and parameters are one finding with a count. */
 export class Findings {
@@ -332,6 +335,8 @@ export class Findings {
     string,
     { code: FindingCode; params: Record<string, string | number>; count: number; places: Place[] }
   >();
+
+  readonly #kindCounts = new Map<FindingCode, number>();
 
   note<Code extends FindingCode>(code: Code, params: FindingParams<Code>, place?: Place, count = 1): void {
     this.#add(code, params, count, place === undefined ? [] : [place]);
@@ -359,8 +364,17 @@ export class Findings {
     count: number,
     places: readonly Place[],
   ): void {
-    const key = code + JSON.stringify(params);
+    let key = code + JSON.stringify(params);
     let entry = this.#byKey.get(key);
+    if (entry === undefined) {
+      const kinds = this.#kindCounts.get(code) ?? 0;
+      if (kinds >= MAX_KINDS_PER_CODE) {
+        params = Object.fromEntries(Object.keys(params).map((name) => [name, OTHERS]));
+        key = code + JSON.stringify(params);
+        entry = this.#byKey.get(key);
+      }
+      this.#kindCounts.set(code, kinds + 1);
+    }
     if (entry === undefined) {
       entry = { code, params: { ...params }, count: 0, places: [] };
       this.#byKey.set(key, entry);

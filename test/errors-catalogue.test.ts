@@ -92,6 +92,21 @@ test('a parameter is filled in as it is, braces and all', () => {
   assert.equal(fillTemplate('{a} {b} {c}', { a: '{b}', b: '$&' }), '{b} $& {c}');
 });
 
+test('findings that an input can make up any number of are bounded', () => {
+  const findings = new Findings();
+  for (let i = 0; i < 5000; i++) findings.note('BLOCK_MISSING', { block: `b${i}` });
+  const other = new Findings();
+  for (let i = 0; i < 500; i++) other.note('BLOCK_MISSING', { block: `c${i}` });
+  other.merge(findings.list());
+  for (const list of [findings.list(), other.list()]) assert.equal(list.length, 1001);
+  const counts = other.list().map(({ count }) => count);
+  assert.equal(
+    counts.reduce((sum, count) => sum + count),
+    5500,
+  );
+  assert.match(other.list()[1000].message, /\(others\)/);
+});
+
 test('equal findings are one with a count and the first few places', () => {
   const findings = new Findings();
   for (let record = 1; record <= 8; record++) findings.note('RING_CLOSED', {}, { record });
