@@ -6,8 +6,8 @@
 import type { ByteSource } from '../../io/byte-source.ts';
 import type { Partition } from '../format.ts';
 import type { EntityRange, TagFacts } from './drawing-state.ts';
-import { isOwnPart } from './own-mark.ts';
 import { RecordReader } from './record-reader.ts';
+import { OwnXdata } from './xdata-read.ts';
 
 /** Bytes that are searched at first for the beginning of an entity; entities are mostly shorter. */
 const SEARCH_BYTES = 1 << 13;
@@ -60,9 +60,11 @@ function firstFeature(reader: RecordReader, from: number, end: number): number {
   return -1;
 }
 
+const xdata = new OwnXdata();
+
 function beginsFeature(reader: RecordReader): boolean {
   const { tags } = reader.entity;
-  return !NOT_FIRST.has(tags.type) && !isOwnPart(tags);
+  return !NOT_FIRST.has(tags.type) && !(xdata.read(tags) && !xdata.isHead);
 }
 
 function cutBinary(
