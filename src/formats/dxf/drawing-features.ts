@@ -5,12 +5,12 @@
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import { castBatch } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { GEOMETRY_TYPE, GeometryBuilder, hasZ, PART_KIND } from '../../batch/geometry-column.ts';
+import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import type { Field } from '../../batch/schema.ts';
 import { failure, type Place } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { InputLimits } from '../../io/limits.ts';
-import { IDENTITY, mappedX, mappedY, mappedZ } from './affine-map.ts';
+import { IDENTITY } from './affine-map.ts';
 import { BlockLibrary } from './blocks.ts';
 import {
   type AffineMap,
@@ -23,14 +23,13 @@ import {
 import { dimensionShape } from './dimension.ts';
 import type { Drawing, EntityScan } from './drawing.ts';
 import { DrawingColumns, finished, joined } from './drawing-columns.ts';
-import { attribValues, type Emit, InsertExpander, isUnfolding } from './insert.ts';
-import { insertFrame, readArray } from './insert-placement.ts';
+import { type Emit, InsertExpander, isUnfolding } from './insert.ts';
+import { appendInsertPoints } from './insert-points.ts';
 import { OwnColumns } from './own-columns.ts';
 import { OwnFeatures } from './own-features.ts';
 import { EntityProperties, type Inherited, LayerTable } from './properties.ts';
 import { ShapeNotes } from './shape-notes.ts';
 import { pen } from './shapes/pen.ts';
-import { ownEnd, realOf } from './shapes/tag-values.ts';
 import { appendTextFields } from './text-fields.ts';
 import { OwnXdata } from './xdata-read.ts';
 
@@ -160,7 +159,7 @@ export class DrawingFeatures {
       return;
     }
     if (tags.type === 'INSERT' && this.#settings.blocks === 'points') {
-      this.#drawInsertPoint(entity, isPaperSpace);
+      this.#drawPoints(entity);
       return;
     }
     let isShown = false;
@@ -175,6 +174,16 @@ export class DrawingFeatures {
     properties.read(tags, null);
     if (isPaperSpace) properties.isPaperSpace = true;
     this.#draw(entity, IDENTITY, null);
+  }
+
+  #drawPoints(entity: Entity): void {
+    try {
+      this.#expander.countCells(entity.tags);
+      appendInsertPoints(entity, this.#properties, this.#columns, this.#builder);
+    } catch (error) {
+      this.#skip(entity.tags, error);
+    }
+    this.#checkFeatures();
   }
 
   /** What an INSERT brings in. */
@@ -221,50 +230,6 @@ export class DrawingFeatures {
     this.#checkFeatures();
   }
 
-  /** An INSERT as a point for each of its cells, with its ATTRIBs as fields. `#properties` are its own. */
-  #drawInsertPoint({ tags, parts }: Entity, isPaperSpace: boolean): void {
-    const builder = this.#builder;
-    const end = ownEnd(tags);
-    const nameAt = tags.find(2);
-    const attribs = attribValues(parts);
-    const inherited = this.#properties.handOn(tags, nameAt < 0 ? null : tags.text(nameAt), attribs, null);
-    let frame: AffineMap;
-    try {
-      frame = insertFrame(tags);
-    } catch (error) {
-      this.#skip(tags, error);
-      return;
-    }
-    const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
-    this.#checkFeatures(columns * rows);
-    for (let row = 0; row < rows; row++)
-      for (let column = 0; column < columns; column++) {
-        const x = column * columnSpacing;
-        const y = row * rowSpacing;
-        if (!this.#appendPoint(mappedX(frame, x, y, 0), mappedY(frame, x, y, 0), mappedZ(frame, x, y, 0))) {
-          this.#skip(tags, new EntityError('a coordinate is not a finite number'));
-          return;
-        }
-        const feature = builder.featureCount;
-        this.#properties.read(tags, null);
-        if (isPaperSpace) this.#properties.isPaperSpace = true;
-        this.#columns.appendEntity(feature, tags, this.#properties, inherited);
-        this.#columns.appendNumber(feature, 'TextRotation', realOf(tags, 50, 0, 0, end));
-        builder.endFeature(GEOMETRY_TYPE.point);
-      }
-  }
-
-  /** A point as the part of a feature; false, nothing appended, when it is not finite. */
-  #appendPoint(x: number, y: number, z: number): boolean {
-    if (!Number.isFinite(x + y + z)) return false;
-    const builder = this.#builder;
-    if (z !== 0 && !hasZ(builder.dimensions)) builder.widen('XYZ');
-    builder.position(x, y, z === 0 ? Number.NaN : z);
-    builder.endRing();
-    builder.endPart(PART_KIND.point);
-    return true;
-  }
-
   /** Notes an entity that could not be read; throws on what is no fault of an entity. */
   #skip(tags: EntityTags, error: unknown): void {
     this.#noteSkipped(tags.type, error, this.#placeOf(tags));
@@ -294,9 +259,8 @@ export class DrawingFeatures {
       });
   }
 
-  /** Throws when there are too many features, or would be with `more` of them. */
-  #checkFeatures(more = 0): void {
-    const featureCount = this.#builder.featureCount + more;
+  #checkFeatures(): void {
+    const { featureCount } = this.#builder;
     if (featureCount > this.#limits.features)
       throw failure('LIMIT_EXCEEDED', {
         what: 'the number of features',

@@ -85,16 +85,28 @@ export class InsertExpander {
    * (reported for INSERTs, which have no other picture).
    */
   expand(entity: Entity, isPaperSpace: boolean, emit: Emit): boolean {
-    this.#entityCount = 0;
-    this.#insertCount = 0;
-    this.#open.length = 0;
-    const at = entity.tags.find(2);
-    this.#name = at < 0 ? '' : entity.tags.text(at);
+    this.#begin(entity.tags);
     this.#properties.read(entity.tags, null);
     if (isPaperSpace) this.#properties.isPaperSpace = true;
     const isEmitted = this.#unfold(entity, IDENTITY, null, emit);
     this.#partitionCount += this.#entityCount;
     return isEmitted;
+  }
+
+  /** Holds an INSERT of a layout that is drawn otherwise to the limits: its rows and columns. Throws LIMIT_EXCEEDED. */
+  countCells(tags: EntityTags): void {
+    this.#begin(tags);
+    const { columns, rows } = readArray(tags);
+    this.#count(columns * rows);
+    this.#partitionCount += this.#entityCount;
+  }
+
+  #begin(tags: EntityTags): void {
+    this.#entityCount = 0;
+    this.#insertCount = 0;
+    this.#open.length = 0;
+    const at = tags.find(2);
+    this.#name = at < 0 ? '' : tags.text(at);
   }
 
   /** `#properties` are those of the entity. */
