@@ -4,8 +4,9 @@
  */
 import { GEOMETRY_TYPE_NAMES, PART_MULTI_FIRST, PART_MULTI_NEXT } from '../../batch/geometry-column.ts';
 import type { EntityTags } from './contract.ts';
-import { OWN_APPLICATION } from './own-mark.ts';
 
+/** The application that our XDATA is registered for. */
+const OWN_APPLICATION = 'GEOMILL';
 const FIRST_XDATA_CODE = 1000;
 export const XDATA_CODE = {
   string: 1000,
