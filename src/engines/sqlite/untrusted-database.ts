@@ -48,7 +48,7 @@ const FUNCTIONS = new Set(
     'unhex unicode unixepoch unlikely upper -> ->>'
   ).split(' '),
 );
-const PRAGMAS = new Set(['encoding', 'index_list', 'quick_check', 'table_list', 'table_xinfo']);
+const PRAGMAS = new Set(['index_list', 'quick_check', 'table_list', 'table_xinfo']);
 
 export class UntrustedDatabase {
   readonly #handle: DatabaseSync;
