@@ -389,7 +389,7 @@ test('a drawing tells its unit, and how near chords stay to curves', async () =>
       [8, '0'],
       [10, 0],
       [20, 0],
-      [40, 1000],
+      [40, 40],
     ]),
     EOF,
   ];
@@ -399,8 +399,8 @@ test('a drawing tells its unit, and how near chords stay to curves', async () =>
   };
   const { layers } = await read(textDrawing(tags));
   assert.equal(layers[0].source.metresPerUnit, 0.3048);
-  // A chord height of 0.01 at a radius of 1000: steps of 2 acos(1 - 1e-5).
-  assert.equal(await positions({}), 1 + Math.ceil((2 * Math.PI) / (2 * Math.acos(1 - 1e-5))));
+  // A chord height of 0.01 at a radius of 40: steps of 2 acos(1 - 0.00025).
+  assert.equal(await positions({}), 1 + Math.ceil((2 * Math.PI) / (2 * Math.acos(1 - 0.00025))));
   assert.equal(await positions({ curve_tolerance: 1e6 }), 91);
   assert.equal(await positions({}, tags.slice(12)), 91);
 });
