@@ -20,6 +20,8 @@ export interface Stroking {
   readonly maxStepRadians: number;
   /** Greatest distance between the arc and its chords, in units of the coordinates; null: only the step counts. */
   readonly toleranceUnits: number | null;
+  /** A tolerance does not make more steps of one arc than this; left out: 65,536. */
+  readonly maxStepCount?: number;
 }
 
 /** Steps of 4 degrees, as GDAL has them: a chord is at most 0.00061 radii from its arc. */
@@ -38,12 +40,16 @@ const GREATEST_SPAN = 1e150;
 
 /** How many equal steps an arc takes: ceil(sweep / step), where step = min(maxStep, 2 acos(1 - tolerance / radius)). */
 export function stepCount(sweepRadians: number, radiusUnits: number, stroking: Stroking): number {
+  const sweep = Math.abs(sweepRadians);
   let step = Math.min(stroking.maxStepRadians, Math.PI / 2);
-  const { toleranceUnits } = stroking;
+  const { toleranceUnits, maxStepCount = MAX_STEPS } = stroking;
   // 4 asin(sqrt(t / 2r)) is 2 acos(1 - t / r) without the cancellation at large radii.
   if (toleranceUnits !== null && toleranceUnits < radiusUnits)
-    step = Math.min(step, 4 * Math.asin(Math.sqrt(toleranceUnits / (2 * radiusUnits))));
-  const count = Math.ceil(Math.abs(sweepRadians) / step - STEP_ROUNDING);
+    step = Math.min(
+      step,
+      Math.max(sweep / maxStepCount, 4 * Math.asin(Math.sqrt(toleranceUnits / (2 * radiusUnits)))),
+    );
+  const count = Math.ceil(sweep / step - STEP_ROUNDING);
   return Math.max(1, Math.min(MAX_STEPS, count));
 }
 

@@ -353,3 +353,11 @@ test('what cannot be drawn is an EntityError, and what came before in the builde
     assert.equal(builder.finish().coordinates.length, builder.stride);
   }
 });
+
+test('an arc does not take more steps than it may, but those of 4 degrees always', () => {
+  const circle = entity('CIRCLE', '10 0, 20 0, 40 1');
+  const count = (maxStepCount: number): number =>
+    drawn(circle, { ...LINES, toleranceUnits: 1e-12, maxStepCount }).parts[0][0].length;
+  assert.equal(count(256), 257);
+  assert.equal(count(10), 91);
+});

@@ -30,6 +30,8 @@ export interface DrawingState extends TagFacts, Drawing {
   readonly ranges: readonly EntityRange[];
   /** Greatest chord height of stroked curves in drawing units; null: only the step counts. */
   readonly toleranceUnits: number | null;
+  /** Steps of one arc at most that the tolerance may ask for. */
+  readonly maxStepCount: number;
   readonly layouts: 'model' | 'all';
   readonly blockMode: 'explode' | 'points';
   readonly closedAsPolygons: boolean;

@@ -18,6 +18,13 @@ import { metresPerUnit } from './units.ts';
 const WINDOW_BYTES = 1 << 20;
 /** Chords of curves stay so near to them, in parts of the drawing's longer side, unless input.curve_tolerance says. */
 const TOLERANCE_OF_EXTENT = 1e-4;
+/**
+ * A circle as large as the extent takes 222 steps at that tolerance, and an arc within the extent no more, however large
+ * its radius. What would take more lies far outside, or the extent is a lie: a drawing of a thousand circles that calls
+ * itself a nanometre wide would otherwise take gigabytes.
+ */
+const MAX_DEFAULT_STEPS = 256;
+const MAX_STATED_STEPS = 1 << 16;
 
 export function openDrawing(source: ByteSource, file: InputFile, context: OpenContext): SourceLayer {
   const { findings, options } = context;
@@ -47,6 +54,7 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
     ranges,
     layouts,
     toleranceUnits: toleranceOf(options, header),
+    maxStepCount: typeof options.curve_tolerance === 'number' ? MAX_STATED_STEPS : MAX_DEFAULT_STEPS,
     blockMode: options.blocks === 'points' ? 'points' : 'explode',
     closedAsPolygons: options.closed_polylines === 'polygons',
     withDrawingFields: options.drawing_fields === true,

@@ -121,6 +121,7 @@ function settingsOf(state: DrawingState): DrawingSettings {
     stroke: {
       maxStepRadians: DEFAULT_STROKING.maxStepRadians,
       toleranceUnits: state.toleranceUnits,
+      maxStepCount: state.maxStepCount,
       closedAsPolygons: state.closedAsPolygons,
     },
   };

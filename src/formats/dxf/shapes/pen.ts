@@ -33,12 +33,16 @@ export class Pen {
     this.notes = 0;
     this.#isIdentity = ocs === null && isIdentity(map);
     this.#matrix = ocs === null ? map : composed(map, ocs, this.#map);
-    const { maxStepRadians, toleranceUnits } = stroking;
+    const { maxStepRadians, toleranceUnits, maxStepCount } = stroking;
     const scale = this.#isIdentity || toleranceUnits === null ? 1 : greatestScale(this.#matrix);
     const tolerance = toleranceUnits === null ? null : toleranceUnits / scale;
     const own = this.arcs.stroking;
-    if (own.maxStepRadians !== maxStepRadians || own.toleranceUnits !== tolerance)
-      this.arcs = new ArcStroker({ maxStepRadians, toleranceUnits: tolerance });
+    if (
+      own.maxStepRadians !== maxStepRadians ||
+      own.toleranceUnits !== tolerance ||
+      own.maxStepCount !== maxStepCount
+    )
+      this.arcs = new ArcStroker({ maxStepRadians, toleranceUnits: tolerance, maxStepCount });
   }
 
   position(x: number, y: number, z: number): void {
