@@ -43,7 +43,7 @@ export const errorCatalogue = {
   FIELD_UNKNOWN: {
     status: 400,
     fault: 'user',
-    template: "there is no field '{field}' at this step; the fields are {known}",
+    template: "there is no field '{field}' in {where}; the fields are {known}",
   },
   INPUT_URL_DISABLED: {
     status: 400,

@@ -14,6 +14,10 @@ interface FindingEntry {
 export const findingCatalogue = {
   // --- request ------------------------------------------------------------------------------------------------
   UNKNOWN_KEY: { effect: 'told', template: "'{path}' is not known here and was ignored" },
+  RESULT_EMPTY: {
+    effect: 'told',
+    template: "no feature of layer '{layer}' is left after the transformations",
+  },
   UNKNOWN_PART: { effect: 'told', template: "form part '{part}' is not known here and was ignored" },
   // --- CRS ----------------------------------------------------------------------------------------------------
   CRS_FROM_REQUEST: { effect: 'told', template: '{source} states no CRS; {crs} was taken from the request' },
@@ -122,7 +126,7 @@ export const findingCatalogue = {
   DISTANCE_SCALE_OFF: {
     effect: 'told',
     template:
-      "distances in {crs} are off by up to {percent} % on the ground here; '{path}.geodesic': true measures on the ellipsoid",
+      "distances in {crs} differ by more than {percent} % from those on the ground here; '{path}.geodesic': true measures on the ellipsoid",
   },
   // --- attributes ---------------------------------------------------------------------------------------------
   FIELD_RENAMED: { effect: 'told', template: "field '{from}' of layer '{layer}' is written as '{to}'" },

@@ -1,10 +1,12 @@
 /** Where tasks run: in this thread for small inputs, in worker threads for large ones. Same tasks, same results. */
+import { setImmediate } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { batchBuffers } from '../batch/feature-batch.ts';
 import { asGeomillError, failure, GeomillError } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
+import type { Transformation } from '../transformations/transformation.ts';
 import { createPerformer, type Performer } from './perform.ts';
-import type { Expectation, Session, Task, TaskOutcome, TaskResult } from './task.ts';
+import type { Expectation, Session, StepCall, Task, TaskOutcome, TaskResult } from './task.ts';
 
 export interface Executor {
   /** Tasks that can run at once. */
@@ -12,6 +14,8 @@ export interface Executor {
   begin(session: Session): void;
   /** Runs a task; buffers of a batch input are moved away from the caller. Rejects with the task's GeomillError. */
   run(task: Task): Promise<TaskResult>;
+  /** Answers a collecting step; `transfer` is moved away from the caller. */
+  call(call: StepCall, transfer: readonly ArrayBuffer[]): Promise<unknown>;
   /** Stops at once, also in the middle of a task. */
   stop(): Promise<void>;
 }
@@ -20,40 +24,85 @@ export interface Executor {
  * Bytes of input per partition. Measured from 256 KB to 8 MB: at 1 MB a batch and its encoding stay in the caches, and
  * a message per partition does not show yet.
  */
-export const PARTITION_BYTES = 1 << 20;
+const PARTITION_BYTES = 1 << 20;
+/**
+ * Where steps work on geometries a byte of input costs many times as much, and buffers of points are ten times as large as
+ * the points: smaller partitions spread the work over the threads, stay in the caches and let progress move.
+ */
+const PARTITION_BYTES_WITH_STEPS = 1 << 18;
 /** Starting threads takes as long as reading about this many partitions. */
 const FEW_PARTITIONS = 6;
 
-/** Inputs of this many bytes get their threads before it is known how they can be cut. */
-export const CERTAINLY_LARGE_BYTES = (FEW_PARTITIONS + 2) * PARTITION_BYTES;
-
-/** `inputBytes`: size of the input file. It tells many layers of a few rows, a partition each, from many full ones. */
-export function executorFor(layers: readonly SourceLayer[], threads: number, inputBytes: number): Executor {
-  const partitionCount = layers.reduce((sum, layer) => sum + layer.partitions.length, 0);
-  const isUncut = partitionCount <= layers.length && inputBytes <= FEW_PARTITIONS * PARTITION_BYTES;
-  if (partitionCount <= FEW_PARTITIONS || isUncut) return inlineExecutor();
-  return threadExecutor(Math.min(threads, partitionCount));
+/** How an input is cut and from which size on threads are worth their start. */
+export interface Cutting {
+  readonly partitionBytes: number;
+  /** Inputs of this many bytes get their threads before it is known how they can be cut. */
+  readonly certainlyLargeBytes: number;
+  /** One union is one call after another: a single partition may keep all threads busy. */
+  readonly collects: boolean;
 }
 
-function inlineExecutor(): Executor {
+export function cuttingFor(steps: 'none' | 'streaming' | 'collecting'): Cutting {
+  const partitionBytes = steps === 'none' ? PARTITION_BYTES : PARTITION_BYTES_WITH_STEPS;
+  return {
+    partitionBytes,
+    certainlyLargeBytes: (FEW_PARTITIONS + 2) * partitionBytes,
+    collects: steps === 'collecting',
+  };
+}
+
+/** `inputBytes`: size of the input file. It tells many layers of a few rows, a partition each, from many full ones. */
+export function executorFor(
+  layers: readonly SourceLayer[],
+  threads: number,
+  inputBytes: number,
+  cutting: Cutting,
+  registry: readonly Transformation[],
+): Executor {
+  const partitionCount = layers.reduce((sum, layer) => sum + layer.partitions.length, 0);
+  const isSmall = inputBytes <= FEW_PARTITIONS * cutting.partitionBytes;
+  const isUncut = partitionCount <= layers.length && isSmall;
+  if (isUncut || (partitionCount <= FEW_PARTITIONS && (isSmall || !cutting.collects)))
+    return inlineExecutor(registry);
+  return threadExecutor(cutting.collects ? threads : Math.min(threads, partitionCount));
+}
+
+/** Milliseconds after which work in this thread lets others have a turn: a cancellation has to be heard. */
+const TURN_MS = 50;
+
+function inlineExecutor(registry: readonly Transformation[]): Executor {
   let performer: Promise<Performer> | null = null;
+  let turnBegan = performance.now();
+  const takeTurn = async (): Promise<Performer> => {
+    if (performer === null) throw new Error('a task came before its session');
+    if (performance.now() - turnBegan > TURN_MS) {
+      await setImmediate();
+      turnBegan = performance.now();
+    }
+    return performer;
+  };
   return {
     width: 1,
     begin(session) {
-      performer = createPerformer(session);
+      performer = createPerformer(session, registry);
       performer.catch(() => {});
     },
     async run(task) {
-      if (performer === null) throw new Error('a task came before its session');
-      return (await performer).perform(task).result;
+      const ready = await takeTurn();
+      return (await ready.perform(task)).result;
+    },
+    async call(call) {
+      const ready = await takeTurn();
+      return (await ready.call(call)).result;
     },
     stop: async () => {},
   };
 }
 
 interface Waiting {
-  readonly task: Task;
-  readonly resolve: (result: TaskResult) => void;
+  readonly message: { readonly task: Task } | { readonly call: StepCall };
+  readonly transfer: readonly ArrayBuffer[];
+  readonly resolve: (outcome: unknown) => void;
   readonly reject: (error: GeomillError) => void;
 }
 
@@ -69,7 +118,14 @@ export function threadExecutor(count: number, expectation: Expectation | null = 
       const worker = idle.pop() as Worker;
       const waiting = queue.shift() as Waiting;
       busy.set(worker, waiting);
-      worker.postMessage({ task: waiting.task }, transferOf(waiting.task));
+      try {
+        worker.postMessage(waiting.message, waiting.transfer);
+      } catch (error) {
+        // What cannot be sent is the sender's fault; the worker has nothing of it and is free.
+        busy.delete(worker);
+        idle.push(worker);
+        waiting.reject(asGeomillError(error));
+      }
     }
   };
   const failAll = (error: GeomillError): void => {
@@ -85,6 +141,7 @@ export function threadExecutor(count: number, expectation: Expectation | null = 
       busy.delete(worker);
       idle.push(worker);
       if ('result' in outcome) waiting?.resolve(outcome.result);
+      else if ('answer' in outcome) waiting?.resolve(outcome.answer);
       else waiting?.reject(revive(outcome));
       dispatch();
     });
@@ -93,18 +150,20 @@ export function threadExecutor(count: number, expectation: Expectation | null = 
     return worker;
   });
 
+  const send = (message: Waiting['message'], transfer: readonly ArrayBuffer[]): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (stopped !== null) return reject(stopped);
+      queue.push({ message, transfer, resolve, reject });
+      dispatch();
+    });
+
   return {
     width: count,
     begin(session) {
       for (const worker of workers) worker.postMessage({ session });
     },
-    run(task) {
-      return new Promise((resolve, reject) => {
-        if (stopped !== null) return reject(stopped);
-        queue.push({ task, resolve, reject });
-        dispatch();
-      });
-    },
+    run: (task) => send({ task }, transferOf(task)) as Promise<TaskResult>,
+    call: (call, transfer) => send({ call }, transfer),
     async stop() {
       failAll(failure('CANCELLED', {}));
       await Promise.all(workers.map((worker) => worker.terminate()));

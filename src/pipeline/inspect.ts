@@ -8,7 +8,7 @@ import { type Finding, Findings } from '../findings.ts';
 import type { SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
 import { CrsService } from './crs-service.ts';
-import { executorFor, PARTITION_BYTES } from './executor.ts';
+import { cuttingFor, executorFor } from './executor.ts';
 import { locatePlace, runPartitions } from './partition-run.ts';
 import { chooseLayers } from './plan.ts';
 import type { ConversionPlace, ConversionRequest } from './request.ts';
@@ -41,6 +41,7 @@ export async function inspectSource(
 ): Promise<Inspection> {
   const reader = await formatById(input.format, 'input.format').loadReader();
   const findings = new Findings();
+  const cutting = cuttingFor('none');
   const all = await reader.open(
     { path: place.inputPath, name: place.inputName },
     {
@@ -48,20 +49,20 @@ export async function inspectSource(
       limits: place.limits,
       options: input.options,
       findings,
-      partitionBytes: PARTITION_BYTES,
+      partitionBytes: cutting.partitionBytes,
     },
   );
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
   const crs = new CrsService(place.gridDirectory);
   await crs.prepare([input.crs, ...layers.map((layer) => layer.crs)]);
-  const executor = executorFor(layers, place.threads, statSync(place.inputPath).size);
+  const executor = executorFor(layers, place.threads, statSync(place.inputPath).size, cutting, []);
   try {
     executor.begin({
       inputFormat: input.format,
       outputFormat: null,
       layers: layers.map((source) => ({
         source,
-        reprojection: null,
+        stages: [],
         checkLonLatRange: false,
         layerField: null,
       })),
@@ -79,6 +80,8 @@ export async function inspectSource(
         makeTask: (partition) => ({
           layerIndex,
           input: { kind: 'partition', partition, fields: null },
+          stage: null,
+          stageFields: null,
           scan: 'all',
           keepBatch: false,
           encoding: null,

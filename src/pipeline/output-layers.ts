@@ -16,8 +16,8 @@ export function outputLayers(
   const separate = layers.map(
     (layer): OutputLayer => ({
       name: layer.plan.name,
-      fields: plan.scan === null ? layer.source.fields : fieldsOf(layer.statistics),
-      statistics: plan.scan === null ? (layer.source.declaredStatistics ?? null) : layer.statistics,
+      fields: plan.scan === null ? layer.outputFields : fieldsOf(layer.statistics),
+      statistics: plan.scan === null ? layer.declaredStatistics : layer.statistics,
       crs: crs.describe(layer.plan.targetCrs, 'output.epsg'),
       coordinatesComputed: layer.plan.reproject,
     }),
@@ -25,7 +25,7 @@ export function outputLayers(
   if (plan.layerField === null) return separate;
   const statistics = emptyStatistics();
   for (const layer of layers) {
-    const own = plan.scan === null ? statisticsOf(layer.source.fields ?? []) : layer.statistics;
+    const own = plan.scan === null ? statisticsOf(layer.outputFields ?? []) : layer.statistics;
     mergeStatistics(statistics, own, mixed);
   }
   const fields = fieldsOf(statistics);

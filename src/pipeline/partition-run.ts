@@ -10,7 +10,7 @@ import type { Partition } from '../formats/format.ts';
 import type { Executor } from './executor.ts';
 import type { Task, TaskResult } from './task.ts';
 
-/** Records and lines of the layer that lie before a partition. */
+/** Records, lines and features of the layer that were read before a partition. */
 export interface PartitionBase {
   readonly records: number;
   readonly lines: number;
@@ -63,7 +63,7 @@ export async function runPartitions(run: PartitionRun): Promise<void> {
     base = {
       records: base.records + result.recordCount,
       lines: base.lines + result.lineCount,
-      rows: base.rows + result.rowCount,
+      rows: base.rows + result.rowsRead,
     };
   }
 }
@@ -83,7 +83,7 @@ export function locatePlace(place: Place, base: PartitionBase, layerName: string
 }
 
 /** Errors name records and lines from 1 within their partition; the user wants them from 1 within the layer. */
-function locateError(error: unknown, base: PartitionBase, layerName: string): unknown {
+export function locateError(error: unknown, base: PartitionBase, layerName: string): unknown {
   if (!(error instanceof GeomillError) || error.fault === 'ours') return error;
   const place = locatePlace(error.place ?? {}, base, layerName);
   const params: Record<string, string | number> = { ...error.params };

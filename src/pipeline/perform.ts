@@ -1,37 +1,63 @@
-/** Performs tasks in the thread it runs in: read, reproject, scan, encode. */
+/** Performs tasks in the thread it runs in: read, take through the links of a stage, scan, encode. */
 
 import { ColumnBuilder } from '../batch/attribute-column.ts';
-import { type Bounds, positionBounds } from '../batch/bounds.ts';
+import { positionBounds } from '../batch/bounds.ts';
 import { castBatch } from '../batch/cast.ts';
 import { batchBuffers, type FeatureBatch } from '../batch/feature-batch.ts';
-import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
 import { batchStatistics } from '../batch/statistics.ts';
-import type { Transformer } from '../engines/proj/proj.ts';
-import { failure } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { FormatReader, FormatWriter } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
+import { transformations } from '../transformations/registry.ts';
+import type { Transformation } from '../transformations/transformation.ts';
+import { transformationById } from './chain.ts';
 import { loadProj } from './load-proj.ts';
-import type { Expectation, PositionCounts, Session, SessionLayer, Task, TaskResult } from './task.ts';
+import { ALL_IN_RANGE, checkRange } from './positions.ts';
+import { type PreparedStage, prepareStage } from './stage.ts';
+import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
 
 export interface Performer {
-  perform(task: Task): { result: TaskResult; transfer: ArrayBuffer[] };
+  perform(task: Task): Promise<{ result: TaskResult; transfer: ArrayBuffer[] }>;
+  /** Answers a collecting step. */
+  call(call: StepCall): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }>;
 }
 
-/** Loads what the session needs: two codecs and, when coordinates change, PROJ. */
-export async function createPerformer(session: Session): Promise<Performer> {
+/** Loads what the session needs: two codecs and, when coordinates change, PROJ. Steps are made ready when they are met. */
+export async function createPerformer(
+  session: Session,
+  registry: readonly Transformation[] = transformations,
+): Promise<Performer> {
   const reader = await formatById(session.inputFormat, 'input.format').loadReader();
   const writer =
     session.outputFormat === null
       ? null
       : await formatById(session.outputFormat, 'output.format').loadWriter();
-  const proj = session.layers.some((layer) => layer.reprojection !== null)
-    ? await loadProj(session.gridDirectory)
-    : null;
-  const transformers = session.layers.map(({ reprojection }) =>
-    reprojection === null || proj === null ? null : proj.transformerOf(reprojection),
+  const isProjNeeded = session.layers.some((layer) => layer.stages.some(needsProj));
+  const proj = isProjNeeded ? await loadProj(session.gridDirectory) : null;
+  const ready = session.layers.map((): (Promise<PreparedStage> | undefined)[] => []);
+  const stageOf = (layerIndex: number, stage: number): Promise<PreparedStage> => {
+    const { stages, source } = session.layers[layerIndex];
+    ready[layerIndex][stage] ??= prepareStage(stages[stage], source.name, proj, registry);
+    return ready[layerIndex][stage];
+  };
+  return {
+    async perform(task) {
+      const stage = task.stage === null ? null : await stageOf(task.layerIndex, task.stage);
+      return performTask(task, session, reader, writer, stage);
+    },
+    async call({ layerIndex, stage, payload }) {
+      const { answer } = await stageOf(layerIndex, stage);
+      if (answer === null) throw new Error('no step collects after this stage');
+      return (await answer())(payload);
+    },
+  };
+}
+
+export function needsProj({ links, collect }: SessionStage): boolean {
+  return [...links, collect].some(
+    (link) =>
+      link !== null && (link.kind === 'reproject' || link.fromWgs84 !== null || link.toWgs84 !== null),
   );
-  return { perform: (task) => performTask(task, session, reader, writer, transformers[task.layerIndex]) };
 }
 
 /** Loads ahead what `createPerformer` will ask for. */
@@ -40,6 +66,7 @@ export async function preload(expectation: Expectation): Promise<void> {
     formatById(expectation.inputFormat, 'input.format').loadReader(),
     formatById(expectation.outputFormat, 'output.format').loadWriter(),
     expectation.reprojects ? loadProj(expectation.gridDirectory) : null,
+    ...expectation.transformations.map((type) => transformationById(type, transformations).load()),
   ]);
 }
 
@@ -48,11 +75,10 @@ function performTask(
   session: Session,
   reader: FormatReader,
   writer: FormatWriter | null,
-  transformer: Transformer | null,
+  stage: PreparedStage | null,
 ): { result: TaskResult; transfer: ArrayBuffer[] } {
-  const layer = session.layers[task.layerIndex];
-  const read = obtainBatch(task, session, layer, reader, transformer);
-  const { batch } = read;
+  const obtained = obtainBatch(task, session, reader, stage);
+  const { batch } = obtained;
   const statistics = task.scan === null ? null : batchStatistics(batch, task.scan);
   const transfer: ArrayBuffer[] = [];
   let chunk: unknown = null;
@@ -65,161 +91,78 @@ function performTask(
     encodeFindings = encoded.findings;
   }
   if (task.keepBatch) transfer.push(...batchBuffers(batch));
+  const { batch: _, ...facts } = obtained;
   const result: TaskResult = {
+    ...facts,
     rowCount: batch.rowCount,
-    fields: batch.fields,
-    nextStart: read.nextStart,
-    recordCount: read.recordCount,
-    lineCount: read.lineCount,
-    readFindings: read.findings,
     encodeFindings,
     statistics,
     batch: task.keepBatch ? batch : null,
     chunk,
-    positions: read.positions,
   };
   return { result, transfer: [...new Set(transfer)] };
 }
 
-interface ObtainedBatch {
+type Obtained = Omit<TaskResult, 'rowCount' | 'encodeFindings' | 'statistics' | 'batch' | 'chunk'> & {
   readonly batch: FeatureBatch;
-  readonly nextStart: number;
-  readonly recordCount: number;
-  readonly lineCount: number;
-  readonly findings: readonly Finding[];
-  readonly positions: PositionCounts;
-}
-
-const NO_BOUNDS: Bounds = [0, 0, 0, 0];
-const NO_POSITIONS: PositionCounts = {
-  total: 0,
-  operations: [],
-  outsideArea: 0,
-  outOfRange: 0,
-  firstOutOfRange: null,
 };
 
 function obtainBatch(
   task: Task,
   session: Session,
-  layer: SessionLayer,
   reader: FormatReader,
-  transformer: Transformer | null,
-): ObtainedBatch {
+  stage: PreparedStage | null,
+): Obtained {
+  const layer = session.layers[task.layerIndex];
   const { input } = task;
+  const isLast = task.stage === layer.stages.length - 1;
+  const finished = (batch: FeatureBatch): FeatureBatch =>
+    isLast && layer.layerField !== null ? withConstantField(batch, layer.layerField) : batch;
   if (input.kind === 'batch') {
+    const { batch, ...outcome } = throughStage(input.batch, undefined, task, stage);
     return {
-      batch: input.batch,
+      ...outcome,
+      batch: finished(batch),
+      rowsRead: 0,
+      fields: [],
       nextStart: 0,
       recordCount: 0,
       lineCount: 0,
-      findings: [],
-      positions: NO_POSITIONS,
+      readFindings: [],
+      range: ALL_IN_RANGE,
     };
   }
   const read = reader.readPartition(layer.source, input.partition, {
     fields: input.fields,
     limits: session.limits,
   });
-  const needsBounds = layer.checkLonLatRange || transformer !== null;
-  const bounds = needsBounds ? positionBounds(read.batch.geometry) : NO_BOUNDS;
-  const range = layer.checkLonLatRange ? checkRange(read.batch.geometry, bounds) : NO_POSITIONS;
-  const reprojected = transformer === null ? NO_POSITIONS : reproject(read.batch, bounds, transformer, layer);
+  const begins = task.stage === null ? undefined : layer.stages[task.stage].links.at(0)?.kind;
+  const needsBounds = layer.checkLonLatRange || begins === 'reproject';
+  const bounds = needsBounds ? positionBounds(read.batch.geometry) : undefined;
+  const range =
+    layer.checkLonLatRange && bounds !== undefined ? checkRange(read.batch.geometry, bounds) : ALL_IN_RANGE;
+  const { batch, ...outcome } = throughStage(read.batch, bounds, task, stage);
   return {
-    batch: layer.layerField === null ? read.batch : withConstantField(read.batch, layer.layerField),
+    ...outcome,
+    batch: finished(batch),
+    rowsRead: read.batch.rowCount,
+    fields: read.batch.fields,
     nextStart: read.nextStart,
     recordCount: read.recordCount,
     lineCount: read.lineCount,
-    findings: read.findings,
-    positions: {
-      total: read.batch.geometry.coordinates.length / strideOf(read.batch.geometry.dimensions),
-      operations: reprojected.operations,
-      outsideArea: reprojected.outsideArea,
-      outOfRange: range.outOfRange,
-      firstOutOfRange: range.firstOutOfRange,
-    },
+    readFindings: read.findings,
+    range,
   };
 }
 
-/** Transforms the batch's coordinates in place. Throws COORDINATE_OUTSIDE_DOMAIN for the first that cannot be. */
-function reproject(
+function throughStage(
   batch: FeatureBatch,
-  bounds: Bounds,
-  transformer: Transformer,
-  layer: SessionLayer,
-): Pick<PositionCounts, 'operations' | 'outsideArea'> {
-  const { geometry } = batch;
-  const outcome = transformer.transform(geometry.coordinates, geometry.dimensions, bounds);
-  if (outcome.failedPosition >= 0) {
-    const record = rowOfPosition(geometry, outcome.failedPosition) + 1;
-    const at = outcome.failedPosition * strideOf(geometry.dimensions);
-    throw failure(
-      'COORDINATE_OUTSIDE_DOMAIN',
-      {
-        place: `feature ${record}`,
-        x: outcome.failedX ?? geometry.coordinates[at],
-        y: outcome.failedY ?? geometry.coordinates[at + 1],
-        from: shortDefinition(layer.reprojection?.from ?? ''),
-        to: shortDefinition(layer.reprojection?.to ?? ''),
-        reason: outcome.reason,
-      },
-      { layer: layer.source.name, record },
-    );
-  }
-  return { operations: outcome.operations, outsideArea: outcome.outsideAreaCount };
-}
-
-/** Longitudes up to a full turn beyond 180 are common for shapes that cross the antimeridian. */
-const LONGITUDE_LIMIT = 540;
-/** Poles that went through a computation come out a little beyond 90. */
-const LATITUDE_LIMIT = 90.0000001;
-
-function checkRange(geometry: GeometryColumn, [west, south, east, north]: Bounds): PositionCounts {
-  const fits =
-    west >= -LONGITUDE_LIMIT &&
-    east <= LONGITUDE_LIMIT &&
-    south >= -LATITUDE_LIMIT &&
-    north <= LATITUDE_LIMIT;
-  return fits ? NO_POSITIONS : countOutOfRange(geometry);
-}
-
-function countOutOfRange(geometry: GeometryColumn): PositionCounts {
-  const { coordinates } = geometry;
-  const stride = strideOf(geometry.dimensions);
-  let outOfRange = 0;
-  let first: PositionCounts['firstOutOfRange'] = null;
-  for (let i = 0; i < coordinates.length; i += stride) {
-    const x = coordinates[i];
-    const y = coordinates[i + 1];
-    if (Math.abs(x) <= LONGITUDE_LIMIT && Math.abs(y) <= LATITUDE_LIMIT) continue;
-    outOfRange++;
-    first ??= { record: rowOfPosition(geometry, i / stride) + 1, x, y };
-  }
-  return { ...NO_POSITIONS, outOfRange, firstOutOfRange: first };
-}
-
-/** The row that a position belongs to, by binary search through the three levels of offsets. */
-export function rowOfPosition(geometry: GeometryColumn, position: number): number {
-  const ring = lastAtMost(geometry.coordOffsets, position);
-  const part = lastAtMost(geometry.ringOffsets, ring);
-  return lastAtMost(geometry.partOffsets, part);
-}
-
-/** Index of the last entry that is at most `value`, in ascending offsets; skips empty slots. */
-function lastAtMost(offsets: Uint32Array, value: number): number {
-  let low = 0;
-  let high = offsets.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (offsets[middle] <= value) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
-
-/** A CRS definition for a message: authority codes as they are, WKT by its name. */
-export function shortDefinition(definition: string): string {
-  return /^\s*\w+\s*\[\s*"([^"]+)"/.exec(definition)?.[1] ?? definition.slice(0, 80);
+  bounds: ReturnType<typeof positionBounds> | undefined,
+  task: Task,
+  stage: PreparedStage | null,
+): ReturnType<PreparedStage['apply']> {
+  if (stage === null) return { batch, steps: [], reprojections: [] };
+  return stage.apply(task.stageFields === null ? batch : castBatch(batch, task.stageFields), bounds);
 }
 
 function withConstantField(batch: FeatureBatch, field: { name: string; value: string }): FeatureBatch {

@@ -7,6 +7,14 @@ import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, SourceLayer } from '../formats/format.ts';
+import {
+  changesFeatures,
+  fieldsAfter,
+  type LoadedStep,
+  planStages,
+  reprojectionsOf,
+  type StagePlan,
+} from './chain.ts';
 import type { ConversionRequest } from './request.ts';
 
 /** What planning must ask of the CRS engine. */
@@ -23,13 +31,19 @@ export interface LayerPlan {
   readonly name: string;
   readonly sourceCrs: CrsText;
   readonly targetCrs: CrsText;
+  /** Coordinates change their CRS somewhere on the way. */
   readonly reproject: boolean;
   readonly checkLonLatRange: boolean;
+  /** At least one. */
+  readonly stages: readonly StagePlan[];
 }
 
 export interface ConversionPlan {
   readonly layers: readonly LayerPlan[];
-  /** What the first pass must find out; null: one pass is enough. */
+  readonly steps: readonly LoadedStep[];
+  /** A pass before the steps must find the fields and their types: steps have to see the same in every batch. */
+  readonly survey: boolean;
+  /** What a pass before the one that encodes must find out about what comes out of the steps; null: nothing. */
   readonly scan: 'fields' | 'all' | null;
   /** Name of the field that tells layers apart that become one in the output; null where they stay apart. */
   readonly layerField: string | null;
@@ -42,39 +56,43 @@ export function planConversion(
   output: { readonly format: Format; readonly writer: Pick<FormatWriter, 'needs'> },
   crs: CrsAuthority,
   findings: Findings,
+  steps: readonly LoadedStep[],
 ): ConversionPlan {
+  for (const { code, params, path } of steps)
+    if (code.kind === 'reprojecting') crs.describe(code.targetCrs(params), path);
+  const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
   const chosen = chooseLayers(source, request.input.layers);
   const targetCrs = targetCrsOf(request, output.format, crs, findings);
   const joined = output.format.outputLayers === 'one' && chosen.length > 1;
   const layerField = joined
     ? freeName(
         'layer',
-        chosen.flatMap(({ layer }) => layer.fields ?? []),
+        chosen.flatMap(({ layer }) =>
+          layer.fields === null ? [] : fieldsAfter(layer.fields, steps, layer.name),
+        ),
       )
     : null;
   if (layerField !== null) findings.note('LAYERS_JOINED', { count: chosen.length, field: layerField });
   const layers = chosen.map(({ layer, index }): LayerPlan => {
     const sourceCrs = sourceCrsOf(request, layer, input, crs, findings);
     compareUnits(layer, sourceCrs, input.name, crs, findings);
+    const stages = planStages(steps, sourceCrs, targetCrs, differ);
     return {
       sourceIndex: index,
       name: layer.name,
       sourceCrs,
       targetCrs,
-      reproject: sourceCrs !== targetCrs && !crs.equivalent(sourceCrs, targetCrs),
+      reproject: reprojectionsOf(stages).length > 0,
       // A file that states its CRS is taken at its word; where a format or a requester says it, data can contradict.
       checkLonLatRange: sourceCrs === WGS84 && input.format.inputCrs !== 'file',
+      stages,
     };
   });
-  return {
-    layers,
-    scan: scanDepth(
-      chosen.map(({ layer }) => layer),
-      input.reader,
-      output.writer,
-    ),
-    layerField,
-  };
+  const sources = chosen.map(({ layer }) => layer);
+  const passes = changesFeatures(steps)
+    ? passesWithSteps(sources, steps, input.reader, output.writer)
+    : { survey: false, scan: scanDepth(sources, input.reader, output.writer) };
+  return { layers, steps, ...passes, layerField };
 }
 
 function freeName(wanted: string, fields: readonly Field[]): string {
@@ -193,4 +211,18 @@ function scanDepth(
   if (reader.typing === 'layer') return 'fields';
   if (writer.needs === 'fields' && layers.some((layer) => layer.fields === null)) return 'fields';
   return null;
+}
+
+/** What files declare is no longer true behind steps: statistics come from what the steps gave. */
+function passesWithSteps(
+  layers: readonly SourceLayer[],
+  steps: readonly LoadedStep[],
+  reader: Pick<FormatReader, 'typing'>,
+  writer: Pick<FormatWriter, 'needs'>,
+): Pick<ConversionPlan, 'survey' | 'scan'> {
+  const isOpen = reader.typing === 'layer' || layers.some((layer) => layer.fields === null);
+  // Collecting steps make batches of one layer the same; of plain text only a look at all rows tells how.
+  const asksForFields = steps.some(({ code }) => code.outputFields !== undefined);
+  const survey = isOpen && (reader.typing === 'layer' || asksForFields || writer.needs === 'fields');
+  return { survey, scan: writer.needs === 'statistics' ? 'all' : null };
 }

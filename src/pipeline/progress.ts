@@ -1,24 +1,26 @@
 import type { Progress } from './report.ts';
 
-/** Counts finished partitions and tells the fraction, which never falls and is 1 only at the end. */
+/** Adds up weighted work and tells the fraction, which never falls and is 1 only at the end. */
 export class ProgressMeter {
   readonly #total: number;
   readonly #tell: (progress: Progress) => void;
   #done = 0;
   #stage: Progress['stage'] = 'opening';
 
-  constructor(totalSteps: number, tell: (progress: Progress) => void) {
-    this.#total = Math.max(1, totalSteps);
+  /** `totalWeight`: of everything that will be told to `advance`. */
+  constructor(totalWeight: number, tell: (progress: Progress) => void) {
+    this.#total = Math.max(Number.MIN_VALUE, totalWeight);
     this.#tell = tell;
   }
 
   stage(stage: Progress['stage']): void {
+    if (stage === this.#stage) return;
     this.#stage = stage;
     this.#report();
   }
 
-  step(): void {
-    this.#done++;
+  advance(weight: number): void {
+    this.#done += weight;
     this.#report();
   }
 

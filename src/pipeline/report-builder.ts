@@ -5,12 +5,35 @@ import { combineOperations, type OperationDescription } from '../engines/proj/op
 import { failure } from '../errors.ts';
 import { type Finding, type Findings, findingCatalogue } from '../findings.ts';
 import type { OutputFile } from '../formats/format.ts';
+import { reprojectionsOf } from './chain.ts';
 import { locatePlace, type PartitionBase } from './partition-run.ts';
-import { shortDefinition } from './perform.ts';
 import type { LayerPlan } from './plan.ts';
+import { shortDefinition } from './positions.ts';
 import type { ConversionReport, LayerReport, ReprojectionReport } from './report.ts';
 import type { ConversionRequest } from './request.ts';
-import type { TaskResult } from './task.ts';
+import type { ReprojectionCounts, TaskResult } from './task.ts';
+
+/** What the positions of a layer went through in one of its reprojections. */
+class ReprojectionTally {
+  #positions = 0;
+  outsideAreaCount = 0;
+  readonly #operations = new Map<string, OperationDescription>();
+
+  add({ positions, outsideArea, operations }: ReprojectionCounts): void {
+    this.#positions += positions;
+    this.outsideAreaCount += outsideArea;
+    for (const operation of operations) this.#operations.set(JSON.stringify(operation), operation);
+  }
+
+  get outsideAreaShare(): number {
+    return this.#positions === 0 ? 0 : this.outsideAreaCount / this.#positions;
+  }
+
+  /** The operations that the data went through; null when there were no positions. */
+  get operation(): OperationDescription | null {
+    return this.#operations.size === 0 ? null : combineOperations([...this.#operations.values()]);
+  }
+}
 
 /** Counts of one layer. */
 export class LayerTally {
@@ -19,34 +42,44 @@ export class LayerTally {
   readonly #types = new Map<string, OpenType>();
   rowsRead = 0;
   rowsWritten = 0;
-  #positions = 0;
-  #outsideArea = 0;
-  readonly #operations = new Map<string, OperationDescription>();
+  /** In the order of the chain. */
+  readonly reprojections: readonly ReprojectionTally[];
+  /** Rows that went into each step so far. */
+  readonly #rowsIn = new Map<number, number>();
   #outOfRange = 0;
   #firstOutOfRange: { record: number; x: number; y: number } | null = null;
 
   constructor(plan: LayerPlan, mixed: MixedType) {
     this.plan = plan;
     this.#mixed = mixed;
+    this.reprojections = reprojectionsOf(plan.stages).map(() => new ReprojectionTally());
   }
 
   /** A partition's first (or only) reading. */
   read(result: TaskResult, base: PartitionBase, findings: Findings): void {
-    this.rowsRead += result.rowCount;
+    this.rowsRead += result.rowsRead;
     for (const { name, type } of result.fields) {
       this.#types.set(name, widenType(this.#types.get(name) ?? 'null', type, this.#mixed) as OpenType);
     }
-    const { positions } = result;
-    this.#positions += positions.total;
-    this.#outsideArea += positions.outsideArea;
-    for (const operation of positions.operations) this.#operations.set(JSON.stringify(operation), operation);
-    this.#outOfRange += positions.outOfRange;
-    const first = positions.firstOutOfRange;
+    const { range } = result;
+    this.#outOfRange += range.outOfRange;
+    const first = range.firstOutOfRange;
     if (first !== null) this.#firstOutOfRange ??= { ...first, record: first.record + base.rows };
     for (const { code, params } of result.readFindings) {
       if (code === 'SRID_STATED') this.#checkSrid(Number(params.srid));
     }
     findings.merge(result.readFindings, (place) => locatePlace(place, base, this.plan.name));
+  }
+
+  /** The first time that a batch went through the links of its stage. */
+  transformed(result: TaskResult, findings: Findings): void {
+    for (const counts of result.reprojections) this.reprojections[counts.number].add(counts);
+    for (const { step, rowsIn, findings: found } of result.steps) {
+      const rows = this.#rowsIn.get(step) ?? 0;
+      this.#rowsIn.set(step, rows + rowsIn);
+      // A step counts the features that reach it, which are fewer or more than the records of the source.
+      findings.merge(found, (place) => locatePlace(place, { records: rows, lines: 0, rows }, this.plan.name));
+    }
   }
 
   /** EWKT rows that say another CRS than the request: one of the two is wrong, and guessing would move the data. */
@@ -66,19 +99,6 @@ export class LayerTally {
 
   get fields(): Field[] {
     return [...this.#types].map(([name, type]) => ({ name, type: type === 'null' ? 'string' : type }));
-  }
-
-  get outsideAreaShare(): number {
-    return this.#positions === 0 ? 0 : this.#outsideArea / this.#positions;
-  }
-
-  /** The operations that the data went through; null when there were no positions. */
-  get operation(): OperationDescription | null {
-    return this.#operations.size === 0 ? null : combineOperations([...this.#operations.values()]);
-  }
-
-  get outsideAreaCount(): number {
-    return this.#outsideArea;
   }
 
   /**
@@ -104,7 +124,8 @@ export interface ReportLayer {
   readonly tally: LayerTally;
   readonly encoding: string | null;
   readonly crsName: string;
-  readonly operation: OperationDescription | null;
+  /** What each reprojection of the layer's chain would do in the middle of the area of use. */
+  readonly operations: readonly OperationDescription[];
 }
 
 export function buildReport(parts: {
@@ -117,7 +138,7 @@ export function buildReport(parts: {
   readonly totalMs: number;
 }): ConversionReport {
   const { request, layers, findings } = parts;
-  const reprojections = layers.flatMap((layer) => reprojectionOf(layer, findings));
+  const reprojections = layers.flatMap((layer) => reprojectionReports(layer, findings));
   // A CRS that the requester stated overrides the member knowingly.
   const told = request.input.crs === null ? 'none' : 'CRS_MEMBER_IGNORED';
   const warnings = findings.list().filter(({ code }) => code !== told);
@@ -165,27 +186,20 @@ function layerReport({ tally, encoding, crsName }: ReportLayer): LayerReport {
   };
 }
 
-function reprojectionOf(
-  { tally, operation: expected }: ReportLayer,
-  findings: Findings,
-): ReprojectionReport[] {
-  if (expected === null) return [];
-  const operation = tally.operation ?? expected;
-  const from = shortDefinition(tally.plan.sourceCrs);
-  const to = shortDefinition(tally.plan.targetCrs);
-  const accuracy = operation.accuracyMeters === null ? 'unknown' : `${operation.accuracyMeters} m`;
-  if (operation.ballpark) findings.note('BALLPARK_TRANSFORMATION', { from, to });
-  for (const grid of operation.gridsMissing) findings.note('GRID_MISSING', { from, to, grid, accuracy });
-  if (tally.outsideAreaCount > 0) {
-    findings.note(
-      'OUTSIDE_AREA_OF_USE',
-      { crs: `${from} or ${to}` },
-      { layer: tally.plan.name },
-      tally.outsideAreaCount,
-    );
-  }
-  return [
-    {
+function reprojectionReports({ tally, operations }: ReportLayer, findings: Findings): ReprojectionReport[] {
+  return reprojectionsOf(tally.plan.stages).map((link) => {
+    const counts = tally.reprojections[link.number];
+    const operation = counts.operation ?? operations[link.number];
+    const from = shortDefinition(link.from);
+    const to = shortDefinition(link.to);
+    const accuracy = operation.accuracyMeters === null ? 'unknown' : `${operation.accuracyMeters} m`;
+    if (operation.ballpark) findings.note('BALLPARK_TRANSFORMATION', { from, to });
+    for (const grid of operation.gridsMissing) findings.note('GRID_MISSING', { from, to, grid, accuracy });
+    if (counts.outsideAreaCount > 0) {
+      const place = { layer: tally.plan.name };
+      findings.note('OUTSIDE_AREA_OF_USE', { crs: `${from} or ${to}` }, place, counts.outsideAreaCount);
+    }
+    return {
       layer: tally.plan.name,
       from,
       to,
@@ -194,9 +208,9 @@ function reprojectionOf(
       ballpark: operation.ballpark,
       gridsUsed: operation.gridsUsed,
       gridsMissing: operation.gridsMissing,
-      outsideAreaOfUse: tally.outsideAreaShare,
-    },
-  ];
+      outsideAreaOfUse: counts.outsideAreaShare,
+    };
+  });
 }
 
 function sum(findings: readonly Finding[]): number {

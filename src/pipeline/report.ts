@@ -59,5 +59,5 @@ export interface ConversionReport {
 export interface Progress {
   /** 0 to 1, never falling. */
   readonly fraction: number;
-  readonly stage: 'opening' | 'scanning' | 'converting' | 'finishing';
+  readonly stage: 'opening' | 'scanning' | 'collecting' | 'converting' | 'finishing';
 }

@@ -8,14 +8,12 @@ import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
+import { transformations } from '../transformations/registry.ts';
+import type { Transformation } from '../transformations/transformation.ts';
+import { type LoadedStep, loadSteps, reprojectionsOf } from './chain.ts';
+import { COLLECTING_WEIGHT } from './collect.ts';
 import { CrsService } from './crs-service.ts';
-import {
-  CERTAINLY_LARGE_BYTES,
-  type Executor,
-  executorFor,
-  PARTITION_BYTES,
-  threadExecutor,
-} from './executor.ts';
+import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import { type LayerContext, LayerRun } from './layer-run.ts';
 import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -24,7 +22,7 @@ import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress } from './report.ts';
 import { buildReport } from './report-builder.ts';
 import type { ConversionPlace, ConversionRequest } from './request.ts';
-import type { Session } from './task.ts';
+import { sessionFor } from './session.ts';
 
 export interface ConversionControl {
   readonly signal: AbortSignal;
@@ -33,14 +31,16 @@ export interface ConversionControl {
 
 /**
  * Converts `place.inputPath` as requested. Resolves with the report once the output stands complete at
- * `place.outputPath`; rejects with a GeomillError, and then there is no output.
+ * `place.outputPath`; rejects with a GeomillError, and then there is no output. Worker threads know the transformations of
+ * the house whatever `registry` says.
  */
 export async function runConversion(
   request: ConversionRequest,
   place: ConversionPlace,
   control: ConversionControl,
+  registry: readonly Transformation[] = transformations,
 ): Promise<ConversionReport> {
-  const conversion = await Conversion.open(request, place, control);
+  const conversion = await Conversion.open(request, place, control, registry);
   try {
     return await conversion.run();
   } finally {
@@ -56,6 +56,9 @@ class Conversion {
   readonly #findings = new Findings();
   readonly #input: { readonly format: Format; readonly reader: FormatReader };
   readonly #output: { readonly format: Format; readonly writer: FormatWriter };
+  readonly #steps: readonly LoadedStep[];
+  readonly #registry: readonly Transformation[];
+  readonly #cutting: Cutting;
   readonly #crs: CrsService;
   #executor: Executor | null = null;
 
@@ -65,12 +68,17 @@ class Conversion {
     control: ConversionControl,
     input: { readonly format: Format; readonly reader: FormatReader },
     output: { readonly format: Format; readonly writer: FormatWriter },
+    steps: readonly LoadedStep[],
+    registry: readonly Transformation[],
   ) {
     this.#request = request;
     this.#place = place;
     this.#control = control;
     this.#input = input;
     this.#output = output;
+    this.#steps = steps;
+    this.#registry = registry;
+    this.#cutting = cuttingFor(workOf(steps));
     this.#crs = new CrsService(place.gridDirectory);
   }
 
@@ -78,16 +86,23 @@ class Conversion {
     request: ConversionRequest,
     place: ConversionPlace,
     control: ConversionControl,
+    registry: readonly Transformation[],
   ): Promise<Conversion> {
     const inputFormat = formatById(request.input.format, 'input.format');
     const outputFormat = formatById(request.output.format, 'output.format');
-    const [reader, writer] = await Promise.all([inputFormat.loadReader(), outputFormat.loadWriter()]);
+    const [reader, writer, steps] = await Promise.all([
+      inputFormat.loadReader(),
+      outputFormat.loadWriter(),
+      loadSteps(request.transformations, registry),
+    ]);
     return new Conversion(
       request,
       place,
       control,
       { format: inputFormat, reader },
       { format: outputFormat, writer },
+      steps,
+      registry,
     );
   }
 
@@ -107,13 +122,14 @@ class Conversion {
 
   #startThreadsEarly(): void {
     const { inputPath, threads, gridDirectory } = this.#place;
-    if (sizeOf(inputPath) < CERTAINLY_LARGE_BYTES) return;
+    if (sizeOf(inputPath) < this.#cutting.certainlyLargeBytes) return;
     const { input, output } = this.#request;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
     this.#executor = threadExecutor(threads, {
       inputFormat: input.format,
       outputFormat: output.format,
-      reprojects: isOther(input.crs) || isOther(output.crs),
+      reprojects: isOther(input.crs) || isOther(output.crs) || this.#reprojectingSteps().length > 0,
+      transformations: this.#steps.map(({ type }) => type),
       gridDirectory,
     });
   }
@@ -131,34 +147,36 @@ class Conversion {
         limits: this.#place.limits,
         options: this.#request.input.options,
         findings: this.#findings,
-        partitionBytes: PARTITION_BYTES,
+        partitionBytes: this.#cutting.partitionBytes,
       },
     );
   }
 
   async #convert(source: readonly SourceLayer[]): Promise<ConversionReport> {
     const plan = await this.#plan(source);
-    const partitionCount = plan.layers.reduce(
-      (sum, { sourceIndex }) => sum + source[sourceIndex].partitions.length,
+    const session = sessionFor(plan, source, this.#request, this.#place, this.#crs);
+    const weight = plan.layers.reduce(
+      (sum, layer) => sum + Math.max(1, source[layer.sourceIndex].partitions.length),
       0,
     );
-    const passes = plan.scan === null ? 1 : 2;
-    const progress = new ProgressMeter(partitionCount * passes, this.#control.onProgress);
+    const progress = new ProgressMeter(weight * passWeight(plan), this.#control.onProgress);
+    const executor = this.#startExecutor(source, plan);
+    executor.begin(session);
     const context: LayerContext = {
       reader: this.#input.reader,
-      executor: this.#startExecutor(source, plan),
+      steps: plan.steps,
+      executor,
       findings: this.#findings,
       signal: this.#control.signal,
+      progress,
+      gridDirectory: this.#place.gridDirectory,
       keptBytes: 0,
-      onPartition: () => progress.step(),
     };
     const layers = plan.layers.map(
-      (layerPlan, index) => new LayerRun(index, layerPlan, source[layerPlan.sourceIndex], context),
+      (layerPlan, index) =>
+        new LayerRun(index, layerPlan, source[layerPlan.sourceIndex], session.layers[index], context),
     );
-    if (plan.scan !== null) {
-      progress.stage('scanning');
-      for (const layer of layers) await layer.scan(plan.scan);
-    }
+    await this.#findOut(plan, layers, progress);
     const output = await this.#write(plan, layers, progress);
     return buildReport({
       request: this.#request,
@@ -167,13 +185,27 @@ class Conversion {
         tally,
         encoding,
         crsName: this.#crs.describe(layerPlan.sourceCrs, 'input.epsg').name,
-        operation: layerPlan.reproject ? this.#crs.operation(layerPlan.sourceCrs, layerPlan.targetCrs) : null,
+        operations: reprojectionsOf(layerPlan.stages).map(({ from, to }) => this.#crs.operation(from, to)),
       })),
       output,
       outputCrs: plan.layers[0]?.targetCrs ?? 'EPSG:4326',
       findings: this.#findings,
       totalMs: performance.now() - this.#startedAt,
     });
+  }
+
+  /** The passes before the one that writes. */
+  async #findOut(plan: ConversionPlan, layers: readonly LayerRun[], progress: ProgressMeter): Promise<void> {
+    if (plan.survey) {
+      progress.stage('scanning');
+      for (const layer of layers) await layer.survey();
+    }
+    // A step that names a field that is not there shall fail now, not behind an hour of work.
+    for (const layer of layers) layer.checkFields();
+    if (plan.scan !== null) {
+      progress.stage('scanning');
+      for (const layer of layers) await layer.scan(plan.scan);
+    }
   }
 
   async #write(
@@ -195,7 +227,12 @@ class Conversion {
         await layer.encode(encodings[outputIndex], (chunk) => sink.append(outputIndex, chunk));
       }
       const crsIsAssumed = this.#request.input.crs === null;
-      for (const layer of layers) layer.tally.checkRange(this.#findings, crsIsAssumed);
+      for (const layer of layers) {
+        layer.tally.checkRange(this.#findings, crsIsAssumed);
+        const { rowsRead, rowsWritten } = layer.tally;
+        if (plan.steps.length > 0 && rowsRead > 0 && rowsWritten === 0)
+          this.#findings.note('RESULT_EMPTY', { layer: layer.source.name });
+      }
       progress.stage('finishing');
       return await sink.finish();
     } catch (error) {
@@ -208,6 +245,7 @@ class Conversion {
     await this.#crs.prepare([
       this.#request.input.crs,
       this.#request.output.crs,
+      ...this.#reprojectingSteps(),
       ...source.map((layer) => layer.crs),
     ]);
     return planConversion(
@@ -217,6 +255,13 @@ class Conversion {
       this.#output,
       this.#crs,
       this.#findings,
+      this.#steps,
+    );
+  }
+
+  #reprojectingSteps(): CrsText[] {
+    return this.#steps.flatMap(({ code, params }) =>
+      code.kind === 'reprojecting' ? [code.targetCrs(params)] : [],
     );
   }
 
@@ -225,22 +270,22 @@ class Conversion {
       plan.layers.map((layer) => source[layer.sourceIndex]),
       this.#place.threads,
       sizeOf(this.#place.inputPath),
+      this.#cutting,
+      this.#registry,
     );
-    const session: Session = {
-      inputFormat: this.#input.format.id,
-      outputFormat: this.#output.format.id,
-      layers: plan.layers.map((layer) => ({
-        source: source[layer.sourceIndex],
-        reprojection: layer.reproject ? this.#crs.recipe(layer.sourceCrs, layer.targetCrs) : null,
-        checkLonLatRange: layer.checkLonLatRange,
-        layerField: plan.layerField === null ? null : { name: plan.layerField, value: layer.name },
-      })),
-      gridDirectory: this.#place.gridDirectory,
-      limits: this.#place.limits,
-    };
-    this.#executor.begin(session);
     return this.#executor;
   }
+}
+
+/** Passes over a layer, the collecting steps counted as some. */
+function passWeight({ survey, scan, steps }: ConversionPlan): number {
+  const collecting = steps.filter(({ code }) => code.kind === 'collecting').length;
+  return (survey ? 1 : 0) + (scan === null ? 1 : 2) + collecting * (1 + COLLECTING_WEIGHT);
+}
+
+function workOf(steps: readonly LoadedStep[]): Parameters<typeof cuttingFor>[0] {
+  if (steps.some(({ code }) => code.kind === 'collecting')) return 'collecting';
+  return steps.some(({ code }) => code.kind === 'streaming') ? 'streaming' : 'none';
 }
 
 /** 0 where there is no file: opening it tells better what is wrong. */

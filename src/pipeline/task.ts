@@ -2,12 +2,14 @@
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
+import type { CrsDescription } from '../crs/crs.ts';
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
 import type { TransformerRecipe } from '../engines/proj/proj.ts';
 import type { PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
+import type { StepParameters } from '../transformations/transformation.ts';
 
 /** What every task of a conversion has in common; sent to each worker once. */
 export interface Session {
@@ -25,25 +27,57 @@ export interface Expectation {
   readonly outputFormat: string;
   /** Coordinates will probably change, so PROJ will be needed. */
   readonly reprojects: boolean;
+  /** Types of the steps. */
+  readonly transformations: readonly string[];
   readonly gridDirectory: string | null;
 }
 
 export interface SessionLayer {
   readonly source: SourceLayer;
-  /** Null when the coordinates stay as they are. */
-  readonly reprojection: TransformerRecipe | null;
+  /** At least one; the last one ends in scan and encode. */
+  readonly stages: readonly SessionStage[];
   /** Check positions against the range of longitude and latitude. */
   readonly checkLonLatRange: boolean;
   /** Value of the field that tells joined layers apart; null: no such field. */
   readonly layerField: { readonly name: string; readonly value: string } | null;
 }
 
+/** See chain.ts; here with all that a worker needs. */
+export interface SessionStage {
+  readonly links: readonly SessionLink[];
+  readonly collect: SessionStep | null;
+}
+
+export type SessionLink =
+  | { readonly kind: 'reproject'; readonly number: number; readonly recipe: TransformerRecipe }
+  | SessionStep;
+
+export interface SessionStep {
+  readonly kind: 'step';
+  /** Position in the request's list. */
+  readonly step: number;
+  /** Id of the transformation. */
+  readonly type: string;
+  readonly path: string;
+  readonly parameters: StepParameters;
+  readonly crs: CrsDescription;
+  readonly fromWgs84: Wgs84Route;
+  readonly toWgs84: Wgs84Route;
+}
+
+/** Between EPSG:4326 and the CRS of the data; null where they are the same. An error counts only when the way is taken. */
+export type Wgs84Route = { readonly recipe: TransformerRecipe } | { readonly error: PlainError } | null;
+
 export interface Task {
   readonly layerIndex: number;
-  /** Where the records come from: the source, or a batch that an earlier task returned (already reprojected). */
+  /** Where the records come from: the source, or a batch that an earlier task or a collecting step returned. */
   readonly input:
     | { readonly kind: 'partition'; readonly partition: Partition; readonly fields: readonly Field[] | null }
     | { readonly kind: 'batch'; readonly batch: FeatureBatch };
+  /** The stage whose links the batch goes through now; null: none, it is as it shall be. */
+  readonly stage: number | null;
+  /** Cast to these fields before the links; null: the batch has the right ones. */
+  readonly stageFields: readonly Field[] | null;
   /** Statistics of the batch, at this depth; null: none. */
   readonly scan: 'fields' | 'all' | null;
   /** Return the batch itself. */
@@ -53,7 +87,10 @@ export interface Task {
 }
 
 export interface TaskResult {
+  /** Rows after the links. */
   readonly rowCount: number;
+  /** Rows as they were read; for a batch input 0. */
+  readonly rowsRead: number;
   /** Fields of the batch as it was read. */
   readonly fields: readonly Field[];
   /** See PartitionRead; for a batch input all 0. */
@@ -65,20 +102,46 @@ export interface TaskResult {
   readonly statistics: LayerStatistics | null;
   readonly batch: FeatureBatch | null;
   readonly chunk: unknown;
-  readonly positions: PositionCounts;
+  readonly range: RangeCounts;
+  readonly reprojections: readonly ReprojectionCounts[];
+  readonly steps: readonly StepOutcome[];
 }
 
-export interface PositionCounts {
-  readonly total: number;
-  /** The coordinate operations that a sample of the positions went through; PROJ chooses for each position. */
-  readonly operations: readonly OperationDescription[];
-  /** Outside the area of use of the source or target CRS. */
-  readonly outsideArea: number;
-  /** Outside the range of longitude and latitude; counted when the layer asks for the check. */
+/** Positions outside the range of longitude and latitude; counted when the layer asks for the check. */
+export interface RangeCounts {
   readonly outOfRange: number;
   readonly firstOutOfRange: { readonly record: number; readonly x: number; readonly y: number } | null;
 }
 
+/** One reprojection of one batch. */
+export interface ReprojectionCounts {
+  /** Position among the reprojections of the layer. */
+  readonly number: number;
+  readonly positions: number;
+  /** The coordinate operations that a sample of the positions went through; PROJ chooses for each position. */
+  readonly operations: readonly OperationDescription[];
+  /** Outside the area of use of the source or target CRS. */
+  readonly outsideArea: number;
+}
+
+/** One step of one batch. */
+export interface StepOutcome {
+  /** Position in the request's list. */
+  readonly step: number;
+  readonly rowsIn: number;
+  /** Places count the rows that came in from 1. */
+  readonly findings: readonly Finding[];
+}
+
+/** A collecting step asks its other half in a worker. */
+export interface StepCall {
+  readonly layerIndex: number;
+  readonly stage: number;
+  readonly payload: unknown;
+}
+
 export type TaskOutcome =
   | { readonly result: TaskResult }
+  /** Of a call. */
+  | { readonly answer: unknown }
   | { readonly error: PlainError; readonly stack?: string };

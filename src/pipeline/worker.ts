@@ -1,13 +1,13 @@
-/** Entry of a worker thread: takes a session, then tasks, one at a time. */
+/** Entry of a worker thread: takes a session, then tasks and calls, one at a time. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { asGeomillError } from '../errors.ts';
 import { createPerformer, type Performer, preload } from './perform.ts';
-import type { Expectation, Session, Task, TaskOutcome } from './task.ts';
+import type { Expectation, Session, StepCall, Task, TaskOutcome } from './task.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread only');
 
-type Message = { readonly session: Session } | { readonly task: Task };
+type Message = { readonly session: Session } | { readonly task: Task } | { readonly call: StepCall };
 
 let performer: Promise<Performer> | null = null;
 // What cannot be loaded is reported by the session that needs it.
@@ -21,17 +21,23 @@ port.on('message', async (message: Message) => {
     return;
   }
   let outcome: TaskOutcome;
-  let transfer: ArrayBuffer[] = [];
+  let transfer: readonly ArrayBuffer[] = [];
   try {
     if (performer === null) throw new Error('a task came before its session');
-    const done = (await performer).perform(message.task);
-    outcome = { result: done.result };
-    transfer = done.transfer;
+    if ('call' in message) {
+      const done = await (await performer).call(message.call);
+      outcome = { answer: done.result };
+      transfer = done.transfer;
+    } else {
+      const done = await (await performer).perform(message.task);
+      outcome = { result: done.result };
+      transfer = done.transfer;
+    }
   } catch (thrown) {
     outcome = {
       error: asGeomillError(thrown).toPlain(),
       stack: thrown instanceof Error ? thrown.stack : undefined,
     };
   }
-  port.postMessage(outcome, transfer);
+  port.postMessage(outcome, [...transfer]);
 });

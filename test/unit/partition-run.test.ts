@@ -20,6 +20,7 @@ function recordExecutor(
     width: 3,
     begin: () => {},
     stop: async () => {},
+    call: () => Promise.reject(new Error('no calls here')),
     async run(task: Task): Promise<TaskResult> {
       if (task.input.kind !== 'partition') throw new Error('only partitions here');
       const { start, end } = task.input.partition;
@@ -40,6 +41,7 @@ function recordExecutor(
 function result(rows: readonly number[], nextStart: number): TaskResult {
   return {
     rowCount: rows.length,
+    rowsRead: rows.length,
     fields: [],
     nextStart,
     recordCount: rows.length,
@@ -49,7 +51,9 @@ function result(rows: readonly number[], nextStart: number): TaskResult {
     statistics: null,
     batch: null,
     chunk: rows,
-    positions: { total: 0, operations: [], outsideArea: 0, outOfRange: 0, firstOutOfRange: null },
+    range: { outOfRange: 0, firstOutOfRange: null },
+    reprojections: [],
+    steps: [],
   };
 }
 
@@ -57,6 +61,8 @@ function makeTask(partition: Partition): Task {
   return {
     layerIndex: 0,
     input: { kind: 'partition', partition, fields: null },
+    stage: null,
+    stageFields: null,
     scan: null,
     keepBatch: false,
     encoding: null,

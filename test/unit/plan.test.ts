@@ -70,6 +70,7 @@ async function plan(input: PlanInput): Promise<{ plan: ConversionPlan; codes: st
     { format: to, writer: await to.loadWriter() },
     AUTHORITY,
     findings,
+    [],
   );
   return { plan: made, codes: findings.list().map(({ code }) => code) };
 }

@@ -11,5 +11,7 @@ export function indexOfField(fields: readonly Field[], name: string): number {
   if (index >= 0) return index;
   const shown = fields.slice(0, MAX_SHOWN).map((field) => `'${field.name}'`);
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);
-  throw failure('FIELD_UNKNOWN', { field: name, known: shown.length === 0 ? 'none' : shown.join(', ') });
+  const known = shown.length === 0 ? 'none' : shown.join(', ');
+  // The pipeline, which knows, tells layer and step in place of the data.
+  throw failure('FIELD_UNKNOWN', { field: name, where: 'the data', known });
 }

@@ -1,0 +1,128 @@
+/**
+ * The steps of a request laid out for one layer: pure data. Between two steps stands a reprojection where the CRS
+ * changes; a step that needs every feature ends a stage, and what comes after it begins the next.
+ *
+ *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> scan, encode
+ */
+import type { Field } from '../batch/schema.ts';
+import type { CrsText } from '../crs/crs.ts';
+import { GeomillError } from '../errors.ts';
+import type { RequestedStep } from '../transformations/requested-steps.ts';
+import type { Transformation, TransformationCode } from '../transformations/transformation.ts';
+
+/** A step of the request with its code. */
+export interface LoadedStep extends RequestedStep {
+  readonly path: string;
+  readonly code: TransformationCode;
+}
+
+/** What a batch goes through within one task. */
+export type ChainLink =
+  | {
+      readonly kind: 'reproject';
+      readonly from: CrsText;
+      readonly to: CrsText;
+      /** Position among the reprojections of the layer. */
+      readonly number: number;
+    }
+  | StepLink;
+
+export interface StepLink {
+  readonly kind: 'step';
+  /** Position in the request's list. */
+  readonly step: number;
+  /** CRS of the coordinates that the step gets. */
+  readonly crs: CrsText;
+}
+
+export interface StagePlan {
+  readonly links: readonly ChainLink[];
+  /** The collecting step that ends the stage; null: the last stage. */
+  readonly collect: StepLink | null;
+}
+
+/** Loads the code of the steps. An unknown type here is our fault: requests are checked before they are queued. */
+export async function loadSteps(
+  steps: readonly RequestedStep[],
+  registry: readonly Transformation[],
+): Promise<readonly LoadedStep[]> {
+  return Promise.all(
+    steps.map(async (step, i) => {
+      const code = await transformationById(step.type, registry).load();
+      return { ...step, path: step.path ?? `transformations[${i}]`, code };
+    }),
+  );
+}
+
+export function transformationById(id: string, registry: readonly Transformation[]): Transformation {
+  const record = registry.find((transformation) => transformation.id === id);
+  if (record === undefined) throw new Error(`transformation '${id}' is not registered`);
+  return record;
+}
+
+/** `differ`: positions of the two systems are not the same, so something is to be done between them. */
+export function planStages(
+  steps: readonly LoadedStep[],
+  sourceCrs: CrsText,
+  targetCrs: CrsText,
+  differ: (a: CrsText, b: CrsText) => boolean,
+): readonly StagePlan[] {
+  const stages: StagePlan[] = [];
+  let links: ChainLink[] = [];
+  let reprojections = 0;
+  let crs = sourceCrs;
+  // Only where a step or the output needs it: of two reprojections in a row the first would be done for nothing.
+  const moveTo = (wanted: CrsText): void => {
+    if (wanted !== crs && differ(crs, wanted))
+      links.push({ kind: 'reproject', from: crs, to: wanted, number: reprojections++ });
+    crs = wanted;
+  };
+  let wanted = sourceCrs;
+  steps.forEach(({ code, params }, step) => {
+    if (code.kind === 'reprojecting') {
+      wanted = code.targetCrs(params);
+      return;
+    }
+    moveTo(wanted);
+    const link: StepLink = { kind: 'step', step, crs };
+    if (code.kind === 'streaming') {
+      links.push(link);
+      return;
+    }
+    stages.push({ links, collect: link });
+    links = [];
+  });
+  moveTo(targetCrs);
+  stages.push({ links, collect: null });
+  return stages;
+}
+
+export function reprojectionsOf(
+  stages: readonly StagePlan[],
+): readonly (ChainLink & { kind: 'reproject' })[] {
+  return stages.flatMap(({ links }) => links.filter((link) => link.kind === 'reproject'));
+}
+
+/** Steps that do something to features; a reprojection alone leaves what a file declares true. */
+export function changesFeatures(steps: readonly LoadedStep[]): boolean {
+  return steps.some(({ code }) => code.kind !== 'reprojecting');
+}
+
+/** The fields after the steps from those before them. Throws FIELD_UNKNOWN naming step and layer. */
+export function fieldsAfter(
+  fields: readonly Field[],
+  steps: readonly LoadedStep[],
+  layerName: string,
+): readonly Field[] {
+  let current = fields;
+  for (const { code, params, path } of steps) {
+    try {
+      current = code.outputFields?.(current, params) ?? current;
+    } catch (error) {
+      if (!(error instanceof GeomillError) || error.code !== 'FIELD_UNKNOWN') throw error;
+      const where = layerName === '' ? path : `layer '${layerName}' at ${path}`;
+      throw new GeomillError(error.code, { ...error.params, where }, { layer: layerName }, error);
+    }
+  }
+  return current;
+}

@@ -1,0 +1,88 @@
+/** A collecting step over all features of a layer: its one half runs here, the other in the workers that it calls. */
+import { nullColumn } from '../batch/attribute-column.ts';
+import { castBatch } from '../batch/cast.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { GeometryBuilder } from '../batch/geometry-column.ts';
+import type { Field } from '../batch/schema.ts';
+import { Findings } from '../findings.ts';
+import type { CollectingHost } from '../transformations/transformation.ts';
+import type { LoadedStep } from './chain.ts';
+import type { Executor } from './executor.ts';
+import { loadProj } from './load-proj.ts';
+import { throwIfAborted } from './partition-run.ts';
+import { needsProj } from './perform.ts';
+import type { ProgressMeter } from './progress.ts';
+import { stepSetting } from './stage.ts';
+import type { SessionLayer } from './task.ts';
+
+/** Work of a collecting step in passes over the layer, for the progress. */
+export const COLLECTING_WEIGHT = 2;
+
+export interface Collecting {
+  readonly batches: readonly FeatureBatch[];
+  /** What all batches are cast to first. */
+  readonly fields: readonly Field[];
+  readonly step: LoadedStep;
+  readonly session: SessionLayer;
+  readonly stage: number;
+  readonly layerIndex: number;
+  readonly weight: number;
+  readonly executor: Executor;
+  readonly findings: Findings;
+  readonly signal: AbortSignal;
+  readonly progress: ProgressMeter;
+  readonly gridDirectory: string | null;
+}
+
+/** The features after the step; at least one batch, which may be without rows. */
+export async function collectStage(collecting: Collecting): Promise<readonly FeatureBatch[]> {
+  const { step, session, stage, fields, signal } = collecting;
+  const { code } = step;
+  const { collect } = session.stages[stage];
+  if (code.kind !== 'collecting' || collect === null) throw new Error(`'${step.type}' does not collect`);
+  const proj = needsProj({ links: [], collect }) ? await loadProj(collecting.gridDirectory) : null;
+  const { host, finish } = hostFor(collecting);
+  const batches = collecting.batches.map((batch) => castBatch(batch, fields));
+  const setting = stepSetting(collect, session.source.name, proj);
+  const collected = await code.collect(batches, step.params, setting, host);
+  throwIfAborted(signal);
+  finish();
+  const layer = session.source.name;
+  collecting.findings.merge(host.findings.list(), (place) => ({ layer, ...place }));
+  // Writers and steps meet a layer without features as one batch without rows, as from a reader.
+  return collected.length > 0 ? collected : [emptyBatch(code.outputFields?.(fields, step.params) ?? fields)];
+}
+
+function hostFor({ executor, layerIndex, stage, signal, progress, weight }: Collecting): {
+  readonly host: CollectingHost;
+  readonly finish: () => void;
+} {
+  let told = 0;
+  const tell = (fraction: number): void => {
+    // Steps may count loosely; what was told once stays told.
+    const share = Math.min(1, fraction);
+    if (!(share > told)) return;
+    progress.advance((share - told) * weight);
+    told = share;
+  };
+  const host: CollectingHost = {
+    width: executor.width,
+    async call(payload, transfer = []) {
+      throwIfAborted(signal);
+      return executor.call({ layerIndex, stage, payload }, transfer);
+    },
+    progress: tell,
+    findings: new Findings(),
+  };
+  return { host, finish: () => tell(1) };
+}
+
+function emptyBatch(fields: readonly Field[]): FeatureBatch {
+  return {
+    rowCount: 0,
+    geometry: new GeometryBuilder('XY', 0, 0).finish(),
+    fields,
+    columns: fields.map(({ type }) => nullColumn(type, 0)),
+    ids: null,
+  };
+}

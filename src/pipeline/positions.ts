@@ -1,0 +1,98 @@
+/** What happens to the positions of a batch as a whole: the check of their range, and their way to another CRS. */
+import { type Bounds, positionBounds } from '../batch/bounds.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
+import type { Transformer } from '../engines/proj/proj.ts';
+import { failure } from '../errors.ts';
+import type { RangeCounts, ReprojectionCounts } from './task.ts';
+
+/** Longitudes up to a full turn beyond 180 are common for shapes that cross the antimeridian. */
+const LONGITUDE_LIMIT = 540;
+/** Poles that went through a computation come out a little beyond 90. */
+const LATITUDE_LIMIT = 90.0000001;
+
+export const ALL_IN_RANGE: RangeCounts = { outOfRange: 0, firstOutOfRange: null };
+
+/** Counts positions that no longitude and latitude can have. */
+export function checkRange(geometry: GeometryColumn, [west, south, east, north]: Bounds): RangeCounts {
+  const fits =
+    west >= -LONGITUDE_LIMIT &&
+    east <= LONGITUDE_LIMIT &&
+    south >= -LATITUDE_LIMIT &&
+    north <= LATITUDE_LIMIT;
+  return fits ? ALL_IN_RANGE : countOutOfRange(geometry);
+}
+
+function countOutOfRange(geometry: GeometryColumn): RangeCounts {
+  const { coordinates } = geometry;
+  const stride = strideOf(geometry.dimensions);
+  let outOfRange = 0;
+  let first: RangeCounts['firstOutOfRange'] = null;
+  for (let i = 0; i < coordinates.length; i += stride) {
+    const x = coordinates[i];
+    const y = coordinates[i + 1];
+    if (Math.abs(x) <= LONGITUDE_LIMIT && Math.abs(y) <= LATITUDE_LIMIT) continue;
+    outOfRange++;
+    first ??= { record: rowOfPosition(geometry, i / stride) + 1, x, y };
+  }
+  return { outOfRange, firstOutOfRange: first };
+}
+
+/**
+ * Transforms the batch's coordinates in place. `bounds` of the positions, where the caller has them. Throws
+ * COORDINATE_OUTSIDE_DOMAIN for the first that cannot be.
+ */
+export function reprojectBatch(
+  batch: FeatureBatch,
+  transformer: Transformer,
+  layerName: string,
+  bounds: Bounds = positionBounds(batch.geometry),
+): Omit<ReprojectionCounts, 'number'> {
+  const { geometry } = batch;
+  const outcome = transformer.transform(geometry.coordinates, geometry.dimensions, bounds);
+  if (outcome.failedPosition >= 0) {
+    const record = rowOfPosition(geometry, outcome.failedPosition) + 1;
+    const at = outcome.failedPosition * strideOf(geometry.dimensions);
+    throw failure(
+      'COORDINATE_OUTSIDE_DOMAIN',
+      {
+        place: `feature ${record}`,
+        x: outcome.failedX ?? geometry.coordinates[at],
+        y: outcome.failedY ?? geometry.coordinates[at + 1],
+        from: shortDefinition(transformer.from),
+        to: shortDefinition(transformer.to),
+        reason: outcome.reason,
+      },
+      { layer: layerName, record },
+    );
+  }
+  return {
+    positions: geometry.coordinates.length / strideOf(geometry.dimensions),
+    operations: outcome.operations,
+    outsideArea: outcome.outsideAreaCount,
+  };
+}
+
+/** The row that a position belongs to, by binary search through the three levels of offsets. */
+export function rowOfPosition(geometry: GeometryColumn, position: number): number {
+  const ring = lastAtMost(geometry.coordOffsets, position);
+  const part = lastAtMost(geometry.ringOffsets, ring);
+  return lastAtMost(geometry.partOffsets, part);
+}
+
+/** Index of the last entry that is at most `value`, in ascending offsets; skips empty slots. */
+function lastAtMost(offsets: Uint32Array, value: number): number {
+  let low = 0;
+  let high = offsets.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (offsets[middle] <= value) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** A CRS definition for a message: authority codes as they are, WKT by its name. */
+export function shortDefinition(definition: string): string {
+  return /^\s*\w+\s*\[\s*"([^"]+)"/.exec(definition)?.[1] ?? definition.slice(0, 80);
+}

@@ -1,0 +1,147 @@
+/** A stage made ready in the thread it runs in: its links with their code and transformers, and what it answers to calls. */
+import type { Bounds } from '../batch/bounds.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { type Dimensions, strideOf } from '../batch/geometry-column.ts';
+import type { Proj, Transformer } from '../engines/proj/proj.ts';
+import { failure, GeomillError } from '../errors.ts';
+import { Findings } from '../findings.ts';
+import type {
+  AnswerCall,
+  ApplyStep,
+  StepSetting,
+  Transformation,
+  TransformPositions,
+} from '../transformations/transformation.ts';
+import { transformationById } from './chain.ts';
+import { reprojectBatch, shortDefinition } from './positions.ts';
+import type { ReprojectionCounts, SessionStage, SessionStep, StepOutcome, Wgs84Route } from './task.ts';
+
+export interface PreparedStage {
+  /** Takes the batch through the links. `bounds` of its positions, where they are known. */
+  apply(batch: FeatureBatch, bounds: Bounds | undefined): StageOutcome;
+  /** Answers calls of the step that collects after the stage; null: there is none. */
+  readonly answer: (() => Promise<AnswerCall>) | null;
+}
+
+export interface StageOutcome {
+  readonly batch: FeatureBatch;
+  readonly steps: readonly StepOutcome[];
+  readonly reprojections: readonly ReprojectionCounts[];
+}
+
+type PreparedLink =
+  | { readonly kind: 'reproject'; readonly number: number; readonly transformer: Transformer }
+  | { readonly kind: 'step'; readonly step: number; readonly apply: ApplyStep };
+
+const NOTHING: readonly never[] = [];
+
+/** `proj` is null where no CRS but EPSG:4326 occurs. */
+export async function prepareStage(
+  { links, collect }: SessionStage,
+  layerName: string,
+  proj: Proj | null,
+  registry: readonly Transformation[],
+): Promise<PreparedStage> {
+  const prepared: PreparedLink[] = [];
+  for (const link of links) {
+    if (link.kind === 'reproject') {
+      const transformer = needed(proj).transformerOf(link.recipe);
+      prepared.push({ kind: 'reproject', number: link.number, transformer });
+      continue;
+    }
+    const code = await transformationById(link.type, registry).load();
+    if (code.kind !== 'streaming') throw new Error(`'${link.type}' cannot run on single batches`);
+    const apply = await code.prepare(link.parameters, stepSetting(link, layerName, proj));
+    prepared.push({ kind: 'step', step: link.step, apply });
+  }
+  let answering: Promise<AnswerCall> | null = null;
+  return {
+    apply: (batch, bounds) => applyLinks(prepared, batch, bounds, layerName),
+    answer:
+      collect === null
+        ? null
+        : () => {
+            answering ??= prepareAnswer(collect, layerName, proj, registry);
+            return answering;
+          },
+  };
+}
+
+function applyLinks(
+  links: readonly PreparedLink[],
+  input: FeatureBatch,
+  bounds: Bounds | undefined,
+  layerName: string,
+): StageOutcome {
+  if (links.length === 0) return { batch: input, steps: NOTHING, reprojections: NOTHING };
+  const steps: StepOutcome[] = [];
+  const reprojections: ReprojectionCounts[] = [];
+  let batch = input;
+  let known = bounds;
+  for (const link of links) {
+    if (link.kind === 'reproject') {
+      const counts = reprojectBatch(batch, link.transformer, layerName, known);
+      reprojections.push({ number: link.number, ...counts });
+    } else {
+      const findings = new Findings();
+      const rowsIn = batch.rowCount;
+      batch = link.apply(batch, findings);
+      steps.push({ step: link.step, rowsIn, findings: findings.list() });
+    }
+    known = undefined;
+  }
+  return { batch, steps, reprojections };
+}
+
+async function prepareAnswer(
+  step: SessionStep,
+  layerName: string,
+  proj: Proj | null,
+  registry: readonly Transformation[],
+): Promise<AnswerCall> {
+  const code = await transformationById(step.type, registry).load();
+  if (code.kind !== 'collecting') throw new Error(`'${step.type}' takes no calls`);
+  return code.prepare(step.parameters, stepSetting(step, layerName, proj));
+}
+
+/** What a step may know about its place; the same in the main thread and in workers. */
+export function stepSetting(step: SessionStep, layerName: string, proj: Proj | null): StepSetting {
+  const { crs, path } = step;
+  return {
+    crs,
+    layerName,
+    path,
+    fromWgs84: route(step.fromWgs84, proj, path),
+    toWgs84: route(step.toWgs84, proj, path),
+  };
+}
+
+/** Most steps never ask for positions in EPSG:4326, so the transformer is made at the first call. */
+function route(way: Wgs84Route, proj: Proj | null, path: string): TransformPositions {
+  if (way === null) return () => {};
+  if ('error' in way) {
+    return () => {
+      throw GeomillError.revive(way.error);
+    };
+  }
+  let transformer: Transformer | null = null;
+  return (coordinates: Float64Array, dimensions: Dimensions) => {
+    transformer ??= needed(proj).transformerOf(way.recipe);
+    const outcome = transformer.transform(coordinates, dimensions);
+    if (outcome.failedPosition < 0) return;
+    const at = outcome.failedPosition * strideOf(dimensions);
+    throw failure('COORDINATE_OUTSIDE_DOMAIN', {
+      place: path,
+      x: outcome.failedX ?? coordinates[at],
+      y: outcome.failedY ?? coordinates[at + 1],
+      from: shortDefinition(transformer.from),
+      to: shortDefinition(transformer.to),
+      reason: outcome.reason,
+    });
+  };
+}
+
+function needed(proj: Proj | null): Proj {
+  if (proj === null) throw new Error('the session did not say that PROJ is needed');
+  return proj;
+}
