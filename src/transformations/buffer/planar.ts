@@ -1,0 +1,159 @@
+/** Buffers in the plane of the coordinates. */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+  strideOf,
+} from '../../batch/geometry-column.ts';
+import type { BufferStyle } from '../../engines/geos/buffer-styles.ts';
+import type { GeosGeometry } from '../../engines/geos/geometry.ts';
+import type { Geos } from '../../engines/geos/geos.ts';
+import type { Findings } from '../../findings.ts';
+import { RowTally } from '../parts/row-tally.ts';
+import { withRows } from '../parts/take-rows.ts';
+import { appendCircle, circleOffsets, circlesAreApart } from './circles.ts';
+
+export interface PlanarForm {
+  /** In the unit of the coordinates, like `simplifyTolerance`. */
+  readonly distance: number;
+  readonly style: BufferStyle;
+  readonly simplifyTolerance: number;
+}
+
+const { point, polygon, multiPoint, multiPolygon, none } = GEOMETRY_TYPE;
+const OPERATION = { operation: 'buffer' } as const;
+
+/** Buffers features one by one; kept over batches for its tables. */
+export class PlanarBuffer {
+  readonly #form: PlanarForm;
+  readonly #geos: Geos;
+  readonly #circle: Float64Array;
+  /** The buffer of a point is the circle, and nothing is done to it afterwards. */
+  readonly #hasCircles: boolean;
+
+  constructor(form: PlanarForm, geos: Geos) {
+    this.#form = form;
+    this.#geos = geos;
+    this.#circle = circleOffsets(form.distance, form.style.quadrantSegments);
+    this.#hasCircles = form.distance > 0 && form.style.endCap === 'round' && form.simplifyTolerance === 0;
+  }
+
+  /** Notes GEOMETRY_DROPPED, GEOMETRY_REPAIRED, Z_DROPPED and M_DROPPED. Null and empty geometries stay. */
+  apply(batch: FeatureBatch, findings: Findings): FeatureBatch {
+    const { geometry, rowCount } = batch;
+    const builder = new GeometryBuilder('XY', rowCount, rowCount * (this.#circle.length / 2));
+    const dropped = new RowTally();
+    const repaired = new RowTally();
+    const kept = new Uint32Array(rowCount);
+    let keptCount = 0;
+    for (let row = 0; row < rowCount; row++) {
+      if (geometry.partOffsets[row] === geometry.partOffsets[row + 1]) {
+        builder.endFeature(geometry.types[row] === none ? none : polygon);
+      } else if (!this.#append(geometry, row, builder, repaired)) {
+        dropped.add(row);
+        continue;
+      }
+      kept[keptCount++] = row;
+    }
+    dropped.note(findings, 'GEOMETRY_DROPPED', OPERATION);
+    repaired.note(findings, 'GEOMETRY_REPAIRED', OPERATION);
+    noteDroppedOrdinates(geometry, findings);
+    const buffered = builder.finish();
+    if (keptCount === rowCount) return { ...batch, geometry: buffered };
+    return withRows(batch, kept.slice(0, keptCount), buffered);
+  }
+
+  /** One feature of the builder; false, and none, where nothing is left. */
+  #append(column: GeometryColumn, row: number, builder: GeometryBuilder, repaired: RowTally): boolean {
+    const type = column.types[row];
+    if (this.#hasCircles && (type === point || type === multiPoint)) {
+      const isDone = this.#appendCircles(column, row, builder);
+      if (isDone !== null) return isDone;
+    }
+    if (!isFinite2d(column, row)) return this.#appendRepaired(column, row, builder, repaired);
+    using geometry = this.#geos.read(column, row);
+    if ((type === polygon || type >= multiPolygon) && !geometry.isValid) {
+      return this.#appendRepaired(column, row, builder, repaired);
+    }
+    return this.#appendBuffer(geometry, builder);
+  }
+
+  #appendRepaired(
+    column: GeometryColumn,
+    row: number,
+    builder: GeometryBuilder,
+    repaired: RowTally,
+  ): boolean {
+    using broken = this.#geos.read(column, row);
+    using geometry = broken.makeValid();
+    const isKept = this.#appendBuffer(geometry, builder);
+    if (isKept) repaired.add(row);
+    return isKept;
+  }
+
+  #appendBuffer(geometry: GeosGeometry, builder: GeometryBuilder): boolean {
+    const { distance, style, simplifyTolerance } = this.#form;
+    using buffered = geometry.buffer(distance, style);
+    if (simplifyTolerance === 0) return buffered.appendTo(builder) !== none;
+    using simplified = buffered.topologyPreserveSimplify(simplifyTolerance);
+    return simplified.appendTo(builder) !== none;
+  }
+
+  /** Null where the circles overlap, so that they have to be united. */
+  #appendCircles(column: GeometryColumn, row: number, builder: GeometryBuilder): boolean | null {
+    const { ringOffsets, coordOffsets, coordinates } = column;
+    const partStart = column.partOffsets[row];
+    const partEnd = column.partOffsets[row + 1];
+    if (partEnd - partStart > 1 && !circlesAreApart(column, partStart, partEnd, this.#form.distance)) {
+      return null;
+    }
+    const stride = strideOf(column.dimensions);
+    let count = 0;
+    for (let part = partStart; part < partEnd; part++) {
+      const at = coordOffsets[ringOffsets[part]] * stride;
+      if (appendCircle(builder, coordinates[at], coordinates[at + 1], this.#circle)) count++;
+    }
+    if (count === 0) return false;
+    builder.endFeature(count === 1 ? polygon : multiPolygon);
+    return true;
+  }
+}
+
+function isFinite2d(column: GeometryColumn, row: number): boolean {
+  const { partOffsets, ringOffsets, coordOffsets, coordinates, dimensions } = column;
+  const stride = strideOf(dimensions);
+  const end = coordOffsets[ringOffsets[partOffsets[row + 1]]] * stride;
+  let sum = 0;
+  for (let at = coordOffsets[ringOffsets[partOffsets[row]]] * stride; at < end; at += stride) {
+    // Zero, or NaN from the first ordinate on that is not finite.
+    sum += coordinates[at] * 0 + coordinates[at + 1] * 0;
+  }
+  return sum === 0;
+}
+
+/** A buffer is flat: tells in how many features heights or measures end. */
+function noteDroppedOrdinates(column: GeometryColumn, findings: Findings): void {
+  const stride = strideOf(column.dimensions);
+  if (hasZ(column.dimensions)) {
+    rowsWithOrdinate(column, 2).note(findings, 'Z_DROPPED', { format: 'buffer' });
+  }
+  if (hasM(column.dimensions)) {
+    rowsWithOrdinate(column, stride - 1).note(findings, 'M_DROPPED', { format: 'buffer' });
+  }
+}
+
+function rowsWithOrdinate(column: GeometryColumn, ordinate: number): RowTally {
+  const { partOffsets, ringOffsets, coordOffsets, coordinates, dimensions, types } = column;
+  const stride = strideOf(dimensions);
+  const rows = new RowTally();
+  for (let row = 0; row < types.length; row++) {
+    const end = coordOffsets[ringOffsets[partOffsets[row + 1]]] * stride;
+    let at = coordOffsets[ringOffsets[partOffsets[row]]] * stride + ordinate;
+    while (at < end && Number.isNaN(coordinates[at])) at += stride;
+    if (at < end) rows.add(row);
+  }
+  return rows;
+}
