@@ -341,7 +341,7 @@ test('the features limit of the job holds for what INSERTs unfold to', () => {
 
 test('an entity of a block that cannot be drawn costs itself alone', () => {
   const { features, findings } = readSketch({
-    blocks: { b: { entities: [entity('CIRCLE', '5 BAD, 10 0, 20 0, 40 0'), UNIT_LINE] } },
+    blocks: { b: { entities: [entity('CIRCLE', '5 BAD, 10 0, 20 0, 40 1e400'), UNIT_LINE] } },
     entities: [entity('INSERT', '2 b, 10 0, 20 0'), entity('RAY', '5 R, 10 0, 20 0'), UNIT_LINE],
   });
   assert.equal(features.length, 2);

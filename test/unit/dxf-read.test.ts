@@ -134,7 +134,6 @@ test('wherever a drawing is cut into partitions, the features and the lines of f
     [5, 'BAD'],
     [10, 1],
     [20, 1],
-    [40, -1],
   ];
   const tags = [
     ...header('AC1009'),

@@ -318,9 +318,9 @@ test('leaders are lines; multileaders are lines and the place of their text', ()
 
 test('what cannot be drawn is an EntityError, and what came before in the builder stays', () => {
   const broken: [string, string][] = [
-    ['CIRCLE', '10 0, 20 0, 40 0'],
+    ['CIRCLE', '10 0, 20 0, 40 1e400'],
     ['CIRCLE', '10 0, 20 0'],
-    ['ARC', '10 0, 20 0, 40 -1, 50 0, 51 90'],
+    ['ARC', '10 0, 20 0, 50 0, 51 90'],
     ['ELLIPSE', '10 0, 20 0, 11 0, 21 0, 40 1'],
     ['ELLIPSE', '10 0, 20 0, 11 1, 21 0, 40 0'],
     ['LINE', '10 0, 20 0'],
@@ -360,4 +360,10 @@ test('an arc does not take more steps than it may, but those of 4 degrees always
     drawn(circle, { ...LINES, toleranceUnits: 1e-12, maxStepCount }).parts[0][0].length;
   assert.equal(count(256), 257);
   assert.equal(count(10), 91);
+});
+
+test('a negative radius is drawn as its opposite, a circle of radius 0 as its centre', () => {
+  const circle = (radius: number): unknown => drawn(entity('CIRCLE', `10 1, 20 2, 40 ${radius}`));
+  assert.deepEqual(circle(-3), circle(3));
+  assert.deepEqual(circle(0), drawn(entity('POINT', '10 1, 20 2')));
 });

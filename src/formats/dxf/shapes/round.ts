@@ -38,10 +38,9 @@ export function circle(
 ): number {
   const end = ownEnd(tags);
   needTriple(tags, 10, 0, end, centre, 'centre');
-  const radius = needRadius(realOf(tags, 40, Number.NaN, 0, end));
+  const radius = drawnRadius(realOf(tags, 40, Number.NaN, 0, end));
   pen.begin(map, readOcs(tags, end), stroke);
-  pen.notes |= GEOMETRY_NOTE.curve;
-  pen.arcs.aroundCentre(pen.scratch, centre.x, centre.y, radius, 0, FULL, centre.z);
+  turn(radius, 0, FULL);
   return pen.finishLine(builder, stroke.closedAsPolygons);
 }
 
@@ -54,14 +53,27 @@ export function arc(
 ): number {
   const end = ownEnd(tags);
   needTriple(tags, 10, 0, end, centre, 'centre');
-  const radius = needRadius(realOf(tags, 40, Number.NaN, 0, end));
+  const radius = drawnRadius(realOf(tags, 40, Number.NaN, 0, end));
   const from = (needFinite(realOf(tags, 50, 0, 0, end), 'start angle') * Math.PI) / 180;
   const to = (needFinite(realOf(tags, 51, 360, 0, end), 'end angle') * Math.PI) / 180;
   pen.begin(map, readOcs(tags, end), stroke);
-  pen.notes |= GEOMETRY_NOTE.curve;
   const sweep = sweepBetween(from, to);
-  pen.arcs.aroundCentre(pen.scratch, centre.x, centre.y, radius, from, sweep, centre.z);
+  turn(radius, from, sweep);
   return pen.finishLine(builder, stroke.closedAsPolygons && sweep === FULL);
+}
+
+function turn(radius: number, from: number, sweep: number): void {
+  if (radius === 0) {
+    pen.position(centre.x, centre.y, centre.z);
+    return;
+  }
+  pen.notes |= GEOMETRY_NOTE.curve;
+  pen.arcs.aroundCentre(pen.scratch, centre.x, centre.y, radius, from, sweep, centre.z);
+}
+
+/** A negative radius is drawn as its opposite, and a circle of radius 0 as its centre: so do GDAL and ezdxf. */
+function drawnRadius(radius: number): number {
+  return radius === 0 ? 0 : needRadius(Math.abs(radius));
 }
 
 export function needRadius(radius: number): number {
