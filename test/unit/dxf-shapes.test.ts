@@ -362,8 +362,8 @@ test('an arc does not take more steps than it may, but those of 4 degrees always
   assert.equal(count(10), 91);
 });
 
-test('a negative radius is drawn as its opposite, a circle of radius 0 as its centre', () => {
+test('a negative radius is drawn as its opposite, a circle of radius 0 as a line on the spot', () => {
   const circle = (radius: number): unknown => drawn(entity('CIRCLE', `10 1, 20 2, 40 ${radius}`));
   assert.deepEqual(circle(-3), circle(3));
-  assert.deepEqual(circle(0), drawn(entity('POINT', '10 1, 20 2')));
+  assert.deepEqual(circle(0), drawn(entity('LINE', '10 1, 20 2, 11 1, 21 2')));
 });

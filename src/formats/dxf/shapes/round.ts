@@ -65,13 +65,17 @@ export function arc(
 function turn(radius: number, from: number, sweep: number): void {
   if (radius === 0) {
     pen.position(centre.x, centre.y, centre.z);
+    pen.position(centre.x, centre.y, centre.z);
     return;
   }
   pen.notes |= GEOMETRY_NOTE.curve;
   pen.arcs.aroundCentre(pen.scratch, centre.x, centre.y, radius, from, sweep, centre.z);
 }
 
-/** A negative radius is drawn as its opposite, and a circle of radius 0 as its centre: so do GDAL and ezdxf. */
+/**
+ * A negative radius is drawn as its opposite, and a circle of radius 0 as a line on the spot: so does GDAL, and all
+ * circles stay of one kind.
+ */
 function drawnRadius(radius: number): number {
   return radius === 0 ? 0 : needRadius(Math.abs(radius));
 }
