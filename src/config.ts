@@ -141,10 +141,10 @@ export const settings = {
   maxConfigBytes: {
     name: 'MAX_CONFIG',
     type: 'bytes',
-    default: MiB,
+    default: 8 * MiB,
     min: KiB,
     max: 64 * MiB,
-    text: 'Size of the config part of a request.',
+    text: 'Size of the config part of a request. The polygons to clip by stand in it.',
   },
   maxQueueLength: {
     name: 'MAX_QUEUE',

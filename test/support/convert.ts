@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { formatById } from '../../src/formats/registry.ts';
 import { DEFAULT_INPUT_LIMITS, type InputLimits } from '../../src/io/limits.ts';
-import type { ConversionReport } from '../../src/pipeline/report.ts';
+import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';
 import { runConversion } from '../../src/pipeline/run.ts';
+import type { RequestedStep } from '../../src/transformations/requested-steps.ts';
+import type { Transformation } from '../../src/transformations/transformation.ts';
 
 export interface ConvertOptions {
   readonly from: string;
@@ -20,6 +22,11 @@ export interface ConvertOptions {
   readonly limits?: InputLimits;
   /** Name of the output without its ending. */
   readonly outputName?: string;
+  readonly transformations?: readonly RequestedStep[];
+  /** Transformations that are known where no threads are used; default: those of the house. */
+  readonly registry?: readonly Transformation[];
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
 }
 
 export interface Converted {
@@ -45,7 +52,7 @@ export function requestFor(options: ConvertOptions): ConversionRequest {
       layers: options.layers ?? null,
       options: options.readOptions ?? {},
     },
-    transformations: [],
+    transformations: options.transformations ?? [],
     output: {
       format: options.to,
       crs: options.toCrs ?? null,
@@ -77,7 +84,11 @@ export async function convertFile(
       threads: options.threads ?? 2,
       limits: options.limits ?? DEFAULT_INPUT_LIMITS,
     },
-    { signal: new AbortController().signal, onProgress: () => {} },
+    {
+      signal: options.signal ?? new AbortController().signal,
+      onProgress: options.onProgress ?? (() => {}),
+    },
+    options.registry,
   );
   return { report, outputPath };
 }
