@@ -132,17 +132,63 @@ for (const from of FORMATS) {
         writeOptions: to === 'geojson' ? { geojson_crs: 'requested' } : {},
       });
       assert.equal(report.reprojections.length, 1);
-      const peer = join(workspace.path, 'peer.gpkg');
-      const made = spawnSync('ogr2ogr', ['-t_srs', 'EPSG:32632', peer, datasetPath('buildings', 2000)], {
-        encoding: 'utf8',
-      });
-      assert.equal(made.status, 0, made.stderr);
       const actual = gdalFacts(outputPath);
-      const expected = gdalFacts(peer);
+      const expected = projectedPeer(workspace.path);
       if (to !== 'csv') assert.equal(actual.epsg, '32632');
       for (const [i, row] of actual.rows.entries()) {
         assertSamePositions(row.geometry, expected.rows[i].geometry, 1e-4, `row ${i + 1}`);
       }
     });
   }
+}
+
+/** What ogr2ogr makes of the data set in EPSG:32632. */
+function projectedPeer(workspace: string): GdalLayer {
+  const peer = join(workspace, 'peer.gpkg');
+  const made = spawnSync('ogr2ogr', ['-t_srs', 'EPSG:32632', peer, datasetPath('buildings', 2000)], {
+    encoding: 'utf8',
+  });
+  assert.equal(made.status, 0, made.stderr);
+  return gdalFacts(peer);
+}
+
+for (const from of FORMATS) {
+  test(`${from} to dxf in EPSG:32632: GDAL finds the areas that ogr2ogr makes`, { skip }, async () => {
+    using workspace = makeWorkspace();
+    const input = await makeInput(from, workspace.path);
+    const { outputPath, report } = await convertFile(input, workspace.path, {
+      from,
+      to: 'dxf',
+      fromCrs: from === 'csv' ? 'EPSG:4326' : null,
+      toCrs: 'EPSG:32632',
+    });
+    assert.equal(report.features.written, 2000);
+    // A polygon is a fill, which GDAL reads as a polygon with its holes, and an outline.
+    const areas = gdalFacts(outputPath).rows.filter(({ geometry }) => geometry?.startsWith('POLYGON'));
+    const { rows } = projectedPeer(workspace.path);
+    assert.equal(areas.length, rows.length);
+    for (const [i, { geometry }] of areas.entries())
+      assertSamePositions(geometry, rows[i].geometry, 1e-4, `row ${i + 1}`);
+  });
+}
+
+for (const to of FORMATS) {
+  test(`dxf to ${to}: GDAL finds the rows that went into the drawing`, { skip }, async () => {
+    using workspace = makeWorkspace();
+    const geojson = datasetPath('buildings', 2000);
+    const there = await convertFile(geojson, workspace.path, {
+      from: 'geojson',
+      to: 'dxf',
+      outputName: 'drawing',
+    });
+    const { outputPath, report } = await convertFile(there.outputPath, workspace.path, {
+      from: 'dxf',
+      to,
+      fromCrs: 'EPSG:4326',
+    });
+    assert.equal(report.features.written, 2000);
+    const actual = gdalFacts(outputPath);
+    assertSameRows(actual, gdalFacts(await makeInput(to, workspace.path)), 0);
+    if (to !== 'csv') assert.equal(actual.epsg, '4326');
+  });
 }
