@@ -227,3 +227,30 @@ test('an interrupted command ends with 130 and leaves nothing behind', async () 
     [],
   );
 });
+
+test('transformations are done in the order of their flags', async () => {
+  const argv = ['convert', sample, 'chain.geojson', '--reproject', 'EPSG:25832', '--buffer', '-1m', '--json'];
+  const { status, out, err } = await geomill([...argv, '--reproject=4326']);
+  assert.equal(status, 0, err);
+  const report = JSON.parse(out) as { reprojections: { to: string }[]; features: { dropped: number } };
+  assert.deepEqual(
+    report.reprojections.map(({ to }) => to),
+    ['EPSG:25832', 'EPSG:4326'],
+  );
+  assert.ok(report.features.dropped > 0, 'points have no inside');
+});
+
+test('a pipeline file says all that a request can', async () => {
+  writeFileSync(place('steps.json'), '[{"type":"reproject","params":{"epsg":25832,"zone":1}}]');
+  const refused = await geomill(['convert', sample, 'piped.geojson', '--pipeline', 'steps.json']);
+  assert.equal(refused.status, 1);
+  assert.match(
+    refused.err,
+    /'transformations\[0\]\.params\.zone' is no parameter of reproject; it has epsg, crs/,
+  );
+  writeFileSync(place('steps.json'), '{"transformations":[{"type":"reproject","epsg":25832}]}');
+  const { status, err } = await geomill(['convert', sample, 'piped.geojson', '--pipeline', 'steps.json']);
+  assert.equal(status, 0, err);
+  const missing = await geomill(['convert', sample, 'x.geojson', '--pipeline', 'none.json']);
+  assert.deepEqual([missing.status, /none\.json/.test(missing.err)], [1, true]);
+});

@@ -9,17 +9,39 @@ type Flags = NonNullable<ParseArgsConfig['options']>;
 export interface Parsed {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;
   readonly positionals: readonly string[];
+  /** Every flag as it came, in order; the value is absent for those that take none. */
+  readonly order: readonly { readonly name: string; readonly value: string | undefined }[];
 }
 
 /** Throws USAGE for unknown flags and missing values. */
 export function parse(argv: readonly string[], flags: Flags): Parsed {
   try {
-    return parseArgs({ args: [...argv], options: flags, allowPositionals: true, strict: true });
+    const { values, positionals, tokens } = parseArgs({
+      args: protectNegatives(argv, flags),
+      options: flags,
+      allowPositionals: true,
+      strict: true,
+      tokens: true,
+    });
+    const order = tokens.flatMap((token) => (token.kind === 'option' ? [token] : []));
+    return { values, positionals, order };
   } catch (error) {
     // Node's message goes on about positionals that begin with '-'.
     const [detail] = (error as Error).message.split('. ', 1);
     throw failure('USAGE', { detail: `${detail}; --help lists the options` }, undefined, error);
   }
+}
+
+/** `--buffer -5m` as `--buffer=-5m`: to Node a value that begins with '-' is a flag that lost its way. */
+function protectNegatives(argv: readonly string[], flags: Flags): string[] {
+  const args: string[] = [];
+  for (let i = 0; i < argv.length; i++) {
+    const next = argv[i + 1];
+    const takesValue = argv[i].startsWith('--') && flags[argv[i].slice(2)]?.type === 'string';
+    if (takesValue && next !== undefined && /^-[\d.]/.test(next)) args.push(`${argv[i]}=${argv[++i]}`);
+    else args.push(argv[i]);
+  }
+  return args;
 }
 
 /** `--in-NAME` for every read option and `--out-NAME` for every write option of all formats. */

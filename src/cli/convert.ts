@@ -12,6 +12,7 @@ import { runConversion } from '../pipeline/run.ts';
 import { chooseFormat, formatFlags, formatOptions, type Parsed, parse } from './arguments.ts';
 import { asOutputFailure, checkOutput, stageInput } from './files.ts';
 import { progressBar } from './progress-bar.ts';
+import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { summarize } from './summary.ts';
 
 /** All of them let the command clean up behind itself; a second one ends it at once. */
@@ -37,6 +38,9 @@ export const usage = `geomill convert IN OUT [options]
   --json                print the report as JSON
   --quiet               print nothing but errors
 
+Transformations, done in the order they are given; each can be repeated   (docs/transformations.md):
+${stepUsage()}
+
 Exit status: 0 converted, 1 the input or the request is at fault, 2 wrong usage, 3 geomill is at fault, 130 interrupted.`;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
@@ -54,6 +58,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     help: { type: 'boolean', short: 'h' },
     ...formatFlags('in'),
     ...formatFlags('out'),
+    ...stepFlags(),
   });
   if (parsed.values.help === true) {
     process.stdout.write(`${usage}\n`);
@@ -92,7 +97,7 @@ async function requestOf(parsed: Parsed, input: string, output: string): Promise
       layers: values.layer === undefined ? null : (values.layer as string[]),
       options: await formatOptions(parsed, 'in', from),
     },
-    transformations: [],
+    transformations: await stepsOf(parsed),
     output: {
       format: to.id,
       crs: crs('to-crs'),

@@ -1,0 +1,142 @@
+/**
+ * The chain of transformations of a command line: flags in the order they were given. What each flag means stands in the
+ * transformation's record; `--pipeline FILE` takes the chain as a request has it, for everything that flags cannot say.
+ */
+import { readFileSync } from 'node:fs';
+import type { ParseArgsConfig } from 'node:util';
+import { failure } from '../errors.ts';
+import { transformations } from '../transformations/registry.ts';
+import type { RequestedStep } from '../transformations/requested-steps.ts';
+import type { CommandLineForm, StepParameters, Transformation } from '../transformations/transformation.ts';
+import type { Parsed } from './arguments.ts';
+
+type Flags = NonNullable<ParseArgsConfig['options']>;
+
+/** A step in the making: flags behind its own may still add to it. */
+interface OpenStep {
+  readonly record: Transformation;
+  /** The flag that began it, "--buffer". */
+  readonly flag: string;
+  parameters: StepParameters;
+}
+
+const PIPELINE = 'pipeline';
+
+/** One flag per form and modifier of all transformations, and `--pipeline`. */
+export function stepFlags(registry: readonly Transformation[] = transformations): Flags {
+  const flags: Flags = { [PIPELINE]: { type: 'string', multiple: true } };
+  for (const { commandLine } of registry) {
+    if (commandLine === null) continue;
+    for (const { flag, placeholder } of [commandLine, ...(commandLine.modifiers ?? [])])
+      flags[flag] = { type: placeholder === null ? 'boolean' : 'string', multiple: true };
+  }
+  return flags;
+}
+
+/** The steps in the order of their flags, checked. Throws USAGE and what `parseSteps` throws. */
+export async function stepsOf(
+  { order }: Pick<Parsed, 'order'>,
+  registry: readonly Transformation[] = transformations,
+): Promise<readonly RequestedStep[]> {
+  const chain: (OpenStep | { readonly file: string })[] = [];
+  for (const { name, value } of order) {
+    if (name === PIPELINE) chain.push({ file: value as string });
+    else if (!beginStep(chain, name, value, registry)) modifyStep(chain, name, value, registry);
+  }
+  if (chain.length === 0) return [];
+  // The schema validator takes as long to load as a small conversion to run: only for who needs it.
+  const { checkedStep, parseSteps } = await import('../transformations/requested-steps.ts');
+  return chain.flatMap((link) => {
+    if ('file' in link) return parseSteps(readPipeline(link.file), 'transformations', registry);
+    const pathOf = (parameter: string): string => `${link.flag} (${parameter})`;
+    return [checkedStep(link.record, { ...link.parameters }, link.flag, pathOf)];
+  });
+}
+
+/** False when no transformation has a form with this flag. */
+function beginStep(
+  chain: (OpenStep | { readonly file: string })[],
+  name: string,
+  value: string | undefined,
+  registry: readonly Transformation[],
+): boolean {
+  const record = registry.find(({ commandLine }) => commandLine?.flag === name);
+  if (record === undefined) return false;
+  const form = record.commandLine as CommandLineForm;
+  chain.push({ record, flag: `--${name}`, parameters: form.parameters(value ?? '', readText) });
+  return true;
+}
+
+function modifyStep(
+  chain: (OpenStep | { readonly file: string })[],
+  name: string,
+  value: string | undefined,
+  registry: readonly Transformation[],
+): void {
+  const owners = registry.filter(({ commandLine }) =>
+    commandLine?.modifiers?.some(({ flag }) => flag === name),
+  );
+  if (owners.length === 0) return;
+  const last = chain.at(-1);
+  const modifier =
+    last === undefined || 'file' in last
+      ? undefined
+      : last.record.commandLine?.modifiers?.find(({ flag }) => flag === name);
+  if (last === undefined || 'file' in last || modifier === undefined) {
+    const flags = owners.map(({ commandLine }) => `--${commandLine?.flag}`).join(' or ');
+    throw failure('USAGE', { detail: `--${name} says more about ${flags}: write it behind that` });
+  }
+  last.parameters = modifier.parameters(value ?? '', last.parameters);
+}
+
+/** A list of steps, or a config that has one. */
+function readPipeline(path: string): unknown {
+  let content: unknown;
+  try {
+    content = JSON.parse(readText(path));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw failure('USAGE', { detail: `--${PIPELINE} ${path} is not valid JSON: ${error.message}` });
+  }
+  if (typeof content === 'object' && content !== null && 'transformations' in content)
+    return content.transformations;
+  return content;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw failure('FILE_NOT_FOUND', { path, reason: (error as Error).message }, undefined, error);
+  }
+}
+
+const COLUMN = 25;
+
+/** The lines of `--help` about transformations. */
+export function stepUsage(registry: readonly Transformation[] = transformations): string {
+  const lines: string[] = [];
+  for (const { commandLine } of registry) {
+    if (commandLine === null) continue;
+    lines.push(usageLine('  ', commandLine));
+    for (const modifier of commandLine.modifiers ?? []) lines.push(usageLine('    ', modifier));
+  }
+  lines.push(
+    usageLine('  ', {
+      flag: PIPELINE,
+      placeholder: 'FILE',
+      description: 'steps as JSON, as a request has them under "transformations"',
+    }),
+  );
+  return lines.join('\n');
+}
+
+function usageLine(
+  indent: string,
+  { flag, placeholder, description }: Pick<CommandLineForm, 'flag' | 'placeholder' | 'description'>,
+): string {
+  const head = `${indent}--${flag}${placeholder === null ? '' : ` ${placeholder}`}`;
+  return head.length < COLUMN - 1
+    ? head.padEnd(COLUMN) + description
+    : `${head}\n${' '.repeat(COLUMN)}${description}`;
+}
