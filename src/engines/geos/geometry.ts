@@ -3,6 +3,7 @@
  * Operations on invalid input may throw GEOS_FAILED: repair with `makeValid`, note GEOMETRY_REPAIRED, try again.
  */
 import type { GeometryBuilder } from '../../batch/geometry-column.ts';
+import { failure } from '../../errors.ts';
 import { appendGeometry, type OnlyDimension } from './append.ts';
 import { type BufferStyle, BufferStyles } from './buffer-styles.ts';
 import type { GeosModule } from './module.ts';
@@ -66,7 +67,8 @@ export class GeosGeometry {
 
   /** For engines/geos alone. */
   get pointer(): Pointer {
-    if (this.#pointer === 0) throw new Error('a geometry of GEOS was used after it was freed');
+    if (this.#pointer === 0)
+      throw failure('INTERNAL', { reason: 'a geometry of GEOS was used after it was freed' });
     return this.#pointer;
   }
 

@@ -1,4 +1,5 @@
 /** A geometry indexed for many predicates. It borrows the geometry it was made of, which must live longer. */
+import { failure } from '../../errors.ts';
 import type { GeosGeometry, GeosShared } from './geometry.ts';
 import type { Pointer, Predicate } from './native.ts';
 
@@ -64,7 +65,8 @@ export class GeosPrepared {
   }
 
   get #alive(): Pointer {
-    if (this.#pointer === 0) throw new Error('a prepared geometry of GEOS was used after it was freed');
+    if (this.#pointer === 0)
+      throw failure('INTERNAL', { reason: 'a prepared geometry of GEOS was used after it was freed' });
     return this.#pointer;
   }
 
