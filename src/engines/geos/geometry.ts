@@ -10,7 +10,8 @@ import type { GeosModule } from './module.ts';
 import {
   type Binary,
   GEOS_TYPE,
-  MAKE_VALID_STRUCTURE,
+  MAKE_VALID_METHODS,
+  type MakeValidMethod,
   type Measure,
   type NativeGeos,
   type Pointer,
@@ -33,14 +34,14 @@ export class GeosShared {
     this.bufferStyles = new BufferStyles(module);
   }
 
-  /** Structure method; parts that collapse to lines or points are left out. */
-  get makeValidParams(): Pointer {
+  /** Valid until the next call with another method. */
+  makeValidParams(method: MakeValidMethod): Pointer {
+    const { native, context } = this.module;
     if (this.#makeValidParams === 0) {
-      const { native, context } = this.module;
       this.#makeValidParams = native.GEOSMakeValidParams_create_r(context);
-      native.GEOSMakeValidParams_setMethod_r(context, this.#makeValidParams, MAKE_VALID_STRUCTURE);
       native.GEOSMakeValidParams_setKeepCollapsed_r(context, this.#makeValidParams, 0);
     }
+    native.GEOSMakeValidParams_setMethod_r(context, this.#makeValidParams, MAKE_VALID_METHODS[method]);
     return this.#makeValidParams;
   }
 }
@@ -222,11 +223,12 @@ export class GeosGeometry {
     );
   }
 
-  /** The valid geometry that the rings mean (structure method); what collapses is left out, so it may be empty. */
-  makeValid(): GeosGeometry {
-    const { module, makeValidParams } = this.#shared;
+  /** By structure: the valid geometry that the rings mean; what collapses is left out, so it may be empty. */
+  makeValid(method: MakeValidMethod = 'structure'): GeosGeometry {
+    const { module } = this.#shared;
+    const params = this.#shared.makeValidParams(method);
     return this.#run('repair', () =>
-      module.native.GEOSMakeValidWithParams_r(module.context, this.pointer, makeValidParams),
+      module.native.GEOSMakeValidWithParams_r(module.context, this.pointer, params),
     );
   }
 

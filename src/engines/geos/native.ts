@@ -226,5 +226,10 @@ export const GEOS_TYPE = {
   geometryCollection: 7,
 } as const;
 
-/** GEOSMakeValidMethods: shells and holes keep their meaning (the other method makes lines of collapsed parts). */
-export const MAKE_VALID_STRUCTURE = 1;
+/**
+ * GEOSMakeValidMethods: 'structure' keeps what shells and holes mean and leaves out what collapses; 'linework' makes
+ * polygons of all areas that the lines enclose an odd number of times, and lines of what collapses.
+ */
+export const MAKE_VALID_METHODS = { linework: 0, structure: 1 } as const;
+
+export type MakeValidMethod = keyof typeof MAKE_VALID_METHODS;
