@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { type Setting, settings } from '../src/config.ts';
 import { errorCatalogue } from '../src/errors.ts';
 import { findingCatalogue } from '../src/findings.ts';
+import { transformations } from '../src/transformations/registry.ts';
+import type { CommandLineForm, Transformation } from '../src/transformations/transformation.ts';
 
 interface Page {
   /** Name within docs/. */
@@ -18,6 +20,7 @@ interface Page {
 export const PAGES: readonly Page[] = [
   { name: 'errors.md', render: renderErrors },
   { name: 'settings.md', render: renderSettings },
+  { name: 'transformations.md', render: renderTransformations },
 ];
 
 const EFFECTS: Readonly<Record<string, string>> = {
@@ -101,6 +104,100 @@ function quantity({ type }: Setting, value: string | number): string {
   const unit = UNITS[type]?.find(([size]) => value % size === 0);
   if (unit !== undefined) return `${value / unit[0]} ${unit[1]}`;
   return type === 'seconds' ? `${value} s` : `${value} B`;
+}
+
+function renderTransformations(): string {
+  return page(
+    'Transformations',
+    ['src/transformations/'],
+    `A request holds a list of steps, and so does a [command line](cli.md). They are done in their order, layer by layer, in the
+CRS of the data at that point; [reproject](#reproject) changes it for what follows. The output is written in \`output.epsg\`,
+whatever the steps worked in.
+
+A step is \`{"type": ..., "params": {...}}\`; the parameters may also stand beside the type. A parameter or type that is not
+known is refused, as it would change the result. What only the data tells (a field that is not there) fails the job with the
+same kind of sentence. What a step leaves out, repairs or splits is counted in the report.`,
+    transformations.map(({ id, title }) => `- [${title}](#${id})`).join('\n'),
+    ...transformations.map(renderTransformation),
+  );
+}
+
+function renderTransformation(transformation: Transformation): string {
+  const { id, title, description, guarantees, commandLine, parameters } = transformation;
+  const anchor = title.toLowerCase().replaceAll(' ', '-') === id ? '' : `<a id="${id}"></a>\n\n`;
+  const rows = Object.entries(parameters.properties).map(([name, schema]) => {
+    const facts = schema as PropertySchema;
+    const isRequired = parameters.required?.includes(name) === true;
+    return [
+      `\`${name}\``,
+      kindOf(facts),
+      isRequired ? 'required' : facts.default === undefined ? '' : `\`${JSON.stringify(facts.default)}\``,
+      text(facts.description ?? ''),
+    ];
+  });
+  return [
+    `${anchor}## ${title}`,
+    description,
+    ...(rows.length === 0 ? [] : [table(['parameter', 'kind', 'default', 'meaning'], rows)]),
+    guarantees.map((guarantee) => `- ${guarantee}`).join('\n'),
+    ['```json', JSON.stringify(exampleOf(transformation)), '```'].join('\n'),
+    ...(commandLine === null ? [] : [commandLineText(commandLine)]),
+  ].join('\n\n');
+}
+
+interface PropertySchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly items?: PropertySchema;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly anyOf?: readonly PropertySchema[];
+  readonly oneOf?: readonly PropertySchema[];
+}
+
+function kindOf(schema: PropertySchema): string {
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${value}\``).join(' ');
+  if (schema.type === undefined) return choices === undefined ? 'any' : choices.map(kindOf).join(' or ');
+  const types = typeof schema.type === 'string' ? [schema.type] : schema.type;
+  const names = types.map((type) =>
+    type === 'array' && schema.items !== undefined ? `list of ${kindOf(schema.items)}` : type,
+  );
+  return [names.join(' or '), ...rangeOf(schema)].join(', ');
+}
+
+function rangeOf({ minimum, maximum, exclusiveMinimum }: PropertySchema): string[] {
+  if (exclusiveMinimum !== undefined)
+    return [maximum === undefined ? `above ${exclusiveMinimum}` : `above ${exclusiveMinimum}, to ${maximum}`];
+  if (minimum === undefined && maximum === undefined) return [];
+  if (maximum === undefined) return [`from ${minimum}`];
+  return [minimum === undefined ? `to ${maximum}` : `${minimum} to ${maximum}`];
+}
+
+/** A step with what is required and what the schema gives an example of. */
+function exampleOf({ id, parameters }: Transformation): object {
+  const params: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(parameters.properties)) {
+    const { examples, enum: choices, type } = schema as PropertySchema;
+    if (examples !== undefined) params[name] = examples[0];
+    else if (parameters.required?.includes(name))
+      params[name] = choices?.[0] ?? (type === 'number' || type === 'integer' ? 100 : 'name');
+  }
+  return Object.keys(params).length === 0 ? { type: id } : { type: id, params };
+}
+
+function commandLineText(form: CommandLineForm): string {
+  return [form, ...(form.modifiers ?? [])]
+    .map(({ flag, placeholder, description }) => {
+      const call = placeholder === null ? `--${flag}` : `--${flag} ${placeholder}`;
+      return `Command line: \`${call}\`: ${description}`;
+    })
+    .map((line, i) => (i === 0 ? line : line.replace('Command line: ', 'Behind it: ')))
+    .join('  \n');
 }
 
 /** Text in a table cell. */

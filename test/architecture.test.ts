@@ -155,6 +155,24 @@ test('rooms import only what they may', () => {
   assert.deepEqual(wrong.map(show), []);
 });
 
+/** `buffer.ts` and all of `buffer/` are one transformation; what several share is in `parts/`. */
+function transformationOf(path: string): string | null {
+  const [room, name] = path.split('/');
+  const shared = ['parts', 'registry.ts', 'requested-steps.ts', 'transformation.ts'];
+  return room !== 'transformations' || shared.includes(name) ? null : name.replace(/\.ts$/, '');
+}
+
+test('transformations know nothing of each other', () => {
+  const wrong = imports.filter(({ from, to }) => {
+    const [own, other] = [transformationOf(from), transformationOf(to)];
+    if (own !== null && /^transformations\/(?:registry|requested-steps)\.ts$/.test(to)) return true;
+    return (
+      other !== null && own !== other && roomOf(from) === 'transformations' && !from.endsWith('registry.ts')
+    );
+  });
+  assert.deepEqual(wrong.map(show), []);
+});
+
 test('every import of our own names an existing file with its ending', () => {
   const missing = imports.filter(({ to, isOurs }) => isOurs && !existsSync(join(ROOT, 'src', to)));
   assert.deepEqual(missing.map(show), []);

@@ -15,6 +15,7 @@ straight to the last one. Attributes, ids and order stay.`,
       epsg: {
         type: ['integer', 'string'],
         description: 'EPSG code of the CRS: 28350, "28350" or "EPSG:28350". Either this or `crs`.',
+        examples: [28350],
       },
       crs: {
         type: 'string',

@@ -83,6 +83,44 @@ const rows: [string, Submission, number, RegExp][] = [
     /'shrink' at 'transformations\[0\].type'.*reproject/,
   ],
   [
+    'a parameter that is missing',
+    { config: { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'buffer', params: { units: 'meters' } }] } },
+    400,
+    /'transformations\[0\]\.params\.distance' is required for buffer/,
+  ],
+  [
+    'a unit that is unknown, written flat',
+    { config: { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'buffer', distance: 1, units: 'm' }] } },
+    400,
+    /'transformations\[0\]\.units' must be one of "meters"/,
+  ],
+  [
+    'a distance that is infinite',
+    {
+      config: `{"input":{"format":"geojson"},"output":{"format":"geojson"},
+        "transformations":[{"type":"buffer","distance":1e999,"units":"meters"}]}`,
+    },
+    400,
+    /'transformations\[0\]\.distance' must be number/,
+  ],
+  [
+    'a parameter that is unknown',
+    { config: { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'reproject', epsg: 4326, zone: 1 }] } },
+    400,
+    /'transformations\[0\]\.zone' is no parameter of reproject; it has epsg, crs/,
+  ],
+  [
+    'a parameter that says two things',
+    {
+      config: {
+        ...GEOJSON_TO_GEOJSON,
+        transformations: [{ type: 'reproject', epsg: 4326, params: { epsg: 25832 } }],
+      },
+    },
+    400,
+    /'transformations\[0\]\.epsg' contradicts 'transformations\[0\]\.params\.epsg'/,
+  ],
+  [
     'transformations of another type',
     { config: { ...GEOJSON_TO_GEOJSON, transformations: 'buffer' } },
     400,

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { startTestService, submit, submitJob } from '../support/service.ts';
+import { GEOJSON_TO_GEOJSON, startTestService, submit, submitJob } from '../support/service.ts';
 
 const service = await startTestService({ runner: null, settings: { MAX_UNZIP_RATIO: '100' } });
 test.after(() => service[Symbol.asyncDispose]());
@@ -46,6 +46,42 @@ test('the report says what was done', async () => {
     job.report.reprojections.map(({ from, to }) => [from, to]),
     [['EPSG:4326', 'EPSG:25832']],
   );
+});
+
+test('a chain of transformations is done in the order of the request, each in its CRS', async () => {
+  const config = {
+    input: { format: 'geojson' },
+    output: { format: 'csv', epsg: 4326 },
+    transformations: [
+      { type: 'reproject', params: { epsg: 25832 } },
+      { type: 'buffer', distance: 100, units: 'meters' },
+    ],
+  };
+  const id = await submitJob(service, { config, file: sample });
+  assert.equal((await service.ended(id)).state, 'SUCCESS');
+  const job = (await (await fetch(`${service.url}/v1/jobs/${id}`)).json()) as {
+    report: { features: unknown; reprojections: { from: string; to: string }[] };
+  };
+  assert.deepEqual(
+    job.report.reprojections.map(({ from, to }) => [from, to]),
+    [
+      ['EPSG:4326', 'EPSG:25832'],
+      ['EPSG:25832', 'EPSG:4326'],
+    ],
+  );
+  const output = await (await fetch(`${service.url}/result/output/${id}`)).text();
+  assert.equal(output.match(/POLYGON/g)?.length, 10);
+});
+
+test('a CRS of a step that does not exist fails the job with the path of the step', async () => {
+  const config = {
+    ...GEOJSON_TO_GEOJSON,
+    transformations: [{ type: 'reproject', params: { epsg: 999999 } }],
+  };
+  const id = await submitJob(service, { config, file: sample });
+  const { state, error } = await service.ended(id);
+  assert.equal(state, 'FAILED');
+  assert.deepEqual([error?.code, error?.params.path], ['CRS_UNKNOWN', 'transformations[0].params']);
 });
 
 /** A zip archive with one entry of any name, also of one that no zip program would write. */
