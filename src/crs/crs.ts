@@ -17,6 +17,8 @@ export interface CrsDescription {
   readonly unitName: string;
   /** Metres per unit for projected systems, radians per unit for geographic ones. */
   readonly unitFactor: number;
+  /** Null where there is none (engineering systems). A sphere has an inverse flattening of 0. */
+  readonly ellipsoid: { readonly semiMajorMeters: number; readonly inverseFlattening: number } | null;
   /** Degrees; west > east where the area crosses the antimeridian. */
   readonly areaOfUse: {
     readonly west: number;

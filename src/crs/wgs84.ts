@@ -11,6 +11,7 @@ export const WGS84_DESCRIPTION: CrsDescription = {
   kind: 'geographic',
   unitName: 'degree',
   unitFactor: 0.017453292519943295,
+  ellipsoid: { semiMajorMeters: 6378137, inverseFlattening: 298.257223563 },
   areaOfUse: { west: -180, south: -90, east: 180, north: 90 },
   wktEsri:
     'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]',

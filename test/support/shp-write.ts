@@ -32,6 +32,7 @@ export async function writeShp(
     kind: 'geographic',
     unitName: 'degree',
     unitFactor: Math.PI / 180,
+    ellipsoid: null,
     areaOfUse: null,
     wktEsri,
     wkt2: null,

@@ -25,6 +25,7 @@ export function describeCrs(context: ProjContext, definition: CrsText, path: str
     kind: kindOf(context, horizontal),
     unitName: axis?.unitName ?? 'unknown',
     unitFactor: axis?.unitFactor ?? 1,
+    ellipsoid: ellipsoidOf(context, horizontal),
     areaOfUse: areaOfUse(context, crs, authority),
     wktEsri: toWkt(context, crs, horizontal, PJ_WKT.wkt1Esri),
     wkt2: toWkt(context, crs, horizontal, PJ_WKT.wkt2_2019),
@@ -60,6 +61,22 @@ export function kindOf(context: ProjContext, horizontal: ProjObject): CrsDescrip
     default:
       return 'other';
   }
+}
+
+function ellipsoidOf(context: ProjContext, horizontal: ProjObject): CrsDescription['ellipsoid'] {
+  const { native, pointer } = context;
+  using ellipsoid = new ProjObject(context, native.proj_get_ellipsoid(pointer, horizontal.pointer));
+  context.clearMessages();
+  if (ellipsoid.pointer === 0) return null;
+  const [semiMajor, inverseFlattening] = [context.slot(0), context.slot(1)];
+  if (
+    native.proj_ellipsoid_get_parameters(pointer, ellipsoid.pointer, semiMajor, 0, 0, inverseFlattening) === 0
+  )
+    return null;
+  return {
+    semiMajorMeters: context.doubleAt(semiMajor),
+    inverseFlattening: context.doubleAt(inverseFlattening),
+  };
 }
 
 export interface Axis {

@@ -61,6 +61,15 @@ export interface NativeProj {
     unitFactor: Pointer,
     unitName: Pointer,
   ): number;
+  proj_get_ellipsoid(context: Pointer, crs: Pointer): Pointer;
+  proj_ellipsoid_get_parameters(
+    context: Pointer,
+    ellipsoid: Pointer,
+    semiMajorMeters: Pointer,
+    semiMinorMeters: Pointer,
+    isSemiMinorComputed: Pointer,
+    inverseFlattening: Pointer,
+  ): number;
   proj_cs_get_axis_count(context: Pointer, cs: Pointer): number;
   proj_cs_get_axis_info(
     context: Pointer,
