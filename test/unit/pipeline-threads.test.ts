@@ -1,0 +1,87 @@
+/** Chains in worker threads: the same results as in one thread, and an end when they are cancelled. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { GeomillError } from '../../src/errors.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+
+/** A file of this many points is cut into more partitions than are read without threads. */
+const MANY = 20_000;
+
+const reproject = { type: 'reproject', params: { epsg: 25832 } };
+const buffer = {
+  type: 'buffer',
+  params: {
+    distance: 2,
+    units: 'meters',
+    quadrant_segments: 2,
+    end_cap: 'round',
+    join: 'round',
+    mitre_limit: 5,
+    simplify_tolerance: 0,
+    geodesic: false,
+  },
+};
+
+function points(count: number): string {
+  const features = Array.from({ length: count }, (_, i) => {
+    const position = `[${9 + (i % 200) / 10_000},${50 + Math.floor(i / 200) / 10_000}]`;
+    return `{"type":"Feature","id":${i},"properties":{"n":${i},"pad":"${'x'.repeat(20)}"},"geometry":{"type":"Point","coordinates":${position}}}`;
+  });
+  return `{"type":"FeatureCollection","features":[\n${features.join(',\n')}\n]}`;
+}
+
+interface Output {
+  readonly features: readonly { readonly id: number; readonly geometry: { readonly type: string } }[];
+}
+
+test('a chain in threads gives every feature once, in order, with its id', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'in.geojson');
+  writeFileSync(path, points(MANY));
+  const { outputPath, report } = await convertFile(path, workspace.path, {
+    from: 'geojson',
+    to: 'geojson',
+    transformations: [reproject, buffer],
+    threads: 2,
+  });
+  const { features } = JSON.parse(readFileSync(outputPath, 'utf8')) as Output;
+  assert.deepEqual(
+    features.map(({ id }) => id),
+    Array.from({ length: MANY }, (_, i) => i),
+  );
+  assert.ok(features.every(({ geometry }) => geometry.type === 'Polygon'));
+  assert.deepEqual(
+    report.reprojections.map(({ from, to }) => `${from} ${to}`),
+    ['EPSG:4326 EPSG:25832', 'EPSG:25832 EPSG:4326'],
+  );
+});
+
+test('a chain in threads that is cancelled ends at once', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'in.geojson');
+  writeFileSync(path, points(MANY));
+  const abort = new AbortController();
+  let abortedAt = 0;
+  await assert.rejects(
+    convertFile(path, workspace.path, {
+      from: 'geojson',
+      to: 'geojson',
+      transformations: [reproject, buffer],
+      threads: 2,
+      signal: abort.signal,
+      onProgress: ({ stage }) => {
+        if (stage !== 'converting' || abort.signal.aborted) return;
+        abortedAt = performance.now();
+        abort.abort();
+      },
+    }),
+    (error) => error instanceof GeomillError && error.code === 'CANCELLED',
+  );
+  assert.ok(performance.now() - abortedAt < 1000);
+  assert.deepEqual(
+    workspace.entries().filter((name) => name.startsWith('out/')),
+    [],
+  );
+});
