@@ -1,6 +1,23 @@
 /** Every transformation geomill knows. Adding one is its file and one line here. */
 import { buffer } from './buffer.ts';
+import { centroid } from './centroid.ts';
+import { convexHull } from './convex_hull.ts';
+import { envelope } from './envelope.ts';
+import { makeValid } from './make_valid.ts';
+import { pointOnSurface } from './point_on_surface.ts';
 import { reproject } from './reproject.ts';
+import { segmentize } from './segmentize.ts';
+import { simplify } from './simplify.ts';
 import type { Transformation } from './transformation.ts';
 
-export const transformations: readonly Transformation[] = [buffer, reproject];
+export const transformations: readonly Transformation[] = [
+  buffer,
+  centroid,
+  convexHull,
+  envelope,
+  makeValid,
+  pointOnSurface,
+  reproject,
+  segmentize,
+  simplify,
+];

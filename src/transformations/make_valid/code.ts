@@ -1,0 +1,35 @@
+/** Repairs what GEOS finds invalid. */
+import { GEOMETRY_TYPE, type GeometryBuilder, type GeometryColumn } from '../../batch/geometry-column.ts';
+import { Geos } from '../../engines/geos/geos.ts';
+import type { MakeValidMethod } from '../../engines/geos/native.ts';
+import { copyRows } from '../parts/copy-rows.ts';
+import { MAPPED, type Mapped, mapGeometries } from '../parts/map-geometries.ts';
+import type { StreamingTransformation } from '../transformation.ts';
+
+export const code: StreamingTransformation = {
+  kind: 'streaming',
+  async prepare(parameters) {
+    const geos = await Geos.load();
+    const method = (parameters.method ?? 'structure') as MakeValidMethod;
+    return (batch, findings) =>
+      mapGeometries(batch, findings, 'make_valid', batch.geometry.dimensions, (column, row, builder) =>
+        appendValid(geos, column, row, builder, method),
+      );
+  },
+};
+
+function appendValid(
+  geos: Geos,
+  column: GeometryColumn,
+  row: number,
+  builder: GeometryBuilder,
+  method: MakeValidMethod,
+): Mapped {
+  using geometry = geos.read(column, row);
+  if (geometry.isValid) {
+    copyRows(builder, column, row, row + 1);
+    return MAPPED.copied;
+  }
+  using valid = geometry.makeValid(method);
+  return valid.appendTo(builder) === GEOMETRY_TYPE.none ? MAPPED.dropped : MAPPED.repaired;
+}

@@ -1,0 +1,52 @@
+/** Lengths that a request states: their units, their form on the command line, and what they are in a CRS's own unit. */
+import type { CrsDescription } from '../../crs/crs.ts';
+import { failure } from '../../errors.ts';
+
+/** Metres in one unit of a request; feet are the international ones. */
+const METERS_PER_UNIT: Readonly<Record<string, number>> = {
+  meters: 1,
+  kilometers: 1000,
+  feet: 0.3048,
+  miles: 1609.344,
+};
+
+const UNIT_SUFFIXES: Readonly<Record<string, string>> = {
+  m: 'meters',
+  km: 'kilometers',
+  ft: 'feet',
+  mi: 'miles',
+};
+
+/** The longest degree of all is one of latitude at the poles, where the meridian is curved least (WGS 84). */
+const LONGEST_RADIAN_METERS = 6399593.6258;
+
+/** Schema of the parameter that says which unit a length is in. */
+export const unitsSchema = {
+  type: 'string',
+  enum: Object.keys(METERS_PER_UNIT),
+  description: 'Unit of the length; feet are 0.3048 m, miles 1609.344 m.',
+} as const;
+
+/** "100m", "2.5km", "300ft", "1mi" as a number and its unit. Throws USAGE. */
+export function parseLength(value: string, flag: string): { length: number; units: string } {
+  const match = /^\s*(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)\s*([a-z]+)\s*$/i.exec(value);
+  const units = match === null ? undefined : UNIT_SUFFIXES[match[2].toLowerCase()];
+  if (match === null || units === undefined) {
+    const detail = `--${flag} '${value}' is no length; write a number and m, km, ft or mi, such as 100m`;
+    throw failure('USAGE', { detail });
+  }
+  return { length: Number(match[1]), units };
+}
+
+/** A checked length of a request in metres. */
+export function metersOf(length: unknown, units: unknown): number {
+  return (length as number) * METERS_PER_UNIT[units as string];
+}
+
+/**
+ * A length in the unit of the coordinates. In a geographic CRS by the longest degree there is, so that the result is
+ * never longer on the ground, in no direction and at no latitude.
+ */
+export function lengthInCrs(meters: number, crs: CrsDescription): number {
+  return meters / crs.unitFactor / (crs.kind === 'geographic' ? LONGEST_RADIAN_METERS : 1);
+}

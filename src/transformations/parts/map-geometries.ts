@@ -1,0 +1,77 @@
+/** A new geometry for each feature: what the steps that look at one feature at a time have in common. */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import {
+  type Dimensions,
+  GeometryBuilder,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+} from '../../batch/geometry-column.ts';
+import { rowDimensions } from '../../batch/row-dimensions.ts';
+import type { Findings } from '../../findings.ts';
+import { copyRows } from './copy-rows.ts';
+import { RowTally } from './row-tally.ts';
+import { withRows } from './take-rows.ts';
+
+/** What became of a row. */
+export const MAPPED = {
+  /** Nothing was left of it, and nothing appended. */
+  dropped: 0,
+  /** Appended with the ordinates that the builder has. */
+  copied: 1,
+  /** Appended by GEOS, which knows no M. */
+  changed: 2,
+  /** The same of a geometry that had to be repaired first. */
+  repaired: 3,
+} as const;
+
+export type Mapped = (typeof MAPPED)[keyof typeof MAPPED];
+
+/** Appends one feature for the row, which is neither null nor empty, unless nothing is left of it. */
+export type MapRow = (column: GeometryColumn, row: number, builder: GeometryBuilder) => Mapped;
+
+/**
+ * The batch with the geometries that `mapRow` makes; attributes, ids and order stay, null and empty geometries too.
+ * `operation` is the step's id, `dimensions` the ordinates that results can have. Notes GEOMETRY_DROPPED,
+ * GEOMETRY_REPAIRED, Z_DROPPED and M_DROPPED.
+ */
+export function mapGeometries(
+  batch: FeatureBatch,
+  findings: Findings,
+  operation: string,
+  dimensions: Dimensions,
+  mapRow: MapRow,
+): FeatureBatch {
+  const { geometry, rowCount } = batch;
+  const builder = new GeometryBuilder(dimensions, rowCount, rowCount);
+  const dropped = new RowTally();
+  const repaired = new RowTally();
+  const withoutZ = new RowTally();
+  const withoutM = new RowTally();
+  const losesZ = hasZ(geometry.dimensions) && !hasZ(dimensions);
+  const hadM = hasM(geometry.dimensions);
+  const kept = new Uint32Array(rowCount);
+  let keptCount = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const isNothing = geometry.partOffsets[row] === geometry.partOffsets[row + 1];
+    let mapped: Mapped = MAPPED.copied;
+    if (isNothing) copyRows(builder, geometry, row, row + 1);
+    else mapped = mapRow(geometry, row, builder);
+    if (mapped === MAPPED.dropped) {
+      dropped.add(row);
+      continue;
+    }
+    kept[keptCount++] = row;
+    if (mapped === MAPPED.repaired) repaired.add(row);
+    if (losesZ && hasZ(rowDimensions(geometry, row))) withoutZ.add(row);
+    const losesM = hadM && (mapped !== MAPPED.copied || !hasM(dimensions));
+    if (losesM && hasM(rowDimensions(geometry, row))) withoutM.add(row);
+  }
+  dropped.note(findings, 'GEOMETRY_DROPPED', { operation });
+  repaired.note(findings, 'GEOMETRY_REPAIRED', { operation });
+  withoutZ.note(findings, 'Z_DROPPED', { format: operation });
+  withoutM.note(findings, 'M_DROPPED', { format: operation });
+  const mappedGeometry = builder.finish();
+  if (keptCount === rowCount) return { ...batch, geometry: mappedGeometry };
+  return withRows(batch, kept.slice(0, keptCount), mappedGeometry);
+}

@@ -1,0 +1,54 @@
+/** Operations of GEOS on one row of a batch, tried again with the repaired geometry where GEOS refuses the one there is. */
+import {
+  GEOMETRY_TYPE,
+  type GeometryBuilder,
+  type GeometryColumn,
+  strideOf,
+} from '../../batch/geometry-column.ts';
+import type { GeosGeometry } from '../../engines/geos/geometry.ts';
+import type { Geos } from '../../engines/geos/geos.ts';
+import { GeomillError } from '../../errors.ts';
+import { MAPPED, type Mapped } from './map-geometries.ts';
+
+/**
+ * Appends what `operation` makes of the row. A geometry with ordinates that are not finite, and one that GEOS refuses,
+ * is repaired first; what GEOS then still refuses throws GEOS_FAILED.
+ */
+export function appendResult(
+  geos: Geos,
+  column: GeometryColumn,
+  row: number,
+  builder: GeometryBuilder,
+  operation: (geometry: GeosGeometry) => GeosGeometry,
+): Mapped {
+  using geometry = geos.read(column, row);
+  if (isFinitePlane(column, row)) {
+    try {
+      using result = operation(geometry);
+      return result.appendTo(builder) === GEOMETRY_TYPE.none ? MAPPED.dropped : MAPPED.changed;
+    } catch (thrown) {
+      if (!isRefusal(thrown, geos)) throw thrown;
+    }
+  }
+  using valid = geometry.makeValid();
+  using result = operation(valid);
+  return result.appendTo(builder) === GEOMETRY_TYPE.none ? MAPPED.dropped : MAPPED.repaired;
+}
+
+/** GEOS does not understand the geometry: neither out of memory nor trapped. */
+export function isRefusal(thrown: unknown, geos: Geos): boolean {
+  return thrown instanceof GeomillError && thrown.code === 'GEOS_FAILED' && !geos.isBroken;
+}
+
+/** Every x and y of the row is a finite number. */
+export function isFinitePlane(column: GeometryColumn, row: number): boolean {
+  const { partOffsets, ringOffsets, coordOffsets, coordinates, dimensions } = column;
+  const stride = strideOf(dimensions);
+  const end = coordOffsets[ringOffsets[partOffsets[row + 1]]] * stride;
+  let sum = 0;
+  for (let at = coordOffsets[ringOffsets[partOffsets[row]]] * stride; at < end; at += stride) {
+    // Zero, or NaN from the first ordinate on that is not finite.
+    sum += coordinates[at] * 0 + coordinates[at + 1] * 0;
+  }
+  return sum === 0;
+}

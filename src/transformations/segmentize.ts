@@ -1,0 +1,39 @@
+/** No segment longer than a length. */
+import { parseLength, unitsSchema } from './parts/lengths.ts';
+import type { Transformation } from './transformation.ts';
+
+export const segmentize: Transformation = {
+  id: 'segmentize',
+  title: 'Segmentize',
+  description: `Segments of lines and polygons that are longer than \`max_length\` are cut into equal pieces, so that curves of a
+later reprojection are followed. In a geographic CRS lengths are measured on the ellipsoid, and the new positions lie on the
+straight segment between longitudes and latitudes. Points stay. Attributes, ids and order stay.`,
+  parameters: {
+    type: 'object',
+    properties: {
+      max_length: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        description: 'The longest that a segment may be, in `units`.',
+      },
+      units: unitsSchema,
+    },
+    required: ['max_length', 'units'],
+    additionalProperties: false,
+  },
+  guarantees: [
+    'Every position of the input is in the result, with its Z and M.',
+    'New positions lie on the segment between their neighbours; Z and M are interpolated.',
+    'A result that would have more than 20 million positions per batch is refused instead of filling the memory.',
+  ],
+  commandLine: {
+    flag: 'segmentize',
+    placeholder: 'LENGTH',
+    description: 'no segment longer than this: 100m, 2.5km, 300ft, 1mi',
+    parameters: (value) => {
+      const { length, units } = parseLength(value, 'segmentize');
+      return { max_length: length, units };
+    },
+  },
+  load: async () => (await import('./segmentize/code.ts')).code,
+};
