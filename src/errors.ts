@@ -45,6 +45,23 @@ export const errorCatalogue = {
     fault: 'user',
     template: "there is no field '{field}' in {where}; the fields are {known}",
   },
+  FIELD_NAME_TAKEN: {
+    status: 400,
+    fault: 'user',
+    template: "the fields '{first}' and '{second}' would both be called '{name}'; rename or drop one of them",
+  },
+  AGGREGATE_TYPE: {
+    status: 400,
+    fault: 'user',
+    template:
+      "'{function}' of field '{field}' is not possible: it is of type {type}, the function takes {possible}; choose another in 'aggregate', such as first, count or distinct",
+  },
+  AGGREGATE_OVERFLOW: {
+    status: 400,
+    fault: 'user',
+    template:
+      "the sum of field '{field}' is {sum}, more than an integer of 64 bits holds; choose 'mean' in 'aggregate'",
+  },
   INPUT_URL_DISABLED: {
     status: 400,
     fault: 'user',

@@ -123,6 +123,15 @@ export const findingCatalogue = {
     effect: 'dropped',
     template: 'features of which {operation} left nothing were left out',
   },
+  PARTS_SEPARATED: {
+    effect: 'split',
+    template:
+      'features of several parts became one feature for each; the first keeps the id, the others have none',
+  },
+  COLLECTION_NOT_MERGED: {
+    effect: 'told',
+    template: 'collections that hold several kinds of geometry were kept as they are, whatever they touch',
+  },
   DISTANCE_SCALE_OFF: {
     effect: 'told',
     template:
@@ -210,6 +219,11 @@ export const findingCatalogue = {
   FOREIGN_MEMBERS_DROPPED: {
     effect: 'told',
     template: 'foreign members of the GeoJSON were not kept: {names}',
+  },
+  VALUES_COLLAPSED: {
+    effect: 'told',
+    template:
+      "features were merged whose values of field '{field}' differ: one value was kept; 'aggregate' says which, or takes all into account",
   },
   // --- records ------------------------------------------------------------------------------------------------
   RECORD_DELETED: { effect: 'dropped', template: 'records that are marked as deleted were left out' },

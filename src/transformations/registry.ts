@@ -2,6 +2,7 @@
 import { buffer } from './buffer.ts';
 import { centroid } from './centroid.ts';
 import { convexHull } from './convex_hull.ts';
+import { dissolve } from './dissolve.ts';
 import { envelope } from './envelope.ts';
 import { makeValid } from './make_valid.ts';
 import { pointOnSurface } from './point_on_surface.ts';
@@ -9,15 +10,18 @@ import { reproject } from './reproject.ts';
 import { segmentize } from './segmentize.ts';
 import { simplify } from './simplify.ts';
 import type { Transformation } from './transformation.ts';
+import { union } from './union.ts';
 
 export const transformations: readonly Transformation[] = [
   buffer,
   centroid,
   convexHull,
+  dissolve,
   envelope,
   makeValid,
   pointOnSurface,
   reproject,
   segmentize,
   simplify,
+  union,
 ];

@@ -1,0 +1,107 @@
+/** What becomes of the attributes of features that become one: the parameter, the fields after it, and its check. */
+import { type Field, type FieldType, isNumber } from '../../batch/schema.ts';
+import { failure } from '../../errors.ts';
+import type { CommandLineModifier, StepParameters } from '../transformation.ts';
+import { indexOfField } from './known-field.ts';
+
+export const AGGREGATE_FUNCTIONS = [
+  'first',
+  'last',
+  'sum',
+  'mean',
+  'min',
+  'max',
+  'count',
+  'distinct',
+] as const;
+
+export type AggregateFunction = (typeof AGGREGATE_FUNCTIONS)[number];
+
+/** Stands for every field that is not named. */
+const EVERY_FIELD = '*';
+
+export const aggregateParameter = {
+  type: 'object',
+  additionalProperties: { type: 'string', enum: [...AGGREGATE_FUNCTIONS] },
+  description: `What a field of a merged feature holds, by the name of the field; "*" stands for all fields that are not named.
+\`first\` (the default) and \`last\`: the value of the first or last feature, in input order, that has one; \`sum\` and \`mean\` of
+numbers; \`min\` and \`max\` of numbers, texts, dates and times; \`count\`: features that have a value; \`distinct\`: the different
+values as a text, joined by ", ". Features without a value are passed over; where none has one the result is null, and 0 for
+\`count\`.`,
+};
+
+/** What a field becomes. */
+export interface FieldAggregate {
+  readonly how: AggregateFunction;
+  readonly from: Field;
+  readonly to: Field;
+}
+
+/**
+ * One entry per field, in their order; fields in `keys` keep the value that the features share. Throws FIELD_UNKNOWN for
+ * a name in `aggregate` and AGGREGATE_TYPE for a function that the type of its field does not have.
+ */
+export function planAggregates(
+  fields: readonly Field[],
+  parameters: StepParameters,
+  keys: readonly string[] = [],
+): readonly FieldAggregate[] {
+  const aggregate = aggregateOf(parameters);
+  for (const name of aggregate.keys()) if (name !== EVERY_FIELD) indexOfField(fields, name);
+  const usual = aggregate.get(EVERY_FIELD) ?? 'first';
+  return fields.map((field) => {
+    const how = keys.includes(field.name) ? 'first' : (aggregate.get(field.name) ?? usual);
+    return { how, from: field, to: { name: field.name, type: resultType(field, how) } };
+  });
+}
+
+export function aggregateOf(parameters: StepParameters): ReadonlyMap<string, AggregateFunction> {
+  return new Map(Object.entries((parameters.aggregate ?? {}) as Record<string, AggregateFunction>));
+}
+
+function resultType({ name, type }: Field, how: AggregateFunction): FieldType {
+  switch (how) {
+    case 'count':
+      return 'int64';
+    case 'sum':
+      if (!isNumber(type)) throw wrongType(name, type, how, 'numbers');
+      return type === 'float64' ? 'float64' : 'int64';
+    case 'mean':
+      if (!isNumber(type)) throw wrongType(name, type, how, 'numbers');
+      return 'float64';
+    case 'min':
+    case 'max':
+      if (type === 'json' || type === 'binary')
+        throw wrongType(name, type, how, 'numbers, texts, dates and times');
+      return type;
+    case 'distinct':
+      if (type === 'binary') throw wrongType(name, type, how, 'everything but binary values');
+      return 'string';
+    default:
+      return type;
+  }
+}
+
+function wrongType(field: string, type: FieldType, how: AggregateFunction, possible: string): Error {
+  return failure('AGGREGATE_TYPE', { function: how, field, type, possible }, { field });
+}
+
+/** `--aggregate pop=sum` behind the flag of a step that merges. */
+export const aggregateModifier: CommandLineModifier = {
+  flag: 'aggregate',
+  placeholder: 'FIELD=FUNCTION',
+  description: `what the field becomes where features merge: ${AGGREGATE_FUNCTIONS.join(', ')}; * for all fields`,
+  parameters(value, before) {
+    const cut = value.lastIndexOf('=');
+    if (cut <= 0 || cut === value.length - 1) {
+      throw failure('USAGE', {
+        detail: `--aggregate takes FIELD=FUNCTION, such as pop=sum or '*=last', not '${value.slice(0, 60)}'`,
+      });
+    }
+    const aggregate = {
+      ...(before.aggregate as object | undefined),
+      [value.slice(0, cut)]: value.slice(cut + 1),
+    };
+    return { ...before, aggregate };
+  },
+};

@@ -1,0 +1,195 @@
+/**
+ * Merges polygons that overlap or share a border: candidates by their bounds, an exact test by GEOS, one union per group.
+ *
+ * Polygons that only touch in a point pass the exact test as well. Asking GEOS for the dimension of every meeting would
+ * cost more than the unions do; instead the union itself tells: what meets in points only comes out of it in several
+ * polygons, and each input belongs to the one it lies in.
+ */
+import Flatbush from 'flatbush';
+import { GEOMETRY_TYPE, GeometryBuilder } from '../../../batch/geometry-column.ts';
+import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
+import type { Geos } from '../../../engines/geos/geos.ts';
+import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
+import { POLYGON_STATE, type PolygonsAnswer, type PolygonsCall } from './calls.ts';
+import { DisjointSets } from './disjoint-sets.ts';
+import { PartList } from './part-list.ts';
+
+export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
+  using stack = new DisposableStack();
+  const { geometry, origins } = call;
+  const count = geometry.types.length;
+  const states = new Uint8Array(count);
+  const polygons: GeosGeometry[] = [];
+  for (let i = 0; i < count; i++) {
+    let polygon = stack.use(geos.read(geometry, i));
+    if (origins === null && !polygon.isValid) {
+      polygon = stack.use(polygon.makeValid());
+      states[i] = POLYGON_STATE.repaired;
+    }
+    polygons.push(polygon);
+  }
+  const sets = groupsOf(polygons, call);
+  const builder = new GeometryBuilder(geometry.dimensions);
+  const owners: number[] = [];
+  const links: number[] = [];
+  const answer: Answer = { states, builder, owners, links };
+  for (const group of membersByRoot(sets, count)) {
+    if (group.length === 1) {
+      const only = group[0];
+      if (states[only] === POLYGON_STATE.kept) continue;
+      const before = builder.partCount;
+      polygons[only].appendTo(builder, 2);
+      for (let part = before; part < builder.partCount; part++) owners.push(only);
+      continue;
+    }
+    using union = unionOf(geos, polygons, group);
+    if (union.partCount > 1) {
+      takePieces(union, polygons, group, answer);
+      continue;
+    }
+    for (const member of group)
+      if (states[member] === POLYGON_STATE.kept) states[member] = POLYGON_STATE.merged;
+    if (union.appendTo(builder, 2) === GEOMETRY_TYPE.none) continue;
+    owners.push(group[0]);
+    for (let i = 1; i < group.length; i++) links.push(group[0], group[i]);
+  }
+  return {
+    states,
+    merged: builder.finish(),
+    owners: Uint32Array.from(owners),
+    links: Uint32Array.from(links),
+  };
+}
+
+/** What an answer is made of. */
+interface Answer {
+  readonly states: Uint8Array<ArrayBuffer>;
+  readonly builder: GeometryBuilder;
+  readonly owners: number[];
+  readonly links: number[];
+}
+
+/** Sets of polygons that meet, if only through others. */
+function groupsOf(
+  polygons: readonly GeosGeometry[],
+  { geometry, classes, origins }: PolygonsCall,
+): DisjointSets {
+  const count = polygons.length;
+  const sets = new DisjointSets(count);
+  if (count < 2) return sets;
+  const parts = new PartList([geometry], count);
+  for (let i = 0; i < count; i++) parts.push(0, i, i);
+  const { bounds } = parts;
+  const tree = new Flatbush(count);
+  for (let i = 0; i < count; i++)
+    tree.add(bounds[i * 4], bounds[i * 4 + 1], bounds[i * 4 + 2], bounds[i * 4 + 3]);
+  tree.finish();
+  const sizes = new Uint32Array(count);
+  for (let i = 0; i < count; i++) sizes[i] = parts.positionCount(i);
+  let at = 0;
+  let candidates: number[] = [];
+  // Each pair once, and the larger of the two is the one that is prepared.
+  const isCandidate = (other: number): boolean => {
+    if (sizes[other] > sizes[at] || (sizes[other] === sizes[at] && other >= at)) return false;
+    if (classes !== null && classes[other] !== classes[at]) return false;
+    if (origins !== null && origins[other] === origins[at]) return false;
+    if (sets.find(other) !== sets.find(at)) candidates.push(other);
+    return false;
+  };
+  for (; at < count; at++) {
+    candidates = [];
+    tree.search(bounds[at * 4], bounds[at * 4 + 1], bounds[at * 4 + 2], bounds[at * 4 + 3], isCandidate);
+    if (candidates.length > 0) uniteMeeting(polygons, at, candidates, sets);
+  }
+  return sets;
+}
+
+function uniteMeeting(
+  polygons: readonly GeosGeometry[],
+  at: number,
+  candidates: readonly number[],
+  sets: DisjointSets,
+): void {
+  let prepared: GeosPrepared | null = null;
+  try {
+    for (const other of candidates) {
+      if (sets.find(other) === sets.find(at)) continue;
+      prepared ??= polygons[at].prepare();
+      if (prepared.intersects(polygons[other])) sets.unite(at, other);
+    }
+  } finally {
+    prepared?.[Symbol.dispose]();
+  }
+}
+
+function membersByRoot(sets: DisjointSets, count: number): number[][] {
+  const groups = new Map<number, number[]>();
+  for (let i = 0; i < count; i++) {
+    const root = sets.find(i);
+    const group = groups.get(root);
+    if (group === undefined) groups.set(root, [i]);
+    else group.push(i);
+  }
+  return [...groups.values()];
+}
+
+function unionOf(geos: Geos, polygons: readonly GeosGeometry[], group: readonly number[]): GeosGeometry {
+  if (group.length === 2) return polygons[group[0]].union(polygons[group[1]]);
+  // The collection takes its members over; the originals are needed afterwards only where parts are assigned.
+  using collection = geos.collection(group.map((member) => polygons[member].clone()));
+  return collection.unaryUnion();
+}
+
+/**
+ * A union of several parts: finds the part that each polygon of the group lies in. Polygons that have a part for
+ * themselves are kept as they are.
+ */
+function takePieces(
+  union: GeosGeometry,
+  polygons: readonly GeosGeometry[],
+  group: readonly number[],
+  { states, builder, owners, links }: Answer,
+): void {
+  using stack = new DisposableStack();
+  const partCount = union.partCount;
+  const parts = Array.from({ length: partCount }, (_, i) => stack.use(union.part(i)));
+  const prepared = parts.map((part) => stack.use(part.prepare()));
+  const firstOf = new Int32Array(partCount).fill(-1);
+  const isShared = new Uint8Array(partCount);
+  for (const member of group) {
+    const { partCount: pieceCount } = polygons[member];
+    for (let piece = 0; piece < pieceCount; piece++) {
+      using polygon = polygons[member].part(piece);
+      using inside = polygon.pointOnSurface();
+      let part = prepared.findIndex((candidate) => candidate.intersects(inside));
+      // A sliver's point can fall beside the snapped union.
+      if (part < 0) part = nearest(parts, inside);
+      if (firstOf[part] < 0) firstOf[part] = member;
+      else if (firstOf[part] !== member) {
+        links.push(firstOf[part], member);
+        isShared[part] = 1;
+        for (const one of [firstOf[part], member])
+          if (states[one] === POLYGON_STATE.kept) states[one] = POLYGON_STATE.merged;
+      }
+    }
+  }
+  for (let part = 0; part < partCount; part++) {
+    const owner = firstOf[part];
+    if (owner >= 0 && isShared[part] === 0 && states[owner] === POLYGON_STATE.kept) continue;
+    if (parts[part].appendTo(builder, 2) === GEOMETRY_TYPE.none) continue;
+    // A part that no polygon's point fell into is a sliver that snapping split off.
+    owners.push(owner < 0 ? group[0] : owner);
+  }
+}
+
+function nearest(parts: readonly GeosGeometry[], point: GeosGeometry): number {
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  parts.forEach((part, i) => {
+    const distance = part.distance(point);
+    if (distance >= least) return;
+    least = distance;
+    best = i;
+  });
+  return best;
+}
