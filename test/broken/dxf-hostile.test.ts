@@ -179,6 +179,13 @@ const cases: Readonly<Record<string, Case>> = {
       block('A', POINT),
     ),
   },
+  'an INSERT with fifty thousand attributes of different names': {
+    text: drawing(
+      `${insert('A', '66\n1\n')}${numbered(50_000, (i) => `0\nATTRIB\n8\n0\n10\n1\n20\n1\n40\n1\n1\nv\n2\nT${i}\n`)}0\nSEQEND\n${GOOD}`,
+      block('A', POINT),
+    ),
+    code: 'LIMIT_EXCEEDED',
+  },
   'a polyline whose SEQEND never comes': {
     text: drawing(
       `0\nPOLYLINE\n8\n0\n66\n1\n70\n0\n${'0\nVERTEX\n8\n0\n10\n1\n20\n2\n'.repeat(50_000)}${GOOD}`,

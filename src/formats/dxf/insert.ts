@@ -22,6 +22,12 @@ const MAX_DEPTH = 64;
 export const MAX_ENTITIES_PER_INSERT = 1 << 21;
 /** Entities that the INSERTs of a partition may unfold to together: a batch is held in memory. */
 export const MAX_ENTITIES_PER_PARTITION = 1 << 23;
+/**
+ * Values of ATTRIBs that the features of one INSERT, or of the INSERTs of a partition, may have together: each feature
+ * has all those of its INSERT, so 50,000 ATTRIBs would be 50,000 fields of 50,000 features.
+ */
+export const MAX_VALUES_PER_INSERT = 1 << 21;
+const MAX_VALUES_PER_PARTITION = 1 << 25;
 /** Code 70 of BLOCK: an external reference, attached or overlaid. */
 const EXTERNAL = 4 | 8;
 /** Code 70 of ATTDEF: the text is the same in each INSERT, so the block draws it. */
@@ -69,6 +75,8 @@ export class InsertExpander {
   /** INSERTs that were met, those that brought nothing too: blocks can be in one another in n! ways. */
   #insertCount = 0;
   #partitionCount = 0;
+  #valueCount = 0;
+  #partitionValueCount = 0;
 
   /**
    * `properties` is used for entities on the way: what the caller read with it is lost. `maxFeatures` is the job's limit.
@@ -103,6 +111,7 @@ export class InsertExpander {
 
   #begin(tags: EntityTags): void {
     this.#entityCount = 0;
+    this.#valueCount = 0;
     this.#insertCount = 0;
     this.#open.length = 0;
     const at = tags.find(2);
@@ -150,6 +159,7 @@ export class InsertExpander {
         for (const part of parts) {
           if (part.type !== 'ATTRIB') continue;
           this.#count(1);
+          this.#countValues(inherited.attribs.length);
           emit({ tags: part, parts: [] }, cell, inherited, outer);
         }
       }
@@ -217,6 +227,7 @@ export class InsertExpander {
         if (this.#nested(entity, map, inherited, emit) || tags.type === 'INSERT') return;
       } else if (tags.type === 'ATTDEF' && !isConstant(tags)) return;
       this.#count(1);
+      this.#countValues(inherited.attribs.length);
       emit(entity, map, inherited, inherited);
     };
   }
@@ -239,6 +250,21 @@ export class InsertExpander {
   #count(entities: number): void {
     this.#entityCount += entities;
     this.#checkCount(0);
+  }
+
+  #countValues(values: number): void {
+    this.#valueCount += values;
+    this.#partitionValueCount += values;
+    const isOwn = this.#valueCount > MAX_VALUES_PER_INSERT;
+    if (!isOwn && this.#partitionValueCount <= MAX_VALUES_PER_PARTITION) return;
+    throw failure('LIMIT_EXCEEDED', {
+      what: isOwn
+        ? `the number of ATTRIB values that the entities of an INSERT of block '${this.#name}' have`
+        : 'the number of ATTRIB values that the entities of INSERTs have',
+      actual: isOwn ? this.#valueCount : this.#partitionValueCount,
+      limit: isOwn ? MAX_VALUES_PER_INSERT : MAX_VALUES_PER_PARTITION,
+      setting: 'a fixed limit',
+    });
   }
 
   /** Throws LIMIT_EXCEEDED when `more` entities would be too many. */
