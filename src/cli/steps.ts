@@ -7,7 +7,12 @@ import type { ParseArgsConfig } from 'node:util';
 import { failure } from '../errors.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
-import type { CommandLineForm, StepParameters, Transformation } from '../transformations/transformation.ts';
+import type {
+  CommandLineForm,
+  CommandLineModifier,
+  StepParameters,
+  Transformation,
+} from '../transformations/transformation.ts';
 import type { Parsed } from './arguments.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
@@ -112,31 +117,44 @@ function readText(path: string): string {
 }
 
 const COLUMN = 25;
+const WIDTH = 110;
 
 /** The lines of `--help` about transformations. */
 export function stepUsage(registry: readonly Transformation[] = transformations): string {
-  const lines: string[] = [];
-  for (const { commandLine } of registry) {
-    if (commandLine === null) continue;
-    lines.push(usageLine('  ', commandLine));
-    for (const modifier of commandLine.modifiers ?? []) lines.push(usageLine('    ', modifier));
+  const forms = registry.flatMap(({ commandLine }) => (commandLine === null ? [] : [commandLine]));
+  const modifiers = new Map<string, { readonly first: CommandLineModifier; readonly behind: string[] }>();
+  for (const { flag, modifiers: own = [] } of forms) {
+    for (const modifier of own) {
+      const known = modifiers.get(modifier.flag);
+      if (known === undefined) modifiers.set(modifier.flag, { first: modifier, behind: [`--${flag}`] });
+      else known.behind.push(`--${flag}`);
+    }
   }
-  lines.push(
-    usageLine('  ', {
+  return [
+    ...forms.map(usageLines),
+    ...[...modifiers.values()].map(({ first, behind }) =>
+      usageLines({ ...first, description: `behind ${behind.join(', ')}: ${first.description}` }),
+    ),
+    usageLines({
       flag: PIPELINE,
       placeholder: 'FILE',
       description: 'steps as JSON, as a request has them under "transformations"',
     }),
-  );
-  return lines.join('\n');
+  ].join('\n');
 }
 
-function usageLine(
-  indent: string,
-  { flag, placeholder, description }: Pick<CommandLineForm, 'flag' | 'placeholder' | 'description'>,
-): string {
-  const head = `${indent}--${flag}${placeholder === null ? '' : ` ${placeholder}`}`;
-  return head.length < COLUMN - 1
-    ? head.padEnd(COLUMN) + description
-    : `${head}\n${' '.repeat(COLUMN)}${description}`;
+function usageLines({
+  flag,
+  placeholder,
+  description,
+}: Pick<CommandLineForm, 'flag' | 'placeholder' | 'description'>): string {
+  const head = `  --${flag}${placeholder === null ? '' : ` ${placeholder}`}`;
+  const lines = [''];
+  for (const word of description.split(' ')) {
+    const last = lines[lines.length - 1];
+    if (last !== '' && COLUMN + last.length + word.length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`;
+  }
+  if (head.length >= COLUMN) lines.unshift('');
+  return lines.map((line, i) => ((i === 0 ? head : '').padEnd(COLUMN) + line).trimEnd()).join('\n');
 }

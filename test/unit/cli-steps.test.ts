@@ -91,7 +91,10 @@ test('a modifier without its step is refused', async () => {
 test('help lists every flag', () => {
   for (const { commandLine } of transformations)
     if (commandLine !== null) assert.match(stepUsage(), new RegExp(`--${commandLine.flag}\\b`));
-  assert.match(stepUsage(registry), /^ {2}--melt FIELD +melts\n {4}--sum FIELD +sums\n {2}--join +joins\n/);
+  assert.match(
+    stepUsage(registry),
+    /^ {2}--melt FIELD +melts\n {2}--join +joins\n {2}--sum FIELD +behind --melt: sums\n/,
+  );
 });
 
 test('no two transformations share a flag, and none takes one of convert', () => {
