@@ -1,7 +1,6 @@
 /** Entities from their tags as text, and the geometry that shapes make of them: without a drawing around. */
 import { DEFAULT_STROKING } from '../../src/batch/arc.ts';
 import { GEOMETRY_TYPE_NAMES, GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import { IDENTITY } from '../../src/formats/dxf/affine-map.ts';
 import {
   type AffineMap,
   type Entity,
@@ -9,6 +8,7 @@ import {
   type EntityTags,
   type StrokeOptions,
 } from '../../src/formats/dxf/contract.ts';
+import { IDENTITY } from '../../src/formats/dxf/shapes/affine-map.ts';
 import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
 
 export type Tag = readonly [code: number, value: string | number];

@@ -4,8 +4,8 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
 import { signedArea } from '../../src/batch/rings.ts';
-import { rotation, translation } from '../../src/formats/dxf/affine-map.ts';
-import { LoopNester } from '../../src/formats/dxf/loops.ts';
+import { rotation, translation } from '../../src/formats/dxf/shapes/affine-map.ts';
+import { LoopNester } from '../../src/formats/dxf/shapes/loops.ts';
 import { pen } from '../../src/formats/dxf/shapes/pen.ts';
 import { type Drawn, drawn, entity, LINES } from '../support/dxf-entity.ts';
 

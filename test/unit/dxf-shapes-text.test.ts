@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { IDENTITY, rotation, scaling } from '../../src/formats/dxf/affine-map.ts';
-import { plainMtext, plainText } from '../../src/formats/dxf/mtext.ts';
+import { IDENTITY, rotation, scaling } from '../../src/formats/dxf/shapes/affine-map.ts';
+import { plainMtext, plainText } from '../../src/formats/dxf/shapes/mtext.ts';
 import { textHeight, textOf, textRotationDegrees } from '../../src/formats/dxf/shapes/text.ts';
 import { drawn, entity } from '../support/dxf-entity.ts';
 

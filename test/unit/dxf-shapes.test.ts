@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import { IDENTITY, rotation, scaling, translation } from '../../src/formats/dxf/affine-map.ts';
 import { EntityError } from '../../src/formats/dxf/contract.ts';
-import { ocsMap } from '../../src/formats/dxf/ocs.ts';
+import { IDENTITY, rotation, scaling, translation } from '../../src/formats/dxf/shapes/affine-map.ts';
+import { ocsMap } from '../../src/formats/dxf/shapes/ocs.ts';
 import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
 import { drawn, entity, LINES, POLYGONS } from '../support/dxf-entity.ts';
 

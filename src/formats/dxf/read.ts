@@ -11,13 +11,13 @@ import type {
   PartitionRequest,
   SourceLayer,
 } from '../format.ts';
-import { DrawingFeatures, type DrawingSettings } from './drawing-features.ts';
-import type { DrawingState, EntityRange } from './drawing-state.ts';
-import { DrawingText } from './drawing-text.ts';
-import { entityScan } from './entity-scan.ts';
-import { openDrawing } from './open.ts';
-import { type BrokenRecord, RecordReader } from './record-reader.ts';
+import { DrawingFeatures, type DrawingSettings } from './features/drawing-features.ts';
+import type { DrawingState, EntityRange } from './head/drawing-state.ts';
+import { openDrawing } from './head/open.ts';
 import { SHAPES } from './shapes/shapes.ts';
+import { DrawingText } from './tags/drawing-text.ts';
+import { entityScan } from './tags/entity-scan.ts';
+import { type BrokenRecord, RecordReader } from './tags/record-reader.ts';
 
 /** Bytes behind a partition that are loaded with it: the last feature's entities may go on there. */
 const MARGIN_BYTES = 1 << 14;

@@ -11,10 +11,10 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
-import type { DrawingFacts } from './drawing-head.ts';
-import { type DrawingEncoding, encodeDrawing } from './encode.ts';
-import { drawingUnits, insertionUnits } from './insertion-units.ts';
-import { DrawingSink } from './sink.ts';
+import type { DrawingFacts } from './writing/drawing-head.ts';
+import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
+import { drawingUnits, insertionUnits } from './writing/insertion-units.ts';
+import { DrawingSink } from './writing/sink.ts';
 
 /** Digits that are written where the coordinates are the result of a computation: more mean nothing. */
 const COMPUTED_DIGITS = 15;

@@ -1,7 +1,7 @@
 /** Single faces of three or four corners: SOLID and TRACE in the plane, 3DFACE in space. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import type { AffineMap, Entity, StrokeOptions } from '../contract.ts';
-import { readOcs } from '../ocs.ts';
+import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
 import { needTriple, ownEnd } from './tag-values.ts';
 

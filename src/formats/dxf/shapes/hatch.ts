@@ -1,6 +1,5 @@
 /** HATCH and MPOLYGON: boundary paths as one Polygon or MultiPolygon. Patterns and fill colours are no geometry. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
-import { isIdentity } from '../affine-map.ts';
 import {
   type AffineMap,
   type Entity,
@@ -8,9 +7,10 @@ import {
   type EntityTags,
   type StrokeOptions,
 } from '../contract.ts';
-import { LoopNester } from '../loops.ts';
-import { readOcs } from '../ocs.ts';
+import { isIdentity } from './affine-map.ts';
 import { readEdgePath } from './hatch-edges.ts';
+import { LoopNester } from './loops.ts';
+import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
 import { closeWithBulge } from './polyline.ts';
 import { ownEnd, realOf } from './tag-values.ts';

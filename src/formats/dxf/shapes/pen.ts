@@ -7,8 +7,8 @@
 import { ArcStroker, type Stroking } from '../../../batch/arc.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, hasZ, PART_KIND } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
-import { composed, greatestScale, isIdentity } from '../affine-map.ts';
 import { type AffineMap, EntityError } from '../contract.ts';
+import { composed, greatestScale, isIdentity } from './affine-map.ts';
 
 export class Pen {
   /** Positions of all loops in the coordinates of the entity; in the world's after `settle`. */

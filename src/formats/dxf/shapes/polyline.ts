@@ -1,6 +1,5 @@
 /** LWPOLYLINE, and the POLYLINEs that are lines; the others are meshes (mesh.ts). Widths are ignored. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
-import { isIdentity } from '../affine-map.ts';
 import {
   type AffineMap,
   type Entity,
@@ -8,8 +7,9 @@ import {
   type EntityTags,
   type StrokeOptions,
 } from '../contract.ts';
-import { readOcs } from '../ocs.ts';
+import { isIdentity } from './affine-map.ts';
 import { polyfaceMesh, polygonMesh } from './mesh.ts';
+import { readOcs } from './ocs.ts';
 import { type Pen, pen } from './pen.ts';
 import { POLYLINE_FLAG, VERTEX_FLAG } from './polyline-flags.ts';
 import { integerOf, needFinite, ownEnd, realOf } from './tag-values.ts';

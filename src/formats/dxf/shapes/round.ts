@@ -3,7 +3,7 @@ import { appendEllipse } from '../../../batch/ellipse.ts';
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
-import { readOcs } from '../ocs.ts';
+import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
 import { needFinite, needTriple, ownEnd, readTriple, realOf } from './tag-values.ts';
 

@@ -1,7 +1,7 @@
 /** Entities with one or two positions, and images. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
 import type { AffineMap, Entity, StrokeOptions } from '../contract.ts';
-import { readOcs } from '../ocs.ts';
+import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
 import { needTriple, ownEnd, realOf, subclassStart } from './tag-values.ts';
 

@@ -1,10 +1,10 @@
 /** TEXT, ATTRIB, ATTDEF and MTEXT: a point where the text is anchored, and what an attribute table has of it. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
-import { composed, isIdentity } from '../affine-map.ts';
 import type { AffineMap, Entity, EntityTags, StrokeOptions } from '../contract.ts';
-import { plainMtext, plainText } from '../mtext.ts';
-import { readOcs } from '../ocs.ts';
+import { composed, isIdentity } from './affine-map.ts';
+import { plainMtext, plainText } from './mtext.ts';
 import { leaderText } from './multileader.ts';
+import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
 import { integerOf, needTriple, ownEnd, readTriple, realOf } from './tag-values.ts';
 

@@ -1,0 +1,277 @@
+/**
+ * Entities to features: what to draw an entity as, which attributes it gets, what is left out and said so. The reader of
+ * a partition hands in one entity after the other and takes the batch at the end.
+ */
+import type { AttributeColumn } from '../../../batch/attribute-column.ts';
+import { castBatch } from '../../../batch/cast.ts';
+import type { FeatureBatch } from '../../../batch/feature-batch.ts';
+import { GEOMETRY_TYPE, GeometryBuilder } from '../../../batch/geometry-column.ts';
+import type { Field } from '../../../batch/schema.ts';
+import { failure, type Place } from '../../../errors.ts';
+import type { Findings } from '../../../findings.ts';
+import type { InputLimits } from '../../../io/limits.ts';
+import {
+  type AffineMap,
+  type Entity,
+  EntityError,
+  type EntityTags,
+  type ShapeFunction,
+  type StrokeOptions,
+} from '../contract.ts';
+import type { Drawing, EntityScan } from '../head/drawing.ts';
+import { IDENTITY } from '../shapes/affine-map.ts';
+import { pen } from '../shapes/pen.ts';
+import { BlockLibrary } from './blocks.ts';
+import { dimensionShape } from './dimension.ts';
+import { DrawingColumns, finished, joined } from './drawing-columns.ts';
+import { type Emit, InsertExpander, isUnfolding } from './insert.ts';
+import { appendInsertPoints } from './insert-points.ts';
+import { OwnColumns } from './own-columns.ts';
+import { OwnFeatures } from './own-features.ts';
+import { EntityProperties, type Inherited, LayerTable } from './properties.ts';
+import { ShapeNotes } from './shape-notes.ts';
+import { appendTextFields } from './text-fields.ts';
+import { OwnXdata } from './xdata-read.ts';
+
+export interface DrawingSettings {
+  /** Of which layouts entities become features. */
+  readonly layouts: 'model' | 'all';
+  /** An INSERT as the entities of its block, or as one point. */
+  readonly blocks: 'explode' | 'points';
+  /** Features of our own writer get the fields of a drawing too. */
+  readonly drawingFields: boolean;
+  readonly stroke: StrokeOptions;
+  readonly shapes: ReadonlyMap<string, ShapeFunction>;
+}
+
+export class DrawingFeatures {
+  readonly #settings: DrawingSettings;
+  readonly #limits: InputLimits;
+  readonly #findings: Findings;
+  readonly #notes: ShapeNotes;
+  readonly #builder: GeometryBuilder;
+  readonly #properties: EntityProperties;
+  readonly #expander: InsertExpander;
+  readonly #columns: DrawingColumns;
+  readonly #ownColumns = new OwnColumns();
+  readonly #own: OwnFeatures;
+  readonly #xdata = new OwnXdata();
+  /** Where the entity at hand stands in the file. */
+  #line = 0;
+  #offset = 0;
+
+  constructor(
+    drawing: Drawing,
+    scan: EntityScan,
+    settings: DrawingSettings,
+    limits: InputLimits,
+    findings: Findings,
+  ) {
+    this.#settings = settings;
+    this.#limits = limits;
+    this.#findings = findings;
+    this.#notes = new ShapeNotes(findings);
+    this.#builder = new GeometryBuilder('XY');
+    this.#properties = new EntityProperties(new LayerTable(drawing));
+    const library = new BlockLibrary(drawing, scan);
+    this.#expander = new InsertExpander(library, this.#properties, findings, limits.features);
+    this.#columns = new DrawingColumns(findings);
+    this.#own = new OwnFeatures(this.#builder, scan, settings.shapes, settings.stroke, (tags, error) =>
+      this.#skip(tags, error),
+    );
+  }
+
+  /** Whether the entity belongs to the feature at hand, so that the partition cannot end before it. */
+  continues(entity: Entity): boolean {
+    return this.#own.isOpen && this.#xdata.read(entity.tags) && !this.#xdata.isHead;
+  }
+
+  /**
+   * Adds the entity in bytes `[start, end)`. `line` counts from 1 within the partition, 0 where there are none. An entity
+   * that cannot be read is left out and noted. Throws LIMIT_EXCEEDED.
+   */
+  add(entity: Entity, start: number, end: number, line: number, isPaperSpace = false): void {
+    this.#line = line;
+    this.#offset = start;
+    const xdata = this.#xdata;
+    const isOwn = xdata.read(entity.tags);
+    if (xdata.hasForeign) this.#findings.note('XDATA_DROPPED', {});
+    if (isOwn && (xdata.isHead || this.#own.isOpen)) this.#addOwn(entity, start, end);
+    else {
+      if (this.#own.isOpen) this.#closeOwn();
+      this.#addForeign(entity, isPaperSpace);
+    }
+  }
+
+  /** The features so far as a batch; null: with the fields that were found. */
+  finish(fields: readonly Field[] | null): FeatureBatch {
+    if (this.#own.isOpen) this.#closeOwn();
+    this.#notes.finish();
+    const rowCount = this.#builder.featureCount;
+    const { columns } = this.#ownColumns;
+    const found = this.#columns.finish(rowCount, columns, this.#settings.drawingFields);
+    const ids = columns.filter(({ isId }) => isId).map(({ builder }) => finished(builder, rowCount));
+    const batch: FeatureBatch = {
+      rowCount,
+      geometry: this.#builder.finish(),
+      ...found,
+      ids: ids.length === 0 ? null : joinedIds(ids, rowCount),
+    };
+    return fields === null ? batch : castBatch(batch, fields);
+  }
+
+  #addOwn(entity: Entity, start: number, end: number): void {
+    const own = this.#own;
+    const xdata = this.#xdata;
+    const { tags } = entity;
+    if (xdata.isHead) {
+      if (own.isOpen) this.#closeOwn();
+      const row = this.#builder.featureCount;
+      own.begin(xdata);
+      if (!this.#ownColumns.read(tags, xdata.attributesStart, xdata.end, row))
+        this.#findings.note('XDATA_DAMAGED', {}, this.#placeOf(tags));
+      if (this.#settings.drawingFields) {
+        this.#properties.read(tags, null);
+        this.#columns.appendEntity(row, tags, this.#properties, null);
+      }
+    }
+    const before = this.#builder.positionCount;
+    own.add(entity, xdata, start, end);
+    this.#checkPositions(before);
+  }
+
+  #closeOwn(): void {
+    this.#own.close();
+    this.#checkFeatures();
+  }
+
+  #addForeign(entity: Entity, isPaperSpace: boolean): void {
+    const { tags } = entity;
+    const properties = this.#properties;
+    properties.read(tags, null);
+    if (isPaperSpace) properties.isPaperSpace = true;
+    if (properties.isPaperSpace && this.#settings.layouts === 'model') {
+      this.#findings.note('PAPER_SPACE_LEFT_OUT', {});
+      return;
+    }
+    if (!isUnfolding(tags.type)) {
+      this.#draw(entity, IDENTITY, null);
+      return;
+    }
+    if (tags.type === 'INSERT' && this.#settings.blocks === 'points') {
+      this.#drawPoints(entity);
+      return;
+    }
+    let isShown = false;
+    try {
+      isShown = this.#expander.expand(entity, isPaperSpace, this.#drawPart);
+    } catch (error) {
+      this.#skip(tags, error);
+      return;
+    }
+    if (isShown || tags.type === 'INSERT') return;
+    this.#findings.note('PICTURE_MISSING', { type: tags.type }, this.#placeOf(tags));
+    properties.read(tags, null);
+    if (isPaperSpace) properties.isPaperSpace = true;
+    this.#draw(entity, IDENTITY, null);
+  }
+
+  #drawPoints(entity: Entity): void {
+    try {
+      this.#expander.countCells(entity.tags);
+      appendInsertPoints(entity, this.#properties, this.#columns, this.#builder);
+    } catch (error) {
+      this.#skip(entity.tags, error);
+    }
+    this.#checkFeatures();
+  }
+
+  /** What an INSERT brings in. */
+  readonly #drawPart: Emit = (part, map, inherited, surrounding) => {
+    this.#properties.read(part.tags, surrounding);
+    if (inherited.isPaperSpace) this.#properties.isPaperSpace = true;
+    this.#draw(part, map, inherited);
+  };
+
+  /** One entity as one feature, put into the world by `map`; `#properties` are its own. */
+  #draw(entity: Entity, map: AffineMap, inherited: Inherited | null): void {
+    const { tags } = entity;
+    const builder = this.#builder;
+    const shape =
+      this.#settings.shapes.get(tags.type) ?? (isUnfolding(tags.type) ? dimensionShape : undefined);
+    if (shape === undefined) {
+      this.#noteSkipped(
+        tags.type,
+        new EntityError('they have no geometry that can be read'),
+        this.#placeOf(tags),
+      );
+      return;
+    }
+    const before = builder.positionCount;
+    let type: number;
+    try {
+      type = shape(entity, map, this.#settings.stroke, builder);
+    } catch (error) {
+      builder.rollback();
+      this.#skip(tags, error);
+      return;
+    }
+    if (type === GEOMETRY_TYPE.none) {
+      builder.rollback();
+      this.#noteSkipped(tags.type, new EntityError('they are empty'), this.#placeOf(tags));
+      return;
+    }
+    this.#checkPositions(before);
+    if (pen.notes !== 0) this.#notes.add(pen.notes, this.#notes.wantsPlace ? this.#placeOf(tags) : undefined);
+    const row = builder.featureCount;
+    this.#columns.appendEntity(row, tags, this.#properties, inherited);
+    appendTextFields(this.#columns, row, tags, map);
+    builder.endFeature(type);
+    this.#checkFeatures();
+  }
+
+  /** Notes an entity that could not be read; throws on what is no fault of an entity. */
+  #skip(tags: EntityTags, error: unknown): void {
+    this.#noteSkipped(tags.type, error, this.#placeOf(tags));
+  }
+
+  #noteSkipped(type: string, error: unknown, place: Place): void {
+    if (!(error instanceof EntityError)) throw error;
+    this.#findings.note('ENTITY_SKIPPED', { type, reason: error.message }, place);
+  }
+
+  #placeOf(tags: EntityTags): Place {
+    const at = tags.find(5);
+    return {
+      ...(this.#line > 0 ? { line: this.#line } : { offset: this.#offset }),
+      ...(at < 0 ? {} : { id: tags.text(at) }),
+    };
+  }
+
+  #checkPositions(before: number): void {
+    const actual = this.#builder.positionCount - before;
+    if (actual > this.#limits.coordinatesPerFeature)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the number of positions of a feature',
+        actual,
+        limit: this.#limits.coordinatesPerFeature,
+        setting: 'MAX_COORDINATES_PER_FEATURE',
+      });
+  }
+
+  #checkFeatures(): void {
+    const { featureCount } = this.#builder;
+    if (featureCount > this.#limits.features)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the number of features',
+        actual: featureCount,
+        limit: this.#limits.features,
+        setting: 'MAX_FEATURES',
+      });
+  }
+}
+
+/** Ids of several kinds are JSON values, the only column that tells the number 1 from the text "1". */
+function joinedIds(ids: readonly AttributeColumn[], rowCount: number): AttributeColumn {
+  return joined(ids, rowCount, 'json');
+}

@@ -1,0 +1,303 @@
+/**
+ * INSERTs unfolded into the entities of their blocks: nested, scaled, mirrored, in rows and columns; and entities whose
+ * picture is an anonymous block of their own: dimensions and tables.
+ *
+ * Small files can ask for any number of entities this way: the number is known before the first one is made (rows and
+ * columns), or counted as they come (blocks in blocks), and refused beyond limits.
+ */
+import { failure } from '../../../errors.ts';
+import type { Findings } from '../../../findings.ts';
+import { type AffineMap, type Entity, EntityError, type EntityTags } from '../contract.ts';
+import type { BlockRecord } from '../head/drawing.ts';
+import { composed, IDENTITY } from '../shapes/affine-map.ts';
+import { ownEnd, realOf } from '../shapes/tag-values.ts';
+import { textOf } from '../shapes/text.ts';
+import type { BlockLibrary } from './blocks.ts';
+import { cellShift, pictureMap, readArray, readFrame, setLocal } from './insert-placement.ts';
+import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
+
+/** Blocks in blocks in ...; plans have a handful of levels. */
+const MAX_DEPTH = 64;
+/** Entities that one INSERT may unfold to, those of nested INSERTs with them. */
+export const MAX_ENTITIES_PER_INSERT = 1 << 21;
+/** Entities that the INSERTs of a partition may unfold to together: a batch is held in memory. */
+export const MAX_ENTITIES_PER_PARTITION = 1 << 23;
+/**
+ * Values of ATTRIBs that the features of one INSERT, or of the INSERTs of a partition, may have together: each feature
+ * has all those of its INSERT, so 50,000 ATTRIBs would be 50,000 fields of 50,000 features.
+ */
+export const MAX_VALUES_PER_INSERT = 1 << 21;
+const MAX_VALUES_PER_PARTITION = 1 << 25;
+/** Code 70 of BLOCK: an external reference, attached or overlaid. */
+const EXTERNAL = 4 | 8;
+/** Code 70 of ATTDEF: the text is the same in each INSERT, so the block draws it. */
+const CONSTANT = 2;
+
+/** Entities that show an anonymous block named by their code 2. */
+const DIMENSIONS = new Set(['DIMENSION', 'ARC_DIMENSION', 'LARGE_RADIAL_DIMENSION']);
+const TABLE = 'ACAD_TABLE';
+
+/**
+ * Gets what an unfolded INSERT consists of: an entity, valid until the call returns as is `map`, and what `inherited` says
+ * of the outermost INSERT. `surrounding` is what its layer 0 and ByBlock mean; null outside of all blocks, as ATTRIBs
+ * stand beside the block of their INSERT.
+ */
+export type Emit = (
+  entity: Entity,
+  map: AffineMap,
+  inherited: Inherited,
+  surrounding: Inherited | null,
+) => void;
+
+export function isUnfolding(type: string): boolean {
+  return type === 'INSERT' || type === TABLE || DIMENSIONS.has(type);
+}
+
+export function isDimension(type: string): boolean {
+  return DIMENSIONS.has(type);
+}
+
+export class InsertExpander {
+  readonly #library: BlockLibrary;
+  readonly #properties: EntityProperties;
+  readonly #findings: Findings;
+  readonly #maxSum: number;
+  readonly #open: BlockRecord[] = [];
+  /** Entities that one insertion of a block unfolds to, of blocks that were inserted before. */
+  readonly #sizes = new Map<BlockRecord, number>();
+  /** INSERTs that were not followed although their block is there: what holds them has no size of its own. */
+  #cutCount = 0;
+  /** By number of open blocks, the map from the innermost one to the world. */
+  readonly #maps: AffineMap[] = [];
+  readonly #local: AffineMap = new Float64Array(12);
+  #name = '';
+  #entityCount = 0;
+  /** INSERTs that were met, those that brought nothing too: blocks can be in one another in n! ways. */
+  #insertCount = 0;
+  #partitionCount = 0;
+  #valueCount = 0;
+  #partitionValueCount = 0;
+
+  /**
+   * `properties` is used for entities on the way: what the caller read with it is lost. `maxFeatures` is the job's limit.
+   */
+  constructor(library: BlockLibrary, properties: EntityProperties, findings: Findings, maxFeatures: number) {
+    this.#library = library;
+    this.#properties = properties;
+    this.#findings = findings;
+    this.#maxSum = Math.min(maxFeatures, MAX_ENTITIES_PER_PARTITION);
+  }
+
+  /**
+   * Unfolds an INSERT, DIMENSION or ACAD_TABLE of a layout. False, and nothing emitted: there is no block to show
+   * (reported for INSERTs, which have no other picture).
+   */
+  expand(entity: Entity, isPaperSpace: boolean, emit: Emit): boolean {
+    this.#begin(entity.tags);
+    this.#properties.read(entity.tags, null);
+    if (isPaperSpace) this.#properties.isPaperSpace = true;
+    const isEmitted = this.#unfold(entity, IDENTITY, null, emit);
+    this.#partitionCount += this.#entityCount;
+    return isEmitted;
+  }
+
+  /** Holds an INSERT of a layout that is drawn otherwise to the limits: its rows and columns. Throws LIMIT_EXCEEDED. */
+  countCells(tags: EntityTags): void {
+    this.#begin(tags);
+    const { columns, rows } = readArray(tags);
+    this.#count(columns * rows);
+    this.#partitionCount += this.#entityCount;
+  }
+
+  #begin(tags: EntityTags): void {
+    this.#entityCount = 0;
+    this.#valueCount = 0;
+    this.#insertCount = 0;
+    this.#open.length = 0;
+    const at = tags.find(2);
+    this.#name = at < 0 ? '' : tags.text(at);
+  }
+
+  /** `#properties` are those of the entity. */
+  #unfold(entity: Entity, map: AffineMap, outer: Inherited | null, emit: Emit): boolean {
+    const { tags, parts } = entity;
+    const isInsert = tags.type === 'INSERT';
+    if (++this.#insertCount > MAX_ENTITIES_PER_INSERT) this.#checkCount(this.#insertCount);
+    const at = tags.find(2);
+    const name = at < 0 ? '' : tags.text(at);
+    const attribs = isInsert ? attribValues(parts) : [];
+    const inherited = this.#properties.handOn(tags, isInsert ? name : null, attribs, outer);
+    const block = this.#admitted(name, isInsert);
+    if (isInsert) {
+      if (attribs.length > 0) this.#attribs(entity, map, outer, inherited, emit);
+      if (block !== null) this.#cells(tags, block, map, inherited, emit);
+    } else if (block !== null) {
+      this.#open.push(block);
+      this.#library.visit(block, this.#visitor(pictureMap(tags, block, map), inherited, emit));
+      this.#open.pop();
+    }
+    return block !== null;
+  }
+
+  /** The ATTRIBs of an INSERT, which stand where they are seen: beside the block, on layers of their own. */
+  #attribs(
+    { tags, parts }: Entity,
+    map: AffineMap,
+    outer: Inherited | null,
+    inherited: Inherited,
+    emit: Emit,
+  ): void {
+    const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
+    this.#checkCount(columns * rows);
+    const frame = readFrame(tags);
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const isFirst = row === 0 && column === 0;
+        const cell = isFirst
+          ? map
+          : composed(map, cellShift(frame, column * columnSpacing, row * rowSpacing));
+        for (const part of parts) {
+          if (part.type !== 'ATTRIB') continue;
+          this.#count(1);
+          this.#countValues(inherited.attribs.length);
+          emit({ tags: part, parts: [] }, cell, inherited, outer);
+        }
+      }
+  }
+
+  /** The block where it can be shown here. */
+  #admitted(name: string, isInsert: boolean): BlockRecord | null {
+    const block = this.#library.find(name);
+    if (block === undefined) {
+      if (isInsert) this.#findings.note('BLOCK_MISSING', { block: name });
+      return null;
+    }
+    if ((block.flags & EXTERNAL) !== 0 && block.end <= block.start) {
+      this.#findings.note('EXTERNAL_REFERENCE', { block: name, path: block.path });
+      return null;
+    }
+    if (this.#open.includes(block)) {
+      this.#cutCount++;
+      this.#findings.note('BLOCK_CIRCULAR', { block: name });
+      return null;
+    }
+    if (this.#open.length >= MAX_DEPTH) {
+      this.#cutCount++;
+      this.#findings.note('BLOCK_TOO_DEEP', { depth: MAX_DEPTH });
+      return null;
+    }
+    return block;
+  }
+
+  #cells(tags: EntityTags, block: BlockRecord, map: AffineMap, inherited: Inherited, emit: Emit): void {
+    const size = this.#sizes.get(block);
+    // Nothing in it, at no depth: however often, and the sum need not be counted.
+    if (size === 0) return;
+    const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
+    this.#checkCount(columns * rows * (size ?? 1));
+    const frame = readFrame(tags);
+    this.#open.push(block);
+    const depth = this.#open.length;
+    this.#maps[depth] ??= new Float64Array(12);
+    const content = this.#maps[depth];
+    const cuts = this.#cutCount;
+    const visit = this.#visitor(content, inherited, emit);
+    for (let row = 0; row < rows; row++)
+      for (let column = 0; column < columns; column++) {
+        const before = this.#entityCount;
+        setLocal(this.#local, frame, block, column * columnSpacing, row * rowSpacing);
+        composed(map, frame.ocs === null ? this.#local : composed(frame.ocs, this.#local), content);
+        this.#library.visit(block, visit);
+        if (size === undefined && this.#cutCount === cuts) {
+          this.#sizes.set(block, this.#entityCount - before);
+          if (this.#entityCount === before) {
+            this.#open.pop();
+            return;
+          }
+        }
+      }
+    this.#open.pop();
+  }
+
+  /** What to do with an entity of a block that `map` puts into the world. */
+  #visitor(map: AffineMap, inherited: Inherited, emit: Emit): (entity: Entity) => void {
+    return (entity) => {
+      const { tags } = entity;
+      if (isUnfolding(tags.type)) {
+        if (this.#nested(entity, map, inherited, emit) || tags.type === 'INSERT') return;
+      } else if (tags.type === 'ATTDEF' && !isConstant(tags)) return;
+      this.#count(1);
+      this.#countValues(inherited.attribs.length);
+      emit(entity, map, inherited, inherited);
+    };
+  }
+
+  /** Unfolds an INSERT or picture within a block. One that cannot be read costs itself alone. */
+  #nested(entity: Entity, map: AffineMap, outer: Inherited, emit: Emit): boolean {
+    const depth = this.#open.length;
+    const { tags } = entity;
+    try {
+      this.#properties.read(tags, outer);
+      return this.#unfold(entity, map, outer, emit);
+    } catch (error) {
+      if (!(error instanceof EntityError)) throw error;
+      this.#open.length = depth;
+      this.#findings.note('ENTITY_SKIPPED', { type: tags.type, reason: error.message });
+      return true;
+    }
+  }
+
+  #count(entities: number): void {
+    this.#entityCount += entities;
+    this.#checkCount(0);
+  }
+
+  #countValues(values: number): void {
+    this.#valueCount += values;
+    this.#partitionValueCount += values;
+    const isOwn = this.#valueCount > MAX_VALUES_PER_INSERT;
+    if (!isOwn && this.#partitionValueCount <= MAX_VALUES_PER_PARTITION) return;
+    throw failure('LIMIT_EXCEEDED', {
+      what: isOwn
+        ? `the number of ATTRIB values that the entities of an INSERT of block '${this.#name}' have`
+        : 'the number of ATTRIB values that the entities of INSERTs have',
+      actual: isOwn ? this.#valueCount : this.#partitionValueCount,
+      limit: isOwn ? MAX_VALUES_PER_INSERT : MAX_VALUES_PER_PARTITION,
+      setting: 'a fixed limit',
+    });
+  }
+
+  /** Throws LIMIT_EXCEEDED when `more` entities would be too many. */
+  #checkCount(more: number): void {
+    const own = this.#entityCount + more;
+    const sum = this.#partitionCount + own;
+    if (own > MAX_ENTITIES_PER_INSERT)
+      throw failure('LIMIT_EXCEEDED', {
+        what: `the number of entities that an INSERT of block '${this.#name}' unfolds to`,
+        actual: own,
+        limit: MAX_ENTITIES_PER_INSERT,
+        setting: 'a fixed limit',
+      });
+    if (sum > this.#maxSum)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the number of entities that INSERTs unfold to',
+        actual: sum,
+        limit: this.#maxSum,
+        setting: this.#maxSum < MAX_ENTITIES_PER_PARTITION ? 'MAX_FEATURES' : 'a fixed limit',
+      });
+  }
+}
+
+export function attribValues(parts: readonly EntityTags[]): AttribValue[] {
+  const values: AttribValue[] = [];
+  for (const part of parts) {
+    if (part.type !== 'ATTRIB') continue;
+    const tagAt = part.find(2);
+    if (tagAt >= 0) values.push({ tag: part.text(tagAt), text: textOf(part) ?? '' });
+  }
+  return values;
+}
+
+function isConstant(tags: EntityTags): boolean {
+  return (realOf(tags, 70, 0, 0, ownEnd(tags)) & CONSTANT) !== 0;
+}

@@ -1,0 +1,166 @@
+/** What the head of a drawing tells: sections, variables, layers, blocks, and where its entities lie. */
+import { failure } from '../../../errors.ts';
+import type { Findings } from '../../../findings.ts';
+import type { ByteSource } from '../../../io/byte-source.ts';
+import type { InputFile, OpenContext, SourceLayer } from '../../format.ts';
+import { drawingEncoding } from '../tags/encoding.ts';
+import { countSourceLines } from '../tags/lines.ts';
+import { RecordReader } from '../tags/record-reader.ts';
+import type { BlockRecord, LayerRecord } from './drawing.ts';
+import type { DrawingState, EntityRange, TagFacts } from './drawing-state.ts';
+import { type HeaderVariables, headerVariables } from './header.ts';
+import { cutRanges } from './partitions.ts';
+import { recognise } from './recognise.ts';
+import { findSections, type Section, type SectionList } from './sections.ts';
+import { layoutOfBlock, readBlocks, readLayers } from './tables.ts';
+import { metresPerUnit } from './units.ts';
+
+const WINDOW_BYTES = 1 << 20;
+/** Chords of curves stay so near to them, in parts of the drawing's longer side, unless input.curve_tolerance says. */
+const TOLERANCE_OF_EXTENT = 1e-4;
+/**
+ * A circle as large as the extent takes 222 steps at that tolerance, and an arc within the extent no more, however large
+ * its radius. What would take more lies far outside, or the extent is a lie: a drawing of a thousand circles that calls
+ * itself a nanometre wide would otherwise take gigabytes.
+ */
+const MAX_DEFAULT_STEPS = 256;
+const MAX_STATED_STEPS = 1 << 16;
+
+export function openDrawing(source: ByteSource, file: InputFile, context: OpenContext): SourceLayer {
+  const { findings, options } = context;
+  const { form, start } = recognise(source, file.name);
+  const plain: TagFacts = { fileName: file.name, form, encoding: 'windows-1252', fallbackEncoding: null };
+  const list = form === 'ascii' ? findSections(source, file.name) : walkSections(source, plain, start);
+  const { sections } = list;
+  requireEntities(sections, file.name);
+  if (!list.hasEof) findings.note('EOF_MISSING', { file: file.name });
+  const header = readHeader(source, plain, sections, findings);
+  const requested = typeof options.encoding === 'string' ? options.encoding : null;
+  const facts: TagFacts = { ...plain, ...drawingEncoding(header, requested, file.name, findings) };
+  const layers = new Map<string, LayerRecord>();
+  const blocks = new Map<string, BlockRecord>();
+  const onBroken = (reader: RecordReader): void => noteBroken(reader, file.name, findings);
+  for (const { name, start: at, end } of sections) {
+    if (name === 'TABLES') readLayers(readerAt(source, facts, at), end, layers, onBroken);
+    else if (name === 'BLOCKS') readBlocks(readerAt(source, facts, at), end, blocks, onBroken);
+  }
+  const layouts = options.layouts === 'all' ? 'all' : 'model';
+  const ranges = entityRanges(source, facts, sections, blocks, layouts);
+  const state: DrawingState = {
+    ...facts,
+    path: file.path,
+    layers,
+    blocks,
+    ranges,
+    layouts,
+    toleranceUnits: toleranceOf(options, header),
+    maxStepCount: typeof options.curve_tolerance === 'number' ? MAX_STATED_STEPS : MAX_DEFAULT_STEPS,
+    blockMode: options.blocks === 'points' ? 'points' : 'explode',
+    closedAsPolygons: options.closed_polylines === 'polygons',
+    withDrawingFields: options.drawing_fields === true,
+  };
+  return {
+    name: file.name.replace(/\.[^.]*$/, ''),
+    fields: null,
+    featureCount: null,
+    crs: null,
+    crsMissingReason: 'a DXF states no CRS',
+    encoding: facts.encoding,
+    metresPerUnit: metresPerUnit(header.insertionUnits),
+    partitions: cutRanges(source, facts, ranges, context.partitionBytes),
+    state,
+  };
+}
+
+function readerAt(source: ByteSource, facts: TagFacts, start: number): RecordReader {
+  return new RecordReader(source, facts, start, { windowBytes: WINDOW_BYTES, linesBefore: null });
+}
+
+function requireEntities(sections: readonly Section[], fileName: string): void {
+  if (sections.some(({ name }) => name === 'ENTITIES')) return;
+  const names = sections.map(({ name }) => name).join(', ');
+  const found = names === '' ? 'no section' : `only ${names}`;
+  throw failure('DXF_NO_ENTITIES', { source: fileName, found });
+}
+
+function readHeader(
+  source: ByteSource,
+  facts: TagFacts,
+  sections: readonly Section[],
+  findings: Findings,
+): HeaderVariables {
+  const section = sections.find(({ name }) => name === 'HEADER');
+  if (section === undefined) return headerVariables(null);
+  const reader = readerAt(source, facts, section.start);
+  // A damaged variable costs those behind it: the ones that reading depends on mostly stand first.
+  const isWhole = reader.readTags();
+  const header = headerVariables(reader.entity.tags);
+  if (!isWhole) noteBroken(reader, facts.fileName, findings);
+  return header;
+}
+
+function noteBroken(reader: RecordReader, fileName: string, findings: Findings): void {
+  const reason = reader.broken?.reason ?? '';
+  findings.note('HEAD_ENTRY_SKIPPED', { file: fileName, reason }, { offset: reader.recordStart });
+}
+
+/** `input.curve_tolerance` in drawing units, or a part of the extent that the HEADER states. */
+function toleranceOf(options: OpenContext['options'], header: HeaderVariables): number | null {
+  if (typeof options.curve_tolerance === 'number') return options.curve_tolerance;
+  return header.extentUnits === null ? null : header.extentUnits * TOLERANCE_OF_EXTENT;
+}
+
+/**
+ * The ENTITIES sections, and the blocks of layouts that have entities of their own: those of paper spaces other than
+ * the active one, whose entities are in ENTITIES like those of model space.
+ */
+function entityRanges(
+  source: ByteSource,
+  facts: TagFacts,
+  sections: readonly Section[],
+  blocks: ReadonlyMap<string, BlockRecord>,
+  layouts: 'model' | 'all',
+): EntityRange[] {
+  const found: { start: number; end: number; isPaperSpace: boolean }[] = [];
+  for (const { name, start, end } of sections)
+    if (name === 'ENTITIES' && end > start) found.push({ start, end, isPaperSpace: false });
+  for (const { name, start, end } of blocks.values()) {
+    const layout = layoutOfBlock(name);
+    if (layout !== null && end > start && (layout === 'model' || layouts === 'all'))
+      found.push({ start, end, isPaperSpace: layout === 'paper' });
+  }
+  found.sort((a, b) => a.start - b.start);
+  let before = 0;
+  return found.map((range) => {
+    const gapLines = facts.form === 'ascii' ? countSourceLines(source, before, range.start) : 0;
+    before = range.end;
+    return { ...range, gapLines };
+  });
+}
+
+/** The sections of a binary drawing, found by reading all of its records. Throws DXF_BINARY. */
+function walkSections(source: ByteSource, facts: TagFacts, start: number): SectionList {
+  const reader = readerAt(source, facts, start);
+  reader.readTags();
+  const sections: Section[] = [];
+  let open: { name: string; start: number } | null = null;
+  for (;;) {
+    const type = reader.peek();
+    if (type === 'EOF') break;
+    if (type === null && open === null) return { sections, hasEof: false };
+    reader.next();
+    const { tags } = reader.entity;
+    if (type === 'SECTION') {
+      const at = tags.find(2);
+      open =
+        at < 0
+          ? { name: '', start: reader.position }
+          : { name: tags.text(at).toUpperCase(), start: reader.offsetBehind(at) };
+    } else if (type === 'ENDSEC' && open !== null) {
+      sections.push({ ...open, end: reader.recordStart });
+      open = null;
+    }
+  }
+  if (open !== null) sections.push({ ...open, end: reader.position });
+  return { sections, hasEof: true };
+}

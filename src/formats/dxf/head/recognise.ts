@@ -1,0 +1,46 @@
+/** Tells a DXF from what is sent in its place, and its two forms from each other. */
+import { failure } from '../../../errors.ts';
+import type { ByteSource } from '../../../io/byte-source.ts';
+import { SENTINEL } from '../tags/binary-tags.ts';
+import type { TagForm } from './drawing-state.ts';
+
+const HEAD_BYTES = 4096;
+
+export interface Recognised {
+  readonly form: TagForm;
+  /** Offset of the first tag: behind the sentinel or a byte order mark. */
+  readonly start: number;
+}
+
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT. */
+export function recognise(source: ByteSource, fileName: string): Recognised {
+  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: fileName });
+  const head = Buffer.from(source.slice(0, HEAD_BYTES));
+  if (head.subarray(0, SENTINEL.length).equals(SENTINEL)) {
+    const at = SENTINEL.length;
+    // The first tag is 0 SECTION or 999 and a comment: one-byte codes are followed by a letter at once.
+    const isWide = head[at + 1] === 0 || (head[at] === 0xe7 && head[at + 1] === 0x03);
+    return { form: isWide ? 'binary2' : 'binary1', start: at };
+  }
+  const start = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
+  const text = head.toString('latin1', start);
+  if (/^\s*\d{1,4}[ \t]*[\r\n]/.test(text)) return { form: 'ascii', start };
+  throw failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'DXF', found: lookOf(head, text) });
+}
+
+function lookOf(head: Buffer, text: string): string {
+  const dwg = /^AC(10\d\d|1\.\d\d|2\.\d\d)/.exec(text);
+  if (dwg !== null) return `a DWG drawing (${dwg[0]}); save it as DXF`;
+  if (text.startsWith('AutoCAD Binary DXF'))
+    return 'a binary DXF whose head is damaged, as by a transfer in text mode';
+  if (text.startsWith('AutoCAD DXB')) return 'a DXB file; save it as DXF';
+  if (text.startsWith('PK') && (head[2] === 3 || head[2] === 5)) return 'a zip archive; send the DXF itself';
+  if (text.startsWith('%PDF')) return 'a PDF';
+  if (text.startsWith('SQLite format 3')) return 'an SQLite database';
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
+    return 'text in UTF-16; save it as UTF-8';
+  if (/^EXTENTS,/.test(text)) return 'a drawing of AutoCAD before release 2';
+  if (/^\s*[[{]/.test(text)) return 'JSON';
+  if (/^\s*</.test(text)) return 'XML or HTML';
+  return text.includes('\0') ? 'binary data' : 'another kind of text';
+}

@@ -1,0 +1,184 @@
+/**
+ * Loops of a filled area as polygons: which are shells, which are holes, and whose.
+ *
+ * By nesting alone: what an odd number of loops lies around is a hole, an even number a shell (an island in a hole).
+ * Neither the order of the loops nor their orientation nor a hatch's flags say it reliably.
+ */
+import { locateInRing, signedArea } from '../../../batch/rings.ts';
+
+/** Bounds may stick out by so much of the loop's size: strokes of one arc in two loops differ by rounding. */
+const BOUNDS_SLACK = 1e-9;
+/** Positions that are tried at most before a loop that runs along another is decided by the majority. */
+const MAX_SAMPLES = 32;
+/** Lead of one side over the other that settles it: one position alone can lie off by rounding. */
+const LEAD = 2;
+
+/** Reusable; its arrays grow to the most loops met. */
+export class LoopNester {
+  /** Loop numbers, each shell followed by its holes; valid below `loopCount`. */
+  order = new Uint32Array(16);
+  /** 1 for shells, by loop number. */
+  isShell = new Uint8Array(16);
+  shellCount = 0;
+  #areas = new Float64Array(16);
+  #bounds = new Float64Array(64);
+  #parents = new Int32Array(16);
+  #coordinates: Float64Array = new Float64Array(0);
+  #stride = 2;
+  #starts: Uint32Array = new Uint32Array(0);
+
+  /** Loop i has the positions `[starts[i], starts[i + 1])` of `coordinates`; x and y are what counts. */
+  nest(coordinates: Float64Array, stride: number, starts: Uint32Array, loopCount: number): void {
+    this.#coordinates = coordinates;
+    this.#stride = stride;
+    this.#starts = starts;
+    if (loopCount > this.order.length) this.#grow(loopCount * 2);
+    if (loopCount === 1) {
+      this.order[0] = 0;
+      this.isShell[0] = 1;
+      this.shellCount = 1;
+      return;
+    }
+    for (let loop = 0; loop < loopCount; loop++) this.#measure(loop);
+    this.#findParents(loopCount);
+    this.#assignRoles(loopCount);
+  }
+
+  #measure(loop: number): void {
+    const start = this.#starts[loop];
+    const end = this.#starts[loop + 1];
+    const coordinates = this.#coordinates;
+    const stride = this.#stride;
+    this.#areas[loop] = Math.abs(signedArea(coordinates, stride, start, end));
+    let minX = Number.POSITIVE_INFINITY;
+    let minY = Number.POSITIVE_INFINITY;
+    let maxX = Number.NEGATIVE_INFINITY;
+    let maxY = Number.NEGATIVE_INFINITY;
+    for (let at = start * stride; at < end * stride; at += stride) {
+      const x = coordinates[at];
+      const y = coordinates[at + 1];
+      if (x < minX) minX = x;
+      if (x > maxX) maxX = x;
+      if (y < minY) minY = y;
+      if (y > maxY) maxY = y;
+    }
+    this.#bounds[loop * 4] = minX;
+    this.#bounds[loop * 4 + 1] = minY;
+    this.#bounds[loop * 4 + 2] = maxX;
+    this.#bounds[loop * 4 + 3] = maxY;
+  }
+
+  /**
+   * The parent of a loop is the smallest larger one around it. A sweep along x keeps the loops that reach the current
+   * one's left edge, so a forest of loops does not cost a comparison of each with each.
+   */
+  #findParents(loopCount: number): void {
+    const bounds = this.#bounds;
+    const areas = this.#areas;
+    const byLeft = Array.from({ length: loopCount }, (_, loop) => loop).sort(
+      (a, b) => bounds[a * 4] - bounds[b * 4] || areas[b] - areas[a] || a - b,
+    );
+    let active: number[] = [];
+    let activeLimit = 64;
+    for (let i = 0; i < loopCount; i++) {
+      const loop = byLeft[i];
+      this.#parents[loop] = -1;
+      const left = bounds[loop * 4];
+      if (active.length > activeLimit) {
+        active = active.filter((other) => bounds[other * 4 + 2] >= left);
+        activeLimit = Math.max(64, active.length * 2);
+      }
+      // The latest first: the smaller ones, after which larger ones need no look.
+      for (let j = active.length - 1; j >= 0; j--) this.#adopt(loop, active[j]);
+      // Loops that begin a rounding later can still lie around this one.
+      const slack = BOUNDS_SLACK * (bounds[loop * 4 + 2] - left);
+      for (let j = i + 1; j < loopCount && bounds[byLeft[j] * 4] <= left + slack; j++)
+        this.#adopt(loop, byLeft[j]);
+      active.push(loop);
+    }
+  }
+
+  #adopt(loop: number, other: number): void {
+    const parent = this.#parents[loop];
+    const isSmaller = parent < 0 || this.#areas[other] < this.#areas[parent];
+    if (isSmaller && this.#holds(other, loop)) this.#parents[loop] = other;
+  }
+
+  #holds(outer: number, inner: number): boolean {
+    if (this.#areas[inner] >= this.#areas[outer]) return false;
+    const bounds = this.#bounds;
+    const o = outer * 4;
+    const i = inner * 4;
+    const slack = BOUNDS_SLACK * Math.max(bounds[o + 2] - bounds[o], bounds[o + 3] - bounds[o + 1]);
+    if (
+      bounds[i] < bounds[o] - slack ||
+      bounds[i + 1] < bounds[o + 1] - slack ||
+      bounds[i + 2] > bounds[o + 2] + slack ||
+      bounds[i + 3] > bounds[o + 3] + slack
+    )
+      return false;
+    const start = this.#starts[inner];
+    const edges = this.#starts[inner + 1] - start - 1;
+    const samples = Math.min(edges, MAX_SAMPLES);
+    let lead = 0;
+    // Vertices all around the loop first; then the middles of edges, for loops whose vertices all lie on the other.
+    for (let half = 0; half < 2 && Math.abs(lead) < LEAD; half++)
+      for (let k = 0; k < samples && Math.abs(lead) < LEAD; k++) {
+        const at = start + Math.floor((k * edges) / samples);
+        lead += this.#locate(at, at + half, outer);
+      }
+    return lead > 0;
+  }
+
+  /** Where the middle between two positions lies. */
+  #locate(position: number, other: number, loop: number): number {
+    const coordinates = this.#coordinates;
+    const stride = this.#stride;
+    const a = position * stride;
+    const b = other * stride;
+    return locateInRing(
+      (coordinates[a] + coordinates[b]) / 2,
+      (coordinates[a + 1] + coordinates[b + 1]) / 2,
+      coordinates,
+      stride,
+      this.#starts[loop],
+      this.#starts[loop + 1],
+    );
+  }
+
+  #assignRoles(loopCount: number): void {
+    const parents = this.#parents;
+    const holesOf = new Map<number, number[]>();
+    // A parent is larger than its child: roles are known when they are asked for.
+    const bySize = Array.from({ length: loopCount }, (_, loop) => loop).sort(
+      (a, b) => this.#areas[b] - this.#areas[a] || a - b,
+    );
+    this.shellCount = 0;
+    for (const loop of bySize) {
+      const parent = parents[loop];
+      const isHole = parent >= 0 && this.isShell[parent] === 1;
+      this.isShell[loop] = isHole ? 0 : 1;
+      if (!isHole) this.shellCount++;
+    }
+    for (let loop = 0; loop < loopCount; loop++) {
+      if (this.isShell[loop] === 1) continue;
+      const holes = holesOf.get(parents[loop]);
+      if (holes === undefined) holesOf.set(parents[loop], [loop]);
+      else holes.push(loop);
+    }
+    let at = 0;
+    for (let loop = 0; loop < loopCount; loop++) {
+      if (this.isShell[loop] === 0) continue;
+      this.order[at++] = loop;
+      for (const hole of holesOf.get(loop) ?? []) this.order[at++] = hole;
+    }
+  }
+
+  #grow(size: number): void {
+    this.order = new Uint32Array(size);
+    this.isShell = new Uint8Array(size);
+    this.#areas = new Float64Array(size);
+    this.#bounds = new Float64Array(size * 4);
+    this.#parents = new Int32Array(size);
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Object coordinate systems (OCS): planar entities are stored in the plane of their extrusion direction, whose x axis
+ * follows from the direction by AutoCAD's "arbitrary axis algorithm" (DXF reference, appendix "Object Coordinate
+ * Systems"). Mirrored arcs and texts of real plans have the direction (0, 0, -1).
+ */
+import { type AffineMap, EntityError, type EntityTags } from '../contract.ts';
+
+/** Below this, both x and y of the direction: the x axis is taken from world Y, else from world Z. */
+const NEAR_Z = 1 / 64;
+/** A direction that is off z by less is z with the rounding of whoever wrote it; kept, it would make up heights. */
+const ROUNDING = 1e-14;
+
+/** The map from the OCS with this extrusion direction to the world; null when they are the same. */
+export function ocsMap(x: number, y: number, z: number): AffineMap | null {
+  const length = Math.hypot(x, y, z);
+  // Writers that do not know better put a zero vector where they mean "none".
+  if (length === 0) return null;
+  if (!Number.isFinite(length)) throw new EntityError('the extrusion direction is not a number');
+  let nx = x / length;
+  let ny = y / length;
+  let nz = z / length;
+  if (Math.abs(nx) < ROUNDING && Math.abs(ny) < ROUNDING) {
+    if (nz > 0) return null;
+    nx = 0;
+    ny = 0;
+    nz = -1;
+  }
+  const isNearZ = Math.abs(nx) < NEAR_Z && Math.abs(ny) < NEAR_Z;
+  // World Y x N, or world Z x N.
+  let ax = isNearZ ? nz : -ny;
+  let ay = isNearZ ? 0 : nx;
+  let az = isNearZ ? -nx : 0;
+  const axis = Math.hypot(ax, ay, az);
+  ax /= axis;
+  ay /= axis;
+  az /= axis;
+  // Plus 0: no negative zeros.
+  const bx = ny * az - nz * ay + 0;
+  const by = nz * ax - nx * az + 0;
+  const bz = nx * ay - ny * ax + 0;
+  return Float64Array.of(ax + 0, bx, nx, 0, ay + 0, by, ny, 0, az + 0, bz, nz, 0);
+}
+
+/** The OCS of an entity by its codes 210, 220 and 230, below tag `end`; null when it is the world's. */
+export function readOcs(tags: EntityTags, end: number): AffineMap | null {
+  const at = tags.find(210);
+  if (at < 0 || at >= end) return null;
+  let y = 0;
+  let z = 0;
+  for (let i = at + 1; i < end && i <= at + 2; i++) {
+    if (tags.codes[i] === 220) y = tags.real(i);
+    else if (tags.codes[i] === 230) z = tags.real(i);
+  }
+  return ocsMap(tags.real(at), y, z);
+}

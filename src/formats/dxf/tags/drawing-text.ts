@@ -1,0 +1,98 @@
+/**
+ * Texts of a drawing: bytes in the drawing's encoding, with characters beyond it as \U+XXXX (UTF-16) or \M+nXXXX
+ * (bytes of the double-byte code page n).
+ */
+import { invalidUtf8At, type TextDecode, textDecoder, UTF8 } from '../../../bytes/text-encoding.ts';
+
+const BACKSLASH = 0x5c;
+/** \M+n: 1 Shift JIS, 2 Big5, 3 Wansung, 4 Johab, 5 GBK. */
+const MULTIBYTE = ['', 'Shift_JIS', 'Big5', 'EUC-KR', 'CP1361', 'GBK'];
+const ESCAPE = /\\U\+([0-9a-f]{4})|\\M\+([1-5])([0-9a-f]{4})/gi;
+
+const CACHE_SLOTS = 1 << 10;
+const MAX_CACHED_BYTES = 64;
+
+/** Decodes texts and remembers the short ones: layers, handles of owners and class names come again and again. */
+export class DrawingText {
+  /** Texts that are not valid in the encoding the drawing states. */
+  invalidCount = 0;
+  readonly #decode: TextDecode;
+  readonly #fallback: TextDecode | null;
+  readonly #isUtf8: boolean;
+  readonly #cachedBytes = new Uint8Array(CACHE_SLOTS * MAX_CACHED_BYTES);
+  readonly #cachedLengths = new Int8Array(CACHE_SLOTS).fill(-1);
+  readonly #cachedTexts: string[] = new Array(CACHE_SLOTS).fill('');
+
+  constructor(encoding: string, fallbackEncoding: string | null) {
+    this.#isUtf8 = encoding === UTF8;
+    this.#decode = textDecoder(encoding);
+    this.#fallback = fallbackEncoding === null ? null : textDecoder(fallbackEncoding);
+  }
+
+  /** `bytes[start, end)` as text; equal short texts are the same string. */
+  read(bytes: Uint8Array, start: number, end: number): string {
+    const length = end - start;
+    if (length > MAX_CACHED_BYTES) return this.#resolve(bytes, start, end);
+    let hash = length;
+    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + bytes[i]) | 0;
+    const slot = (hash ^ (hash >>> 12)) & (CACHE_SLOTS - 1);
+    const cached = this.#cachedBytes;
+    const base = slot * MAX_CACHED_BYTES;
+    if (this.#cachedLengths[slot] === length) {
+      let i = 0;
+      while (i < length && cached[base + i] === bytes[start + i]) i++;
+      if (i === length) return this.#cachedTexts[slot];
+    }
+    const text = this.#resolve(bytes, start, end);
+    for (let i = 0; i < length; i++) cached[base + i] = bytes[start + i];
+    this.#cachedLengths[slot] = length;
+    this.#cachedTexts[slot] = text;
+    return text;
+  }
+
+  #resolve(bytes: Uint8Array, start: number, end: number): string {
+    let isAscii = true;
+    let hasBackslash = false;
+    for (let i = start; i < end; i++) {
+      const byte = bytes[i];
+      if (byte >= 0x80) isAscii = false;
+      else if (byte === BACKSLASH) hasBackslash = true;
+    }
+    let text: string;
+    if (isAscii) text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+    else if (this.#isUtf8 && invalidUtf8At(bytes, start, end) >= 0) {
+      this.invalidCount++;
+      text = (this.#fallback ?? this.#decode)(bytes, start, end);
+    } else text = this.#decode(bytes, start, end);
+    // A backslash can be the second byte of a double-byte character: only the decoded text tells.
+    return hasBackslash || !isAscii ? resolveEscapes(text) : text;
+  }
+}
+
+/** Replaces \U+XXXX and \M+nXXXX by the characters they mean; surrogates come in pairs of escapes. */
+export function resolveEscapes(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replace(
+    ESCAPE,
+    (whole, unit: string | undefined, page: string | undefined, pair: string | undefined) => {
+      if (unit !== undefined) return String.fromCharCode(Number.parseInt(unit, 16));
+      if (page === undefined || pair === undefined) return whole;
+      const code = Number.parseInt(pair, 16);
+      const bytes = code > 0xff ? Uint8Array.of(code >> 8, code & 0xff) : Uint8Array.of(code);
+      const character = multibyteDecoder(Number(page))?.(bytes, 0, bytes.length);
+      return character === undefined || character.includes('�') ? whole : character;
+    },
+  );
+}
+
+const multibyteDecoders: (TextDecode | null)[] = [];
+
+function multibyteDecoder(page: number): TextDecode | null {
+  let decoder = multibyteDecoders[page];
+  if (decoder === undefined) {
+    // iconv-lite has no Johab: such escapes stay as they are.
+    decoder = MULTIBYTE[page] === 'CP1361' ? null : textDecoder(MULTIBYTE[page]);
+    multibyteDecoders[page] = decoder;
+  }
+  return decoder;
+}

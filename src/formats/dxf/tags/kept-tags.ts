@@ -1,0 +1,66 @@
+/**
+ * Entities that are kept: the contents of blocks, which are drawn many times. Values are read once and held as numbers
+ * or text by the kind of their group code, so nothing of the bytes that they came from stays in memory.
+ */
+import { type Entity, EntityError, type EntityTags } from '../contract.ts';
+import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
+
+const NO_POSITIONS = new Int32Array(0);
+
+export class KeptTags implements EntityTags {
+  readonly type: string;
+  readonly count: number;
+  readonly codes: Int16Array;
+  readonly bytes = null;
+  readonly starts = NO_POSITIONS;
+  readonly ends = NO_POSITIONS;
+  /** Values that are numbers; NaN for the others. */
+  readonly #reals: Float64Array;
+  /** Values that are no numbers; holes elsewhere. */
+  readonly #texts: (string | undefined)[];
+
+  constructor(tags: EntityTags) {
+    this.type = tags.type;
+    this.count = tags.count;
+    this.codes = tags.codes.slice(0, tags.count);
+    this.#reals = new Float64Array(tags.count).fill(Number.NaN);
+    this.#texts = new Array(tags.count);
+    for (let i = 0; i < tags.count; i++) {
+      const kind = TAG_VALUES[tags.codes[i]];
+      if (kind === TAG_VALUE.text || kind === TAG_VALUE.chunk || kind === TAG_VALUE.int64)
+        this.#texts[i] = tags.text(i);
+      else {
+        this.#reals[i] = tags.real(i);
+        // What should be a number and is none is asked for only to tell of it.
+        if (Number.isNaN(this.#reals[i])) this.#texts[i] = tags.text(i);
+      }
+    }
+  }
+
+  find(code: number, from = 0): number {
+    for (let i = from; i < this.count; i++) if (this.codes[i] === code) return i;
+    return -1;
+  }
+
+  real(index: number): number {
+    const text = this.#texts[index];
+    if (text === undefined) return this.#reals[index];
+    return text.trim() === '' ? Number.NaN : Number(text);
+  }
+
+  integer(index: number): number {
+    const value = this.real(index);
+    if (Number.isInteger(value)) return value;
+    throw new EntityError(
+      `group code ${this.codes[index]} should be an integer, not '${this.text(index).slice(0, 40)}'`,
+    );
+  }
+
+  text(index: number): string {
+    return this.#texts[index] ?? String(this.#reals[index]);
+  }
+}
+
+export function keepEntity({ tags, parts }: Entity): Entity {
+  return { tags: new KeptTags(tags), parts: parts.map((part) => new KeptTags(part)) };
+}

@@ -1,0 +1,80 @@
+/** Lines of a text drawing, found from anywhere in it: for cutting it and for going on behind what is broken. */
+
+import type { ByteSource } from '../../../io/byte-source.ts';
+
+const LF = 0x0a;
+const CR = 0x0d;
+const SPACE = 0x20;
+const TAB = 0x09;
+const CHUNK_BYTES = 1 << 22;
+
+/**
+ * The first offset in `[from, limit)` at which a line says 0, the next one a name and the one behind a group code; -1 if
+ * there is none. Where lines are in step this is certain: a name is no group code, so the line before it is its own.
+ */
+export function findRecord(bytes: Uint8Array, from: number, limit: number, reachesEnd = false): number {
+  let lineStart = lineAfter(bytes, from, limit);
+  while (lineStart >= 0) {
+    const second = lineAfter(bytes, lineStart, limit);
+    if (second < 0) return -1;
+    if (isCodeLine(bytes, lineStart, limit, true) && isNameLine(bytes, second, limit)) {
+      const third = lineAfter(bytes, second, limit);
+      if (third < 0) return reachesEnd ? lineStart : -1;
+      if (isCodeLine(bytes, third, limit, false)) return lineStart;
+    }
+    lineStart = second;
+  }
+  return -1;
+}
+
+/** The offset behind the end of the line that `at` is in; -1 where that is not before `limit`. */
+function lineAfter(bytes: Uint8Array, at: number, limit: number): number {
+  while (at < limit && bytes[at] !== LF && bytes[at] !== CR) at++;
+  if (at + 1 >= limit) return -1;
+  at += bytes[at] === CR && bytes[at + 1] === LF ? 2 : 1;
+  return at < limit ? at : -1;
+}
+
+/** The line holds nothing but a group code; only 0 where `zero`. */
+function isCodeLine(bytes: Uint8Array, at: number, limit: number, zero: boolean): boolean {
+  while (at < limit && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+  const start = at;
+  while (at < limit && bytes[at] >= 0x30 && bytes[at] <= (zero ? 0x30 : 0x39)) at++;
+  if (at === start || at - start > 4) return false;
+  while (at < limit && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+  return at >= limit || bytes[at] === LF || bytes[at] === CR;
+}
+
+/** The line holds nothing but a name such as LINE, 3DFACE or ACAD_TABLE. */
+function isNameLine(bytes: Uint8Array, at: number, limit: number): boolean {
+  while (at < limit && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+  let hasLetter = false;
+  for (; at < limit; at++) {
+    const byte = bytes[at];
+    if (byte >= 0x41 && byte <= 0x5a) hasLetter = true;
+    else if (!((byte >= 0x30 && byte <= 0x39) || byte === 0x5f)) break;
+  }
+  while (at < limit && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+  return hasLetter && at < limit && (bytes[at] === LF || bytes[at] === CR);
+}
+
+/** Lines that end in `[start, end)`. */
+export function countLines(bytes: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i];
+    if (byte === LF || (byte === CR && bytes[i + 1] !== LF)) count++;
+  }
+  return count;
+}
+
+/** Lines that end in `[start, end)` of the source. */
+export function countSourceLines(source: ByteSource, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at += CHUNK_BYTES) {
+    const stop = Math.min(at + CHUNK_BYTES, end);
+    const bytes = source.slice(at, stop + 1);
+    count += countLines(bytes, 0, Math.min(stop - at, bytes.length));
+  }
+  return count;
+}

@@ -1,0 +1,180 @@
+/**
+ * Tags as columns: group codes and where the values lie in the window of bytes they were scanned from. Values are
+ * interpreted when asked for; only numbers of ASCII files are read while scanning, since the loop that looks for the
+ * end of the line sees their digits anyway.
+ */
+import { asciiSlice, NumberScanner } from '../../../bytes/number-text.ts';
+import { EntityError, type EntityTags } from '../contract.ts';
+import type { DrawingText } from './drawing-text.ts';
+import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
+
+const SPACE = 0x20;
+const TAB = 0x09;
+const numbers = new NumberScanner();
+
+export class TagList {
+  count = 0;
+  codes = new Int16Array(1 << 10);
+  /** Bytes `[starts[i], ends[i])` of `bytes` are the value of tag i. */
+  starts = new Int32Array(1 << 10);
+  ends = new Int32Array(1 << 10);
+  /** Numbers that were read while scanning; NaN for all other values. */
+  reals = new Float64Array(1 << 10);
+  bytes: Uint8Array = new Uint8Array(0);
+  /** Texts in `bytes` are UTF-8, so they can be copied as they are. */
+  isUtf8 = false;
+  view: DataView = new DataView(new ArrayBuffer(0));
+  readonly text: DrawingText;
+  readonly isBinary: boolean;
+
+  constructor(text: DrawingText, isBinary: boolean) {
+    this.text = text;
+    this.isBinary = isBinary;
+  }
+
+  /** The bytes that tags are scanned from next; what was scanned before is void. */
+  attach(bytes: Uint8Array): void {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.count = 0;
+  }
+
+  /** Makes room for more tags. Invalidates earlier references to the columns. */
+  grow(): void {
+    const capacity = this.codes.length * 2;
+    this.codes = grown(this.codes, new Int16Array(capacity));
+    this.starts = grown(this.starts, new Int32Array(capacity));
+    this.ends = grown(this.ends, new Int32Array(capacity));
+    this.reals = grown(this.reals, new Float64Array(capacity));
+  }
+
+  real(at: number): number {
+    const known = this.reals[at];
+    if (!Number.isNaN(known)) return known;
+    if (this.isBinary) {
+      const kind = TAG_VALUES[this.codes[at]];
+      if (kind !== TAG_VALUE.text && kind !== TAG_VALUE.chunk) return this.#binaryNumber(at, kind);
+    }
+    const { bytes } = this;
+    let start = this.starts[at];
+    let end = this.ends[at];
+    while (start < end && isBlank(bytes[start])) start++;
+    while (end > start && isBlank(bytes[end - 1])) end--;
+    const value = numbers.scan(bytes, start, end);
+    return numbers.end === end ? value : Number.NaN;
+  }
+
+  textAt(at: number): string {
+    const start = this.starts[at];
+    const end = this.ends[at];
+    if (this.isBinary) {
+      const kind = TAG_VALUES[this.codes[at]];
+      if (kind === TAG_VALUE.chunk) return hexadecimal(this.bytes, start, end);
+      if (kind === TAG_VALUE.int64) return String(this.view.getBigInt64(start, true));
+      if (kind !== TAG_VALUE.text) return String(this.#binaryNumber(at, kind));
+    }
+    return this.text.read(this.bytes, start, end);
+  }
+
+  #binaryNumber(at: number, kind: number): number {
+    const start = this.starts[at];
+    switch (kind) {
+      case TAG_VALUE.real:
+        return this.view.getFloat64(start, true);
+      case TAG_VALUE.int16:
+        return this.view.getInt16(start, true);
+      case TAG_VALUE.int32:
+        return this.view.getInt32(start, true);
+      case TAG_VALUE.int64:
+        return Number(this.view.getBigInt64(start, true));
+      default:
+        return this.bytes[start];
+    }
+  }
+}
+
+/** A run of tags in a list: one entity's. */
+export class TagRun implements EntityTags {
+  type = '';
+  count = 0;
+  /** Index in the list of the run's first tag. */
+  first = 0;
+  readonly list: TagList;
+  #codes: Int16Array | null = null;
+
+  constructor(list: TagList) {
+    this.list = list;
+  }
+
+  set(type: string, first: number, count: number): void {
+    this.type = type;
+    this.first = first;
+    this.count = count;
+    this.#codes = null;
+  }
+
+  get codes(): Int16Array {
+    if (this.first === 0) return this.list.codes;
+    this.#codes ??= this.list.codes.subarray(this.first, this.first + this.count);
+    return this.#codes;
+  }
+
+  get bytes(): Uint8Array | null {
+    return this.list.isUtf8 ? this.list.bytes : null;
+  }
+
+  get starts(): Int32Array {
+    return this.first === 0
+      ? this.list.starts
+      : this.list.starts.subarray(this.first, this.first + this.count);
+  }
+
+  get ends(): Int32Array {
+    return this.first === 0 ? this.list.ends : this.list.ends.subarray(this.first, this.first + this.count);
+  }
+
+  find(code: number, from = 0): number {
+    const { codes } = this.list;
+    const { first } = this;
+    for (let i = first + from, end = first + this.count; i < end; i++)
+      if (codes[i] === code) return i - first;
+    return -1;
+  }
+
+  real(index: number): number {
+    return this.list.real(this.first + index);
+  }
+
+  integer(index: number): number {
+    const value = this.list.real(this.first + index);
+    if (Number.isInteger(value)) return value;
+    throw new EntityError(
+      `group code ${this.codes[index]} should be an integer, not '${this.text(index).slice(0, 40)}'`,
+    );
+  }
+
+  text(index: number): string {
+    return this.list.textAt(this.first + index);
+  }
+}
+
+/** The bytes `[start, end)` as lower-case hexadecimal digits. */
+function hexadecimal(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('hex');
+}
+
+/** ASCII bytes without the blanks around them. */
+export function trimmedAscii(bytes: Uint8Array, start: number, end: number): string {
+  while (start < end && isBlank(bytes[start])) start++;
+  while (end > start && isBlank(bytes[end - 1])) end--;
+  return asciiSlice(bytes, start, end);
+}
+
+function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === TAB;
+}
+
+function grown<A extends { set(source: A): void }>(from: A, to: A): A {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,276 @@
+/** Features of a batch as entities of a drawing. Runs in the workers. */
+import type { FeatureBatch } from '../../../batch/feature-batch.ts';
+import {
+  GEOMETRY_TYPE,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+  PART_KIND,
+  PART_KIND_MASK,
+  PART_MULTI_FIRST,
+  PART_MULTI_NEXT,
+  strideOf,
+} from '../../../batch/geometry-column.ts';
+import { fillMissingOrdinates } from '../../../batch/missing-ordinates.ts';
+import { signedArea } from '../../../batch/rings.ts';
+import { rowDimensions } from '../../../batch/row-dimensions.ts';
+import type { Findings } from '../../../findings.ts';
+import { FEATURE_TAGS, FEATURE_TAGS_Z, MULTI_MARK, PART_TAGS, ROLE, ROLE_TAGS } from '../feature-marks.ts';
+import { measuredExtent } from './batch-extent.ts';
+import { EntityWriter } from './entity-writer.ts';
+import { GeometryEntities, type Run } from './geometry-entities.ts';
+import { FIXED_LAYERS, type FixedLayer } from './layer-names.ts';
+import { Rings } from './rings.ts';
+import { RowColors, RowLayers } from './row-style.ts';
+import { TextEntities } from './text-entities.ts';
+import { AttributesWriter } from './xdata-write.ts';
+
+/** How to encode; plain data. */
+export interface DrawingEncoding {
+  readonly layerName: string;
+  /** Significant digits of coordinates, 0 for the shortest exact text. */
+  readonly digits: number;
+  readonly hatch: boolean;
+  readonly attributes: boolean;
+  readonly layerField: string | null;
+  readonly colorField: string | null;
+  /** Height of letters in drawing units where features do not say it. */
+  readonly textHeight: number;
+}
+
+/** Entities of a batch; plain data. */
+export interface DrawingChunk {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where handles stand in `bytes`, counted from 0: the sink adds what came before. */
+  readonly handleOffsets: Uint32Array<ArrayBuffer>;
+  /** See extent.ts. */
+  readonly extent: Float64Array<ArrayBuffer>;
+  /** Names of layers that a field of the features names. */
+  readonly layers: readonly string[];
+  readonly rowCount: number;
+  /** Whether the features have the fields that layers and colours are asked to come from. */
+  readonly hasLayerField: boolean;
+  readonly hasColorField: boolean;
+}
+
+const LAYER_TAGS = Object.fromEntries(
+  FIXED_LAYERS.map(({ name }) => [name, new TextEncoder().encode(`8\n${name}\n`)]),
+) as Record<FixedLayer, Uint8Array>;
+
+export function encodeDrawing(
+  batch: FeatureBatch,
+  encoding: DrawingEncoding,
+  findings: Findings,
+): DrawingChunk {
+  const { geometry, rowsFilledZ } = fillMissingOrdinates(batch.geometry);
+  if (rowsFilledZ > 0)
+    findings.note('ORDINATE_FILLED', { format: 'DXF', ordinate: 'Z' }, undefined, rowsFilledZ);
+  const extent = measuredExtent(geometry);
+  const encoder = new DrawingEncoder({ ...batch, geometry }, encoding, findings);
+  for (let row = 0; row < batch.rowCount; row++) encoder.row(row);
+  return encoder.finish(extent);
+}
+
+class DrawingEncoder {
+  readonly #geometry: GeometryColumn;
+  readonly #stride: number;
+  readonly #findings: Findings;
+  readonly #encoding: DrawingEncoding;
+  readonly #entities: EntityWriter;
+  readonly #shapes: GeometryEntities;
+  readonly #texts: TextEntities;
+  readonly #attributes: AttributesWriter | null;
+  readonly #layers: RowLayers;
+  readonly #colors: RowColors;
+  readonly #rings: Rings;
+  #droppedMeasures = 0;
+  #emptyMembers = 0;
+  /** Of the row at hand. */
+  #row = 0;
+  #hasZ = false;
+  #isBegun = false;
+  #layer: Uint8Array | null = null;
+  #mark: number = MULTI_MARK.none;
+  /** Parts of a MultiPolygon with corners in the air are faces of a surface. */
+  #isSurface = false;
+
+  constructor(batch: FeatureBatch, encoding: DrawingEncoding, findings: Findings) {
+    const { geometry } = batch;
+    this.#geometry = geometry;
+    this.#stride = strideOf(geometry.dimensions);
+    this.#encoding = encoding;
+    this.#findings = findings;
+    this.#entities = new EntityWriter(estimateBytes(batch, encoding), encoding.digits);
+    this.#shapes = new GeometryEntities(this.#entities, geometry.coordinates, this.#stride);
+    this.#texts = new TextEntities(this.#entities, batch, encoding.textHeight);
+    this.#attributes = encoding.attributes
+      ? new AttributesWriter(this.#entities.out, batch, encoding.layerName, findings)
+      : null;
+    this.#layers = new RowLayers(batch, encoding.layerField, findings);
+    this.#rings = new Rings(geometry);
+    this.#colors = new RowColors(batch, encoding.colorField, findings);
+  }
+
+  row(row: number): void {
+    const { types, partOffsets, partKinds, ringOffsets, coordOffsets, dimensions } = this.#geometry;
+    const firstPart = partOffsets[row];
+    const endPart = partOffsets[row + 1];
+    if (coordOffsets[ringOffsets[firstPart]] === coordOffsets[ringOffsets[endPart]]) {
+      this.#findings.note('GEOMETRY_NOT_DRAWN', { format: 'DXF' }, { record: row + 1 });
+      return;
+    }
+    this.#row = row;
+    this.#hasZ = false;
+    if (dimensions !== 'XY') {
+      const own = rowDimensions(this.#geometry, row);
+      this.#hasZ = hasZ(own);
+      if (hasM(own)) this.#droppedMeasures++;
+    }
+    this.#isBegun = false;
+    this.#layer = this.#layers.tag(row);
+    this.#entities.color = this.#colors.tag(row);
+    this.#isSurface =
+      types[row] === GEOMETRY_TYPE.multiPolygon && this.#hasZ && this.#rings.anySlope(firstPart, endPart);
+    let awaitsFirst = false;
+    for (let part = firstPart; part < endPart; part++) {
+      const kind = partKinds[part];
+      if ((kind & PART_MULTI_FIRST) !== 0) awaitsFirst = true;
+      if (ringOffsets[part] === ringOffsets[part + 1] || this.#rings.isEmpty(ringOffsets[part])) {
+        this.#emptyMembers++;
+        continue;
+      }
+      // Where the first part of a member is empty, the next one that is drawn stands for it.
+      const isMulti = (kind & (PART_MULTI_FIRST | PART_MULTI_NEXT)) !== 0;
+      this.#mark = !isMulti ? MULTI_MARK.none : awaitsFirst ? MULTI_MARK.first : MULTI_MARK.next;
+      awaitsFirst = false;
+      this.#part(part, kind & PART_KIND_MASK);
+    }
+  }
+
+  finish(extent: Float64Array<ArrayBuffer>): DrawingChunk {
+    const findings = this.#findings;
+    if (this.#droppedMeasures > 0)
+      findings.note('M_DROPPED', { format: 'DXF' }, undefined, this.#droppedMeasures);
+    if (this.#emptyMembers > 0) findings.note('EMPTY_MEMBER_DROPPED', {}, undefined, this.#emptyMembers);
+    return {
+      // The buffer goes along as it is: a copy of its exact length would cost more than the room behind it.
+      bytes: this.#entities.out.written(),
+      handleOffsets: this.#entities.handleOffsets(),
+      extent,
+      layers: [...this.#layers.names.values()],
+      rowCount: this.#geometry.types.length,
+      hasLayerField: this.#layers.isFound,
+      hasColorField: this.#colors.isFound,
+    };
+  }
+
+  #part(part: number, kind: number): void {
+    const { ringOffsets, coordOffsets, types } = this.#geometry;
+    const ring = ringOffsets[part];
+    if (kind === PART_KIND.polygon) this.#polygon(part);
+    else if (kind === PART_KIND.line) this.#line(ring);
+    else {
+      const at = coordOffsets[ring] * this.#stride;
+      const text = types[this.#row] === GEOMETRY_TYPE.point ? this.#texts.textOf(this.#row) : null;
+      if (text === null) this.#point(at);
+      else this.#text(text, at);
+    }
+  }
+
+  #point(at: number): void {
+    this.#setLayer('point');
+    this.#shapes.point(at, this.#hasZ ? this.#geometry.coordinates[at + 2] : 0);
+    this.#endEntity(ROLE.point);
+  }
+
+  #text(text: string, at: number): void {
+    const { coordinates } = this.#geometry;
+    this.#setLayer('annotation');
+    const z = this.#hasZ ? coordinates[at + 2] : 0;
+    this.#texts.write(this.#row, text, coordinates[at], coordinates[at + 1], z);
+    this.#endEntity(ROLE.text);
+  }
+
+  #line(ring: number): void {
+    this.#setLayer('polyline');
+    this.#polyline(this.#rings.takeLine(ring), ROLE.line);
+  }
+
+  #polygon(part: number): void {
+    const rings = this.#rings;
+    rings.take(part);
+    const shell = rings.runs[0];
+    if (this.#isSurface && rings.isFace(part)) {
+      this.#setLayer('multipatch');
+      this.#shapes.face(shell);
+      this.#endEntity(ROLE.shell);
+      return;
+    }
+    this.#setLayer('polygon');
+    if (this.#encoding.hatch && this.#isSeen(shell)) {
+      this.#shapes.fill(rings.runs, rings.count, this.#fillHeight(shell));
+      this.#endEntity(ROLE.fill);
+    }
+    for (let i = 0; i < rings.count; i++) this.#polyline(rings.runs[i], i === 0 ? ROLE.shell : ROLE.hole);
+  }
+
+  /** Whether a fill shows anything: a wall seen from above has no area, and a HATCH no boundary then. */
+  #isSeen(shell: Run): boolean {
+    if (!this.#shapes.isArea(shell)) return false;
+    if (!this.#hasZ || !this.#rings.varies(shell)) return true;
+    const stride = this.#stride;
+    return signedArea(this.#geometry.coordinates, stride, shell.start / stride, shell.end / stride) !== 0;
+  }
+
+  /** A HATCH lies in a plane, so one below an outline of varying height is at its mean. */
+  #fillHeight(shell: Run): number {
+    if (!this.#hasZ) return 0;
+    if (this.#rings.varies(shell)) return this.#rings.meanZ(shell);
+    return this.#geometry.coordinates[shell.start + 2];
+  }
+
+  #polyline(run: Run, role: number): void {
+    const isClosed = role !== ROLE.line;
+    if (this.#hasZ && this.#rings.varies(run)) {
+      this.#shapes.spacePolyline(isClosed);
+      this.#endEntity(role);
+      this.#shapes.spaceVertices(run);
+      return;
+    }
+    const elevation = this.#hasZ ? this.#geometry.coordinates[run.start + 2] : Number.NaN;
+    this.#shapes.flatPolyline(run, isClosed, elevation);
+    this.#endEntity(role);
+  }
+
+  /** The XDATA of the entity written last. */
+  #endEntity(role: number): void {
+    const attributes = this.#attributes;
+    if (attributes === null) return;
+    const { out } = this.#entities;
+    if (this.#isBegun) {
+      out.copy(PART_TAGS[this.#mark][role]);
+      return;
+    }
+    this.#isBegun = true;
+    const start = out.length;
+    out.copy(FEATURE_TAGS[this.#geometry.types[this.#row] + (this.#hasZ ? FEATURE_TAGS_Z : 0)]);
+    out.copy(ROLE_TAGS[this.#mark][role]);
+    attributes.write(this.#row, start);
+  }
+
+  #setLayer(layer: FixedLayer): void {
+    this.#entities.layer = this.#layer ?? LAYER_TAGS[layer];
+  }
+}
+
+/** Near enough that the buffer seldom has to grow. */
+function estimateBytes(batch: FeatureBatch, encoding: DrawingEncoding): number {
+  const positions = batch.geometry.coordinates.length / strideOf(batch.geometry.dimensions);
+  const copies = encoding.hatch ? 2 : 1;
+  const positionBytes = 2 * ((encoding.digits === 0 ? 10 : encoding.digits + 2) + 4);
+  let bytes = (batch.rowCount * 230 + positions * positionBytes) * copies + 1024;
+  if (!encoding.attributes) return bytes;
+  for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 22);
+  for (const column of batch.columns) if ('offsets' in column) bytes += column.bytes.length;
+  return bytes;
+}

@@ -1,0 +1,116 @@
+/**
+ * Text as the value of a tag. A value ends with its line, so control characters are written as AutoCAD does, ^J for a
+ * line feed, and a caret as "^ ". "\U+" and "\M+" begin the codes of characters: a backslash before them becomes such a
+ * code itself, so that text which looks like a code comes back as it was.
+ */
+import type { ByteWriter } from '../../../bytes/byte-writer.ts';
+import { utf8Boundary } from '../../../bytes/text-encoding.ts';
+
+const CARET = 0x5e;
+const BLANK = 0x20;
+const BACKSLASH = 0x5c;
+const PERCENT = 0x25;
+const LF = 0x0a;
+const CR = 0x0d;
+const PLUS = 0x2b;
+const UPPER_M = 0x4d;
+const UPPER_P = 0x50;
+const UPPER_U = 0x55;
+/** The bit in which lower case differs; readers take either. */
+const LETTER_CASE = 0x20;
+/** "\U+005C", a backslash. */
+const BACKSLASH_CODE = new TextEncoder().encode('\\U+005C');
+const TEXT_CODES = new TextEncoder().encode('oukdpc');
+/** Bytes that one byte becomes at most. */
+export const MOST_BYTES_PER_BYTE = BACKSLASH_CODE.length;
+
+/** Bytes that need more than a look: 1. */
+const SPECIAL = new Uint8Array(256);
+SPECIAL.fill(1, 0, BLANK);
+SPECIAL[CARET] = 1;
+SPECIAL[BACKSLASH] = 1;
+
+/** Appends UTF-8 `source[start, end)` as the value of a tag, without its line end. */
+export function writeEscaped(out: ByteWriter, source: Uint8Array, start: number, end: number): void {
+  out.reserve((end - start) * 2);
+  let { bytes } = out;
+  let at = out.length;
+  for (let i = start; i < end; i++) {
+    const byte = source[i];
+    if (SPECIAL[byte] === 0) bytes[at++] = byte;
+    else if (byte === BACKSLASH && beginsCode(source, i, end)) {
+      out.length = at;
+      out.copy(BACKSLASH_CODE);
+      out.reserve((end - i) * 2);
+      bytes = out.bytes;
+      at = out.length;
+    } else if (byte === BACKSLASH) bytes[at++] = byte;
+    else {
+      bytes[at++] = CARET;
+      bytes[at++] = byte === CARET ? BLANK : byte + 0x40;
+    }
+  }
+  out.length = at;
+}
+
+function beginsCode(source: Uint8Array, at: number, end: number): boolean {
+  const letter = source[at + 1] & ~LETTER_CASE;
+  return at + 2 < end && (letter === UPPER_U || letter === UPPER_M) && source[at + 2] === PLUS;
+}
+
+/** The string of a TEXT: "%%d" is a degree sign there, and "%%%" a per cent sign that begins no code. */
+export function writeTextValue(out: ByteWriter, source: Uint8Array): void {
+  let start = 0;
+  for (let i = 0; i + 2 < source.length; i++) {
+    if (source[i] !== PERCENT || source[i + 1] !== PERCENT || !isTextCode(source[i + 2])) continue;
+    writeEscaped(out, source, start, i);
+    out.ascii('%%%%%%');
+    start = i + 2;
+    i++;
+  }
+  writeEscaped(out, source, start, source.length);
+}
+
+/** What follows "%%" in a code: o u k (lines), d p c (signs), a digit (a character by number), a per cent sign. */
+function isTextCode(byte: number): boolean {
+  return byte === PERCENT || (byte >= 0x30 && byte <= 0x39) || TEXT_CODES.includes(byte | LETTER_CASE);
+}
+
+/** The string of an MTEXT, before it is cut: \P for the end of a line, a backslash before what would be a code. */
+export function writeMtextValue(out: ByteWriter, source: Uint8Array): void {
+  for (let i = 0; i < source.length; i++) {
+    const byte = source[i];
+    if (byte === LF || byte === CR) {
+      if (byte === CR && source[i + 1] === LF) i++;
+      out.uint8(BACKSLASH);
+      out.uint8(UPPER_P);
+    } else if (byte === BACKSLASH && beginsCode(source, i, source.length)) {
+      out.copy(BACKSLASH_CODE);
+      out.copy(BACKSLASH_CODE);
+    } else {
+      if (byte === BACKSLASH || byte === OPEN_BRACE || byte === CLOSE_BRACE) out.uint8(BACKSLASH);
+      if (byte < BLANK || byte === CARET) writeEscaped(out, source, i, i + 1);
+      else out.uint8(byte);
+    }
+  }
+}
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** Where a value that begins at `start` may end so that it has at most `most` bytes and no character or code is cut. */
+export function cutAt(escaped: Uint8Array, start: number, end: number, most: number): number {
+  if (end - start <= most) return end;
+  let at = utf8Boundary(escaped, start, start + most);
+  // In escaped text, a caret always begins a code.
+  if (escaped[at - 1] === CARET) return at - 1;
+  for (let back = 1; back < BACKSLASH_CODE.length; back++) {
+    if (
+      escaped[at - back] === BACKSLASH &&
+      escaped[at - back + 1] === UPPER_U &&
+      escaped[at - back + 2] === PLUS
+    )
+      at -= back;
+  }
+  return at;
+}

@@ -1,0 +1,140 @@
+/**
+ * Writes a drawing front to back. The room for its head is reserved, because the head says what is known last: layers by
+ * field, the extent, the first free handle. Layers beyond the room cost one move of the file.
+ */
+import { failure } from '../../../errors.ts';
+import type { Findings } from '../../../findings.ts';
+import { OutputFileSink } from '../../../io/output-file.ts';
+import type { OutputFile, OutputSink } from '../../format.ts';
+import { MEDIA_TYPE } from '../media-type.ts';
+import { type DrawingFacts, drawingHead } from './drawing-head.ts';
+import type { DrawingTotals } from './drawing-tables.ts';
+import { drawingTail } from './drawing-tail.ts';
+import type { DrawingChunk, DrawingEncoding } from './encode.ts';
+import { writeHandle } from './entity-writer.ts';
+import { emptyExtent, extendExtent } from './extent.ts';
+import { FIRST_ENTITY_HANDLE, LAST_ENTITY_HANDLE } from './handles.ts';
+import { FIXED_LAYERS, layerKey } from './layer-names.ts';
+
+/** For the numbers of the extent and the view, which get longer. */
+const NUMBER_ROOM = 512;
+/** Tables state the number of their records in 16 bits. */
+const MOST_LAYERS = 32_767;
+/** For some 250 layers. */
+const LAYER_ROOM = 1 << 16;
+const ENTITIES = '0\nSECTION\n2\nENTITIES\n';
+/** A comment is the only tag that says nothing: 999, then a line of any text. */
+const SHORTEST_COMMENT = 5;
+const LONGEST_COMMENT = 200;
+const encoder = new TextEncoder();
+
+export class DrawingSink implements OutputSink {
+  readonly #path: string;
+  readonly #facts: DrawingFacts;
+  readonly #encoding: DrawingEncoding;
+  readonly #findings: Findings;
+  readonly #file: OutputFileSink;
+  readonly #extent = emptyExtent();
+  readonly #layers = new Map<string, string>();
+  readonly #fixedLayers = new Set<string>(['0', ...FIXED_LAYERS.map(({ name }) => name)]);
+  #headBytes: number;
+  #rowCount = 0;
+  #hasLayerField = false;
+  #hasColorField = false;
+  #handleSeed = FIRST_ENTITY_HANDLE;
+
+  constructor(path: string, facts: DrawingFacts, encoding: DrawingEncoding, findings: Findings) {
+    this.#path = path;
+    this.#facts = facts;
+    this.#encoding = encoding;
+    this.#findings = findings;
+    const head = this.#head();
+    this.#headBytes = head.length + NUMBER_ROOM + (encoding.layerField === null ? 0 : LAYER_ROOM);
+    this.#file = new OutputFileSink(path);
+    this.#file.append(padded(head, this.#headBytes));
+  }
+
+  append(_layerIndex: number, data: unknown): void {
+    const chunk = data as DrawingChunk;
+    const { bytes, handleOffsets } = chunk;
+    const first = this.#handleSeed;
+    if (first + handleOffsets.length > LAST_ENTITY_HANDLE)
+      throw failure('DXF_TOO_LARGE', { entities: LAST_ENTITY_HANDLE - FIRST_ENTITY_HANDLE });
+    for (let i = 0; i < handleOffsets.length; i++) writeHandle(bytes, handleOffsets[i], first + i);
+    this.#handleSeed = first + handleOffsets.length;
+    extendExtent(this.#extent, chunk.extent);
+    this.#addLayers(chunk.layers);
+    this.#rowCount += chunk.rowCount;
+    this.#hasLayerField ||= chunk.hasLayerField;
+    this.#hasColorField ||= chunk.hasColorField;
+    this.#file.append(bytes);
+  }
+
+  async finish(): Promise<OutputFile> {
+    this.#noteMissingFields();
+    this.#file.append(encoder.encode(drawingTail(this.#extent)));
+    const head = this.#head();
+    if (this.#headBytes < head.length + SHORTEST_COMMENT) {
+      const more = head.length + SHORTEST_COMMENT - this.#headBytes;
+      this.#file.insert(this.#headBytes, more);
+      this.#headBytes += more;
+    }
+    this.#file.patch(0, padded(head, this.#headBytes));
+    return { path: this.#path, mediaType: MEDIA_TYPE, byteLength: this.#file.finish() };
+  }
+
+  abort(): void {
+    this.#file.abort();
+  }
+
+  #noteMissingFields(): void {
+    const { layerField, colorField } = this.#encoding;
+    if (this.#rowCount === 0) return;
+    if (layerField !== null && !this.#hasLayerField)
+      this.#findings.note('FIELD_NOT_FOUND', { field: layerField, option: 'output.layer_field' });
+    if (colorField !== null && !this.#hasColorField)
+      this.#findings.note('FIELD_NOT_FOUND', { field: colorField, option: 'output.color_field' });
+  }
+
+  #addLayers(names: readonly string[]): void {
+    for (const name of names) {
+      const key = layerKey(name);
+      if (!this.#fixedLayers.has(key) && !this.#layers.has(key)) this.#layers.set(key, name);
+    }
+    if (this.#layers.size + this.#fixedLayers.size > MOST_LAYERS)
+      throw failure('DXF_TOO_MANY_LAYERS', { field: this.#encoding.layerField ?? '', limit: MOST_LAYERS });
+  }
+
+  /** Everything before the entities, with what is known so far; ENTITIES has yet to follow. */
+  #head(): Uint8Array {
+    const totals: DrawingTotals = {
+      handleSeed: this.#handleSeed,
+      extent: this.#extent,
+      layers: [...this.#layers.values()],
+    };
+    return encoder.encode(drawingHead(this.#facts, totals) + ENTITIES);
+  }
+}
+
+/** The head made `byteLength` long by comments between it and the line that begins the entities. */
+function padded(head: Uint8Array, byteLength: number): Uint8Array {
+  const result = new Uint8Array(byteLength);
+  const bodyEnd = head.length - ENTITIES.length;
+  result.set(head.subarray(0, bodyEnd));
+  let at = bodyEnd;
+  for (let rest = byteLength - head.length; rest > 0; ) {
+    // What is left must be enough for one more comment, or nothing.
+    const length = rest < LONGEST_COMMENT + SHORTEST_COMMENT ? rest : LONGEST_COMMENT;
+    result.fill(BLANK, at, at + length);
+    result.set(COMMENT_CODE, at);
+    at += length;
+    result[at - 1] = LF;
+    rest -= length;
+  }
+  result.set(head.subarray(bodyEnd), at);
+  return result;
+}
+
+const BLANK = 0x20;
+const LF = 0x0a;
+const COMMENT_CODE = encoder.encode('999\n');

@@ -1,0 +1,105 @@
+/** Points that carry a text, as TEXT, or MTEXT where it has several lines or is long. */
+import type { AttributeColumn } from '../../../batch/attribute-column.ts';
+import type { FeatureBatch } from '../../../batch/feature-batch.ts';
+import { ByteWriter } from '../../../bytes/byte-writer.ts';
+import { type EntityWriter, entityHead } from './entity-writer.ts';
+import { cutAt, writeMtextValue, writeTextValue } from './escape-text.ts';
+import { columnOf, textAt } from './row-style.ts';
+
+/** Fields as our reader, and GDAL's, name them. */
+const TEXT_FIELD = 'Text';
+const HEIGHT_FIELD = 'TextHeight';
+const ROTATION_FIELD = 'TextRotation';
+const LF = 0x0a;
+/** An MTEXT's string comes in pieces of this size; a TEXT that is longer becomes one. */
+const PIECE_BYTES = 250;
+/** Width of the column that long texts flow in, in heights of a letter. */
+const COLUMN_HEIGHTS = 60;
+const encoder = new TextEncoder();
+const TEXT_END = encoder.encode('7\nStandard\n100\nAcDbText\n');
+/** Attached at its lower left corner, as a TEXT is; from left to right. */
+const MTEXT_ATTACHMENT = encoder.encode('71\n7\n72\n1\n');
+const PIECE_CODE = encoder.encode('3\n');
+const VALUE_CODE = encoder.encode('1\n');
+const STYLE = encoder.encode('7\nStandard\n');
+
+export class TextEntities {
+  readonly #textHead = entityHead('TEXT', '100\nAcDbText\n');
+  readonly #mtextHead = entityHead('MTEXT', '100\nAcDbMText\n');
+  readonly #entities: EntityWriter;
+  readonly #defaultHeight: number;
+  readonly #texts: AttributeColumn | null;
+  readonly #heights: AttributeColumn | null;
+  readonly #rotations: AttributeColumn | null;
+  readonly #value = new ByteWriter(512);
+
+  /** `defaultHeight`: of letters, in drawing units. */
+  constructor(entities: EntityWriter, batch: FeatureBatch, defaultHeight: number) {
+    this.#entities = entities;
+    this.#defaultHeight = defaultHeight;
+    this.#texts = columnOf(batch, TEXT_FIELD);
+    this.#heights = columnOf(batch, HEIGHT_FIELD);
+    this.#rotations = columnOf(batch, ROTATION_FIELD);
+  }
+
+  /** The row's text; null where it has none that can be drawn. */
+  textOf(row: number): string | null {
+    const text = this.#texts === null ? null : textAt(this.#texts, row);
+    return text === null || text.trim() === '' ? null : text;
+  }
+
+  write(row: number, text: string, x: number, y: number, z: number): void {
+    const height = numberAt(this.#heights, row);
+    const letterHeight = height > 0 && height < Number.POSITIVE_INFINITY ? height : this.#defaultHeight;
+    const rotation = numberAt(this.#rotations, row);
+    const degrees = Number.isFinite(rotation) ? rotation : 0;
+    const utf8 = encoder.encode(text);
+    if (utf8.length > PIECE_BYTES || /[\r\n]/.test(text)) this.#mtext(utf8, letterHeight, degrees, x, y, z);
+    else this.#text(utf8, letterHeight, degrees, x, y, z);
+  }
+
+  #text(utf8: Uint8Array, height: number, degrees: number, x: number, y: number, z: number): void {
+    const entities = this.#entities;
+    const { out } = entities;
+    entities.begin(this.#textHead);
+    entities.point(10, x, y, z);
+    entities.real(40, height);
+    out.copy(VALUE_CODE);
+    writeTextValue(out, utf8);
+    out.uint8(LF);
+    if (degrees !== 0) entities.real(50, degrees);
+    out.copy(TEXT_END);
+  }
+
+  #mtext(utf8: Uint8Array, height: number, degrees: number, x: number, y: number, z: number): void {
+    const entities = this.#entities;
+    const { out } = entities;
+    const value = this.#value;
+    value.reset();
+    writeMtextValue(value, utf8);
+    entities.begin(this.#mtextHead);
+    entities.point(10, x, y, z);
+    entities.real(40, height);
+    entities.real(41, utf8.length > PIECE_BYTES ? height * COLUMN_HEIGHTS : 0);
+    out.copy(MTEXT_ATTACHMENT);
+    let from = 0;
+    while (from < value.length) {
+      const to = cutAt(value.bytes, from, value.length, PIECE_BYTES);
+      out.copy(to < value.length ? PIECE_CODE : VALUE_CODE);
+      out.copy(value.bytes, from, to);
+      out.uint8(LF);
+      from = to;
+    }
+    out.copy(STYLE);
+    if (degrees === 0) return;
+    // As a direction: programs disagree on whether the angle of an MTEXT is in degrees.
+    const radians = (degrees * Math.PI) / 180;
+    entities.point(11, Math.cos(radians), Math.sin(radians), 0);
+  }
+}
+
+/** NaN where the row has no number. */
+function numberAt(column: AttributeColumn | null, row: number): number {
+  const text = column === null ? null : textAt(column, row);
+  return text === null || text.trim() === '' ? Number.NaN : Number(text);
+}
