@@ -4,10 +4,13 @@ import { centroid } from './centroid.ts';
 import { convexHull } from './convex_hull.ts';
 import { dissolve } from './dissolve.ts';
 import { envelope } from './envelope.ts';
+import { explode } from './explode.ts';
+import { filter } from './filter.ts';
 import { makeValid } from './make_valid.ts';
 import { pointOnSurface } from './point_on_surface.ts';
 import { reproject } from './reproject.ts';
 import { segmentize } from './segmentize.ts';
+import { select } from './select.ts';
 import { simplify } from './simplify.ts';
 import type { Transformation } from './transformation.ts';
 import { union } from './union.ts';
@@ -18,10 +21,13 @@ export const transformations: readonly Transformation[] = [
   convexHull,
   dissolve,
   envelope,
+  explode,
+  filter,
   makeValid,
   pointOnSurface,
   reproject,
   segmentize,
+  select,
   simplify,
   union,
 ];

@@ -1,0 +1,96 @@
+/** Parts as features: coordinates and rings stay where they are, only the offsets above them change. */
+import { type AttributeColumn, ColumnBuilder, isValid } from '../../batch/attribute-column.ts';
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { GEOMETRY_TYPE, type GeometryColumn, PART_KIND_MASK } from '../../batch/geometry-column.ts';
+import type { Findings } from '../../findings.ts';
+import { RowTally } from '../parts/row-tally.ts';
+import { takeRows } from '../parts/take-rows.ts';
+import type { StreamingTransformation } from '../transformation.ts';
+
+export const code: StreamingTransformation = {
+  kind: 'streaming',
+  prepare: async () => explodeBatch,
+};
+
+/** Notes PARTS_SEPARATED. */
+export function explodeBatch(batch: FeatureBatch, findings: Findings): FeatureBatch {
+  const { types } = batch.geometry;
+  let isSingle = true;
+  for (let row = 0; row < types.length && isSingle; row++) isSingle = types[row] < GEOMETRY_TYPE.multiPoint;
+  if (isSingle) return batch;
+  const { geometry, rows } = separateParts(batch.geometry);
+  const split = new RowTally();
+  for (let i = 1; i < rows.length; i++) {
+    if (rows[i] === rows[i - 1] && (i === 1 || rows[i] !== rows[i - 2])) split.add(rows[i]);
+  }
+  split.note(findings, 'PARTS_SEPARATED', {});
+  if (split.count === 0 && rows.length === batch.rowCount) return { ...batch, geometry };
+  return {
+    rowCount: rows.length,
+    geometry,
+    fields: batch.fields,
+    columns: batch.columns.map((column) => takeRows(column, rows)),
+    ids: batch.ids === null ? null : idsOfFirst(batch.ids, rows),
+  };
+}
+
+interface Separated {
+  readonly geometry: GeometryColumn;
+  /** The row that each new row is a part of. */
+  readonly rows: Uint32Array<ArrayBuffer>;
+}
+
+function separateParts(column: GeometryColumn): Separated {
+  const { types, partOffsets, partKinds, ringOffsets } = column;
+  const most = partKinds.length + types.length;
+  const rows = new Uint32Array(most);
+  const newTypes = new Uint8Array(most);
+  const newPartOffsets = new Uint32Array(most + 1);
+  const newPartKinds = new Uint8Array(partKinds.length);
+  const newRingOffsets = new Uint32Array(partKinds.length + 1);
+  let count = 0;
+  let partCount = 0;
+  for (let row = 0; row < types.length; row++) {
+    const before = count;
+    for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
+      // An empty member of a collection has no rings, so nothing of the arrays below belongs to it.
+      if (ringOffsets[part] === ringOffsets[part + 1]) continue;
+      const kind = partKinds[part] & PART_KIND_MASK;
+      newPartKinds[partCount] = kind;
+      newRingOffsets[++partCount] = ringOffsets[part + 1];
+      rows[count] = row;
+      newTypes[count] = kind;
+      newPartOffsets[++count] = partCount;
+    }
+    if (count > before) continue;
+    rows[count] = row;
+    newTypes[count] = singleType(types[row]);
+    newPartOffsets[++count] = partCount;
+  }
+  const geometry = {
+    ...column,
+    types: newTypes.slice(0, count),
+    partOffsets: newPartOffsets.slice(0, count + 1),
+    partKinds: newPartKinds.slice(0, partCount),
+    ringOffsets: newRingOffsets.slice(0, partCount + 1),
+  };
+  return { geometry, rows: rows.slice(0, count) };
+}
+
+/** What an empty geometry of the type is called when it is no longer a multi geometry; nobody knows of a collection. */
+function singleType(type: number): number {
+  const { multiPoint, multiPolygon } = GEOMETRY_TYPE;
+  return type >= multiPoint && type <= multiPolygon ? type - 3 : type;
+}
+
+function idsOfFirst(ids: AttributeColumn, rows: Uint32Array<ArrayBuffer>): AttributeColumn {
+  const builder = new ColumnBuilder(ids.type, rows.length);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i];
+    if ((i > 0 && row === rows[i - 1]) || !isValid(ids.validity, row)) builder.appendNull();
+    else if ('offsets' in ids) builder.appendBytes(ids.bytes, ids.offsets[row], ids.offsets[row + 1]);
+    else if (ids.type === 'int64') builder.appendBigInt(ids.values[row]);
+    else builder.appendNumber(ids.values[row]);
+  }
+  return builder.finish();
+}

@@ -1,0 +1,76 @@
+/** Features that meet conditions on their fields, or lie in a box. */
+import { parseEpsg } from '../crs/crs.ts';
+import { failure } from '../errors.ts';
+import { parseCondition } from './filter/parse-condition.ts';
+import type { StepParameters, Transformation } from './transformation.ts';
+
+const BOX = /^\s*-?[\d.]+(?:e[+-]?\d+)?(?:\s*,\s*-?[\d.]+(?:e[+-]?\d+)?){3}\s*$/i;
+
+export const filter: Transformation = {
+  id: 'filter',
+  title: 'Filter',
+  description: `Keeps the features that meet \`where\`, a condition on their fields, and \`bbox\`, a box that their bounds must meet; with both, both.
+
+\`where\` as text: \`pop > 10 and (name like 'A%' or kind in ('school', 'shed')) and not "end date" is null\`. Comparisons are
+\`= != < <= > >=\`, \`in (...)\`, \`between ... and ...\`, \`like\` and \`ilike\` (any letter case; \`%\` for any characters, \`_\` for one, \`\\\` takes the
+next one as it is), \`is null\`, each also with \`not\`; joined by \`and\`, \`or\`, \`not\` and parentheses. Texts stand in single quotes, names
+of fields that are no plain words in double ones.
+
+\`where\` as JSON: \`{"and": [{"field": "pop", "op": ">", "value": 10}, {"not": {"field": "name", "op": "is_null"}}]}\`, with the operators
+\`= != < <= > >= in not_in between not_between like not_like ilike not_ilike is_null is_not_null\`.
+
+Numbers are compared as numbers (integers of 64 bits exactly; a text that is a number counts as one), texts by code points, dates
+and times by the instant that they mean (UTC where they state no zone). As in SQL, a comparison with null is neither true nor false, so the
+feature is left out, also by \`!=\`. In fields whose values differ in kind, values of another kind are different, and neither less nor greater.`,
+  parameters: {
+    type: 'object',
+    properties: {
+      where: {
+        type: ['string', 'object'],
+        description: "Condition on the fields, as text (`pop > 10 and name like 'A%'`) or as JSON.",
+      },
+      bbox: {
+        type: 'array',
+        items: { type: 'number' },
+        minItems: 4,
+        maxItems: 4,
+        description:
+          'West, south, east, north in `bbox_crs`; in a geographic CRS west may be greater than east: a box over the antimeridian.',
+      },
+      bbox_crs: {
+        type: ['string', 'integer'],
+        default: 'EPSG:4326',
+        description: 'CRS of the box: EPSG:4326 or that of the data at this point, as EPSG code.',
+      },
+    },
+    additionalProperties: false,
+  },
+  guarantees: [
+    'Features that stay are as they were, in their order.',
+    'A field that is not there is an error that lists the fields there are; so is a field compared with a value of another kind.',
+    'A box of another CRS is taken as its bounds in the CRS of the data.',
+    'With a box, features without a position are left out.',
+  ],
+  commandLine: {
+    flag: 'filter',
+    placeholder: 'WHERE',
+    description: 'features to keep: "pop > 10 and name like \'A%\'", or a box: west,south,east,north',
+    parameters: (value) => (BOX.test(value) ? { bbox: value.split(',').map(Number) } : { where: value }),
+  },
+  check,
+  load: async () => (await import('./filter/code.ts')).code,
+};
+
+function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string): void {
+  const refuse = (at: string, reason: string) => failure('TRANSFORMATION_INVALID', { path: at, reason });
+  if (where === undefined && bbox === undefined)
+    throw refuse(path, 'has no condition; state where, bbox or both');
+  if (where !== undefined) parseCondition(where, `${path}.where`);
+  if (bbox === undefined) return;
+  const code = parseEpsg(crs ?? 4326, `${path}.bbox_crs`);
+  const [west, south, east, north] = bbox as number[];
+  if (south > north) throw refuse(`${path}.bbox`, `has its south ${south} north of its north ${north}`);
+  if (code !== 'EPSG:4326') return;
+  if (Math.abs(south) > 90 || Math.abs(north) > 90 || Math.abs(west) > 180 || Math.abs(east) > 180)
+    throw refuse(`${path}.bbox`, 'must be west, south, east, north in degrees; bbox_crs states another CRS');
+}

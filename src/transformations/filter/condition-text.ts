@@ -1,0 +1,199 @@
+/**
+ * Conditions as text, in the manner of SQL:
+ *
+ *     condition  = all { OR all }            all = one { AND one }         one = NOT one | "(" condition ")" | predicate
+ *     predicate  = field ( = | == | != | <> | < | <= | > | >= ) value
+ *                | field [NOT] IN "(" value { "," value } ")"
+ *                | field [NOT] BETWEEN value AND value
+ *                | field [NOT] ( LIKE | ILIKE ) text
+ *                | field IS [NOT] NULL
+ *     field      = name | "any name, "" for a quote"
+ *     value      = number | 'text, '' for a quote' | TRUE | FALSE
+ *
+ * Words are of any letter case. Characters in messages count from 1.
+ */
+import {
+  between,
+  type Comparison,
+  type Condition,
+  type Literal,
+  MAX_CONDITION_DEPTH,
+  refuseCondition,
+} from './condition.ts';
+import { type Token, tokenize } from './tokens.ts';
+
+const SYMBOLS: Readonly<Record<string, Comparison>> = {
+  '=': '=',
+  '==': '=',
+  '!=': '!=',
+  '<>': '!=',
+  '<': '<',
+  '<=': '<=',
+  '>': '>',
+  '>=': '>=',
+};
+
+/** Words with a meaning; fields of these names are written in double quotes. */
+const RESERVED = new Set(
+  'and or not in between like ilike is null true false'.split(' '), // biome-ignore format: one line
+);
+
+/** Throws TRANSFORMATION_INVALID with the character where the text ceases to make sense. */
+export function parseConditionText(text: string, path: string): Condition {
+  return new TextParser(text, path).parse();
+}
+
+class TextParser {
+  readonly #path: string;
+  readonly #tokens: readonly Token[];
+  #next = 0;
+  #depth = 0;
+
+  constructor(text: string, path: string) {
+    this.#path = path;
+    this.#tokens = tokenize(text, path);
+  }
+
+  parse(): Condition {
+    const condition = this.#any();
+    if (this.#token.kind !== 'end') throw this.#expected("'and', 'or' or the end");
+    return condition;
+  }
+
+  #any(): Condition {
+    // Only here can the text go on inside itself.
+    if (++this.#depth > MAX_CONDITION_DEPTH)
+      throw refuseCondition(this.#path, `is nested deeper than ${MAX_CONDITION_DEPTH} levels`);
+    const parts = [this.#all()];
+    while (this.#takeWord('or')) parts.push(this.#all());
+    this.#depth--;
+    return parts.length === 1 ? parts[0] : { kind: 'or', parts };
+  }
+
+  #all(): Condition {
+    const parts = [this.#one()];
+    while (this.#takeWord('and')) parts.push(this.#one());
+    return parts.length === 1 ? parts[0] : { kind: 'and', parts };
+  }
+
+  #one(): Condition {
+    let isNegated = false;
+    while (this.#takeWord('not')) isNegated = !isNegated;
+    let condition: Condition;
+    if (this.#takeSymbol('(')) {
+      condition = this.#any();
+      this.#needSymbol(')');
+    } else condition = this.#predicate();
+    return isNegated ? { kind: 'not', part: condition } : condition;
+  }
+
+  #predicate(): Condition {
+    const field = this.#field();
+    const { kind, text } = this.#token;
+    const comparison = kind === 'symbol' ? SYMBOLS[text] : undefined;
+    if (comparison !== undefined) {
+      this.#next++;
+      return { kind: 'compare', field, op: comparison, value: this.#value() };
+    }
+    if (this.#takeWord('is')) {
+      const isNegated = this.#takeWord('not');
+      this.#needWord('null');
+      const part: Condition = { kind: 'null', field };
+      return isNegated ? { kind: 'not', part } : part;
+    }
+    const isNegated = this.#takeWord('not');
+    const part = this.#worded(field);
+    return isNegated ? { kind: 'not', part } : part;
+  }
+
+  #worded(field: string): Condition {
+    if (this.#takeWord('in')) {
+      this.#needSymbol('(');
+      const values = [this.#value()];
+      while (this.#takeSymbol(',')) values.push(this.#value());
+      this.#needSymbol(')');
+      return { kind: 'in', field, values };
+    }
+    if (this.#takeWord('between')) {
+      const low = this.#value();
+      this.#needWord('and');
+      return between(field, low, this.#value());
+    }
+    for (const word of ['like', 'ilike'] as const) {
+      if (!this.#takeWord(word)) continue;
+      const { kind, text } = this.#token;
+      if (kind !== 'text') throw this.#expected("a text such as 'A%'");
+      this.#next++;
+      return { kind: 'like', field, pattern: text, ignoresCase: word === 'ilike' };
+    }
+    throw this.#expected('=, !=, <, <=, >, >=, in, between, like, ilike or is null');
+  }
+
+  #field(): string {
+    const { kind, text } = this.#token;
+    if (kind === 'word' && !RESERVED.has(text.toLowerCase())) {
+      this.#next++;
+      return text;
+    }
+    if (kind !== 'quoted') throw this.#expected('the name of a field');
+    this.#next++;
+    return text;
+  }
+
+  #value(): Literal {
+    const { kind, text } = this.#token;
+    if (kind === 'text') {
+      this.#next++;
+      return text;
+    }
+    if (kind === 'number') {
+      this.#next++;
+      return numberOf(text);
+    }
+    if (this.#takeWord('true')) return true;
+    if (this.#takeWord('false')) return false;
+    if (kind === 'word' && text.toLowerCase() === 'null')
+      throw this.#expected("a value ('is null' asks for null)");
+    throw this.#expected('a number, a text in single quotes, true or false');
+  }
+
+  get #token(): Token {
+    return this.#tokens[this.#next];
+  }
+
+  #takeWord(word: string): boolean {
+    const { kind, text } = this.#token;
+    if (kind !== 'word' || text.toLowerCase() !== word) return false;
+    this.#next++;
+    return true;
+  }
+
+  #takeSymbol(symbol: string): boolean {
+    const { kind, text } = this.#token;
+    if (kind !== 'symbol' || text !== symbol) return false;
+    this.#next++;
+    return true;
+  }
+
+  #needWord(word: string): void {
+    if (!this.#takeWord(word)) throw this.#expected(`'${word}'`);
+  }
+
+  #needSymbol(symbol: string): void {
+    if (!this.#takeSymbol(symbol)) throw this.#expected(`'${symbol}'`);
+  }
+
+  #expected(what: string) {
+    const { kind, start, source } = this.#token;
+    const found = kind === 'end' ? 'the end' : `'${source.slice(0, 40)}'`;
+    return refuseCondition(
+      this.#path,
+      `is not understood at character ${start + 1}: ${what} is expected, not ${found}`,
+    );
+  }
+}
+
+function numberOf(text: string): Literal {
+  const value = Number(text);
+  return /^[+-]?\d+$/.test(text) && !Number.isSafeInteger(value) ? BigInt(text.replace('+', '')) : value;
+}

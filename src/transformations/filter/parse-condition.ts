@@ -1,0 +1,8 @@
+import type { Condition } from './condition.ts';
+import { parseConditionTree } from './condition-json.ts';
+import { parseConditionText } from './condition-text.ts';
+
+/** From what a request states as `where`; `path` is its place. Throws TRANSFORMATION_INVALID with the place that is wrong. */
+export function parseCondition(where: unknown, path: string): Condition {
+  return typeof where === 'string' ? parseConditionText(where, path) : parseConditionTree(where, path);
+}

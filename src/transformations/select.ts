@@ -1,0 +1,103 @@
+/** Which fields stay, in which order and under which names. */
+import { failure } from '../errors.ts';
+import type { StepParameters, Transformation } from './transformation.ts';
+
+interface SelectParameters {
+  readonly fields?: readonly string[];
+  readonly drop?: readonly string[];
+  readonly rename?: Readonly<Record<string, string>>;
+}
+
+export const select: Transformation = {
+  id: 'select',
+  title: 'Select fields',
+  description: `Keeps the fields that \`fields\` lists, in its order, or all but those that \`drop\` lists; \`rename\` gives kept fields other names.
+Geometries, ids, and the order of features stay.`,
+  parameters: {
+    type: 'object',
+    properties: {
+      fields: {
+        type: 'array',
+        items: { type: 'string' },
+        uniqueItems: true,
+        description: 'Names of the fields to keep, in the order they are to have; an empty list keeps none.',
+      },
+      drop: {
+        type: 'array',
+        items: { type: 'string' },
+        uniqueItems: true,
+        description:
+          'Names of fields to leave out; all others stay in their order. Not together with `fields`.',
+      },
+      rename: {
+        type: 'object',
+        additionalProperties: { type: 'string', minLength: 1 },
+        description: 'New names by old ones: {"POP_EST": "population"}.',
+      },
+    },
+    additionalProperties: false,
+  },
+  guarantees: [
+    'Values and types of kept fields stay as they are.',
+    'A name that is not there is an error that lists the fields there are; two fields never get one name.',
+  ],
+  commandLine: {
+    flag: 'select',
+    placeholder: 'FIELDS',
+    description: "fields to keep, in order, such as name,pop; '*' keeps all",
+    parameters: (value) => (value.trim() === '*' ? {} : { fields: namesOf(value) }),
+    modifiers: [
+      {
+        flag: 'rename',
+        placeholder: 'OLD=NEW',
+        description: 'a new name for a field that is kept',
+        parameters: (value, before) => {
+          const at = value.indexOf('=');
+          if (at < 1 || at === value.length - 1) {
+            const detail = `--rename '${value}' is no pair of names; write OLD=NEW`;
+            throw failure('USAGE', { detail });
+          }
+          const renamed = (before as SelectParameters).rename ?? {};
+          const pair = [[value.slice(0, at).trim(), value.slice(at + 1).trim()]] as const;
+          return { ...before, rename: Object.fromEntries([...Object.entries(renamed), ...pair]) };
+        },
+      },
+      {
+        flag: 'drop',
+        placeholder: 'FIELDS',
+        description: "fields to leave out, behind --select '*'",
+        parameters: (value, before) => {
+          const dropped = (before as SelectParameters).drop ?? [];
+          return { ...before, drop: [...dropped, ...namesOf(value)] };
+        },
+      },
+    ],
+  },
+  check,
+  load: async () => (await import('./select/code.ts')).code,
+};
+
+function namesOf(list: string): string[] {
+  const names = list.split(',').map((name) => name.trim());
+  return names.filter((name) => name !== '');
+}
+
+function check(parameters: StepParameters, path: string): void {
+  const { fields, drop, rename } = parameters as SelectParameters;
+  const refuse = (name: string, reason: string) =>
+    failure('TRANSFORMATION_INVALID', { path: name === '' ? path : `${path}.${name}`, reason });
+  if (fields === undefined && drop === undefined && rename === undefined)
+    throw refuse('', 'says nothing to select; state fields, drop or rename');
+  if (fields !== undefined && drop !== undefined)
+    throw refuse('drop', "contradicts 'fields', which already says what stays; state one of them");
+  const taken = new Map<string, string>();
+  for (const [from, to] of Object.entries(rename ?? {})) {
+    if (drop?.includes(from))
+      throw refuse('rename', `gives a new name to '${from}', which 'drop' leaves out`);
+    if (fields !== undefined && !fields.includes(from))
+      throw refuse('rename', `gives a new name to '${from}', which is not among 'fields'`);
+    const other = taken.get(to);
+    if (other !== undefined) throw refuse('rename', `gives both '${other}' and '${from}' the name '${to}'`);
+    taken.set(to, from);
+  }
+}

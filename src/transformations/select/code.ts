@@ -1,0 +1,45 @@
+/** Chooses, orders and renames columns; their buffers are not touched. */
+import type { Field } from '../../batch/schema.ts';
+import { failure } from '../../errors.ts';
+import { indexOfField } from '../parts/known-field.ts';
+import type { StepParameters, StreamingTransformation } from '../transformation.ts';
+
+export const code: StreamingTransformation = {
+  kind: 'streaming',
+  outputFields: (fields, parameters) => chosenFields(fields, parameters).fields,
+  async prepare(parameters) {
+    return (batch) => {
+      const { fields, indexes } = chosenFields(batch.fields, parameters);
+      return { ...batch, fields, columns: indexes.map((index) => batch.columns[index]) };
+    };
+  },
+};
+
+interface Chosen {
+  readonly fields: readonly Field[];
+  /** Where each chosen field stood before. */
+  readonly indexes: readonly number[];
+}
+
+/** Throws FIELD_UNKNOWN and FIELD_NAME_TAKEN. */
+function chosenFields(fields: readonly Field[], parameters: StepParameters): Chosen {
+  const kept = parameters.fields as readonly string[] | undefined;
+  const dropped = (parameters.drop ?? []) as readonly string[];
+  const renamed = new Map(Object.entries((parameters.rename ?? {}) as Readonly<Record<string, string>>));
+  const left = new Set(dropped.map((name) => indexOfField(fields, name)));
+  for (const name of renamed.keys()) indexOfField(fields, name);
+  const indexes =
+    kept === undefined
+      ? fields.map((_, index) => index).filter((index) => !left.has(index))
+      : kept.map((name) => indexOfField(fields, name));
+  const origins = new Map<string, string>();
+  const chosen = indexes.map((index) => {
+    const { name: from, type } = fields[index];
+    const name = renamed.get(from) ?? from;
+    const other = origins.get(name);
+    if (other !== undefined) throw failure('FIELD_NAME_TAKEN', { first: other, second: from, name });
+    origins.set(name, from);
+    return { name, type };
+  });
+  return { fields: chosen, indexes };
+}
