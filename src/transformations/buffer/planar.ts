@@ -15,6 +15,7 @@ import type { Findings } from '../../findings.ts';
 import { RowTally } from '../parts/row-tally.ts';
 import { withRows } from '../parts/take-rows.ts';
 import { appendCircle, circleOffsets, circlesAreApart } from './circles.ts';
+import { StarBuffer } from './star-buffer.ts';
 
 export interface PlanarForm {
   /** In the unit of the coordinates, like `simplifyTolerance`. */
@@ -24,6 +25,7 @@ export interface PlanarForm {
 }
 
 const { point, polygon, multiPoint, multiPolygon, none } = GEOMETRY_TYPE;
+const POLYGONS = 2;
 const OPERATION = { operation: 'buffer' } as const;
 
 /** Buffers features one by one; kept over batches for its tables. */
@@ -33,12 +35,16 @@ export class PlanarBuffer {
   readonly #circle: Float64Array;
   /** The buffer of a point is the circle, and nothing is done to it afterwards. */
   readonly #hasCircles: boolean;
+  /** Null where the form of the buffer needs GEOS. */
+  readonly #star: StarBuffer | null;
 
   constructor(form: PlanarForm, geos: Geos) {
     this.#form = form;
     this.#geos = geos;
     this.#circle = circleOffsets(form.distance, form.style.quadrantSegments);
     this.#hasCircles = form.distance > 0 && form.style.endCap === 'round' && form.simplifyTolerance === 0;
+    const hasStars = form.distance > 0 && form.style.join === 'round' && form.simplifyTolerance === 0;
+    this.#star = hasStars ? new StarBuffer(form.distance, form.style.quadrantSegments) : null;
   }
 
   /** Notes GEOMETRY_DROPPED, GEOMETRY_REPAIRED, Z_DROPPED and M_DROPPED. Null and empty geometries stay. */
@@ -73,6 +79,7 @@ export class PlanarBuffer {
       const isDone = this.#appendCircles(column, row, builder);
       if (isDone !== null) return isDone;
     }
+    if (type === polygon && this.#star?.append(column, row, builder)) return true;
     if (!isFinite2d(column, row)) return this.#appendRepaired(column, row, builder, repaired);
     using geometry = this.#geos.read(column, row);
     if ((type === polygon || type >= multiPolygon) && !geometry.isValid) {
@@ -97,9 +104,16 @@ export class PlanarBuffer {
   #appendBuffer(geometry: GeosGeometry, builder: GeometryBuilder): boolean {
     const { distance, style, simplifyTolerance } = this.#form;
     using buffered = geometry.buffer(distance, style);
-    if (simplifyTolerance === 0) return buffered.appendTo(builder) !== none;
+    if (simplifyTolerance === 0) return this.#appendValid(buffered, builder);
     using simplified = buffered.topologyPreserveSimplify(simplifyTolerance);
-    return simplified.appendTo(builder) !== none;
+    return this.#appendValid(simplified, builder);
+  }
+
+  /** Outlines of GEOS are nearly always valid; where rounding made one that is not, it is repaired. */
+  #appendValid(geometry: GeosGeometry, builder: GeometryBuilder): boolean {
+    if (geometry.isValid) return geometry.appendTo(builder) !== none;
+    using valid = geometry.makeValid();
+    return valid.appendTo(builder, POLYGONS) !== none;
   }
 
   /** Null where the circles overlap, so that they have to be united. */
