@@ -151,6 +151,23 @@ function isInside(column: GeometryColumn, x: number, y: number): boolean {
   return rings(column).filter((ring) => locateInRing(x, y, ring, 2, 0, ring.length / 2) > 0).length % 2 === 1;
 }
 
+/**
+ * From a point to the nearest edge, in degrees. A turn moves positions by roundings of 1e-13, so a point so near to an
+ * edge may change its side without anything being wrong.
+ */
+function edgeDistance(column: GeometryColumn, x: number, y: number): number {
+  let nearest = Number.POSITIVE_INFINITY;
+  for (const ring of rings(column))
+    for (let at = 2; at < ring.length; at += 2) {
+      const dx = ring[at] - ring[at - 2];
+      const dy = ring[at + 1] - ring[at - 1];
+      const along = ((x - ring[at - 2]) * dx + (y - ring[at - 1]) * dy) / (dx * dx + dy * dy);
+      const t = Math.max(0, Math.min(1, along));
+      nearest = Math.min(nearest, Math.hypot(x - ring[at - 2] - t * dx, y - ring[at - 1] - t * dy));
+    }
+  return nearest;
+}
+
 test('the pieces have the area of the whole, lie in range and cover the same points', () => {
   fc.assert(
     fc.property(
@@ -180,7 +197,7 @@ test('the pieces have the area of the whole, lie in range and cover the same poi
         for (let i = 0; i < geometry.coordinates.length; i += 2)
           assert.ok(Math.abs(geometry.coordinates[i]) <= 180, String(geometry.coordinates[i]));
         for (const [x, y] of points)
-          if (Math.abs(x - 180) > 1e-6)
+          if (Math.abs(x - 180) > 1e-6 && edgeDistance(straight, x, y) > 1e-9)
             assert.equal(isInside(geometry, x > 180 ? x - 360 : x, y), isInside(straight, x, y), `${x} ${y}`);
       },
     ),
