@@ -144,6 +144,8 @@ export function buildReport(parts: {
   const warnings = findings.list().filter(({ code }) => code !== told);
   const effect = (wanted: string): number =>
     sum(warnings.filter(({ code }) => findingCatalogue[code].effect === wanted));
+  // The only features that a writer gets and leaves out.
+  const undrawn = sum(warnings.filter(({ code }) => code === 'GEOMETRY_NOT_DRAWN'));
   return {
     input: { format: request.input.format, name: parts.inputName, layers: layers.map(layerReport) },
     output: {
@@ -154,7 +156,7 @@ export function buildReport(parts: {
     },
     features: {
       read: layers.reduce((total, { tally }) => total + tally.rowsRead, 0),
-      written: layers.reduce((total, { tally }) => total + tally.rowsWritten, 0),
+      written: layers.reduce((total, { tally }) => total + tally.rowsWritten, -undrawn),
       dropped: effect('dropped'),
       repaired: effect('repaired'),
       split: effect('split'),

@@ -62,6 +62,8 @@ test('a drawing that cannot hold all names each loss', async () => {
   using workspace = makeWorkspace();
   const { report } = await convertDifficult('dxf', workspace.path);
   assert.deepEqual(tally(report.warnings).sort(), ['GEOMETRY_NOT_DRAWN 2', 'ORDINATE_FILLED 1']);
+  const { read, written, dropped } = report.features;
+  assert.deepEqual({ read, written, dropped }, { read: 5, written: 3, dropped: 2 });
 });
 
 test('a Z that only some positions of a geometry have is 0 at the others in a CSV, and told', async () => {
