@@ -53,6 +53,32 @@ export class NormalCoordinates {
   l41 = 0;
   l23 = 0;
   l05 = 0;
+  // Coefficients of p^i q^j in u, where p = (latitude - latitude0) / (1 + h) and q = (longitude - longitude0) cos latitude0.
+  u20 = 0;
+  u02 = 0;
+  u30 = 0;
+  u12 = 0;
+  u40 = 0;
+  u22 = 0;
+  u04 = 0;
+  u50 = 0;
+  u32 = 0;
+  u14 = 0;
+  // And in v.
+  v11 = 0;
+  v21 = 0;
+  v03 = 0;
+  v31 = 0;
+  v13 = 0;
+  v41 = 0;
+  v23 = 0;
+  v05 = 0;
+  /** What `toPlane` finds: metres east and north of the centre. */
+  x = 0;
+  y = 0;
+  /** What `toGlobe` finds: radians from the centre. */
+  latitudeOffset = 0;
+  longitudeOffset = 0;
   readonly #ellipsoid: Ellipsoid;
 
   constructor(ellipsoid: Ellipsoid) {
@@ -95,5 +121,64 @@ export class NormalCoordinates {
     this.l41 = (t2 * t2 + t2 + 2 / 15 + h * (0.4 * t2 + 0.2)) * secant;
     this.l23 = (-2 * t2 * t2 - (4 / 3) * t2 - 1 / 15 - (h * (13 * t2 + 2)) / 15) * secant;
     this.l05 = ((t2 * t2) / 5 + t2 / 15 + (h * t2) / 15) * secant;
+  }
+
+  /** Prepares `toPlane`, after `centreAt`. */
+  invert(): void {
+    const t = this.tanLatitude;
+    const t2 = t * t;
+    const t4 = t2 * t2;
+    const h = this.ratio - 1;
+    const h2 = h * h;
+    this.u20 = 1.5 * h * t;
+    this.u02 = 0.5 * t;
+    this.u30 = h2 * (2 * t2 + 0.5) + h * 0.5 * (1 - t2);
+    this.u12 = (h + 1) / 6 - t2 / 2;
+    this.u40 = h2 * t * (7 - 15 * t2) * 0.125 - 0.5 * h * t;
+    this.u22 = t * (-1 / 3 - h * (0.75 * t2 + 0.25) + h2 / 12);
+    this.u04 = (t * (1 + h - t2)) / 24;
+    this.u50 = h * 0.1 * (t2 - 1) + h2 * ((3 / 8) * t4 - (49 / 20) * t2 + 3 / 40);
+    this.u32 = -2 / 45 + h * (t4 / 4 - (29 / 30) * t2 - 7 / 180) + h2 * (1 / 18 - t4 - (14 / 15) * t2);
+    this.u14 = t4 / 24 - (5 / 36) * t2 + 7 / 360 + (h * (7 - 37 * t2)) / 180 + h2 * (7 / 360 - t2 / 15);
+    this.v11 = -t;
+    this.v21 = -1 / 3 - h * (1.5 * t2 + 1 / 3);
+    this.v03 = -t2 / 6;
+    this.v31 = h * t * (t2 / 2 - 7 / 6) - h2 * t * (2 * t2 + 7 / 6);
+    this.v13 = (t * (t2 - 1 - h)) / 6;
+    this.v41 = -1 / 45 + h * ((23 / 30) * t2 - 14 / 45) + h2 * ((15 / 8) * t4 - (191 / 120) * t2 - 5 / 9);
+    this.v23 = (2 / 9) * t2 - 2 / 45 + h * (t4 / 4 + (31 / 180) * t2 - 4 / 45) - h2 * (t2 / 20 + 2 / 45);
+    this.v05 = t4 / 120 - ((1 + h) * t2) / 40;
+  }
+
+  /** From offsets in radians to `x` and `y`. */
+  toPlane(longitudeOffset: number, latitudeOffset: number): void {
+    const p = latitudeOffset / this.ratio;
+    const q = longitudeOffset * this.cosLatitude;
+    const q2 = q * q;
+    const u =
+      p * (1 + p * (this.u20 + p * (this.u30 + p * (this.u40 + p * this.u50)))) +
+      q2 * (this.u02 + p * (this.u12 + p * (this.u22 + p * this.u32)) + q2 * (this.u04 + p * this.u14));
+    const v =
+      q *
+      (1 +
+        p * (this.v11 + p * (this.v21 + p * (this.v31 + p * this.v41))) +
+        q2 * (this.v03 + p * (this.v13 + p * this.v23) + q2 * this.v05));
+    this.x = v * this.primeVerticalMeters;
+    this.y = u * this.primeVerticalMeters;
+  }
+
+  /** From metres east and north of the centre to `longitudeOffset` and `latitudeOffset`. */
+  toGlobe(x: number, y: number): void {
+    const u = y / this.primeVerticalMeters;
+    const v = x / this.primeVerticalMeters;
+    const v2 = v * v;
+    this.latitudeOffset =
+      u * (this.p10 + u * (this.p20 + u * (this.p30 + u * (this.p40 + u * this.p50)))) +
+      v2 * (this.p02 + u * (this.p12 + u * (this.p22 + u * this.p32)) + v2 * (this.p04 + u * this.p14));
+    this.longitudeOffset =
+      v *
+      (this.l01 +
+        u * (this.l11 + u * (this.l21 + u * (this.l31 + u * this.l41))) +
+        v2 * (this.l03 + u * (this.l13 + u * this.l23) + v2 * this.l05));
   }
 }

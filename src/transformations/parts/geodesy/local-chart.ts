@@ -1,0 +1,88 @@
+/**
+ * A plane around a point of the ellipsoid, in metres: normal coordinates, by series near the centre and by geodesics
+ * beyond. One chart is moved from feature to feature.
+ *
+ * What is projected, buffered and projected back is off by what both ways contradict each other, whatever the distance
+ * of the buffer: so the series are used only as far as that is a small share of the wanted accuracy.
+ */
+import type { Ellipsoid } from './ellipsoid.ts';
+import { GeodesicBetween } from './geodesic-between.ts';
+import { GeodesicLine } from './geodesic-line.ts';
+import { NormalCoordinates } from './normal-coordinates.ts';
+
+const DEGREE = Math.PI / 180;
+/** The terms left out of the series are below SIXTH * r * (r max(1, |tan latitude|) / N)^5. */
+const SIXTH = 3;
+
+export class LocalChart {
+  /** What `toPlane` finds, metres. */
+  x = 0;
+  y = 0;
+  /** What `toGlobe` finds: degrees, the longitude from the centre's, -180 to 180. */
+  longitudeOffset = 0;
+  latitude = 0;
+  /** Of the centre, degrees. */
+  centreLongitude = 0;
+  centreLatitude = 0;
+  /** Metres around the centre within which series serve. */
+  reachMeters = 0;
+  readonly #series: NormalCoordinates;
+  readonly #between: GeodesicBetween;
+  readonly #line: GeodesicLine;
+
+  constructor(ellipsoid: Ellipsoid) {
+    this.#series = new NormalCoordinates(ellipsoid);
+    this.#between = new GeodesicBetween(ellipsoid);
+    this.#line = new GeodesicLine(ellipsoid);
+  }
+
+  /** Moves the centre; degrees. Positions in the plane shall be exact to `accuracyMeters`. */
+  centreAt(longitude: number, latitude: number, accuracyMeters: number): void {
+    this.centreLongitude = longitude;
+    this.centreLatitude = latitude;
+    const series = this.#series;
+    series.centreAt(latitude * DEGREE);
+    series.invert();
+    const steepness = Math.max(1, Math.abs(series.tanLatitude)) / series.primeVerticalMeters;
+    const bySixthTerm = (accuracyMeters / SIXTH / steepness ** 5) ** (1 / 6);
+    this.reachMeters = Math.min(series.seriesReachMeters, bySixthTerm);
+    this.#between.startAt(latitude * DEGREE);
+    this.#line.startAt(latitude * DEGREE);
+  }
+
+  /** From degrees, the longitude told from the centre's, to `x` and `y`. */
+  toPlane(longitudeOffset: number, latitude: number): void {
+    const series = this.#series;
+    const latitudeOffset = (latitude - this.centreLatitude) * DEGREE;
+    const reach = this.reachMeters / series.primeVerticalMeters;
+    const east = longitudeOffset * DEGREE * series.cosLatitude;
+    if (latitudeOffset * latitudeOffset + east * east < 0.9 * reach * reach) {
+      series.toPlane(longitudeOffset * DEGREE, latitudeOffset);
+      this.x = series.x;
+      this.y = series.y;
+      return;
+    }
+    const between = this.#between;
+    between.measure(longitudeOffset * DEGREE, latitude * DEGREE);
+    this.x = between.meters * between.sinAzimuth;
+    this.y = between.meters * between.cosAzimuth;
+  }
+
+  /** From metres to `longitudeOffset` and `latitude`. */
+  toGlobe(x: number, y: number): void {
+    const square = x * x + y * y;
+    if (square < this.reachMeters * this.reachMeters) {
+      const series = this.#series;
+      series.toGlobe(x, y);
+      this.longitudeOffset = series.longitudeOffset / DEGREE;
+      this.latitude = this.centreLatitude + series.latitudeOffset / DEGREE;
+      return;
+    }
+    const meters = Math.sqrt(square);
+    const line = this.#line;
+    if (meters === 0) line.travel(0, 1, 0);
+    else line.travel(x / meters, y / meters, meters);
+    this.longitudeOffset = line.longitude / DEGREE;
+    this.latitude = line.latitude / DEGREE;
+  }
+}
