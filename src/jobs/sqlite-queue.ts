@@ -284,13 +284,18 @@ function createSchema(database: Database, path: string): void {
 }
 
 function toJob(row: JobRow): Job {
+  let request: ConversionRequest | undefined;
   return {
     id: row.id,
     state: row.state,
     attempts: row.attempts,
     inputName: row.input_name,
     inputBytes: row.input_bytes,
-    request: JSON.parse(row.request) as ConversionRequest,
+    // The polygons to clip by can be megabytes, and whoever asks for the state of a job has no use for them.
+    get request() {
+      request ??= JSON.parse(row.request) as ConversionRequest;
+      return request;
+    },
     requestFindings: JSON.parse(row.request_findings) as Finding[],
     createdAt: row.created_at,
     startedAt: row.started_at,
