@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
+import type { Progress } from '../../src/pipeline/report.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 
 /** A file of this many points is cut into more partitions than are read without threads. */
@@ -33,7 +34,11 @@ function points(count: number): string {
 }
 
 interface Output {
-  readonly features: readonly { readonly id: number; readonly geometry: { readonly type: string } }[];
+  readonly features: readonly {
+    readonly id: number;
+    readonly geometry: { readonly type: string };
+    readonly properties: { readonly n: number };
+  }[];
 }
 
 test('a chain in threads gives every feature once, in order, with its id', async () => {
@@ -55,6 +60,37 @@ test('a chain in threads gives every feature once, in order, with its id', async
   assert.deepEqual(
     report.reprojections.map(({ from, to }) => `${from} ${to}`),
     ['EPSG:4326 EPSG:25832', 'EPSG:25832 EPSG:4326'],
+  );
+});
+
+test('a collecting step in threads gets all features, and steps go on behind it', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'in.geojson');
+  writeFileSync(path, points(MANY));
+  const wide = { ...buffer, params: { ...buffer.params, distance: 12 } };
+  const told: Progress[] = [];
+  const { outputPath, report } = await convertFile(path, workspace.path, {
+    from: 'geojson',
+    to: 'geojson',
+    transformations: [
+      reproject,
+      wide,
+      { type: 'union', params: { aggregate: { n: 'count' } } },
+      { type: 'centroid', params: {} },
+    ],
+    threads: 2,
+    onProgress: (progress) => told.push(progress),
+  });
+  const { features } = JSON.parse(readFileSync(outputPath, 'utf8')) as Output;
+  assert.deepEqual(
+    features.map(({ geometry, properties }) => [geometry.type, properties.n]),
+    [['Point', MANY]],
+  );
+  assert.deepEqual([report.features.read, report.features.written], [MANY, 1]);
+  const fractions = told.map(({ fraction }) => fraction);
+  assert.deepEqual(
+    fractions,
+    fractions.toSorted((a, b) => a - b),
   );
 });
 
