@@ -116,7 +116,10 @@ whatever the steps worked in.
 
 A step is \`{"type": ..., "params": {...}}\`; the parameters may also stand beside the type. A parameter or type that is not
 known is refused, as it would change the result. What only the data tells (a field that is not there) fails the job with the
-same kind of sentence. What a step leaves out, repairs or splits is counted in the report.`,
+same kind of sentence. What a step leaves out, repairs or splits is counted in the report.
+
+Steps run on parts of a layer, side by side, in memory that does not grow with it, except those whose result can need all features
+at once: they say what they hold.`,
     transformations.map(({ id, title }) => `- [${title}](#${id})`).join('\n'),
     ...transformations.map(renderTransformation),
   );
@@ -178,6 +181,18 @@ function rangeOf({ minimum, maximum, exclusiveMinimum }: PropertySchema): string
   return [minimum === undefined ? `to ${maximum}` : `${minimum} to ${maximum}`];
 }
 
+const EXAMPLE_POLYGON = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [7, 50],
+      [8, 50],
+      [8, 51],
+      [7, 50],
+    ],
+  ],
+};
+
 /** A step with what is required and what the schema gives an example of. */
 function exampleOf({ id, parameters }: Transformation): object {
   const params: Record<string, unknown> = {};
@@ -185,7 +200,7 @@ function exampleOf({ id, parameters }: Transformation): object {
     const { examples, enum: choices, type } = schema as PropertySchema;
     if (examples !== undefined) params[name] = examples[0];
     else if (parameters.required?.includes(name))
-      params[name] = choices?.[0] ?? (type === 'number' || type === 'integer' ? 100 : 'name');
+      params[name] = choices?.[0] ?? (type === 'number' || type === 'integer' ? 100 : EXAMPLE_POLYGON);
   }
   return Object.keys(params).length === 0 ? { type: id } : { type: id, params };
 }
@@ -202,7 +217,10 @@ function commandLineText(form: CommandLineForm): string {
 
 /** Text in a table cell. */
 function text(raw: string): string {
-  return raw.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+  return raw
+    .replace(/\s*\n\s*/g, ' ')
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;');
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

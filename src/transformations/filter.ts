@@ -28,6 +28,7 @@ feature is left out, also by \`!=\`. In fields whose values differ in kind, valu
       where: {
         type: ['string', 'object'],
         description: "Condition on the fields, as text (`pop > 10 and name like 'A%'`) or as JSON.",
+        examples: ["pop > 10 and name like 'A%'"],
       },
       bbox: {
         type: 'array',

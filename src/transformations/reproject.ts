@@ -7,7 +7,7 @@ export const reproject: Transformation = {
   id: 'reproject',
   title: 'Reproject',
   description: `The steps after it work in another coordinate reference system: a distance is in its unit, straight edges are
-straight in it. The output is still written in \`output.epsg\`; where nothing lies between two reprojections, the data goes
+straight in it. \`epsg\` or \`crs\` is required. The output is still written in \`output.epsg\`; where nothing lies between two reprojections, the data goes
 straight to the last one. Attributes, ids and order stay.`,
   parameters: {
     type: 'object',

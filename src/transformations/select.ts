@@ -21,6 +21,7 @@ Geometries, ids, and the order of features stay.`,
         items: { type: 'string' },
         uniqueItems: true,
         description: 'Names of the fields to keep, in the order they are to have; an empty list keeps none.',
+        examples: [['name', 'pop']],
       },
       drop: {
         type: 'array',

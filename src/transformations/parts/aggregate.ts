@@ -23,6 +23,7 @@ const EVERY_FIELD = '*';
 export const aggregateParameter = {
   type: 'object',
   additionalProperties: { type: 'string', enum: [...AGGREGATE_FUNCTIONS] },
+  examples: [{ pop: 'sum' }],
   description: `What a field of a merged feature holds, by the name of the field; "*" stands for all fields that are not named.
 \`first\` (the default) and \`last\`: the value of the first or last feature, in input order, that has one; \`sum\` and \`mean\` of
 numbers; \`min\` and \`max\` of numbers, texts, dates and times; \`count\`: features that have a value; \`distinct\`: the different
