@@ -89,6 +89,10 @@ export const findingCatalogue = {
     effect: 'repaired',
     template: 'members of compound curves that do not touch were joined by straight lines',
   },
+  VERTEX_COUNT_DIFFERS: {
+    effect: 'told',
+    template: 'polylines that state another number of vertices than they have were read with those they have',
+  },
   EMPTY_MEMBER_DROPPED: {
     effect: 'told',
     template: 'empty members of multi geometries and empty rings, which hold no position, were left out',
@@ -132,10 +136,25 @@ export const findingCatalogue = {
     effect: 'told',
     template: 'collections that hold several kinds of geometry were kept as they are, whatever they touch',
   },
+  FEATURES_OUTSIDE: { effect: 'dropped', template: 'features outside the clipping polygons were left out' },
+  FEATURES_ERASED: { effect: 'dropped', template: 'features within the erasing polygons were left out' },
+  Z_INTERPOLATED: {
+    effect: 'told',
+    template: 'features that {operation} cut: the Z values of new positions were interpolated',
+  },
+  MASK_REPAIRED: {
+    effect: 'told',
+    template: "the polygons of '{path}' are invalid ({reason}) and were repaired",
+  },
+  MASK_CUT: {
+    effect: 'told',
+    template:
+      "the polygons of '{path}' reach beyond what {crs} can show: only what lies within {degrees} degrees around its area of use was taken",
+  },
   DISTANCE_SCALE_OFF: {
     effect: 'told',
     template:
-      "distances in {crs} differ by more than {percent} % from those on the ground here; '{path}.geodesic': true measures on the ellipsoid",
+      'distances in {crs} differ by more than {percent} % from those on the ground here; geodesic: true measures on the ellipsoid',
   },
   // --- attributes ---------------------------------------------------------------------------------------------
   FIELD_RENAMED: { effect: 'told', template: "field '{from}' of layer '{layer}' is written as '{to}'" },
@@ -244,6 +263,10 @@ export const findingCatalogue = {
   BLOCK_TOO_DEEP: {
     effect: 'dropped',
     template: 'INSERTs within more than {depth} levels of blocks were left out',
+  },
+  CLIP_IGNORED: {
+    effect: 'told',
+    template: 'INSERTs that CAD shows only a part of (XCLIP) were read whole',
   },
   PICTURE_MISSING: {
     effect: 'told',

@@ -88,6 +88,32 @@ projected CRS the distance is converted to the unit of its axes and measured in 
       }
       return { distance: Number(match[1]), units };
     },
+    modifiers: [
+      {
+        flag: 'geodesic',
+        placeholder: null,
+        description: 'measure on the ellipsoid although the CRS is projected',
+        parameters: (_, before) => ({ ...before, geodesic: true }),
+      },
+      {
+        flag: 'quadrant-segments',
+        placeholder: 'COUNT',
+        description: 'straight segments that draw a quarter of a circle (16)',
+        parameters: (value, before) => ({ ...before, quadrant_segments: Number(value) }),
+      },
+      {
+        flag: 'end-cap',
+        placeholder: 'FORM',
+        description: 'how buffers of lines end: round, flat or square',
+        parameters: (value, before) => ({ ...before, end_cap: value }),
+      },
+      {
+        flag: 'join',
+        placeholder: 'FORM',
+        description: 'how buffers go around corners: round, mitre or bevel',
+        parameters: (value, before) => ({ ...before, join: value }),
+      },
+    ],
   },
   load: async () => (await import('./buffer/code.ts')).code,
 };

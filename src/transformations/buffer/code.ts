@@ -23,7 +23,7 @@ async function prepare(parameters: StepParameters, setting: StepSetting): Promis
   const planar = new PlanarBuffer(form, await Geos.load());
   return (batch, findings) => {
     const percent = crs.kind === 'projected' ? scaleErrorPercent(batch.geometry, setting) : 0;
-    if (percent > 0) findings.note('DISTANCE_SCALE_OFF', { crs: crs.name, percent, path });
+    if (percent > 0) findings.note('DISTANCE_SCALE_OFF', { crs: crs.name, percent });
     return planar.apply(batch, findings);
   };
 }

@@ -20,6 +20,7 @@ import {
   PART_KIND,
   strideOf,
 } from '../../batch/geometry-column.ts';
+import { KernelFinder } from './kernel.ts';
 import { leaveOutShallowConcavities } from './shallow-concavities.ts';
 
 /** Larger rings are rarely star-shaped. */
@@ -34,6 +35,7 @@ const MAX_REACH = 1e4;
 export class StarBuffer {
   readonly #distance: number;
   readonly #quadrantSegments: number;
+  readonly #kernel = new KernelFinder();
   // The ring about the centre, counter-clockwise, and the outward normals of its edges (edge i leads to vertex i + 1).
   readonly #x = new Float64Array(MAX_POSITIONS);
   readonly #y = new Float64Array(MAX_POSITIONS);
@@ -65,7 +67,8 @@ export class StarBuffer {
 
   /** Appends the buffer of a Polygon row as one feature; false, and nothing appended, where GEOS has to do it. */
   append(column: GeometryColumn, row: number, builder: GeometryBuilder): boolean {
-    if (!this.#load(column, row) || !this.#centre() || !this.#isStar()) return false;
+    if (!this.#load(column, row) || !this.#centre()) return false;
+    if (!this.#isStar() && !(this.#centreInKernel() && this.#isStar())) return false;
     if (!this.#drawNormals()) return false;
     if (!this.#drawOutline(this.#middleOfLongestRun()) && !this.#drawOutline(this.#farthest())) return false;
     return this.#write(builder);
@@ -126,6 +129,13 @@ export class StarBuffer {
     }
     if (!(area > 0)) return false;
     this.#moveCentre(sumX / (3 * area), sumY / (3 * area));
+    return true;
+  }
+
+  /** For polygons such as an L, which are seen as a whole from their corner and not from their centroid. */
+  #centreInKernel(): boolean {
+    if (!this.#kernel.find(this.#x, this.#y, this.#count)) return false;
+    this.#moveCentre(this.#kernel.x, this.#kernel.y);
     return true;
   }
 
