@@ -1,9 +1,11 @@
 /** Every transformation geomill knows. Adding one is its file and one line here. */
 import { buffer } from './buffer.ts';
 import { centroid } from './centroid.ts';
+import { clip } from './clip.ts';
 import { convexHull } from './convex_hull.ts';
 import { dissolve } from './dissolve.ts';
 import { envelope } from './envelope.ts';
+import { erase } from './erase.ts';
 import { explode } from './explode.ts';
 import { filter } from './filter.ts';
 import { makeValid } from './make_valid.ts';
@@ -18,9 +20,11 @@ import { union } from './union.ts';
 export const transformations: readonly Transformation[] = [
   buffer,
   centroid,
+  clip,
   convexHull,
   dissolve,
   envelope,
+  erase,
   explode,
   filter,
   makeValid,

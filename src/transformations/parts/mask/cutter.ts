@@ -1,0 +1,196 @@
+/** Features on the border of a mask, one by one: what is left keeps the dimension of what was there. */
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  type GeometryColumn,
+  hasM,
+  hasZ,
+  PART_KIND,
+  PART_KIND_MASK,
+  PART_MULTI_FIRST,
+  PART_MULTI_NEXT,
+  strideOf,
+} from '../../../batch/geometry-column.ts';
+import { rowDimensions } from '../../../batch/row-dimensions.ts';
+import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
+import type { Geos } from '../../../engines/geos/geos.ts';
+import type { Findings } from '../../../findings.ts';
+import { copyPart, copyRows } from '../copy-rows.ts';
+import { isFinitePlane, isRefusal } from '../repaired.ts';
+import { RowTally } from '../row-tally.ts';
+import type { Mask, MaskOperation } from './mask.ts';
+import { PLACE } from './mask-grid.ts';
+
+/** What became of a feature. */
+export const CUT = {
+  /** Nothing is left, and nothing was appended. */
+  nothing: 0,
+  /** Appended as it was. */
+  whole: 1,
+  /** Appended in part. */
+  cut: 2,
+  /** The same, and it had to be repaired first. */
+  repaired: 3,
+} as const;
+
+export type Cut = (typeof CUT)[keyof typeof CUT];
+
+const { point, polygon, multiPoint, multiPolygon, geometryCollection } = GEOMETRY_TYPE;
+
+export class Cutter {
+  readonly #operation: MaskOperation;
+  readonly #geos: Geos;
+  readonly #mask: Mask;
+  readonly #repaired = new RowTally();
+  readonly #interpolated = new RowTally();
+  readonly #withoutM = new RowTally();
+
+  constructor(operation: MaskOperation, geos: Geos, mask: Mask) {
+    this.#operation = operation;
+    this.#geos = geos;
+    this.#mask = mask;
+  }
+
+  /** Appends one feature for the row, or none where nothing is left. */
+  cut(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
+    const cut = this.#cutRow(column, row, builder);
+    if (cut < CUT.cut) return cut;
+    if (cut === CUT.repaired) this.#repaired.add(row);
+    const type = column.types[row];
+    if (column.dimensions === 'XY' || type === point || type === multiPoint) return cut;
+    const dimensions = rowDimensions(column, row);
+    if (hasZ(dimensions)) this.#interpolated.add(row);
+    if (hasM(dimensions)) this.#withoutM.add(row);
+    return cut;
+  }
+
+  note(findings: Findings): void {
+    const operation = this.#operation;
+    this.#repaired.note(findings, 'GEOMETRY_REPAIRED', { operation });
+    this.#interpolated.note(findings, 'Z_INTERPOLATED', { operation });
+    this.#withoutM.note(findings, 'M_DROPPED', { format: operation });
+  }
+
+  #cutRow(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
+    const type = column.types[row];
+    if (type === point || type === multiPoint) return this.#cutPoints(column, row, builder);
+    if (type === geometryCollection) return this.#cutMembers(column, row, builder);
+    return this.#cutArea(column, row, builder);
+  }
+
+  /** Points on the border are inside. */
+  #cutPoints(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
+    const { partOffsets, ringOffsets, coordOffsets, coordinates, dimensions, types } = column;
+    const stride = strideOf(dimensions);
+    const keepsInside = this.#operation === 'clip';
+    const end = partOffsets[row + 1];
+    let count = 0;
+    for (let part = partOffsets[row]; part < end; part++) {
+      const at = coordOffsets[ringOffsets[part]] * stride;
+      if (this.#isInside(coordinates[at], coordinates[at + 1]) !== keepsInside) continue;
+      copyPart(builder, column, part, PART_KIND.point);
+      count++;
+    }
+    if (count === 0) return CUT.nothing;
+    builder.endFeature(types[row]);
+    return count === end - partOffsets[row] ? CUT.whole : CUT.cut;
+  }
+
+  #isInside(x: number, y: number): boolean {
+    const place = this.#mask.grid.placeOfPosition(x, y);
+    if (place !== PLACE.border) return place === PLACE.inside;
+    return Number.isFinite(x + y) && this.#mask.prepared.intersectsXY(x, y);
+  }
+
+  /** Lines and polygons. */
+  #cutArea(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
+    const type = column.types[row];
+    const isPolygon = type === polygon || type === multiPolygon;
+    using geometry = this.#geos.read(column, row);
+    if (isFinitePlane(column, row)) {
+      try {
+        const whole = this.#wholeOrNothing(geometry);
+        if (whole === CUT.whole) copyRows(builder, column, row, row + 1);
+        if (whole !== null) return whole;
+        if (!isPolygon || geometry.isValid) return this.#overlay(geometry, isPolygon, builder, CUT.cut);
+      } catch (thrown) {
+        if (!isRefusal(thrown, this.#geos)) throw thrown;
+      }
+    }
+    using valid = geometry.makeValid();
+    return this.#overlay(valid, isPolygon, builder, CUT.repaired);
+  }
+
+  /** Null where the border goes through the geometry. */
+  #wholeOrNothing(geometry: GeosGeometry): Cut | null {
+    const { prepared } = this.#mask;
+    const isClip = this.#operation === 'clip';
+    if (!prepared.intersects(geometry)) return isClip ? CUT.nothing : CUT.whole;
+    if (prepared.covers(geometry)) return isClip ? CUT.whole : CUT.nothing;
+    return !isClip && prepared.touches(geometry) ? CUT.whole : null;
+  }
+
+  #overlay(geometry: GeosGeometry, isPolygon: boolean, builder: GeometryBuilder, cut: Cut): Cut {
+    const mask = this.#mask.geometry;
+    using left = this.#operation === 'clip' ? geometry.intersection(mask) : geometry.difference(mask);
+    return left.appendTo(builder, isPolygon ? 2 : 1) === GEOMETRY_TYPE.none ? CUT.nothing : cut;
+  }
+
+  /** A collection, member by member. */
+  #cutMembers(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
+    const members = membersOf(column, row);
+    const left = new GeometryBuilder(column.dimensions, members.types.length, 64);
+    let worst: Cut = CUT.whole;
+    let isLess = false;
+    for (let member = 0; member < members.types.length; member++) {
+      if (members.partOffsets[member] === members.partOffsets[member + 1]) continue;
+      const cut = this.#cutRow(members, member, left);
+      if (cut === CUT.nothing) isLess = true;
+      else if (cut > worst) worst = cut;
+    }
+    const result = left.finish();
+    if (result.types.length === 0) return CUT.nothing;
+    if (worst === CUT.whole && !isLess) {
+      copyRows(builder, column, row, row + 1);
+      return CUT.whole;
+    }
+    appendCollection(builder, result);
+    return worst === CUT.whole ? CUT.cut : worst;
+  }
+}
+
+/** The members of a collection as rows; nothing but the types and where they begin is made anew. */
+function membersOf(column: GeometryColumn, row: number): GeometryColumn {
+  const { partOffsets, partKinds, ringOffsets } = column;
+  const types: number[] = [];
+  const offsets: number[] = [partOffsets[row]];
+  for (let part = partOffsets[row]; part < partOffsets[row + 1]; ) {
+    const mark = partKinds[part] & ~PART_KIND_MASK;
+    const kind = partKinds[part] & PART_KIND_MASK;
+    const isEmpty = ringOffsets[part] === ringOffsets[part + 1];
+    part++;
+    if (mark === PART_MULTI_FIRST) {
+      while (part < partOffsets[row + 1] && (partKinds[part] & PART_MULTI_NEXT) !== 0) part++;
+    }
+    // An empty member is a part without rings, which no row has: it is left out.
+    if (isEmpty) {
+      offsets[offsets.length - 1] = part;
+      continue;
+    }
+    types.push(mark === PART_MULTI_FIRST ? kind + 3 : kind);
+    offsets.push(part);
+  }
+  return { ...column, types: Uint8Array.from(types), partOffsets: Uint32Array.from(offsets) };
+}
+
+function appendCollection(builder: GeometryBuilder, members: GeometryColumn): void {
+  const { types, partOffsets, partKinds } = members;
+  for (let member = 0; member < types.length; member++) {
+    const isMulti = types[member] >= multiPoint;
+    for (let part = partOffsets[member]; part < partOffsets[member + 1]; part++) {
+      const mark = !isMulti ? 0 : part === partOffsets[member] ? PART_MULTI_FIRST : PART_MULTI_NEXT;
+      copyPart(builder, members, part, (partKinds[part] & PART_KIND_MASK) | mark);
+    }
+  }
+  builder.endFeature(geometryCollection);
+}
