@@ -79,7 +79,8 @@ export class PlanarBuffer {
       const isDone = this.#appendCircles(column, row, builder);
       if (isDone !== null) return isDone;
     }
-    if (type === polygon && this.#star?.append(column, row, builder)) return true;
+    const isArea = type === polygon || type === multiPolygon;
+    if (isArea && this.#star?.append(column, row, builder)) return true;
     if (!isFinite2d(column, row)) return this.#appendRepaired(column, row, builder, repaired);
     using geometry = this.#geos.read(column, row);
     if ((type === polygon || type >= multiPolygon) && !geometry.isValid) {

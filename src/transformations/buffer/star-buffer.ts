@@ -65,7 +65,7 @@ export class StarBuffer {
     this.#seamY = new Float64Array(2 * quadrantSegments + 4);
   }
 
-  /** Appends the buffer of a Polygon row as one feature; false, and nothing appended, where GEOS has to do it. */
+  /** Appends the buffer of a Polygon row, or of a MultiPolygon with one part, as one feature; false, and nothing appended, where GEOS has to do it. */
   append(column: GeometryColumn, row: number, builder: GeometryBuilder): boolean {
     if (!this.#load(column, row) || !this.#centre()) return false;
     if (!this.#isStar() && !(this.#centreInKernel() && this.#isStar())) return false;
