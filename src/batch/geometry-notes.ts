@@ -16,6 +16,8 @@ export const GEOMETRY_NOTE = {
   curve: 32,
   /** Members of a compound curve that do not touch were joined by a straight line. */
   curveGap: 64,
+  /** A polyline says that it has more or fewer vertices than it has. */
+  vertexCount: 128,
 } as const;
 
 /** The finding that each bit is told as; none of them has parameters. */
@@ -27,6 +29,7 @@ export const GEOMETRY_NOTE_FINDINGS = [
   [GEOMETRY_NOTE.surface, 'SURFACE_TO_POLYGONS'],
   [GEOMETRY_NOTE.curve, 'CURVES_STROKED'],
   [GEOMETRY_NOTE.curveGap, 'CURVE_GAP_BRIDGED'],
+  [GEOMETRY_NOTE.vertexCount, 'VERTEX_COUNT_DIFFERS'],
 ] as const satisfies readonly (readonly [bit: number, code: FindingCode])[];
 
 export type GeometryNoteFinding = (typeof GEOMETRY_NOTE_FINDINGS)[number][1];

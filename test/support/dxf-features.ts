@@ -22,6 +22,7 @@ export interface Sketch {
   readonly layers?: readonly Partial<LayerRecord>[];
   readonly blocks?: Readonly<Record<string, BlockSketch>>;
   readonly entities: readonly Entity[];
+  readonly clipDictionaries?: readonly string[];
   readonly settings?: Partial<DrawingSettings>;
   readonly limits?: Partial<InputLimits>;
 }
@@ -68,7 +69,7 @@ export function readSketch(sketch: Sketch): Read {
     };
     layers.set(foldName(record.name), record);
   }
-  const drawing: Drawing = { layers, blocks };
+  const drawing: Drawing = { layers, blocks, clipDictionaries: new Set(sketch.clipDictionaries) };
   const scan: EntityScan = (start, end, visit) => {
     for (let i = start; i < end; i++) visit(places[i]);
   };

@@ -369,6 +369,105 @@ test('layouts other than the active one stand in blocks and are read where all a
   assert.equal(layers[0].lineCount < textDrawing(tags).split('\n').length, true);
 });
 
+test('a broken entity in a block is named once, however often the block is inserted', async () => {
+  const insert: Tag[] = [
+    [0, 'INSERT'],
+    [5, 'I1'],
+    [2, 'door'],
+    [10, 0],
+    [20, 0],
+  ];
+  const tags = [
+    ...section('BLOCKS', [
+      [0, 'BLOCK'],
+      [2, 'door'],
+      [70, 0],
+      [10, 0],
+      [20, 0],
+      ...line('D1', 3),
+      ...line('D2', 4),
+      [0, 'ENDBLK'],
+    ]),
+    ...section('ENTITIES', [...insert, ...insert, ...insert]),
+    EOF,
+  ];
+  const whole = textDrawing(tags);
+  const broken = whole.replace(/(D2\n(?:.*\n)*?) 10\n/, '$1ten\n');
+  assert.notEqual(broken, whole);
+  for (const partitionBytes of [1, 1 << 20]) {
+    const { layers, findings } = await read(broken, { partitionBytes });
+    assert.equal(layers[0].rows.length, 3);
+    assert.deepEqual(
+      findings.map(({ code, count, params, places }) => [code, count, params.type, places[0].id]),
+      [['ENTITY_SKIPPED', 1, 'LINE', 'D2']],
+    );
+  }
+});
+
+/** Two INSERTs of a block, the first with an extension dictionary that leads to a clip. */
+function clippedDrawing(isOn: 0 | 1): readonly Tag[] {
+  const insert = (handle: string, dictionary: string): Tag[] => [
+    [0, 'INSERT'],
+    [5, handle],
+    [102, '{ACAD_XDICTIONARY'],
+    [360, dictionary],
+    [102, '}'],
+    [8, '0'],
+    [2, 'door'],
+    [10, 0],
+    [20, 0],
+  ];
+  const dictionary = (handle: string, name: string, entry: string): Tag[] => [
+    [0, 'DICTIONARY'],
+    [5, handle],
+    [330, '1F'],
+    [280, 1],
+    [3, name],
+    [360, entry],
+  ];
+  return [
+    ...section('BLOCKS', [
+      [0, 'BLOCK'],
+      [2, 'door'],
+      [70, 0],
+      [10, 0],
+      [20, 0],
+      ...line('D1', 3),
+      [0, 'ENDBLK'],
+    ]),
+    ...section('ENTITIES', [...insert('I1', 'A0'), ...insert('I2', 'B0')]),
+    ...section('OBJECTS', [
+      ...dictionary('0A0', 'ACAD_FILTER', 'A1'),
+      ...dictionary('A1', 'SPATIAL', 'a2'),
+      ...dictionary('B0', 'ELSE', 'B1'),
+      [0, 'SPATIAL_FILTER'],
+      [5, 'A2'],
+      [70, 2],
+      [10, 0],
+      [20, 0],
+      [10, 1],
+      [20, 1],
+      [71, isOn],
+    ]),
+    EOF,
+  ];
+}
+
+test('INSERTs that are clipped are read whole, and told once with their number', async () => {
+  for (const bytes of [textDrawing(clippedDrawing(1)), binaryDrawing(clippedDrawing(1), 2)]) {
+    const { layers, findings } = await read(bytes, { partitionBytes: 1 });
+    assert.equal(layers[0].rows.length, 2);
+    assert.deepEqual(
+      findings.map(({ code, count, places }) => [code, count, places[0].id]),
+      [['CLIP_IGNORED', 1, 'I1']],
+    );
+  }
+});
+
+test('a clip that is off tells nothing', async () => {
+  assert.deepEqual(await notesOf(textDrawing(clippedDrawing(0))), []);
+});
+
 test('a drawing tells its unit, and how near chords stay to curves', async () => {
   const tags = [
     ...section('HEADER', [

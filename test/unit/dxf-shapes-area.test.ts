@@ -249,6 +249,15 @@ test('maps move hatches as they move everything', () => {
   assert.deepEqual(drawn(box, LINES, translation(5, 5, 0)).parts[0][0][2], [7, 6]);
 });
 
+test('a polyline that states another number of vertices than it has is drawn with those it has, and told', () => {
+  for (const bulge of ['', ', 42 1'])
+    for (const stated of [1, 3, 2_000_000_000]) {
+      const { parts } = drawn(entity('LWPOLYLINE', `90 ${stated}, 70 0, 10 0, 20 0${bulge}, 10 1, 20 1`));
+      assert.deepEqual(parts[0][0].at(-1), [1, 1]);
+      assert.equal((pen.notes & GEOMETRY_NOTE.vertexCount) !== 0, true);
+    }
+});
+
 test('what had to be done to an entity is told: curves, surfaces, gaps between edges', () => {
   hatchOf([polylinePath([0, 0, 4, 4])]);
   assert.equal(pen.notes, 0);
@@ -259,5 +268,7 @@ test('what had to be done to an entity is told: curves, surfaces, gaps between e
   hatchOf([edgePath(edge.arc(0, 0, 2, 0, 360, 1))]);
   assert.equal(pen.notes, GEOMETRY_NOTE.curve);
   drawn(entity('LWPOLYLINE', '90 2, 70 0, 10 0, 20 0, 10 1, 20 1'));
+  assert.equal(pen.notes, 0);
+  drawn(entity('LWPOLYLINE', '90 2, 70 1, 10 0, 20 0, 10 1, 20 1'));
   assert.equal(pen.notes, 0);
 });

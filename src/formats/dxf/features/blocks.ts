@@ -1,5 +1,6 @@
 /** The contents of blocks, read when an INSERT first asks for them. */
-import type { Entity } from '../contract.ts';
+import type { Entity, EntityTags } from '../contract.ts';
+import { clipHandle } from '../head/clips.ts';
 import { type BlockRecord, type Drawing, type EntityScan, foldName } from '../head/drawing.ts';
 import { keepEntity } from '../tags/kept-tags.ts';
 
@@ -34,6 +35,13 @@ export class BlockLibrary {
 
   find(name: string): BlockRecord | undefined {
     return this.#drawing.blocks.get(foldName(name));
+  }
+
+  isClipped(insert: EntityTags): boolean {
+    const clips = this.#drawing.clipDictionaries;
+    if (clips.size === 0) return false;
+    const handle = clipHandle(insert);
+    return handle !== null && clips.has(handle);
   }
 
   /** Calls `visit` with each entity of the block; they are valid until it returns. Visits may nest. */

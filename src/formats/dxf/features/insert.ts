@@ -129,6 +129,7 @@ export class InsertExpander {
     const inherited = this.#properties.handOn(tags, isInsert ? name : null, attribs, outer);
     const block = this.#admitted(name, isInsert);
     if (isInsert) {
+      if (block !== null) this.#checkClip(tags);
       if (attribs.length > 0) this.#attribs(entity, map, outer, inherited, emit);
       if (block !== null) this.#cells(tags, block, map, inherited, emit);
     } else if (block !== null) {
@@ -137,6 +138,12 @@ export class InsertExpander {
       this.#open.pop();
     }
     return block !== null;
+  }
+
+  #checkClip(tags: EntityTags): void {
+    if (!this.#library.isClipped(tags)) return;
+    const at = tags.find(5);
+    this.#findings.note('CLIP_IGNORED', {}, at < 0 ? undefined : { id: tags.text(at) });
   }
 
   /** The ATTRIBs of an INSERT, which stand where they are seen: beside the block, on layers of their own. */

@@ -33,6 +33,8 @@ export interface Drawing {
   readonly layers: ReadonlyMap<string, LayerRecord>;
   /** By `foldName` of the block's name. */
   readonly blocks: ReadonlyMap<string, BlockRecord>;
+  /** Handles of the extension dictionaries of INSERTs that are clipped; see clips.ts. */
+  readonly clipDictionaries: ReadonlySet<string>;
 }
 
 /** Names in tables of a drawing differ by more than the case of their letters. */

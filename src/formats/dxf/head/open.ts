@@ -6,6 +6,7 @@ import type { InputFile, OpenContext, SourceLayer } from '../../format.ts';
 import { drawingEncoding } from '../tags/encoding.ts';
 import { countSourceLines } from '../tags/lines.ts';
 import { RecordReader } from '../tags/record-reader.ts';
+import { readClips } from './clips.ts';
 import type { BlockRecord, LayerRecord } from './drawing.ts';
 import type { DrawingState, EntityRange, TagFacts } from './drawing-state.ts';
 import { type HeaderVariables, headerVariables } from './header.ts';
@@ -40,9 +41,11 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
   const layers = new Map<string, LayerRecord>();
   const blocks = new Map<string, BlockRecord>();
   const onBroken = (reader: RecordReader): void => noteBroken(reader, file.name, findings);
+  const onBrokenEntity = (reader: RecordReader): void => noteBrokenEntity(reader, findings);
   for (const { name, start: at, end } of sections) {
     if (name === 'TABLES') readLayers(readerAt(source, facts, at), end, layers, onBroken);
-    else if (name === 'BLOCKS') readBlocks(readerAt(source, facts, at), end, blocks, onBroken);
+    else if (name === 'BLOCKS')
+      readBlocks(readerAt(source, facts, at), end, blocks, onBroken, onBrokenEntity);
   }
   const layouts = options.layouts === 'all' ? 'all' : 'model';
   const ranges = entityRanges(source, facts, sections, blocks, layouts);
@@ -52,6 +55,7 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
     layers,
     blocks,
     ranges,
+    clipDictionaries: readClips(source, facts, sections),
     layouts,
     toleranceUnits: toleranceOf(options, header),
     maxStepCount: typeof options.curve_tolerance === 'number' ? MAX_STATED_STEPS : MAX_DEFAULT_STEPS,
@@ -102,6 +106,12 @@ function readHeader(
 function noteBroken(reader: RecordReader, fileName: string, findings: Findings): void {
   const reason = reader.broken?.reason ?? '';
   findings.note('HEAD_ENTRY_SKIPPED', { file: fileName, reason }, { offset: reader.recordStart });
+}
+
+function noteBrokenEntity({ broken, recordStart }: RecordReader, findings: Findings): void {
+  const { type = '', handle = '', reason = '' } = broken ?? {};
+  const place = { offset: recordStart, ...(handle === '' ? {} : { id: handle }) };
+  findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, place);
 }
 
 /** `input.curve_tolerance` in drawing units, or a part of the extent that the HEADER states. */

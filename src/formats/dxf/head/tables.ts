@@ -32,12 +32,17 @@ export function readLayers(
   }
 }
 
-/** Adds the blocks among the records from the reader's position to `end`. Of blocks of one name the first counts. */
+/**
+ * Adds the blocks among the records from the reader's position to `end`. Of blocks of one name the first counts.
+ * `onBrokenEntity` is told of each broken entity of a block, once, however often and in whichever partitions the block
+ * is inserted; those of layouts are left to who reads them as entities of the drawing.
+ */
 export function readBlocks(
   reader: RecordReader,
   end: number,
   blocks: Map<string, BlockRecord>,
   onBroken: (reader: RecordReader) => void,
+  onBrokenEntity: (reader: RecordReader) => void,
 ): void {
   if (!reader.readTags()) onBroken(reader);
   let open: Omit<BlockRecord, 'end'> | null = null;
@@ -48,7 +53,9 @@ export function readBlocks(
   };
   while (reader.position < end) {
     if (!reader.next()) {
-      onBroken(reader);
+      const type = reader.broken?.type;
+      if (open === null || type === 'BLOCK' || type === 'ENDBLK') onBroken(reader);
+      else if (layoutOfBlock(open.name) === null) onBrokenEntity(reader);
       continue;
     }
     const { tags } = reader.entity;

@@ -1,5 +1,6 @@
 /** LWPOLYLINE, and the POLYLINEs that are lines; the others are meshes (mesh.ts). Widths are ignored. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
+import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import {
   type AffineMap,
   type Entity,
@@ -13,6 +14,9 @@ import { readOcs } from './ocs.ts';
 import { type Pen, pen } from './pen.ts';
 import { POLYLINE_FLAG, VERTEX_FLAG } from './polyline-flags.ts';
 import { integerOf, needFinite, ownEnd, realOf } from './tag-values.ts';
+
+/** Code 90 of LWPOLYLINE. POLYLINEs state no count. */
+const STATED_COUNT = 90;
 
 export function lwPolyline(
   { tags }: Entity,
@@ -32,16 +36,19 @@ export function lwPolyline(
   // A bulge stands behind its vertex and belongs to the segment to the next one.
   let bulge = 0;
   let x = Number.NaN;
+  let count = 0;
   for (let i = 0; i < end; i++) {
     const code = tags.codes[i];
     if (code === 10) x = tags.real(i);
     else if (code === 20) {
+      count++;
       if (pen.count > 0) pen.bulgeTo(x, tags.real(i), elevation, bulge);
       else pen.position(x, tags.real(i), elevation);
       bulge = 0;
     } else if (code === 42) bulge = tags.real(i);
   }
   if (isClosed) closeWithBulge(pen, bulge);
+  checkVertexCount(tags, count);
   return pen.finishLine(builder, isClosed && stroke.closedAsPolygons);
 }
 
@@ -80,6 +87,7 @@ function plainVertices(
   if (finite !== 0) throw new EntityError('a coordinate is not a finite number');
   let count = (at - begin) / stride;
   if (count === 0) throw new EntityError('it has no vertices');
+  checkVertexCount(tags, count);
   const last = at - stride;
   if (
     isClosed &&
@@ -99,6 +107,12 @@ function plainVertices(
   const isPolygon = isClosed && closedAsPolygons && count >= 4;
   builder.endPart(isPolygon ? PART_KIND.polygon : PART_KIND.line);
   return isPolygon ? GEOMETRY_TYPE.polygon : GEOMETRY_TYPE.lineString;
+}
+
+/** What a writer that was interrupted, or an edit by hand, leaves behind: the count stands before the vertices. */
+function checkVertexCount(tags: EntityTags, count: number): void {
+  const at = tags.find(STATED_COUNT);
+  if (at >= 0 && tags.real(at) !== count) pen.notes |= GEOMETRY_NOTE.vertexCount;
 }
 
 /** The segment from the last vertex to the first, where they are not the same already. */
