@@ -11,12 +11,13 @@ import {
 } from './calls.ts';
 import type { DisjointSets } from './disjoint-sets.ts';
 import { sortedByGroup } from './groups.ts';
-import { hilbertOrder } from './hilbert-order.ts';
 import type { PolygonMerge } from './merge-polygons.ts';
 import type { PartList } from './part-list.ts';
 import { PositionIndex } from './position-index.ts';
+import { spatialChunks } from './spatial-chunks.ts';
 
 const PAIRS_PER_CALL = 20_000;
+const LINES_PER_CHUNK = 4096;
 const POSITIONS_PER_CALL = 150_000;
 
 /** A line of one place: GEOS calls it invalid, and nothing of it can be drawn. */
@@ -85,12 +86,14 @@ function pairTasks(lines: PartList, rows: DisjointSets): number[][] {
     if (other > at && rows.find(row[other]) !== rows.find(row[at])) pairs.push(at, other);
     return false;
   };
-  for (const index of hilbertOrder(lines)) {
-    at = index;
-    tree.search(bounds[at * 4], bounds[at * 4 + 1], bounds[at * 4 + 2], bounds[at * 4 + 3], takePair);
-    if (pairs.length < PAIRS_PER_CALL * 2) continue;
-    tasks.push(pairs);
-    pairs = [];
+  for (const chunk of spatialChunks(lines, { positions: POSITIONS_PER_CALL, parts: LINES_PER_CHUNK })) {
+    for (const index of chunk) {
+      at = index;
+      tree.search(bounds[at * 4], bounds[at * 4 + 1], bounds[at * 4 + 2], bounds[at * 4 + 3], takePair);
+      if (pairs.length < PAIRS_PER_CALL * 2) continue;
+      tasks.push(pairs);
+      pairs = [];
+    }
   }
   if (pairs.length > 0) tasks.push(pairs);
   return tasks;

@@ -1,17 +1,17 @@
 /**
  * Union of many polygons in parallel, level by level.
  *
- *   level 0   polygons in Hilbert order, cut into chunks; a worker merges what belongs together within a chunk
+ *   level 0   polygons divided by space into chunks; a worker merges what belongs together within a chunk
  *   level n   results that could still merge across chunks (their bounds meet) form clusters. Small clusters go to a
  *             worker whole and are done with it; of a large one a few neighbouring chunks at a time become one
  *
- * What meets no other chunk is settled and travels no more, so the work is near linear in the number of polygons. Tiles
- * with cut polygons would need fewer levels, but cuts leave positions behind that nobody drew.
+ * What meets no other chunk is settled and travels no more, and neither do holes that nothing can fill any more (see
+ * sealed-holes.ts), so the work is near linear in the number of polygons. Tiles with cut polygons would need fewer levels,
+ * but cuts leave positions behind that nobody drew.
  *
- * Memory: beside the layer itself, the results of all levels and `host.width` calls of CHUNK_POSITIONS, or of the
+ * Memory: beside the layer itself, the results of all levels and `host.width` calls of `SIZES.positions`, or of the
  * outline of the largest cluster.
  */
-import Flatbush from 'flatbush';
 import {
   type Dimensions,
   GEOMETRY_TYPE,
@@ -22,20 +22,26 @@ import {
 import type { CollectingHost } from '../../transformation.ts';
 import { callEach, POLYGON_STATE, type PolygonsAnswer, type PolygonsCall } from './calls.ts';
 import { DisjointSets } from './disjoint-sets.ts';
-import { hilbertOrder } from './hilbert-order.ts';
 import { PartList } from './part-list.ts';
+import { Reach } from './reach.ts';
+import { SealedHoles } from './sealed-holes.ts';
+import { spatialChunks } from './spatial-chunks.ts';
 
-/** Small enough for many calls and steady progress, large enough that few polygons meet another chunk. */
-const CHUNK_POSITIONS = 150_000;
-const CHUNK_POLYGONS = 8192;
-/** Clusters up to this size are done in one call. */
-const CLUSTER_POSITIONS = 300_000;
-/** Neighbouring chunks of a large cluster that become one. */
-const FAN_IN = 4;
+export interface ChunkSizes {
+  /** Small enough for many calls and steady progress, large enough that few polygons meet another chunk. */
+  readonly positions: number;
+  readonly polygons: number;
+  /** Clusters up to this size are done in one call. */
+  readonly clusterPositions: number;
+  /** Neighbouring chunks of a large cluster that become one. */
+  readonly fanIn: number;
+}
+
+const SIZES: ChunkSizes = { positions: 150_000, polygons: 8192, clusterPositions: 300_000, fanIn: 4 };
 
 /** Some polygons of a list, for one call. */
 interface Chunk {
-  readonly members: readonly number[];
+  readonly members: ArrayLike<number>;
   /** Nothing outside can merge with what comes out. */
   readonly isFinal: boolean;
 }
@@ -58,11 +64,14 @@ export async function mergePolygons(
   merge: PolygonMerge,
   host: CollectingHost,
   progress: (fraction: number) => void,
+  sizes: ChunkSizes = SIZES,
 ): Promise<PartList> {
+  const holes = new SealedHoles(merge.columns, polygons.length);
+  for (let i = 0; i < polygons.length; i++) polygons.seed[i] = i;
   const settled = new PartList(merge.columns, Math.max(polygons.length, 8));
   let list = polygons;
   let origins: Uint32Array | null = null;
-  let chunks = firstChunks(polygons);
+  let chunks = firstChunks(polygons, sizes);
   let doneBefore = 0;
   while (chunks.length > 0) {
     const share = (1 - doneBefore) * (chunks.length === 1 ? 1 : 0.7);
@@ -79,49 +88,37 @@ export async function mergePolygons(
     const openOrigins: number[] = [];
     chunks.forEach(({ members, isFinal }, i) => {
       const target = isFinal ? settled : open;
-      takeAnswer(answers[i], members, level, merge, target);
+      takeAnswer(answers[i], members, level, merge, holes, target);
       if (!isFinal) while (openOrigins.length < open.length) openOrigins.push(i);
     });
     list = open;
     origins = Uint32Array.from(openOrigins);
-    chunks = nextChunks(open, origins, merge.classOf, settled);
+    chunks = nextChunks(open, origins, merge.classOf, holes, settled, sizes);
   }
+  holes.attach(settled);
   return settled;
 }
 
-function firstChunks(polygons: PartList): Chunk[] {
-  const chunks: number[][] = [];
-  let members: number[] = [];
-  let positions = 0;
-  for (const index of hilbertOrder(polygons)) {
-    const own = polygons.positionCount(index);
-    if (members.length > 0 && (positions + own > CHUNK_POSITIONS || members.length === CHUNK_POLYGONS)) {
-      chunks.push(members);
-      members = [];
-      positions = 0;
-    }
-    members.push(index);
-    positions += own;
-  }
-  if (members.length > 0) chunks.push(members);
-  return chunks.map((chunk) => ({ members: chunk, isFinal: chunks.length === 1 }));
+function firstChunks(polygons: PartList, sizes: ChunkSizes): Chunk[] {
+  const chunks = spatialChunks(polygons, { positions: sizes.positions, parts: sizes.polygons });
+  return chunks.map((members) => ({ members, isFinal: chunks.length === 1 }));
 }
 
 function callOf(
-  members: readonly number[],
+  members: ArrayLike<number>,
   list: PartList,
   origins: Uint32Array | null,
   { dimensions, classOf }: PolygonMerge,
 ): PolygonsCall {
   let positions = 0;
-  for (const index of members) positions += list.positionCount(index);
+  for (let i = 0; i < members.length; i++) positions += list.positionCount(members[i]);
   const builder = new GeometryBuilder(
     dimensions === 'XYZ' || dimensions === 'XYZM' ? 'XYZ' : 'XY',
     members.length,
     positions,
   );
-  for (const index of members) {
-    list.appendRings(index, builder);
+  for (let i = 0; i < members.length; i++) {
+    list.appendRings(members[i], builder);
     builder.endPart(PART_KIND.polygon);
     builder.endFeature(GEOMETRY_TYPE.polygon);
   }
@@ -135,20 +132,28 @@ function callOf(
 
 function takeAnswer(
   { states, merged, owners, links }: PolygonsAnswer,
-  members: readonly number[],
+  members: ArrayLike<number>,
   list: PartList,
   { columns, onLink, onChange }: PolygonMerge,
+  holes: SealedHoles,
   target: PartList,
 ): void {
   for (let i = 0; i < members.length; i++) {
     if (states[i] === POLYGON_STATE.kept) target.pushFrom(list, members[i]);
     else onChange(list.row[members[i]], states[i] === POLYGON_STATE.repaired);
   }
-  for (let i = 0; i < links.length; i += 2)
-    onLink(list.row[members[links[i]]], list.row[members[links[i + 1]]]);
+  for (let i = 0; i < links.length; i += 2) {
+    const a = members[links[i]];
+    const b = members[links[i + 1]];
+    onLink(list.row[a], list.row[b]);
+    holes.link(list.seed[a], list.seed[b]);
+  }
   if (owners.length === 0) return;
   const column = columns.push(merged) - 1;
-  for (let part = 0; part < owners.length; part++) target.push(column, part, list.row[members[owners[part]]]);
+  for (let part = 0; part < owners.length; part++) {
+    const owner = members[owners[part]];
+    target.push(column, part, list.row[owner], list.seed[owner]);
+  }
 }
 
 /** Settles what no other chunk can reach, and divides the rest into the calls of the next level. */
@@ -156,9 +161,13 @@ function nextChunks(
   open: PartList,
   origins: Uint32Array,
   classOf: Uint32Array | null,
+  holes: SealedHoles,
   settled: PartList,
+  sizes: ChunkSizes,
 ): Chunk[] {
-  const clusters = clustersOf(open, origins, classOf);
+  if (open.length === 0) return [];
+  const reach = new Reach(open, origins, classOf);
+  const clusters = clustersOf(open, reach);
   const chunks: Chunk[] = [];
   let small: number[] = [];
   let smallPositions = 0;
@@ -169,13 +178,14 @@ function nextChunks(
     }
     let positions = 0;
     for (const index of cluster) positions += open.positionCount(index);
-    if (positions > CLUSTER_POSITIONS) {
-      chunks.push(...neighbouringChunks(cluster, origins));
+    if (positions > sizes.clusterPositions) {
+      holes.seal(open, cluster, reach);
+      chunks.push(...neighbouringChunks(cluster, origins, sizes.fanIn));
       continue;
     }
     small.push(...cluster);
     smallPositions += positions;
-    if (smallPositions < CHUNK_POSITIONS) continue;
+    if (smallPositions < sizes.positions) continue;
     chunks.push({ members: small, isFinal: true });
     small = [];
     smallPositions = 0;
@@ -185,22 +195,10 @@ function nextChunks(
 }
 
 /** Polygons of different origin and the same class whose bounds meet, and what meets these, and so on; by first member. */
-function clustersOf(open: PartList, origins: Uint32Array, classOf: Uint32Array | null): number[][] {
-  const { length, bounds, row } = open;
-  if (length === 0) return [];
-  const tree = new Flatbush(length);
-  for (let i = 0; i < length; i++)
-    tree.add(bounds[i * 4], bounds[i * 4 + 1], bounds[i * 4 + 2], bounds[i * 4 + 3]);
-  tree.finish();
+function clustersOf(open: PartList, reach: Reach): number[][] {
+  const { length } = open;
   const sets = new DisjointSets(length);
-  let at = 0;
-  const reaches = (other: number): boolean => {
-    if (origins[other] !== origins[at] && (classOf === null || classOf[row[other]] === classOf[row[at]]))
-      sets.unite(at, other);
-    return false;
-  };
-  for (; at < length; at++)
-    tree.search(bounds[at * 4], bounds[at * 4 + 1], bounds[at * 4 + 2], bounds[at * 4 + 3], reaches);
+  for (let i = 0; i < length; i++) reach.each(i, (other) => sets.unite(i, other));
   const clusters = new Map<number, number[]>();
   for (let i = 0; i < length; i++) {
     const root = sets.find(i);
@@ -211,8 +209,8 @@ function clustersOf(open: PartList, origins: Uint32Array, classOf: Uint32Array |
   return [...clusters.values()];
 }
 
-/** A cluster too large for one call: a few chunks at a time, in the order of the curve. */
-function neighbouringChunks(cluster: readonly number[], origins: Uint32Array): Chunk[] {
+/** A cluster too large for one call: a few chunks at a time, neighbours by the way they were divided. */
+function neighbouringChunks(cluster: readonly number[], origins: Uint32Array, fanIn: number): Chunk[] {
   const byOrigin = new Map<number, number[]>();
   for (const index of cluster) {
     const members = byOrigin.get(origins[index]);
@@ -222,9 +220,9 @@ function neighbouringChunks(cluster: readonly number[], origins: Uint32Array): C
   // The list is in the order of origins, so the map is too.
   const groups = [...byOrigin.values()];
   const chunks: Chunk[] = [];
-  for (let from = 0; from < groups.length; from += FAN_IN) {
-    const members = groups.slice(from, from + FAN_IN).flat();
-    chunks.push({ members, isFinal: groups.length <= FAN_IN });
+  for (let from = 0; from < groups.length; from += fanIn) {
+    const members = groups.slice(from, from + fanIn).flat();
+    chunks.push({ members, isFinal: groups.length <= fanIn });
   }
   return chunks;
 }

@@ -16,6 +16,8 @@ export class PartList {
   column: Uint32Array;
   part: Uint32Array;
   row: Uint32Array;
+  /** A number that its maker gives it: which part of an earlier list it stems from. */
+  seed: Uint32Array;
   /** minX, minY, maxX, maxY of each part; inverted infinities where no position is finite. */
   bounds: Float64Array;
 
@@ -25,14 +27,16 @@ export class PartList {
     this.column = new Uint32Array(expected);
     this.part = new Uint32Array(expected);
     this.row = new Uint32Array(expected);
+    this.seed = new Uint32Array(expected);
     this.bounds = new Float64Array(expected * 4);
   }
 
-  push(column: number, part: number, row: number): void {
+  push(column: number, part: number, row: number, seed = 0): void {
     const at = this.#room();
     this.column[at] = column;
     this.part[at] = part;
     this.row[at] = row;
+    this.seed[at] = seed;
     partBounds(this.columns[column], part, this.bounds, at * 4);
   }
 
@@ -42,6 +46,7 @@ export class PartList {
     this.column[at] = list.column[index];
     this.part[at] = list.part[index];
     this.row[at] = list.row[index];
+    this.seed[at] = list.seed[index];
     for (let i = 0; i < 4; i++) this.bounds[at * 4 + i] = list.bounds[index * 4 + i];
   }
 
@@ -58,6 +63,12 @@ export class PartList {
   /** Appends the positions and rings of the part, not its end. M is left out: NaN where the builder has it. */
   appendRings(index: number, builder: GeometryBuilder): void {
     copyRings(this.columns[this.column[index]], this.part[index], builder);
+  }
+
+  /** The part at `index` is another one now. */
+  replace(index: number, column: number, part: number): void {
+    this.column[index] = column;
+    this.part[index] = part;
   }
 
   /** Appends the part whole, without a MULTI mark. */
@@ -79,6 +90,7 @@ export class PartList {
     this.column = grown32(this.column, size);
     this.part = grown32(this.part, size);
     this.row = grown32(this.row, size);
+    this.seed = grown32(this.seed, size);
     const bounds = new Float64Array(size * 4);
     bounds.set(this.bounds);
     this.bounds = bounds;
@@ -93,15 +105,27 @@ function grown32(array: Uint32Array, size: number): Uint32Array {
 }
 
 function partBounds(column: GeometryColumn, part: number, target: Float64Array, at: number): void {
-  const { ringOffsets, coordOffsets, coordinates, dimensions } = column;
+  const { ringOffsets } = column;
+  // Holes too: of an invalid polygon they may reach beyond the shell.
+  ringBounds(column, ringOffsets[part], ringOffsets[part + 1], target, at);
+}
+
+/** Bounds of the rings `[ringStart, ringEnd)` into `target[at .. at + 3]`. */
+export function ringBounds(
+  column: GeometryColumn,
+  ringStart: number,
+  ringEnd: number,
+  target: Float64Array,
+  at: number,
+): void {
+  const { coordOffsets, coordinates, dimensions } = column;
   const stride = strideOf(dimensions);
   let minX = Number.POSITIVE_INFINITY;
   let minY = Number.POSITIVE_INFINITY;
   let maxX = Number.NEGATIVE_INFINITY;
   let maxY = Number.NEGATIVE_INFINITY;
-  // Holes too: of an invalid polygon they may reach beyond the shell.
-  const end = coordOffsets[ringOffsets[part + 1]] * stride;
-  for (let i = coordOffsets[ringOffsets[part]] * stride; i < end; i += stride) {
+  const end = coordOffsets[ringEnd] * stride;
+  for (let i = coordOffsets[ringStart] * stride; i < end; i += stride) {
     const x = coordinates[i];
     const y = coordinates[i + 1];
     if (x < minX) minX = x;
@@ -117,30 +141,34 @@ function partBounds(column: GeometryColumn, part: number, target: Float64Array, 
 
 /** Rings of a part behind what the builder has; Z kept where both have it. */
 export function copyRings(column: GeometryColumn, part: number, builder: GeometryBuilder): void {
-  const { ringOffsets, coordOffsets, coordinates, dimensions } = column;
+  const { ringOffsets } = column;
+  for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) copyRing(column, ring, builder);
+}
+
+/** One ring, as copyRings. */
+export function copyRing(column: GeometryColumn, ring: number, builder: GeometryBuilder): void {
+  const { coordOffsets, coordinates, dimensions } = column;
   const from = strideOf(dimensions);
   const to = builder.stride;
   const zFrom = hasZ(dimensions);
   const zTo = hasZ(builder.dimensions);
   const isPlain = (dimensions === 'XY' || dimensions === 'XYZ') && dimensions === builder.dimensions;
-  for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
-    const start = coordOffsets[ring];
-    const end = coordOffsets[ring + 1];
-    builder.reserve((end - start) * to);
-    const target = builder.coordinates;
-    let at = builder.coordinateLength;
-    if (isPlain) {
-      for (let i = start * from; i < end * from; i++) target[at++] = coordinates[i];
-    } else {
-      for (let i = start * from; i < end * from; i += from) {
-        target[at] = coordinates[i];
-        target[at + 1] = coordinates[i + 1];
-        for (let k = 2; k < to; k++) target[at + k] = Number.NaN;
-        if (zFrom && zTo) target[at + 2] = coordinates[i + 2];
-        at += to;
-      }
+  const start = coordOffsets[ring];
+  const end = coordOffsets[ring + 1];
+  builder.reserve((end - start) * to);
+  const target = builder.coordinates;
+  let at = builder.coordinateLength;
+  if (isPlain) {
+    for (let i = start * from; i < end * from; i++) target[at++] = coordinates[i];
+  } else {
+    for (let i = start * from; i < end * from; i += from) {
+      target[at] = coordinates[i];
+      target[at + 1] = coordinates[i + 1];
+      for (let k = 2; k < to; k++) target[at + k] = Number.NaN;
+      if (zFrom && zTo) target[at + 2] = coordinates[i + 2];
+      at += to;
     }
-    builder.coordinateLength = at;
-    builder.endRing();
   }
+  builder.coordinateLength = at;
+  builder.endRing();
 }
