@@ -150,7 +150,7 @@ function isFinite2d(column: GeometryColumn, row: number): boolean {
 }
 
 /** A buffer is flat: tells in how many features heights or measures end. */
-function noteDroppedOrdinates(column: GeometryColumn, findings: Findings): void {
+export function noteDroppedOrdinates(column: GeometryColumn, findings: Findings): void {
   const stride = strideOf(column.dimensions);
   if (hasZ(column.dimensions)) {
     rowsWithOrdinate(column, 2).note(findings, 'Z_DROPPED', { format: 'buffer' });

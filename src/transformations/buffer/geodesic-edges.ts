@@ -1,0 +1,50 @@
+/** How far the straight line between two positions in degrees lies from the straight line between them in a chart. */
+import type { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
+
+const DEGREE = Math.PI / 180;
+/** How far edges may bend from one picture to the other, per distance of the buffer: a fifth of what is promised. */
+const TOLERANCE_PER_DISTANCE = 2e-4;
+/** Metres; also what small distances are content with: a hundredth of the digits that GeoJSON has by custom. */
+const LEAST_TOLERANCE_METERS = 1e-4;
+
+export class EdgeBends {
+  /** Metres that an edge may bend. */
+  readonly toleranceMeters: number;
+  readonly #radiusMeters: number;
+
+  constructor(ellipsoid: Ellipsoid, distanceMeters: number) {
+    // The radius of curvature is nowhere larger than at the poles; the bend of long edges is told too large by it.
+    this.#radiusMeters = ellipsoid.polarRadiusMeters;
+    this.toleranceMeters = Math.max(
+      TOLERANCE_PER_DISTANCE * Math.abs(distanceMeters),
+      LEAST_TOLERANCE_METERS,
+    );
+  }
+
+  /** Edges up to this length, in metres, bend less than tolerated within `reachMeters` of a chart's centre. */
+  harmlessMeters(centreLatitude: number, reachMeters: number): number {
+    const radius = this.#radiusMeters;
+    const latitude = Math.min(89.99, Math.abs(centreLatitude) + reachMeters / radius / DEGREE);
+    const bendPerSquare = (1.2 * Math.tan(latitude * DEGREE) + reachMeters / radius) / (8 * radius);
+    return Math.sqrt(this.toleranceMeters / bendPerSquare);
+  }
+
+  /** Whether an edge, told in degrees, bends more than tolerated in a chart whose centre is up to `reachMeters` away. */
+  isBent(
+    acrossLongitude: number,
+    alongLatitude: number,
+    middleLatitude: number,
+    reachMeters: number,
+  ): boolean {
+    const radius = this.#radiusMeters;
+    const across = acrossLongitude * DEGREE;
+    const along = alongLatitude * DEGREE;
+    const middle = middleLatitude * DEGREE;
+    const east = across * Math.cos(middle);
+    // A parallel turns by the longitude times the sine of the latitude; normal coordinates bend geodesics a little.
+    const steepest = Math.sin(Math.abs(middle) + Math.abs(along) / 2);
+    const ofParallel = Math.abs(across) * steepest * Math.hypot(east, 2 * along);
+    const ofChart = ((east * east + along * along) * reachMeters * 2) / (3 * radius);
+    return (radius / 8) * (ofParallel + ofChart) > this.toleranceMeters;
+  }
+}

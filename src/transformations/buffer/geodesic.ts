@@ -1,0 +1,311 @@
+/**
+ * Buffers on the ellipsoid, for coordinates that are longitudes and latitudes. How they are made, and how exact they
+ * are, is told in docs/geodesic-buffers.md.
+ *
+ *     points                       circles, vertex by vertex                                  geodesic-circles.ts
+ *     others up to 200 km around   drawn in a chart of their own, buffered there, led back    geodesic-draw.ts, -results.ts
+ *     larger ones                  their lines in bands, charts and buffers for each, united  geodesic-bands.ts
+ */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import {
+  GEOMETRY_TYPE,
+  GeometryBuilder,
+  type GeometryColumn,
+  strideOf,
+} from '../../batch/geometry-column.ts';
+import type { CrsDescription } from '../../crs/crs.ts';
+import type { GeosGeometry } from '../../engines/geos/geometry.ts';
+import type { Geos } from '../../engines/geos/geos.ts';
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
+import { LocalChart } from '../parts/geodesy/local-chart.ts';
+import { RowTally } from '../parts/row-tally.ts';
+import { withRows } from '../parts/take-rows.ts';
+import type { StepSetting } from '../transformation.ts';
+import { GeodesicCircles } from './geodesic-circles.ts';
+import { EdgeBends } from './geodesic-edges.ts';
+import { FeatureDrawer, ROW } from './geodesic-features.ts';
+import { appendParts } from './geodesic-globe.ts';
+import { ResultMapper } from './geodesic-results.ts';
+import type { GeodesicTasks } from './geodesic-tasks.ts';
+import type { BufferParameters } from './parameters.ts';
+import { noteDroppedOrdinates, PlanarBuffer } from './planar.ts';
+
+const { none, point, polygon, multiPoint, multiPolygon } = GEOMETRY_TYPE;
+const DEGREE = Math.PI / 180;
+/** Beyond nearly a quarter of a meridian, what a buffer leaves out is an island on the other side of the globe. */
+const MAX_SHARE_OF_QUADRANT = 0.99;
+const POLYGONS = 2;
+const OPERATION = { operation: 'buffer' } as const;
+
+/** One batch; `GeodesicBuffer` keeps its tables over batches. */
+export function geodesicBuffer(
+  batch: FeatureBatch,
+  parameters: BufferParameters,
+  setting: StepSetting,
+  geos: Geos,
+  findings: Findings,
+): FeatureBatch {
+  return new GeodesicBuffer(parameters, setting.crs, geos, setting).apply(batch, findings);
+}
+
+export class GeodesicBuffer {
+  readonly #geos: Geos;
+  readonly #layerName: string;
+  readonly #degreesPerUnit: number;
+  readonly #distanceMeters: number;
+  /** Null where buffers of points are no circles. */
+  readonly #circles: GeodesicCircles | null;
+  readonly #bends: EdgeBends;
+  readonly #mapper: ResultMapper;
+  readonly #drawer: FeatureDrawer;
+  readonly #wholes: PlanarBuffer;
+  readonly #bands: PlanarBuffer;
+
+  /** Throws TRANSFORMATION_INVALID for a distance that is too long for the body. `crs` is geographic. */
+  constructor(
+    { distanceMeters, style, simplifyToleranceMeters }: BufferParameters,
+    crs: CrsDescription,
+    geos: Geos,
+    { path, layerName }: Pick<StepSetting, 'path' | 'layerName'>,
+  ) {
+    const { semiMajorMeters, inverseFlattening } = crs.ellipsoid ?? failNoEllipsoid(crs, path);
+    const ellipsoid = new Ellipsoid(semiMajorMeters, inverseFlattening);
+    const maxMeters = ((MAX_SHARE_OF_QUADRANT * Math.PI) / 2) * ellipsoid.semiMinorMeters;
+    if (Math.abs(distanceMeters) > maxMeters) {
+      const reason = `is longer than ${Math.floor(maxMeters / 1000)} km, a quarter of the way around the globe`;
+      throw failure('TRANSFORMATION_INVALID', { path: `${path}.distance`, reason });
+    }
+    this.#geos = geos;
+    this.#layerName = layerName;
+    const degrees = crs.unitFactor / DEGREE;
+    // The radians of a degree are rounded in definitions.
+    this.#degreesPerUnit = Math.abs(degrees - 1) < 1e-9 ? 1 : degrees;
+    this.#distanceMeters = distanceMeters;
+    const hasCircles = distanceMeters > 0 && style.endCap === 'round' && simplifyToleranceMeters === 0;
+    this.#circles = hasCircles
+      ? new GeodesicCircles(ellipsoid, distanceMeters, style.quadrantSegments)
+      : null;
+    const chart = new LocalChart(ellipsoid);
+    this.#bends = new EdgeBends(ellipsoid, distanceMeters);
+    this.#mapper = new ResultMapper(geos, chart, this.#bends);
+    const isRound = style.endCap === 'round' && style.join === 'round';
+    this.#drawer = new FeatureDrawer(ellipsoid, chart, this.#bends, {
+      isRound,
+      prolongMeters: style.endCap === 'square' ? Math.abs(distanceMeters) : 0,
+      isShrinking: distanceMeters <= 0,
+      hasCircles,
+    });
+    const simplifyTolerance = simplifyToleranceMeters;
+    this.#wholes = new PlanarBuffer({ distance: distanceMeters, style, simplifyTolerance }, geos);
+    const bandStyle = isRound ? style : { ...style, endCap: 'flat' as const };
+    const bandForm = { distance: Math.abs(distanceMeters), style: bandStyle, simplifyTolerance };
+    this.#bands = new PlanarBuffer(bandForm, geos);
+  }
+
+  /**
+   * Notes GEOMETRY_DROPPED, GEOMETRY_REPAIRED, Z_DROPPED and M_DROPPED. Null and empty geometries stay. Throws
+   * COORDINATE_OUT_OF_RANGE for positions that are no longitudes and latitudes.
+   */
+  apply(batch: FeatureBatch, findings: Findings): FeatureBatch {
+    const column = this.#inDegrees(batch.geometry);
+    const drawn = this.#drawer.draw(column, this.#layerName);
+    const repaired = new RowTally();
+    const wholes = this.#inPlane(this.#wholes, drawn.wholes, drawn.seamRows, repaired);
+    const bands = this.#inPlane(this.#bands, drawn.bands, drawn.seamRows, repaired);
+    const builder = new GeometryBuilder('XY', batch.rowCount, this.#expectedPositions(column, wholes));
+    const kept = new Uint32Array(batch.rowCount);
+    const dropped = new RowTally();
+    let keptCount = 0;
+    for (let row = 0; row < batch.rowCount; row++) {
+      if (drawn.kinds[row] === ROW.empty) {
+        builder.endFeature(column.types[row] === none ? none : polygon);
+      } else {
+        const count = this.#appendRow(row, drawn.kinds[row], column, wholes, bands, builder, repaired);
+        if (count === 0) {
+          dropped.add(row);
+          continue;
+        }
+        builder.endFeature(count === 1 ? polygon : multiPolygon);
+      }
+      kept[keptCount++] = row;
+    }
+    dropped.note(findings, 'GEOMETRY_DROPPED', OPERATION);
+    repaired.note(findings, 'GEOMETRY_REPAIRED', OPERATION);
+    noteDroppedOrdinates(batch.geometry, findings);
+    const geometry = this.#inUnits(builder.finish());
+    if (keptCount === batch.rowCount) return { ...batch, geometry };
+    return withRows(batch, kept.slice(0, keptCount), geometry);
+  }
+
+  /** Parts of the row's buffer, appended to `builder`. */
+  #appendRow(
+    row: number,
+    kind: number,
+    column: GeometryColumn,
+    wholes: PlaneResults,
+    bands: PlaneResults,
+    builder: GeometryBuilder,
+    repaired: RowTally,
+  ): number {
+    if (kind === ROW.circles) return this.#appendCircles(column, row, builder);
+    if (kind === ROW.whole) {
+      const result = wholes.next(row);
+      return result < 0 ? 0 : this.#appendResult(wholes, result, builder);
+    }
+    const added = new GeometryBuilder('XY');
+    const removed = new GeometryBuilder('XY');
+    const isShrinking = this.#distanceMeters <= 0;
+    for (let result = wholes.next(row); result >= 0; result = wholes.next(row))
+      if (this.#appendResult(wholes, result, added) > 0) added.endFeature(multiPolygon);
+    for (let result = bands.next(row); result >= 0; result = bands.next(row)) {
+      const target = isShrinking ? removed : added;
+      if (this.#appendResult(bands, result, target) > 0) target.endFeature(multiPolygon);
+    }
+    using body = this.#bodyOf(column, row, repaired);
+    using rest = isShrinking ? this.#difference(body, removed) : body.clone();
+    rest.appendTo(added, POLYGONS);
+    using whole = this.#united(added);
+    const united = new GeometryBuilder('XY');
+    whole.appendTo(united, POLYGONS);
+    return appendParts(united.finish(), builder);
+  }
+
+  #appendResult({ column, tasks, taskOf }: PlaneResults, result: number, builder: GeometryBuilder): number {
+    const task = taskOf[result];
+    return this.#mapper.append(column, result, tasks.longitudes[task], tasks.latitudes[task], builder);
+  }
+
+  #appendCircles(column: GeometryColumn, row: number, builder: GeometryBuilder): number {
+    const { partOffsets, ringOffsets, coordOffsets, coordinates } = column;
+    const stride = strideOf(column.dimensions);
+    const circles = this.#circles!;
+    const isSingle = partOffsets[row + 1] - partOffsets[row] === 1;
+    const target = isSingle ? builder : new GeometryBuilder('XY');
+    let count = 0;
+    for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
+      if (ringOffsets[part] === ringOffsets[part + 1]) continue;
+      const at = coordOffsets[ringOffsets[part]] * stride;
+      const x = coordinates[at];
+      const y = coordinates[at + 1];
+      if (!Number.isFinite(x) || !Number.isFinite(y)) continue;
+      const longitude = x > 180 || x < -180 ? x - 360 * Math.round(x / 360) : x;
+      count += circles.append(target, longitude, Math.max(-90, Math.min(90, y)));
+      if (!isSingle) target.endFeature(multiPolygon);
+    }
+    if (isSingle || count === 0) return count;
+    using together = this.#united(target);
+    const united = new GeometryBuilder('XY');
+    together.appendTo(united, POLYGONS);
+    return appendParts(united.finish(), builder);
+  }
+
+  /** All parts of all features of a builder. */
+  #united(builder: GeometryBuilder): GeosGeometry {
+    const column = builder.finish();
+    using parts = this.#geos.readParts(column, Uint32Array.from(column.types.keys()));
+    return parts.unaryUnion();
+  }
+
+  #difference(body: GeosGeometry, removed: GeometryBuilder): GeosGeometry {
+    using band = this.#united(removed);
+    return body.difference(band);
+  }
+
+  /** The polygons of a row that are too large for one chart, within -180 .. 180, made valid. */
+  #bodyOf(column: GeometryColumn, row: number, repaired: RowTally): GeosGeometry {
+    const body = this.#drawer.bodyOf(column, row, this.#layerName);
+    using geometry = this.#geos.readParts(body, Uint32Array.from(body.types.keys()));
+    const parts: GeosGeometry[] = [];
+    let isRepaired = false;
+    for (let i = 0; i < geometry.partCount; i++) {
+      using part = geometry.part(i);
+      const isValid = part.isValid;
+      if (!isValid) isRepaired = true;
+      parts.push(isValid ? part.clone() : part.makeValid());
+    }
+    if (isRepaired) repaired.add(row);
+    using all = this.#geos.collection(parts);
+    return all.unaryUnion();
+  }
+
+  #inPlane(
+    planar: PlanarBuffer,
+    tasks: GeodesicTasks,
+    seamRows: ReadonlySet<number>,
+    repaired: RowTally,
+  ): PlaneResults {
+    const numbers = Int32Array.from(tasks.rows.keys());
+    const own = new Findings();
+    const result = planar.apply(
+      {
+        rowCount: tasks.count,
+        geometry: tasks.builder.finish(),
+        fields: [{ name: 'task', type: 'int32' }],
+        columns: [{ type: 'int32', values: numbers, validity: null }],
+        ids: null,
+      },
+      own,
+    );
+    for (const { code, count, places } of own.list()) {
+      if (code !== 'GEOMETRY_REPAIRED') continue;
+      const rows = places.map((place) => tasks.rows[(place.record as number) - 1]);
+      for (const row of rows) if (!seamRows.has(row)) repaired.add(row);
+      if (count > rows.length) repaired.count += count - rows.length;
+    }
+    const taskOf = result.columns[0].type === 'int32' ? result.columns[0].values : numbers;
+    return new PlaneResults(result.geometry, tasks, taskOf);
+  }
+
+  #expectedPositions(column: GeometryColumn, wholes: PlaneResults): number {
+    let points = 0;
+    if (this.#circles !== null)
+      for (const type of column.types) if (type === point || type === multiPoint) points++;
+    const perCircle = this.#circles === null ? 0 : this.#circles.ordinateCount / 2;
+    return points * perCircle + wholes.column.coordinates.length / 2;
+  }
+
+  #inDegrees(column: GeometryColumn): GeometryColumn {
+    return this.#degreesPerUnit === 1 ? column : scaled(column, this.#degreesPerUnit);
+  }
+
+  #inUnits(column: GeometryColumn): GeometryColumn {
+    return this.#degreesPerUnit === 1 ? column : scaled(column, 1 / this.#degreesPerUnit);
+  }
+}
+
+/** Buffers in charts, taken one after another in the order of rows. */
+class PlaneResults {
+  readonly column: GeometryColumn;
+  readonly tasks: GeodesicTasks;
+  readonly taskOf: Int32Array;
+  #next = 0;
+
+  constructor(column: GeometryColumn, tasks: GeodesicTasks, taskOf: Int32Array) {
+    this.column = column;
+    this.tasks = tasks;
+    this.taskOf = taskOf;
+  }
+
+  /** The next result that belongs to the row; -1 for none. */
+  next(row: number): number {
+    if (this.#next === this.taskOf.length || this.tasks.rows[this.taskOf[this.#next]] !== row) return -1;
+    return this.#next++;
+  }
+}
+
+function scaled(column: GeometryColumn, factor: number): GeometryColumn {
+  const stride = strideOf(column.dimensions);
+  const coordinates = column.coordinates.slice();
+  for (let at = 0; at < coordinates.length; at += stride) {
+    coordinates[at] *= factor;
+    coordinates[at + 1] *= factor;
+  }
+  return { ...column, coordinates };
+}
+
+function failNoEllipsoid(crs: CrsDescription, path: string): never {
+  const reason = `cannot be measured in ${crs.name}, which has no ellipsoid; put a reproject step before it`;
+  throw failure('TRANSFORMATION_INVALID', { path: `${path}.distance`, reason });
+}
