@@ -102,3 +102,31 @@ test('a step frees all of GEOS that it used', async () => {
   assert.equal(geos.liveCount, 0);
   assert.equal(geos.memoryBytes, before);
 });
+
+test('in a geographic CRS, and on request in a projected one, the distance is one on the ellipsoid', async () => {
+  const geographic: StepSetting = { ...settingOf(1, 1), crs: WGS84_DESCRIPTION };
+  const onGlobe = await code.prepare(step({ distance: 1, units: 'kilometers' }), geographic);
+  const globe = onGlobe(batchOfWkt(['POINT (0 0)', null]), new Findings());
+  assert.equal(globe.rowCount, 2);
+  const degreesEast = Math.max(...globe.geometry.coordinates.filter((_, i) => i % 2 === 0));
+  assert.ok(Math.abs(degreesEast * 111_319.49 - 1000) < 0.5);
+
+  // A plane whose unit is a thousandth of a degree: only positions matter, not what it says of itself.
+  const scaled = (factor: number) => (coordinates: Float64Array) => {
+    for (let i = 0; i < coordinates.length; i++) coordinates[i] *= factor;
+  };
+  const projected: StepSetting = { ...settingOf(1, 1), toWgs84: scaled(1e-3), fromWgs84: scaled(1e3) };
+  const inPlane = await code.prepare(step({ distance: 1, units: 'kilometers', geodesic: true }), projected);
+  const findings = new Findings();
+  const plane = inPlane(batchOfWkt(['POINT (0 0)', null]), findings);
+  assert.deepEqual(findings.list(), []);
+  assert.equal(plane.rowCount, 2);
+  const unitsEast = Math.max(...plane.geometry.coordinates.filter((_, i) => i % 2 === 0));
+  assert.ok(Math.abs(unitsEast / 1e3 - degreesEast) < 1e-9);
+
+  const other: StepSetting = { ...projected, crs: { ...projected.crs, kind: 'other' } };
+  await assert.rejects(code.prepare(step({ distance: 1, units: 'meters', geodesic: true }), other), {
+    code: 'TRANSFORMATION_INVALID',
+    message: /'transformations\[0\]\.geodesic' is not possible in plane/,
+  });
+});

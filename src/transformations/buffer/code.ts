@@ -1,29 +1,78 @@
 /** Buffers, planar or geodesic as the CRS and the request have it. */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
+import { WGS84_DESCRIPTION } from '../../crs/wgs84.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
 import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
-import { bufferParameters } from './parameters.ts';
+import { GeodesicBuffer } from './geodesic.ts';
+import { type BufferParameters, bufferParameters } from './parameters.ts';
 import { PlanarBuffer } from './planar.ts';
 import { scaleErrorPercent } from './scale.ts';
+
+const POLYGONS = 2;
 
 export const code: StreamingTransformation = { kind: 'streaming', prepare };
 
 async function prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep> {
   const buffer = bufferParameters(parameters);
-  const { crs, path } = setting;
-  if (buffer.geodesic || crs.kind === 'geographic') {
-    const reason = `cannot be measured in ${crs.name}; put a reproject step to a projected CRS before it`;
-    throw failure('TRANSFORMATION_INVALID', { path: `${path}.distance`, reason });
+  const geos = await Geos.load();
+  if (setting.crs.kind === 'geographic') {
+    const geodesic = new GeodesicBuffer(buffer, setting.crs, geos, setting);
+    return (batch, findings) => geodesic.apply(batch, findings);
   }
+  return buffer.geodesic ? geodesicInPlane(buffer, setting, geos) : planar(buffer, setting, geos);
+}
+
+function planar(buffer: BufferParameters, setting: StepSetting, geos: Geos): ApplyStep {
+  const { crs } = setting;
   const form = {
     distance: buffer.distanceMeters / crs.unitFactor,
     style: buffer.style,
     simplifyTolerance: buffer.simplifyToleranceMeters / crs.unitFactor,
   };
-  const planar = new PlanarBuffer(form, await Geos.load());
+  const step = new PlanarBuffer(form, geos);
   return (batch, findings) => {
     const percent = crs.kind === 'projected' ? scaleErrorPercent(batch.geometry, setting) : 0;
     if (percent > 0) findings.note('DISTANCE_SCALE_OFF', { crs: crs.name, percent });
-    return planar.apply(batch, findings);
+    return step.apply(batch, findings);
   };
+}
+
+/** By way of longitude and latitude. Positions are led there and back; what lies between two of them is not bent. */
+function geodesicInPlane(buffer: BufferParameters, setting: StepSetting, geos: Geos): ApplyStep {
+  const { crs, path, toWgs84, fromWgs84 } = setting;
+  if (crs.kind !== 'projected') {
+    const reason = `is not possible in ${crs.name}, which is not known to lie on an ellipsoid`;
+    throw failure('TRANSFORMATION_INVALID', { path: `${path}.geodesic`, reason });
+  }
+  const geodesic = new GeodesicBuffer(buffer, WGS84_DESCRIPTION, geos, setting);
+  return (batch, findings) => {
+    const coordinates = batch.geometry.coordinates.slice();
+    toWgs84(coordinates, batch.geometry.dimensions);
+    const result = geodesic.apply({ ...batch, geometry: { ...batch.geometry, coordinates } }, findings);
+    const back = result.geometry.coordinates.slice();
+    fromWgs84(back, result.geometry.dimensions);
+    return validated({ ...result, geometry: { ...result.geometry, coordinates: back } }, geos);
+  };
+}
+
+/** Outlines that are valid on the globe may touch themselves by rounding in the plane. */
+function validated(batch: FeatureBatch, geos: Geos): FeatureBatch {
+  const { geometry, rowCount } = batch;
+  const builder = new GeometryBuilder('XY', rowCount, geometry.coordinates.length / 2);
+  for (let row = 0; row < rowCount; row++) {
+    if (geometry.partOffsets[row] === geometry.partOffsets[row + 1]) {
+      builder.endFeature(geometry.types[row]);
+      continue;
+    }
+    using outline = geos.read(geometry, row);
+    if (outline.isValid) {
+      outline.appendTo(builder);
+      continue;
+    }
+    using valid = outline.makeValid();
+    if (valid.appendTo(builder, POLYGONS) === GEOMETRY_TYPE.none) builder.endFeature(GEOMETRY_TYPE.polygon);
+  }
+  return { ...batch, geometry: builder.finish() };
 }
