@@ -84,6 +84,32 @@ test('a CRS of a step that does not exist fails the job with the path of the ste
   assert.deepEqual([error?.code, error?.params.path], ['CRS_UNKNOWN', 'transformations[0].params']);
 });
 
+test('a field that no feature has fails the job with the fields there are', async () => {
+  const config = { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'dissolve', by: ['owner'] }] };
+  const id = await submitJob(service, { config, file: sample });
+  const { state, error } = await service.ended(id);
+  assert.equal(state, 'FAILED');
+  assert.deepEqual(error?.params, {
+    field: 'owner',
+    where: "layer 'roads' at transformations[0]",
+    known: "'name', 'kind', 'built', 'depth_m', 'open'",
+  });
+});
+
+test('a mask of megabytes is taken, and the state of its job is told without reading it', async () => {
+  const ring = Array.from({ length: 100_000 }, (_, i) => {
+    const angle = (i / 50_000) * Math.PI;
+    return [Math.cos(angle) * 170, Math.sin(angle) * 80];
+  });
+  ring[ring.length - 1] = ring[0];
+  const mask = { type: 'Polygon', coordinates: [ring] };
+  const config = { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'clip', clipping_geojson: mask }] };
+  assert.ok(JSON.stringify(config).length > 3e6);
+  const id = await submitJob(service, { config, file: sample });
+  const { state, report } = await service.ended(id);
+  assert.deepEqual([state, report?.features.written], ['SUCCESS', 10]);
+});
+
 /** A zip archive with one entry of any name, also of one that no zip program would write. */
 function zipOf(name: string, content: string): Uint8Array<ArrayBuffer> {
   const unpacked = Buffer.from(content);
