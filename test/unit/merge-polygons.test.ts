@@ -164,3 +164,26 @@ function classes(links: readonly [number, number][], count: number): number[] {
   }
   return label;
 }
+
+test('parcels that adjoin, that overlap and that lie on one another give the same union', async () => {
+  const parcels = (changed: Rectangle[]): Rectangle[] => [
+    ...Array.from({ length: 64 }, (_, i): Rectangle => [(i % 8) * 2, Math.floor(i / 8) * 2, 2, 2]),
+    ...changed,
+  ];
+  for (const list of [
+    parcels([]),
+    parcels([[3, 3, 2, 2]]),
+    parcels([[4, 4, 2, 2]]),
+    parcels([[16, 1, 2, 2]]),
+  ]) {
+    const column = columnOf(list);
+    using whole = geos.readParts(column, Uint32Array.from(list.keys()));
+    using expected = whole.unaryUnion();
+    for (const sizes of [undefined, { ...SIZES, polygons: 16, positions: 80 }]) {
+      const { parts } = await merged(column, sizes);
+      using actual = geos.read(asMultiPolygon(parts), 0);
+      assert.equal(parts.length, 1);
+      assert.ok(actual.isValid && actual.equals(expected));
+    }
+  }
+});

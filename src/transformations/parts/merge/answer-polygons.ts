@@ -10,9 +10,17 @@ import { GEOMETRY_TYPE, GeometryBuilder } from '../../../batch/geometry-column.t
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
+import { GeomillError } from '../../../errors.ts';
 import { POLYGON_STATE, type PolygonsAnswer, type PolygonsCall } from './calls.ts';
 import { DisjointSets } from './disjoint-sets.ts';
 import { PartList } from './part-list.ts';
+
+/** Groups from this size on are tried as a coverage. */
+const COVERAGE_POLYGONS = 6;
+/** Pairs of a group that are asked whether they only touch, before it is tried. */
+const PROBED_MEETINGS = 4;
+/** Relative; sums of areas round at 1e-15. */
+const AREA_TOLERANCE = 1e-11;
 
 export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
   using stack = new DisposableStack();
@@ -28,7 +36,9 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
     }
     polygons.push(polygon);
   }
-  const sets = groupsOf(polygons, call);
+  const meetings: number[] = [];
+  const sets = groupsOf(polygons, call, meetings);
+  const meetingsByRoot = firstMeetings(meetings, sets);
   const builder = new GeometryBuilder(geometry.dimensions);
   const owners: number[] = [];
   const links: number[] = [];
@@ -42,7 +52,8 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
       for (let part = before; part < builder.partCount; part++) owners.push(only);
       continue;
     }
-    using union = unionOf(geos, polygons, group);
+    const members = group.map((member) => polygons[member]);
+    using union = unionOf(geos, members, meetingsByRoot.get(sets.find(group[0])) ?? [], polygons);
     if (union.partCount > 1) {
       takePieces(union, polygons, group, answer);
       continue;
@@ -69,10 +80,11 @@ interface Answer {
   readonly links: number[];
 }
 
-/** Sets of polygons that meet, if only through others. */
+/** Sets of polygons that meet, if only through others; `meetings` gets the pairs that made them. */
 function groupsOf(
   polygons: readonly GeosGeometry[],
   { geometry, classes, origins }: PolygonsCall,
+  meetings: number[],
 ): DisjointSets {
   const count = polygons.length;
   const sets = new DisjointSets(count);
@@ -99,7 +111,7 @@ function groupsOf(
   for (; at < count; at++) {
     candidates = [];
     tree.search(bounds[at * 4], bounds[at * 4 + 1], bounds[at * 4 + 2], bounds[at * 4 + 3], isCandidate);
-    if (candidates.length > 0) uniteMeeting(polygons, at, candidates, sets);
+    if (candidates.length > 0) uniteMeeting(polygons, at, candidates, sets, meetings);
   }
   return sets;
 }
@@ -109,13 +121,16 @@ function uniteMeeting(
   at: number,
   candidates: readonly number[],
   sets: DisjointSets,
+  meetings: number[],
 ): void {
   let prepared: GeosPrepared | null = null;
   try {
     for (const other of candidates) {
       if (sets.find(other) === sets.find(at)) continue;
       prepared ??= polygons[at].prepare();
-      if (prepared.intersects(polygons[other])) sets.unite(at, other);
+      if (!prepared.intersects(polygons[other])) continue;
+      sets.unite(at, other);
+      meetings.push(at, other);
     }
   } finally {
     prepared?.[Symbol.dispose]();
@@ -133,11 +148,55 @@ function membersByRoot(sets: DisjointSets, count: number): number[][] {
   return [...groups.values()];
 }
 
-function unionOf(geos: Geos, polygons: readonly GeosGeometry[], group: readonly number[]): GeosGeometry {
-  if (group.length === 2) return polygons[group[0]].union(polygons[group[1]]);
-  // The collection takes its members over; the originals are needed afterwards only where parts are assigned.
-  using collection = geos.collection(group.map((member) => polygons[member].clone()));
+/** Some pairs of each group that met, by the root of the group: first and second in turn. */
+function firstMeetings(meetings: readonly number[], sets: DisjointSets): Map<number, number[]> {
+  const byRoot = new Map<number, number[]>();
+  for (let i = 0; i < meetings.length; i += 2) {
+    const root = sets.find(meetings[i]);
+    const pairs = byRoot.get(root);
+    if (pairs === undefined) byRoot.set(root, [meetings[i], meetings[i + 1]]);
+    else if (pairs.length < PROBED_MEETINGS * 2) pairs.push(meetings[i], meetings[i + 1]);
+  }
+  return byRoot;
+}
+
+function unionOf(
+  geos: Geos,
+  members: readonly GeosGeometry[],
+  meetings: readonly number[],
+  polygons: readonly GeosGeometry[],
+): GeosGeometry {
+  if (members.length === 2) return members[0].union(members[1]);
+  // The collection takes its members over, and the polygons are needed afterwards where parts are assigned.
+  using collection = geos.collection(members.map((member) => member.clone()));
+  if (members.length >= COVERAGE_POLYGONS) {
+    let mayBeCoverage = true;
+    for (let i = 0; i < meetings.length && mayBeCoverage; i += 2)
+      mayBeCoverage = polygons[meetings[i]].touches(polygons[meetings[i + 1]]);
+    const union = mayBeCoverage ? coverageUnionOf(geos, collection) : null;
+    if (union !== null) return union;
+  }
   return collection.unaryUnion();
+}
+
+/**
+ * The union of polygons that adjoin without overlaps and with the same positions on both sides of a border, such as
+ * parcels: several times quicker, as nothing is noded. Null where they are no such coverage. Whether they are is told by the
+ * result: where borders cross or run beside each other it is not valid, and where one polygon lies on another, area is
+ * missing.
+ */
+function coverageUnionOf(geos: Geos, collection: GeosGeometry): GeosGeometry | null {
+  let union: GeosGeometry;
+  try {
+    union = collection.coverageUnion();
+  } catch (error) {
+    if (error instanceof GeomillError && error.code === 'GEOS_FAILED' && !geos.isBroken) return null;
+    throw error;
+  }
+  const area = collection.area;
+  if (union.isValid && Math.abs(union.area - area) <= area * AREA_TOLERANCE) return union;
+  union[Symbol.dispose]();
+  return null;
 }
 
 /**
