@@ -218,6 +218,7 @@ function command(argv: readonly string[], output: string): Command {
 
 function measure({ name, input, flags, peer }: Case, directory: string): Row {
   const from = input();
+  mkdirSync(directory, { recursive: true });
   const own = join(directory, 'ours.gpkg');
   const theirs = join(directory, 'peer.gpkg');
   const ours = command(
@@ -269,7 +270,6 @@ function print({ name, ours, peerKind, peer }: Row): void {
 }
 
 const directory = join(tmpdir(), `geomill-bench-transformations-${process.pid}`);
-mkdirSync(directory, { recursive: true });
 mkdirSync(DATA_DIRECTORY, { recursive: true });
 try {
   writeFileSync(maskFile, JSON.stringify(maskGeojson));
