@@ -11,6 +11,7 @@ import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
+import type { GeomillError } from '../errors.ts';
 import type { Finding, Findings } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 
@@ -97,6 +98,8 @@ export interface SourceLayer {
   readonly partitions: readonly Partition[];
   /** What `readPartition` needs to know; structured-clonable. */
   readonly state: unknown;
+  /** Why this layer cannot be read, though others of the file can: thrown once it is asked for. Missing: it can. */
+  readonly fault?: GeomillError;
 }
 
 export interface PartitionRequest {

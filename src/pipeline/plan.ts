@@ -102,19 +102,24 @@ function freeName(wanted: string, fields: readonly Field[]): string {
   return name;
 }
 
-/** The wanted layers with their positions; null wants all. Throws LAYER_UNKNOWN. */
+/** The wanted layers with their positions; null wants all. Throws LAYER_UNKNOWN and what is wrong with one of them. */
 export function chooseLayers(
   source: readonly SourceLayer[],
   wanted: readonly string[] | null,
 ): { layer: SourceLayer; index: number }[] {
   const all = source.map((layer, index) => ({ layer, index }));
-  if (wanted === null) return all;
+  if (wanted === null) return all.map(readable);
   for (const name of wanted) {
     if (source.some((layer) => layer.name === name)) continue;
     const known = source.map((layer) => `'${layer.name}'`).join(', ');
     throw failure('LAYER_UNKNOWN', { layer: name, known: known === '' ? 'no layers' : known });
   }
-  return all.filter(({ layer }) => wanted.includes(layer.name));
+  return all.filter(({ layer }) => wanted.includes(layer.name)).map(readable);
+}
+
+function readable<Chosen extends { readonly layer: SourceLayer }>(chosen: Chosen): Chosen {
+  if (chosen.layer.fault !== undefined) throw chosen.layer.fault;
+  return chosen;
 }
 
 function targetCrsOf(

@@ -70,6 +70,7 @@ export async function readBytesLayers(
 }
 
 function readLayer(reader: FormatReader, source: SourceLayer, findings: Findings): ReadLayer {
+  if (source.fault !== undefined) throw source.fault;
   const first = readPartitions(reader, source, source.partitions, null);
   for (const read of first) findings.merge(read.findings);
   const statistics = emptyStatistics();

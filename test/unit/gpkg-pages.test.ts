@@ -18,6 +18,7 @@ import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 async function openLayer(path: string, partitionBytes = 1 << 20): Promise<SourceLayer> {
   const context = { scratchDirectory: '', limits, options: {}, findings: new Findings(), partitionBytes };
   const [layer] = await reader.open({ path, name: 'x.gpkg' }, context);
+  if (layer.fault !== undefined) throw layer.fault;
   return layer;
 }
 

@@ -35,6 +35,12 @@ const OPTIONS: DatabaseSyncOptions = {
   limits: LIMITS,
 };
 
+/** What SQLite's own words would not tell who sent the file. */
+const REASONS: Readonly<Record<number, string>> = {
+  5: 'another program is writing to it; close it there',
+  8: 'a change to it was interrupted, and its journal lies beside it; open it once in the program that wrote it',
+};
+
 const CODE = { corrupt: 11, tooBig: 18, auth: 23, notADatabase: 26 } as const;
 
 /** What we use ourselves and what views of honest files use; nothing that reads files, loads code or is random. */
@@ -149,7 +155,7 @@ export class UntrustedDatabase {
       const limit = `a value is longer than ${MAX_VALUE_BYTES} bytes, or a statement too long (${reason})`;
       return failure('DATABASE_UNREADABLE', { ...place, reason: limit }, undefined, error);
     }
-    return failure('DATABASE_UNREADABLE', { ...place, reason }, undefined, error);
+    return failure('DATABASE_UNREADABLE', { ...place, reason: REASONS[code] ?? reason }, undefined, error);
   }
 }
 

@@ -3,7 +3,7 @@
  * and to a table that exists. The two are often stale, so each is believed only as far as the tables bear it out.
  */
 import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
-import { failure } from '../../errors.ts';
+import { failure, GeomillError } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import { databaseInstead } from './recognise.ts';
 import { folded, sameName } from './sql-names.ts';
@@ -14,6 +14,18 @@ export interface ListedLayer {
   readonly schema: TableSchema;
   readonly geometryType: string;
   readonly srsId: number;
+}
+
+/** A layer whose table or view SQLite cannot read: others of the file may be sound, so it is told when it is wanted. */
+export interface FaultyLayer {
+  readonly name: string;
+  readonly fault: GeomillError;
+}
+
+/** The error as one of the layer alone; throws what is none. */
+export function faultyLayer(name: string, error: unknown): FaultyLayer {
+  if (!(error instanceof GeomillError) || !error.code.startsWith('DATABASE_')) throw error;
+  return { name, fault: error };
 }
 
 interface GeometryEntry {
@@ -41,7 +53,7 @@ export function listedLayers(
   source: string,
   jsonColumns: ReadonlyMap<string, ReadonlySet<string>>,
   findings: Findings,
-): ListedLayer[] {
+): (ListedLayer | FaultyLayer)[] {
   if (!tables.has(CONTENTS) && !tables.has(GEOMETRY_COLUMNS)) {
     const found = databaseInstead([...tables.values()].map(({ name }) => name));
     throw failure('INPUT_WRONG_FORMAT', { source, expected: 'a GeoPackage', found });
@@ -55,7 +67,7 @@ export function listedLayers(
     ...contents,
     ...unlisted.map(({ table, srsId }) => ({ table, dataType: 'features', srsId })),
   ];
-  const layers: ListedLayer[] = [];
+  const layers: (ListedLayer | FaultyLayer)[] = [];
   const seen = new Set<string>();
   for (const candidate of candidates) {
     const key = folded(candidate.table);
@@ -79,7 +91,7 @@ function layerOf(
   entry: TableEntry | undefined,
   jsonColumns: ReadonlySet<string> | undefined,
   findings: Findings,
-): ListedLayer | string {
+): ListedLayer | FaultyLayer | string {
   const geometry: GeometryEntry | undefined = geometries[0];
   const isFeatures = dataType.toLowerCase() === 'features';
   if (geometry === undefined && !isFeatures)
@@ -90,7 +102,12 @@ function layerOf(
   if (table === 'ogr_empty_table') return 'it is a placeholder that GDAL writes into files without features';
   if (entry === undefined) return 'the GeoPackage lists it, but there is no table of that name';
   if (entry.kind === 'virtual' || entry.kind === 'shadow') return 'it is a virtual table';
-  const schema = readSchema(database, entry, geometry?.column ?? null, jsonColumns ?? new Set());
+  let schema: TableSchema | null;
+  try {
+    schema = readSchema(database, entry, geometry?.column ?? null, jsonColumns ?? new Set());
+  } catch (error) {
+    return faultyLayer(entry.name, error);
+  }
   if (schema === null)
     return geometry === undefined
       ? 'no column of it is known to hold geometries'

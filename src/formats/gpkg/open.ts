@@ -5,7 +5,7 @@ import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
-import { type ListedLayer, listedLayers } from './catalogue.ts';
+import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
 import { readCrs } from './layer-crs.ts';
 import { cutPages, type PageRuns } from './page-partitions.ts';
 import { type Cut, cutRows } from './partitions.ts';
@@ -95,9 +95,15 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
   const jsonColumns = listJsonColumns(database, tables);
   let featureTotal = 0;
   const layers = listedLayers(database, tables, file.name, jsonColumns, context.findings).map((layer) => {
+    if ('fault' in layer) return unreadable(layer);
     const { entry, schema } = layer;
     const from = entry.kind === 'table' ? `${quoted(entry.name)} NOT INDEXED` : quoted(entry.name);
-    const cut = cutLayer(database, file.path, layout, layer, from, context.partitionBytes);
+    let cut: LayerCut;
+    try {
+      cut = cutLayer(database, file.path, layout, layer, from, context.partitionBytes);
+    } catch (error) {
+      return unreadable(faultyLayer(entry.name, error));
+    }
     featureTotal += cut.rowCount;
     if (featureTotal > context.limits.features)
       throw failure('LIMIT_EXCEEDED', {
@@ -126,6 +132,14 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
   return layers;
 }
 
+function unreadable({ name, fault }: FaultyLayer): SourceLayer {
+  const crsMissingReason = 'the layer cannot be read';
+  const head = { fields: null, featureCount: null, crs: null, crsMissingReason, encoding: 'utf-8' };
+  return { name, ...head, partitions: [], state: null, fault };
+}
+
+type LayerCut = Cut & { readonly runs: PageRuns | null };
+
 /** By pages where they are what they should be, else by what SQLite says of rows, once it finds the pages sound. */
 function cutLayer(
   database: UntrustedDatabase,
@@ -134,7 +148,7 @@ function cutLayer(
   { entry, schema }: ListedLayer,
   from: string,
   partitionBytes: number,
-): Cut & { readonly runs: PageRuns | null } {
+): LayerCut {
   if (layout !== null && schema.stored !== null) {
     const root = rootPage(database, entry.name);
     const measures = root === null ? null : measureTable(path, layout, root);
