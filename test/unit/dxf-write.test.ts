@@ -239,7 +239,7 @@ test('attributes stand typed and named at the first entity of a feature', async 
     {
       id: 7,
       geometry: { type: 'Polygon', coordinates: [square(0, 0, 4)] },
-      properties: { name: 'a^b\nc', count: 3, height: 2, good: true, none: null, more: { k: [1] } },
+      properties: { name: 'a^b\nc\x7f', count: 3, height: 2, good: true, none: null, more: { k: [1] } },
     },
     { geometry: point(0, 0), properties: { name: '', none: 'x' } },
   ]);
@@ -250,7 +250,7 @@ test('attributes stand typed and named at the first entity of a feature', async 
     '1000 @l:',
     '1000 7',
     '1000 s:name',
-    '1000 a^ b^Jc',
+    '1000 a^ b^Jc\\U+007F',
     '1000 i:count',
     '1071 3',
     '1000 i:height',

@@ -1,12 +1,13 @@
 /**
  * Text as the value of a tag. A value ends with its line, so control characters are written as AutoCAD does, ^J for a
  * line feed, and a caret as "^ ". "\U+" and "\M+" begin the codes of characters: a backslash before them becomes such a
- * code itself, so that text which looks like a code comes back as it was.
+ * code itself, so that text which looks like a code comes back as it was. So does DELETE, which has no caret form here.
  */
 import type { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { utf8Boundary } from '../../../bytes/text-encoding.ts';
 
 const CARET = 0x5e;
+const DELETE = 0x7f;
 const BLANK = 0x20;
 const BACKSLASH = 0x5c;
 const PERCENT = 0x25;
@@ -20,6 +21,7 @@ const UPPER_U = 0x55;
 const LETTER_CASE = 0x20;
 /** "\U+005C", a backslash. */
 const BACKSLASH_CODE = new TextEncoder().encode('\\U+005C');
+const DELETE_CODE = new TextEncoder().encode('\\U+007F');
 const TEXT_CODES = new TextEncoder().encode('oukdpc');
 /** Bytes that one byte becomes at most. */
 export const MOST_BYTES_PER_BYTE = BACKSLASH_CODE.length;
@@ -28,6 +30,7 @@ export const MOST_BYTES_PER_BYTE = BACKSLASH_CODE.length;
 const SPECIAL = new Uint8Array(256);
 SPECIAL.fill(1, 0, BLANK);
 SPECIAL[CARET] = 1;
+SPECIAL[DELETE] = 1;
 SPECIAL[BACKSLASH] = 1;
 
 /** Appends UTF-8 `source[start, end)` as the value of a tag, without its line end. */
@@ -38,9 +41,9 @@ export function writeEscaped(out: ByteWriter, source: Uint8Array, start: number,
   for (let i = start; i < end; i++) {
     const byte = source[i];
     if (SPECIAL[byte] === 0) bytes[at++] = byte;
-    else if (byte === BACKSLASH && beginsCode(source, i, end)) {
+    else if (byte === DELETE || (byte === BACKSLASH && beginsCode(source, i, end))) {
       out.length = at;
-      out.copy(BACKSLASH_CODE);
+      out.copy(byte === DELETE ? DELETE_CODE : BACKSLASH_CODE);
       out.reserve((end - i) * 2);
       bytes = out.bytes;
       at = out.length;
