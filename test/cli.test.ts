@@ -106,6 +106,20 @@ test('info reads standard input too', async () => {
   assert.match(out, /10 features/);
 });
 
+test('info of a drawing tells its unit and what could not be read, by line and handle', async () => {
+  const fixtures = join(import.meta.dirname, 'fixtures/dxf');
+  const whole = await geomill(['info', join(fixtures, 'r2018.dxf')]);
+  assert.equal(whole.status, 0, whole.err);
+  assert.match(whole.out, /geometry {2}4 Point, 11 LineString, 4 Polygon, with Z\n/);
+  assert.match(whole.out, /unit {6}1 m, as the file says\n/);
+  const broken = await geomill(['info', '--json', join(fixtures, 'bad-entities.dxf')]);
+  const { warnings } = JSON.parse(broken.out) as { warnings: { code: string; places: object[] }[] };
+  assert.deepEqual(
+    warnings.find(({ code }) => code === 'ENTITY_SKIPPED')?.places.map((at) => ({ ...at, layer: '' })),
+    [{ layer: '', line: 5, id: 'A1' }],
+  );
+});
+
 test('the input is never replaced by the output, under whatever name it comes', async () => {
   copyFileSync(sample, place('same.geojson'));
   linkSync(place('same.geojson'), place('hard.csv'));

@@ -72,8 +72,17 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
 function describe({ format, layers, warnings }: Inspection): string {
   const lines = [`${format}, ${layers.length === 1 ? 'one layer' : `${layers.length} layers`}`];
   for (const layer of layers) {
-    const types = Object.entries(layer.geometryTypes).map(([type, count]) => `${count} ${type}`);
-    const ordinates = `${layer.hasZ ? ' Z' : ''}${layer.hasM ? ' M' : ''}`;
+    const types = Object.entries(layer.geometryTypes).map(([type, count]) =>
+      type === 'None' ? `${count} without` : `${count} ${type}`,
+    );
+    // Of the layer, not of each type: the sign of a type behind the last one would read as its own.
+    const ordinates = layer.hasZ
+      ? layer.hasM
+        ? ', with Z and M'
+        : ', with Z'
+      : layer.hasM
+        ? ', with M'
+        : '';
     const authority = layer.crs?.authority ?? null;
     const code = authority === null ? '' : ` (${authority.name}:${authority.code})`;
     lines.push('', `layer '${layer.name}': ${layer.features} features`);
@@ -82,6 +91,7 @@ function describe({ format, layers, warnings }: Inspection): string {
       `  crs       ${layer.crs === null ? 'not stated' : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,
     );
     lines.push(`  extent    ${layer.extent === null ? 'none' : layer.extent.join(', ')}`);
+    if (layer.metresPerUnit !== null) lines.push(`  unit      ${layer.metresPerUnit} m, as the file says`);
     if (layer.encoding !== null) lines.push(`  encoding  ${layer.encoding}`);
     for (const field of layer.fields) {
       lines.push(

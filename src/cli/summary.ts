@@ -1,3 +1,4 @@
+import type { Place } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { inFlags } from './wording.ts';
@@ -28,13 +29,16 @@ function megabytes(bytes: number): string {
 /** A finding in one line: what, how often, where first. */
 export function findingLine({ message: text, count, places }: Finding): string {
   const message = inFlags(text);
-  const first = places[0];
-  const where =
-    first?.line !== undefined
-      ? `line ${first.line}`
-      : first?.record !== undefined
-        ? `feature ${first.record}`
-        : null;
-  if (where !== null) return `${message} (${count} times, first at ${where})`;
-  return count > 1 ? `${message} (${count} times)` : message;
+  const where = places.length === 0 ? null : placeText(places[0]);
+  if (where === null) return count > 1 ? `${message} (${count} times)` : message;
+  return count > 1 ? `${message} (${count} times, first at ${where})` : `${message} (at ${where})`;
+}
+
+/** Null for a place that is only a layer or a field: the message names them. */
+function placeText({ line, record, offset, id }: Place): string | null {
+  const known = id === undefined ? '' : `, id ${id}`;
+  if (line !== undefined) return `line ${line}${known}`;
+  if (record !== undefined) return `feature ${record}${known}`;
+  if (offset !== undefined) return `byte ${offset}${known}`;
+  return id === undefined ? null : `id ${id}`;
 }

@@ -23,6 +23,8 @@ export interface LayerInspection {
   /** minX, minY, maxX, maxY in the layer's CRS; null without positions. */
   readonly extent: readonly number[] | null;
   readonly crs: Pick<CrsDescription, 'name' | 'authority' | 'kind' | 'unitName'> | null;
+  /** Of a file that states the unit of its coordinates and no CRS; null: it does not. */
+  readonly metresPerUnit: number | null;
   readonly encoding: string | null;
   readonly fields: readonly (Field & { readonly nonNull: number })[];
 }
@@ -136,6 +138,7 @@ function inspection(
       crs === null
         ? null
         : { name: crs.name, authority: crs.authority, kind: crs.kind, unitName: crs.unitName },
+    metresPerUnit: layer.metresPerUnit ?? null,
     encoding: layer.encoding,
     fields: (layer.fields ?? fieldsOf(statistics)).map((field) => ({
       ...field,
