@@ -1,8 +1,13 @@
 /** Union: what merges, what stays apart, and what becomes of the attributes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { seededRandom } from '../../bench/data.ts';
+import type { AttributeColumn } from '../../src/batch/attribute-column.ts';
+import { failure } from '../../src/errors.ts';
+import { Findings } from '../../src/findings.ts';
 import { union } from '../../src/transformations/union.ts';
 import { collectWith, layerOf, type Row, rowsOf } from '../support/collecting.ts';
+import { METRIC_CRS, settingIn } from '../support/run-step.ts';
 
 const square = (x: number, y: number, size = 10): string =>
   `POLYGON ((${x} ${y},${x + size} ${y},${x + size} ${y + size},${x} ${y + size},${x} ${y}))`;
@@ -179,4 +184,67 @@ test('Z is kept, and M where nothing merges', async () => {
 test('an empty layer gives an empty result', async () => {
   const { rows } = await unionOf([]);
   assert.deepEqual(rows, []);
+});
+
+test('the result does not depend on how many workers there are', async () => {
+  const random = seededRandom(3);
+  const rows = Array.from({ length: 400 }, (_, n): Row => {
+    const [x, y] = [Math.round(random() * 100), Math.round(random() * 100)];
+    if (n % 4 === 0) return { wkt: square(x, y, 3), n };
+    if (n % 4 === 1) return { wkt: `POINT (${x} ${y})`, n };
+    const [dx, dy] = random() < 0.5 ? [8, 0] : [0, 8];
+    return { wkt: `LINESTRING (${x} ${y},${x + dx} ${y + dy})`, n };
+  });
+  const [one, three] = await Promise.all(
+    [1, 3].map(async (width) => rowsOf((await collectWith(union, layerOf(rows, 50), {}, width)).batches)),
+  );
+  assert.deepEqual(one, three);
+  assert.deepEqual(
+    one.map(({ n }) => Number(n)),
+    one.map(({ n }) => Number(n)).sort((a, b) => a - b),
+  );
+});
+
+test('progress only grows, up to 1', async () => {
+  const rows = Array.from({ length: 60 }, (_, i) => ({
+    wkt: i % 2 ? square(i, 0) : `LINESTRING (${i} 0,${i} 9)`,
+  }));
+  const { fractions } = await collectWith(union, layerOf(rows), {});
+  assert.deepEqual(
+    fractions,
+    [...fractions].sort((a, b) => a - b),
+  );
+  assert.ok(fractions.every((fraction) => fraction > 0 && fraction <= 1));
+});
+
+test('a call that is refused ends the step with that error', async () => {
+  const code = await union.load();
+  assert.ok(code.kind === 'collecting');
+  const host = {
+    width: 2,
+    findings: new Findings(),
+    progress: () => {},
+    call: () => Promise.reject(failure('CANCELLED', {})),
+  };
+  const layer = layerOf([{ wkt: square(0, 0) }, { wkt: square(5, 5) }]);
+  await assert.rejects(code.collect(layer, {}, settingIn(METRIC_CRS), host), { code: 'CANCELLED' });
+});
+
+test('the smallest and largest of times are told by the instant, of numbers without NaN', async () => {
+  const layer = layerOf([
+    { wkt: square(0, 0), x: Number.NaN, t: '2026-01-01T00:00:00+02:00' },
+    { wkt: square(5, 0), x: 2.5, t: '2025-12-31T23:00:00Z' },
+  ]).map((batch) => ({
+    ...batch,
+    fields: [{ name: 'x', type: 'float64' as const }, { name: 't', type: 'datetime' as const }], // biome-ignore format: one line
+    columns: [batch.columns[0], { ...batch.columns[1], type: 'datetime' } as AttributeColumn],
+  }));
+  for (const [how, expected] of [
+    ['min', '2026-01-01T00:00:00+02:00'],
+    ['max', '2025-12-31T23:00:00Z'],
+  ]) {
+    const { batches } = await collectWith(union, layer, { aggregate: { '*': how } });
+    const [{ x, t }] = rowsOf(batches);
+    assert.deepEqual([x, t], [2.5, expected]);
+  }
 });

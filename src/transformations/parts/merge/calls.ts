@@ -61,7 +61,7 @@ export async function callEach<Task, Answer>(
   host: CollectingHost,
   tasks: readonly Task[],
   callOf: (task: Task) => MergeCall,
-  onDone: (done: number) => void,
+  onDone: (done: number, answer: Answer, task: Task) => void,
 ): Promise<Answer[]> {
   const answers = new Array<Answer>(tasks.length);
   let next = 0;
@@ -71,7 +71,7 @@ export async function callEach<Task, Answer>(
       const own = next++;
       const call = callOf(tasks[own]);
       answers[own] = (await host.call(call, buffersOf(call))) as Answer;
-      onDone(++done);
+      onDone(++done, answers[own], tasks[own]);
     }
   };
   // All must end before a failure is passed on; otherwise a second one would be nobody's.

@@ -16,8 +16,8 @@ import type { PartList } from './part-list.ts';
 import { PositionIndex } from './position-index.ts';
 import { spatialChunks } from './spatial-chunks.ts';
 
-const PAIRS_PER_CALL = 20_000;
-const LINES_PER_CHUNK = 4096;
+/** Each of them can meet the bounds of thousands of others. */
+const LINES_PER_CHUNK = 1024;
 const POSITIONS_PER_CALL = 150_000;
 
 /** A line of one place: GEOS calls it invalid, and nothing of it can be drawn. */
@@ -57,74 +57,76 @@ export async function uniteOverlaps(
   host: CollectingHost,
   progress: (fraction: number) => void,
 ): Promise<void> {
-  const tasks = pairTasks(lines, rows);
-  const answers = await callEach<readonly number[], LinePairsAnswer>(
-    host,
-    tasks,
-    (pairs) => pairsCall(lines, pairs).call,
-    (done) => progress(done / tasks.length),
-  );
-  answers.forEach(({ links }, i) => {
-    const members = pairsCall(lines, tasks[i], true).members;
-    for (let k = 0; k < links.length; k += 2)
-      rows.unite(lines.row[members[links[k]]], lines.row[members[links[k + 1]]]);
-  });
-}
-
-/** Pairs of lines whose bounds meet and that are not one yet, in neighbourhoods. */
-function pairTasks(lines: PartList, rows: DisjointSets): number[][] {
   const { length, bounds, row } = lines;
-  if (length < 2) return [];
+  if (length < 2) return;
   const tree = new Flatbush(length);
   for (let i = 0; i < length; i++)
     tree.add(bounds[i * 4], bounds[i * 4 + 1], bounds[i * 4 + 2], bounds[i * 4 + 3]);
   tree.finish();
-  const tasks: number[][] = [];
-  let pairs: number[] = [];
-  let at = 0;
-  const takePair = (other: number): boolean => {
-    if (other > at && rows.find(row[other]) !== rows.find(row[at])) pairs.push(at, other);
-    return false;
-  };
-  for (const chunk of spatialChunks(lines, { positions: POSITIONS_PER_CALL, parts: LINES_PER_CHUNK })) {
-    for (const index of chunk) {
-      at = index;
-      tree.search(bounds[at * 4], bounds[at * 4 + 1], bounds[at * 4 + 2], bounds[at * 4 + 3], takePair);
-      if (pairs.length < PAIRS_PER_CALL * 2) continue;
-      tasks.push(pairs);
-      pairs = [];
-    }
-  }
-  if (pairs.length > 0) tasks.push(pairs);
-  return tasks;
+  const limits = { positions: POSITIONS_PER_CALL, parts: LINES_PER_CHUNK };
+  const tasks = spatialChunks(lines, limits).map((chunk) => ({ chunk, members: [] as number[] }));
+  // Pairs are looked for when a call is made: of long lines there can be more than memory holds at once.
+  await callEach<(typeof tasks)[number], LinePairsAnswer>(
+    host,
+    tasks,
+    (task) => {
+      const { pairs, members } = pairsOf(task.chunk, lines, rows, tree);
+      task.members = members;
+      return pairsCall(lines, members, pairs);
+    },
+    (done, { links }, task) => {
+      const { members } = task;
+      for (let k = 0; k < links.length; k += 2)
+        rows.unite(row[members[links[k]]], row[members[links[k + 1]]]);
+      task.members = [];
+      progress(done / tasks.length);
+    },
+  );
 }
 
-function pairsCall(
-  lines: PartList,
-  pairs: readonly number[],
-  membersOnly = false,
-): { readonly call: LinePairsCall; readonly members: readonly number[] } {
+/** Pairs of lines, the first of the chunk, whose bounds meet and that are not one yet; as places among the members. */
+function pairsOf(
+  chunk: Uint32Array,
+  { bounds, row }: PartList,
+  rows: DisjointSets,
+  tree: Flatbush,
+): { readonly pairs: Uint32Array<ArrayBuffer>; readonly members: number[] } {
   const members: number[] = [];
   const places = new Map<number, number>();
-  const local = new Uint32Array(pairs.length);
-  pairs.forEach((index, i) => {
+  const placeOf = (index: number): number => {
     let place = places.get(index);
     if (place === undefined) {
       place = members.length;
       places.set(index, place);
       members.push(index);
     }
-    local[i] = place;
-  });
-  const builder = new GeometryBuilder('XY');
-  if (!membersOnly) {
-    for (const index of members) {
-      lines.appendRings(index, builder);
-      builder.endPart(PART_KIND.line);
-      builder.endFeature(GEOMETRY_TYPE.lineString);
-    }
+    return place;
+  };
+  const pairs: number[] = [];
+  let at = 0;
+  const takePair = (other: number): boolean => {
+    if (other > at && rows.find(row[other]) !== rows.find(row[at])) pairs.push(placeOf(at), placeOf(other));
+    return false;
+  };
+  for (const index of chunk) {
+    at = index;
+    tree.search(bounds[at * 4], bounds[at * 4 + 1], bounds[at * 4 + 2], bounds[at * 4 + 3], takePair);
   }
-  return { call: { kind: 'linePairs', geometry: builder.finish(), pairs: local }, members };
+  return { pairs: Uint32Array.from(pairs), members };
+}
+
+function pairsCall(
+  lines: PartList,
+  members: readonly number[],
+  pairs: Uint32Array<ArrayBuffer>,
+): LinePairsCall {
+  const builder = new GeometryBuilder('XY', members.length);
+  for (const index of members) {
+    lines.appendRings(index, builder);
+    builder.endPart(PART_KIND.line);
+    builder.endFeature(GEOMETRY_TYPE.lineString);
+  }
+  return { kind: 'linePairs', geometry: builder.finish(), pairs };
 }
 
 /**
