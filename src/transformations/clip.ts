@@ -11,7 +11,8 @@ export const clip: Transformation = {
 as they are, those wholly outside are left out, those on the border are cut there. A result has the dimension of its feature:
 a polygon that only touches the border leaves nothing; a point on the border is inside. Collections are clipped member by
 member. The mask is brought into the CRS of the data with positions added, so that its edges run where they run between
-longitudes and latitudes, to 1 cm; it may cross 180 degrees. Attributes, ids and order stay; features without a geometry stay.`,
+longitudes and latitudes, to 1 cm (less for masks of continents); it may cross 180 degrees, and one that the CRS cannot show
+as a whole is cut to what it can. Attributes, ids and order stay; features without a geometry stay.`,
   parameters: {
     type: 'object',
     properties: { clipping_geojson: maskSchema('What to keep') },

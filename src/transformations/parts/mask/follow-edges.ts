@@ -1,17 +1,23 @@
 /** Rings brought into another CRS with their edges: positions are added wherever a straight edge would leave its place. */
-import { type GeometryColumn, PART_KIND } from '../../../batch/geometry-column.ts';
+import type { GeometryColumn } from '../../../batch/geometry-column.ts';
 import type { TransformPositions } from '../../transformation.ts';
 
 /** Pieces that an edge becomes in one round; what needs more gets them in the next. */
 const MAX_PIECES = 64;
 const MAX_ROUNDS = 6;
-/** A mask of more positions than this follows its edges no closer. */
-const MAX_POSITIONS = 500_000;
+/** Positions as near to one another as this, in degrees, that come out farther apart than so many tolerances, are torn. */
+const TORN_DEGREES = 1e-5;
+const TORN_TOLERANCES = 1e5;
+/** No map is as wide as this, but poles come out as far in some projections, and farther than GEOS can calculate. */
+const FARTHEST_TOLERANCES = 1e10;
+/** Where more positions would be added than this, the tolerance is widened: predicates would take too long. */
+const MAX_ADDED = 50_000;
 
 /**
  * The polygons of an XY column of single-part rows in the CRS that `fromWgs84` leads to; no edge is farther than
- * `tolerance`, in the unit of that CRS, from where the straight edge between longitudes and latitudes runs. Throws
- * what `fromWgs84` throws; null where a position is not finite.
+ * `tolerance`, in the unit of that CRS, from where the straight edge between longitudes and latitudes runs, unless
+ * that takes more than MAX_ADDED positions. Null where a position is out of all proportion or an edge is torn.
+ * Throws what `fromWgs84` throws.
  */
 export function followEdges(
   column: GeometryColumn,
@@ -21,9 +27,16 @@ export function followEdges(
   const { coordOffsets } = column;
   let degrees: Float64Array<ArrayBuffer> = column.coordinates;
   let offsets = coordOffsets;
-  for (let round = 0; round < MAX_ROUNDS && degrees.length / 2 < MAX_POSITIONS; round++) {
-    const pieces = piecesOfEdges(degrees, offsets, fromWgs84, tolerance);
-    if (pieces === null) return null;
+  let allowed = tolerance;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const deviations = deviationsOfEdges(degrees, offsets, fromWgs84);
+    if (deviations === null) return null;
+    // The deviation of a smooth curve from its chord goes with the square of the length.
+    const wanted = deviations.reduce((sum, deviation) => sum + Math.sqrt(deviation / allowed), 0);
+    if (round === 0 && wanted > MAX_ADDED) allowed *= (wanted / MAX_ADDED) ** 2;
+    const pieces = Uint32Array.from(deviations, (deviation) =>
+      Math.min(MAX_PIECES, Math.max(1, Math.ceil(Math.sqrt(deviation / allowed)))),
+    );
     const total = pieces.reduce((sum, count) => sum + count, 0);
     if (total === degrees.length / 2) break;
     ({ degrees, offsets } = cutEdges(degrees, offsets, pieces, total));
@@ -37,22 +50,39 @@ export function followEdges(
     coordinates[last] = coordinates[first];
     coordinates[last + 1] = coordinates[first + 1];
   }
-  if (!coordinates.every(Number.isFinite)) return null;
-  return {
-    ...column,
-    partKinds: column.partKinds.fill(PART_KIND.polygon),
-    coordOffsets: offsets,
-    coordinates,
-  };
+  const farthest = FARTHEST_TOLERANCES * tolerance;
+  if (!coordinates.every((ordinate) => Math.abs(ordinate) < farthest)) return null;
+  if (isTorn(degrees, coordinates, offsets, tolerance)) return null;
+  return { ...column, coordOffsets: offsets, coordinates };
 }
 
-/** How many pieces the edge from each position to the next becomes; 1 for the last position of a ring. */
-function piecesOfEdges(
+/** Whether an edge crosses the seam of the projection: cut ever finer there, it stays as long as the map is wide. */
+function isTorn(
+  degrees: Float64Array,
+  coordinates: Float64Array,
+  offsets: Uint32Array,
+  tolerance: number,
+): boolean {
+  for (let ring = 0; ring + 1 < offsets.length; ring++) {
+    for (let at = offsets[ring] * 2; at < offsets[ring + 1] * 2 - 2; at += 2) {
+      const before = Math.hypot(degrees[at + 2] - degrees[at], degrees[at + 3] - degrees[at + 1]);
+      if (before > TORN_DEGREES) continue;
+      const after = Math.hypot(
+        coordinates[at + 2] - coordinates[at],
+        coordinates[at + 3] - coordinates[at + 1],
+      );
+      if (after > TORN_TOLERANCES * tolerance) return true;
+    }
+  }
+  return false;
+}
+
+/** How far the edge from each position to the next leaves its chord; 0 for the last position of a ring. */
+function deviationsOfEdges(
   degrees: Float64Array,
   offsets: Uint32Array,
   fromWgs84: TransformPositions,
-  tolerance: number,
-): Uint32Array | null {
+): Float64Array | null {
   const count = degrees.length / 2;
   // Each position, and a quarter, the half and three quarters of the way to the next.
   const samples = new Float64Array(count * 8);
@@ -70,30 +100,26 @@ function piecesOfEdges(
     for (let i = 2; i < 8; i++) samples[end + i] = samples[end + (i & 1)];
   }
   fromWgs84(samples, 'XY');
-  const pieces = new Uint32Array(count).fill(1);
+  const deviations = new Float64Array(count);
   for (let ring = 0; ring + 1 < offsets.length; ring++) {
-    for (let i = offsets[ring]; i < offsets[ring + 1] - 1; i++) {
-      const deviation = deviationOf(samples, i * 8);
-      if (!Number.isFinite(deviation)) return null;
-      // The deviation of a smooth curve from its chord goes with the square of the length.
-      pieces[i] = Math.min(MAX_PIECES, Math.max(1, Math.ceil(Math.sqrt(deviation / tolerance))));
-    }
+    for (let i = offsets[ring]; i < offsets[ring + 1] - 1; i++) deviations[i] = deviationOf(samples, i * 8);
   }
-  return pieces;
+  return deviations.every(Number.isFinite) ? deviations : null;
 }
 
-/** The greatest distance of three positions on an edge from the straight line between its ends. */
+/** The greatest distance of three positions on an edge from the chord between its ends, not from the line beyond them. */
 function deviationOf(samples: Float64Array, at: number): number {
   const x = samples[at];
   const y = samples[at + 1];
   const dx = samples[at + 8] - x;
   const dy = samples[at + 9] - y;
-  const length = Math.hypot(dx, dy);
+  const squared = dx * dx + dy * dy;
   let worst = 0;
   for (let i = at + 2; i < at + 8; i += 2) {
     const px = samples[i] - x;
     const py = samples[i + 1] - y;
-    const distance = length === 0 ? Math.hypot(px, py) : Math.abs(dx * py - dy * px) / length;
+    const along = squared === 0 ? 0 : Math.min(1, Math.max(0, (px * dx + py * dy) / squared));
+    const distance = Math.hypot(px - along * dx, py - along * dy);
     if (!(distance <= worst)) worst = distance;
   }
   return worst;
