@@ -1,8 +1,10 @@
 /** Union: what merges, what stays apart, and what becomes of the attributes. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import fc from 'fast-check';
 import { seededRandom } from '../../bench/data.ts';
 import type { AttributeColumn } from '../../src/batch/attribute-column.ts';
+import { Geos } from '../../src/engines/geos/geos.ts';
 import { failure } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import { union } from '../../src/transformations/union.ts';
@@ -247,4 +249,31 @@ test('the smallest and largest of times are told by the instant, of numbers with
     const [{ x, t }] = rowsOf(batches);
     assert.deepEqual([x, t], [2.5, expected]);
   }
+});
+
+test('of merged lines none overlap, and all length is kept', async () => {
+  const geos = await Geos.load();
+  const segment = fc.tuple(fc.nat(8), fc.nat(8), fc.integer({ min: 1, max: 4 }), fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(fc.array(segment, { minLength: 1, maxLength: 25 }), async (segments) => {
+      const rows = segments.map(([x, y, length, isFlat]) => ({
+        wkt: `LINESTRING (${x} ${y},${isFlat ? x + length : x} ${isFlat ? y : y + length})`,
+      }));
+      const layer = layerOf(rows, 100);
+      const { batches } = await collectWith(union, layer, {});
+      using stack = new DisposableStack();
+      const { geometry, rowCount } = batches[0];
+      const lines = Array.from({ length: rowCount }, (_, i) => stack.use(geos.read(geometry, i)));
+      for (let i = 0; i < rowCount; i++)
+        for (let k = 0; k < i; k++)
+          assert.ok(!lines[i].relate(lines[k]).startsWith('1'), `${i} and ${k} overlap`);
+      const whole = stack.use(geos.readParts(layer[0].geometry, Uint32Array.from(rows.keys())));
+      const expected = stack.use(whole.unaryUnion());
+      assert.equal(
+        lines.reduce((sum, line) => sum + line.length, 0),
+        expected.length,
+      );
+    }),
+    { numRuns: 60, seed: 5 },
+  );
 });
