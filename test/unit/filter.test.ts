@@ -169,6 +169,7 @@ test('what is wrong is told with its place', () => {
     ["name = 'x", /closing quote is missing at character 8/],
     ['pop = 1 2', /character 9: 'and', 'or' or the end/],
     ['pop = 3km', /character/],
+    ['pop = 1e999', /character 7: a number of at most/],
     ['pop = null', /is null/],
     ['pop; drop', /is not understood: ';' at character 4/],
     ['and = 1', /character 1: the name of a field/],
@@ -179,6 +180,7 @@ test('what is wrong is told with its place', () => {
     [{ field: 'a', op: '=', value: null }, /where\.value' must be a value/],
     [{ field: 'a', op: '=', value: 1, also: 2 }, /where\.also' is not known/],
     [{ field: 'a', op: 'between', value: [1] }, /two values/],
+    [{ field: 'a', op: '=', value: 2 ** 60 }, /beyond 2\^53, which JSON rounds/],
     [{ op: '=' }, /where\.field' is required/],
   ];
   for (const [where, message] of cases) {
@@ -190,9 +192,28 @@ test('what is wrong is told with its place', () => {
   }
 });
 
+test('long texts and lists are taken', () => {
+  const text = 'x'.repeat(2_000_000);
+  assert.deepEqual(parseCondition(`a = '${text}'`, 'w'), {
+    kind: 'compare',
+    field: 'a',
+    op: '=',
+    value: text,
+  });
+  const list = Array.from({ length: 100_000 }, (_, i) => i);
+  assert.deepEqual(parseCondition(`a in (${list})`, 'w'), { kind: 'in', field: 'a', values: list });
+});
+
 test('a field that is not there, or is of another kind, is told', async () => {
   assert.throws(() => code.outputFields?.(sample.fields, { where: 'popp > 1' }), { code: 'FIELD_UNKNOWN' });
-  for (const where of ["pop > 'many'", 'name > 5', 'old = 1', "pop like '1%'", "pop in (1, 'x')"])
+  for (const where of [
+    "pop > 'many'",
+    "key < '1e999'",
+    'name > 5',
+    'old = 1',
+    "pop like '1%'",
+    "pop in (1, 'x')",
+  ])
     await assert.rejects(kept(sample, { where }), { code: 'TRANSFORMATION_INVALID' });
   await assert.rejects(
     kept(sample, { where: 'name = 5' }),

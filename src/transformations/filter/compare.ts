@@ -69,6 +69,7 @@ export function numberLiteral(value: Literal): number | bigint | null {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'boolean' || !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return null;
   const number = Number(value);
+  if (!Number.isFinite(number)) return null;
   return /^-?\d+$/.test(value) && !Number.isSafeInteger(number) ? BigInt(value) : number;
 }
 

@@ -96,7 +96,13 @@ function namedPredicate(field: string, op: string, value: unknown, path: string)
 
 function literal(value: unknown, path: string): Literal {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
+  if (typeof value === 'number' && Number.isFinite(value)) {
+    const size = Math.abs(value);
+    // The digits are lost already; larger ones are no integers of 64 bits and meant as approximate.
+    if (size > Number.MAX_SAFE_INTEGER && size <= 2 ** 63)
+      throw refuseCondition(path, 'is a number beyond 2^53, which JSON rounds; write it as a text in quotes');
+    return value;
+  }
   if (value === null || value === undefined)
     throw refuseCondition(path, "must be a value; the operator 'is_null' asks for null");
   throw refuseCondition(path, 'must be a number, a text, true or false');

@@ -147,6 +147,7 @@ class TextParser {
       return text;
     }
     if (kind === 'number') {
+      if (!Number.isFinite(Number(text))) throw this.#expected('a number of at most 1.8e308');
       this.#next++;
       return numberOf(text);
     }
