@@ -14,6 +14,7 @@ import { reproject } from './reproject.ts';
 import { segmentize } from './segmentize.ts';
 import { select } from './select.ts';
 import { simplify } from './simplify.ts';
+import { simplifyCoverage } from './simplify_coverage.ts';
 import type { Transformation } from './transformation.ts';
 import { union } from './union.ts';
 
@@ -33,5 +34,6 @@ export const transformations: readonly Transformation[] = [
   segmentize,
   select,
   simplify,
+  simplifyCoverage,
   union,
 ];

@@ -10,7 +10,7 @@ import { ByteWriter } from '../../src/bytes/byte-writer.ts';
 import { Geos } from '../../src/engines/geos/geos.ts';
 import { Findings } from '../../src/findings.ts';
 import { checkedStep } from '../../src/transformations/requested-steps.ts';
-import type { Transformation } from '../../src/transformations/transformation.ts';
+import type { StepSetting, Transformation } from '../../src/transformations/transformation.ts';
 import { METRIC_CRS, settingIn } from './run-step.ts';
 
 /** `wkt` is the geometry, `id` the feature id, all else attributes. */
@@ -99,14 +99,15 @@ export async function collectWith(
   batches: readonly FeatureBatch[],
   given: Readonly<Record<string, unknown>>,
   width = 2,
+  setting: StepSetting = SETTING,
 ): Promise<{ batches: readonly FeatureBatch[]; findings: Findings; fractions: number[]; calls: number }> {
-  const parameters = checkedStep(transformation, { ...given }, SETTING.path).params;
+  const parameters = checkedStep(transformation, { ...given }, setting.path).params;
   const code = await transformation.load();
   if (code.kind !== 'collecting') throw new Error(`${transformation.id} does not collect`);
   const findings = new Findings();
   const fractions: number[] = [];
   let calls = 0;
-  const answer = await code.prepare(parameters, SETTING);
+  const answer = await code.prepare(parameters, setting);
   const host = {
     width,
     findings,
@@ -119,7 +120,7 @@ export async function collectWith(
   };
   const geos = await Geos.load();
   const live = geos.liveCount;
-  const result = await code.collect(batches, parameters, SETTING, host);
+  const result = await code.collect(batches, parameters, setting, host);
   if (geos.liveCount !== live) throw new Error(`${geos.liveCount - live} geometries of GEOS were not freed`);
   return { batches: result, findings, fractions, calls };
 }

@@ -1,0 +1,67 @@
+/** All polygons of a layer go to one worker, which simplifies them as one coverage and gives a column back for each batch. */
+import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { type GeometryColumn, geometryBuffers, hasM } from '../../batch/geometry-column.ts';
+import { rowDimensions } from '../../batch/row-dimensions.ts';
+import { Geos } from '../../engines/geos/geos.ts';
+import { lengthInCrs, metersOf } from '../parts/lengths.ts';
+import { withRows } from '../parts/take-rows.ts';
+import type {
+  AnswerCall,
+  CollectingHost,
+  CollectingTransformation,
+  StepParameters,
+  StepSetting,
+} from '../transformation.ts';
+import { CHANGED, type SimplifiedColumn, simplifyColumns } from './simplify-columns.ts';
+
+export const code: CollectingTransformation = { kind: 'collecting', collect, prepare };
+
+const OPERATION = { operation: 'simplify_coverage' } as const;
+
+async function collect(
+  batches: readonly FeatureBatch[],
+  _parameters: StepParameters,
+  _setting: StepSetting,
+  host: CollectingHost,
+): Promise<readonly FeatureBatch[]> {
+  const columns = batches.map(({ geometry }) => geometry);
+  const simplified = (await host.call(columns)) as readonly SimplifiedColumn[];
+  return batches.map((batch, i) => {
+    const { geometry, rows, changes } = simplified[i];
+    noteChanges(batch.geometry, changes, host);
+    return rows.length === batch.rowCount ? { ...batch, geometry } : withRows(batch, rows, geometry);
+  });
+}
+
+function noteChanges(before: GeometryColumn, changes: Uint8Array, { findings }: CollectingHost): void {
+  let repaired = 0;
+  let dropped = 0;
+  let withoutM = 0;
+  for (let row = 0; row < changes.length; row++) {
+    if (changes[row] === CHANGED.dropped) dropped++;
+    if (changes[row] === CHANGED.repaired) repaired++;
+    const isRedrawn = changes[row] === CHANGED.simplified || changes[row] === CHANGED.repaired;
+    if (isRedrawn && hasM(before.dimensions) && hasM(rowDimensions(before, row))) withoutM++;
+  }
+  if (dropped > 0) findings.note('GEOMETRY_DROPPED', OPERATION, undefined, dropped);
+  if (repaired > 0) findings.note('GEOMETRY_REPAIRED', OPERATION, undefined, repaired);
+  if (withoutM > 0) findings.note('M_DROPPED', { format: OPERATION.operation }, undefined, withoutM);
+}
+
+async function prepare(parameters: StepParameters, { crs }: StepSetting): Promise<AnswerCall> {
+  const geos = await Geos.load();
+  const form = {
+    tolerance: lengthInCrs(metersOf(parameters.tolerance, parameters.units), crs),
+    keepsOutline: parameters.keep_outline === true,
+    radiansPerUnit: crs.kind === 'geographic' ? crs.unitFactor : null,
+  };
+  return (payload) => {
+    const result = simplifyColumns(geos, payload as readonly GeometryColumn[], form);
+    const transfer = result.flatMap(({ geometry, rows, changes }) => [
+      ...geometryBuffers(geometry),
+      rows.buffer,
+      changes.buffer,
+    ]);
+    return { result, transfer };
+  };
+}
