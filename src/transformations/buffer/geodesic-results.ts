@@ -71,18 +71,32 @@ export class ResultMapper {
     return appendParts(this.#mended(scratch.finish()), builder);
   }
 
-  #begin(row: number, longitude: number, latitude: number): void {
-    const { partOffsets, ringOffsets, coordOffsets, coordinates } = this.#column;
-    let square = 0;
+  /** Whether `mapInPlace` can map a result: it is small, and away from the antimeridian. */
+  isPlain(column: GeometryColumn, row: number, longitude: number, latitude: number): boolean {
+    const reach = reachOf(column, row);
+    const chart = this.#chart;
+    chart.centreAt(longitude, latitude, this.#bends.toleranceMeters);
+    if (reach > chart.quadraticReachMeters) return false;
+    if (2 * reach > this.#bends.harmlessMeters(latitude, reach)) return false;
+    // Twice the width: the quadratic reach ends long before the latitude of its far side matters.
+    return Math.abs(longitude) + 2 * chart.degreesOfLongitude(reach) < 180;
+  }
+
+  /** Turns the metres of a plain result into degrees. */
+  mapInPlace(column: GeometryColumn, row: number, longitude: number, latitude: number): void {
+    const { partOffsets, ringOffsets, coordOffsets, coordinates } = column;
+    const chart = this.#chart;
+    chart.centreAt(longitude, latitude, this.#bends.toleranceMeters);
+    const start = 2 * coordOffsets[ringOffsets[partOffsets[row]]];
     const end = 2 * coordOffsets[ringOffsets[partOffsets[row + 1]]];
-    for (let at = 2 * coordOffsets[ringOffsets[partOffsets[row]]]; at < end; at += 2) {
-      const own = coordinates[at] * coordinates[at] + coordinates[at + 1] * coordinates[at + 1];
-      if (own > square) square = own;
-    }
+    chart.toGlobeInPlace(coordinates, start, end, longitude);
+  }
+
+  #begin(row: number, longitude: number, latitude: number): void {
     const chart = this.#chart;
     chart.centreAt(longitude, latitude, this.#bends.toleranceMeters);
     this.#centre = longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude;
-    this.#reachMeters = Math.sqrt(square);
+    this.#reachMeters = reachOf(this.#column, row);
     this.#harmlessMeters = this.#bends.harmlessMeters(latitude, this.#reachMeters);
     this.#mayBend = 2 * this.#reachMeters > this.#harmlessMeters;
     this.#hasBent = false;
@@ -202,6 +216,18 @@ export class ResultMapper {
     valid.appendTo(mended, 2);
     return mended.finish();
   }
+}
+
+/** Metres from the centre of the chart to the farthest vertex. */
+function reachOf(column: GeometryColumn, row: number): number {
+  const { partOffsets, ringOffsets, coordOffsets, coordinates } = column;
+  let square = 0;
+  const end = 2 * coordOffsets[ringOffsets[partOffsets[row + 1]]];
+  for (let at = 2 * coordOffsets[ringOffsets[partOffsets[row]]]; at < end; at += 2) {
+    const own = coordinates[at] * coordinates[at] + coordinates[at + 1] * coordinates[at + 1];
+    if (own > square) square = own;
+  }
+  return Math.sqrt(square);
 }
 
 function appendPolygon(rings: readonly LooseRing[], builder: GeometryBuilder): void {

@@ -25,7 +25,7 @@ import { withRows } from '../parts/take-rows.ts';
 import type { StepSetting } from '../transformation.ts';
 import { GeodesicCircles } from './geodesic-circles.ts';
 import { EdgeBends } from './geodesic-edges.ts';
-import { FeatureDrawer, ROW } from './geodesic-features.ts';
+import { type DrawnFeatures, FeatureDrawer, ROW } from './geodesic-features.ts';
 import { appendParts } from './geodesic-globe.ts';
 import { ResultMapper } from './geodesic-results.ts';
 import type { GeodesicTasks } from './geodesic-tasks.ts';
@@ -114,15 +114,62 @@ export class GeodesicBuffer {
     const repaired = new RowTally();
     const wholes = this.#inPlane(this.#wholes, drawn.wholes, drawn.seamRows, repaired);
     const bands = this.#inPlane(this.#bands, drawn.bands, drawn.seamRows, repaired);
-    const builder = new GeometryBuilder('XY', batch.rowCount, this.#expectedPositions(column, wholes));
-    const kept = new Uint32Array(batch.rowCount);
     const dropped = new RowTally();
+    const { geometry, kept } = this.#isPlain(drawn, wholes)
+      ? this.#mappedInPlace(drawn, wholes, dropped)
+      : this.#appended(column, drawn, wholes, bands, dropped, repaired);
+    dropped.note(findings, 'GEOMETRY_DROPPED', OPERATION);
+    repaired.note(findings, 'GEOMETRY_REPAIRED', OPERATION);
+    noteDroppedOrdinates(batch.geometry, findings);
+    const inUnits = this.#inUnits(geometry);
+    if (kept.length === batch.rowCount) return { ...batch, geometry: inUnits };
+    return withRows(batch, kept, inUnits);
+  }
+
+  /** Whether every result stays one small feature: then nothing needs to be copied. */
+  #isPlain({ kinds }: DrawnFeatures, { column, tasks, taskOf }: PlaneResults): boolean {
+    for (const kind of kinds) if (kind !== ROW.whole) return false;
+    for (let result = 0; result < taskOf.length; result++) {
+      const task = taskOf[result];
+      const { longitudes, latitudes } = tasks;
+      if (!this.#mapper.isPlain(column, result, longitudes[task], latitudes[task])) return false;
+    }
+    return true;
+  }
+
+  #mappedInPlace(
+    { kinds }: DrawnFeatures,
+    { column, tasks, taskOf }: PlaneResults,
+    dropped: RowTally,
+  ): MappedRows {
+    const kept = new Uint32Array(taskOf.length);
+    let row = 0;
+    for (let result = 0; result < taskOf.length; result++) {
+      const task = taskOf[result];
+      this.#mapper.mapInPlace(column, result, tasks.longitudes[task], tasks.latitudes[task]);
+      for (; row < tasks.rows[task]; row++) dropped.add(row);
+      kept[result] = row++;
+    }
+    for (; row < kinds.length; row++) dropped.add(row);
+    return { geometry: column, kept };
+  }
+
+  #appended(
+    column: GeometryColumn,
+    { kinds }: DrawnFeatures,
+    wholes: PlaneResults,
+    bands: PlaneResults,
+    dropped: RowTally,
+    repaired: RowTally,
+  ): MappedRows {
+    const builder = new GeometryBuilder('XY', kinds.length, this.#expectedPositions(column, wholes));
+    const kept = new Uint32Array(kinds.length);
     let keptCount = 0;
-    for (let row = 0; row < batch.rowCount; row++) {
-      if (drawn.kinds[row] === ROW.empty) {
+    for (let row = 0; row < kinds.length; row++) {
+      if (kinds[row] === ROW.empty) {
         builder.endFeature(column.types[row] === none ? none : polygon);
       } else {
-        const count = this.#appendRow(row, drawn.kinds[row], column, wholes, bands, builder, repaired);
+        const count = this.#appendRow(row, kinds[row], column, wholes, bands, builder, repaired);
         if (count === 0) {
           dropped.add(row);
           continue;
@@ -131,12 +178,7 @@ export class GeodesicBuffer {
       }
       kept[keptCount++] = row;
     }
-    dropped.note(findings, 'GEOMETRY_DROPPED', OPERATION);
-    repaired.note(findings, 'GEOMETRY_REPAIRED', OPERATION);
-    noteDroppedOrdinates(batch.geometry, findings);
-    const geometry = this.#inUnits(builder.finish());
-    if (keptCount === batch.rowCount) return { ...batch, geometry };
-    return withRows(batch, kept.slice(0, keptCount), geometry);
+    return { geometry: builder.finish(), kept: kept.slice(0, keptCount) };
   }
 
   /** Parts of the row's buffer, appended to `builder`. */
@@ -273,6 +315,12 @@ export class GeodesicBuffer {
   #inUnits(column: GeometryColumn): GeometryColumn {
     return this.#degreesPerUnit === 1 ? column : scaled(column, 1 / this.#degreesPerUnit);
   }
+}
+
+interface MappedRows {
+  readonly geometry: GeometryColumn;
+  /** The rows of the batch that the features were made of. */
+  readonly kept: Uint32Array<ArrayBuffer>;
 }
 
 /** Buffers in charts, taken one after another in the order of rows. */

@@ -14,6 +14,9 @@ const DEGREE = Math.PI / 180;
 /** The terms left out of the series are below SIXTH * r * (r max(1, |tan latitude|) / N)^5. */
 const SIXTH = 3;
 
+/** Ten times the bound of the terms of the third order in r (r max(1, |tan latitude|) / N)^2. */
+const THIRD = 10;
+
 export class LocalChart {
   /** What `toPlane` finds, metres. */
   x = 0;
@@ -26,6 +29,7 @@ export class LocalChart {
   centreLatitude = 0;
   /** Metres around the centre within which series serve. */
   reachMeters = 0;
+  #quadraticReachMeters = 0;
   readonly #series: NormalCoordinates;
   readonly #between: GeodesicBetween;
   readonly #line: GeodesicLine;
@@ -46,8 +50,44 @@ export class LocalChart {
     const steepness = Math.max(1, Math.abs(series.tanLatitude)) / series.primeVerticalMeters;
     const bySixthTerm = (accuracyMeters / SIXTH / steepness ** 5) ** (1 / 6);
     this.reachMeters = Math.min(series.seriesReachMeters, bySixthTerm);
+    this.#quadraticReachMeters = Math.min(
+      this.reachMeters,
+      (accuracyMeters / THIRD / steepness ** 2) ** (1 / 3),
+    );
     this.#between.startAt(latitude * DEGREE);
     this.#line.startAt(latitude * DEGREE);
+  }
+
+  /** Metres around the centre within which terms above the second order are below a tenth of the accuracy. */
+  get quadraticReachMeters(): number {
+    return this.#quadraticReachMeters;
+  }
+
+  /** What `meters` along the centre's parallel are in degrees. */
+  degreesOfLongitude(meters: number): number {
+    return meters / this.#series.primeVerticalMeters / this.#series.cosLatitude / DEGREE;
+  }
+
+  /**
+   * Replaces metres by degrees at `[start, end)` of an array x, y, x, y, all within the quadratic reach; `longitude` is what the centre's is
+   * to be called. A third of the time of `toGlobe`, which matters for millions of small features.
+   */
+  toGlobeInPlace(coordinates: Float64Array, start: number, end: number, longitude: number): void {
+    const series = this.#series;
+    const perMeter = 1 / series.primeVerticalMeters;
+    const degreesPerMeter = perMeter / DEGREE;
+    const east = series.l01 * degreesPerMeter;
+    const skew = series.l11 * degreesPerMeter * perMeter;
+    const north = series.p10 * degreesPerMeter;
+    const alongSquare = series.p20 * degreesPerMeter * perMeter;
+    const acrossSquare = series.p02 * degreesPerMeter * perMeter;
+    const latitude = this.centreLatitude;
+    for (let at = start; at < end; at += 2) {
+      const x = coordinates[at];
+      const y = coordinates[at + 1];
+      coordinates[at] = longitude + x * (east + y * skew);
+      coordinates[at + 1] = latitude + (y * (north + y * alongSquare) + x * x * acrossSquare);
+    }
   }
 
   /** From degrees, the longitude told from the centre's, to `x` and `y`. */
