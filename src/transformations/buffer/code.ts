@@ -9,6 +9,7 @@ import { GeodesicBuffer } from './geodesic.ts';
 import { type BufferParameters, bufferParameters } from './parameters.ts';
 import { PlanarBuffer } from './planar.ts';
 import { scaleErrorPercent } from './scale.ts';
+import { withShortEdges } from './short-edges.ts';
 
 const POLYGONS = 2;
 
@@ -39,7 +40,7 @@ function planar(buffer: BufferParameters, setting: StepSetting, geos: Geos): App
   };
 }
 
-/** By way of longitude and latitude. Positions are led there and back; what lies between two of them is not bent. */
+/** By way of longitude and latitude; edges that are straight in the plane get vertices on that way. */
 function geodesicInPlane(buffer: BufferParameters, setting: StepSetting, geos: Geos): ApplyStep {
   const { crs, path, toWgs84, fromWgs84 } = setting;
   if (crs.kind !== 'projected') {
@@ -48,9 +49,9 @@ function geodesicInPlane(buffer: BufferParameters, setting: StepSetting, geos: G
   }
   const geodesic = new GeodesicBuffer(buffer, WGS84_DESCRIPTION, geos, setting);
   return (batch, findings) => {
-    const coordinates = batch.geometry.coordinates.slice();
-    toWgs84(coordinates, batch.geometry.dimensions);
-    const result = geodesic.apply({ ...batch, geometry: { ...batch.geometry, coordinates } }, findings);
+    const geometry = withShortEdges(batch.geometry, geodesic.straightMeters / crs.unitFactor);
+    toWgs84(geometry.coordinates, geometry.dimensions);
+    const result = geodesic.apply({ ...batch, geometry }, findings);
     const back = result.geometry.coordinates.slice();
     fromWgs84(back, result.geometry.dimensions);
     return validated({ ...result, geometry: { ...result.geometry, coordinates: back } }, geos);

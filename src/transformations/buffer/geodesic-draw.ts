@@ -1,10 +1,13 @@
 /** Draws positions in degrees into a chart: edges that are straight in longitude and latitude stay so by vertices in between. */
 import type { GeometryBuilder } from '../../batch/geometry-column.ts';
+import { failure } from '../../errors.ts';
 import type { LocalChart } from '../parts/geodesy/local-chart.ts';
 import type { EdgeBends } from './geodesic-edges.ts';
 import type { GeodesicExtent } from './geodesic-extent.ts';
 
 const DEGREE = Math.PI / 180;
+/** Of a batch in charts, 1 GB: edges across the globe take a vertex for every 70 m or so where the distance is a metre. */
+const MAX_ORDINATES = 2 ** 27;
 /** How often an edge may be halved. */
 const MAX_HALVINGS = 24;
 /** From here on an edge to the other side crosses the antimeridian, degrees (RFC 7946's examples lie here). */
@@ -87,6 +90,8 @@ export class ChartDrawer {
     const isBent = this.#bends.isBent(dx, dy, middleY, this.#extent.radiusMeters);
     // A quarter of the globe looks straight where it begins and ends on the equator.
     if (!isBent && Math.abs(dx * Math.cos(middleY * DEGREE)) < 20) return;
+    if (this.#builder.coordinateLength > MAX_ORDINATES)
+      throw failure('GEOS_OUT_OF_MEMORY', { operation: 'buffer' });
     const middleX = (x1 + x2) / 2;
     this.#between(x1, y1, middleX, middleY, halvings + 1);
     this.#position(middleX - this.#extent.longitude, middleY);

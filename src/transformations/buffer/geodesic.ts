@@ -36,6 +36,8 @@ const { none, point, polygon, multiPoint, multiPolygon } = GEOMETRY_TYPE;
 const DEGREE = Math.PI / 180;
 /** Beyond nearly a quarter of a meridian, what a buffer leaves out is an island on the other side of the globe. */
 const MAX_SHARE_OF_QUADRANT = 0.99;
+/** Degrees; nearer to a pole few projections are used, and parallels turn too fast to follow. */
+const STEEPEST_LATITUDE = 80;
 const POLYGONS = 2;
 const OPERATION = { operation: 'buffer' } as const;
 
@@ -102,6 +104,11 @@ export class GeodesicBuffer {
     const bandStyle = isRound ? style : { ...style, endCap: 'flat' as const };
     const bandForm = { distance: Math.abs(distanceMeters), style: bandStyle, simplifyTolerance };
     this.#bands = new PlanarBuffer(bandForm, geos);
+  }
+
+  /** Edges up to this length stay where they are, within the tolerance, in whatever way they are straight. */
+  get straightMeters(): number {
+    return this.#bends.harmlessMeters(STEEPEST_LATITUDE, 0);
   }
 
   /**
