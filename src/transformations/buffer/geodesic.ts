@@ -23,6 +23,7 @@ import { LocalChart } from '../parts/geodesy/local-chart.ts';
 import { RowTally } from '../parts/row-tally.ts';
 import { withRows } from '../parts/take-rows.ts';
 import type { StepSetting } from '../transformation.ts';
+import { withoutFalseHoles } from './false-holes.ts';
 import { GeodesicCircles } from './geodesic-circles.ts';
 import { EdgeBends } from './geodesic-edges.ts';
 import { type DrawnFeatures, FeatureDrawer, ROW } from './geodesic-features.ts';
@@ -30,7 +31,7 @@ import { appendParts } from './geodesic-globe.ts';
 import { ResultMapper } from './geodesic-results.ts';
 import type { GeodesicTasks } from './geodesic-tasks.ts';
 import type { BufferParameters } from './parameters.ts';
-import { noteDroppedOrdinates, PlanarBuffer } from './planar.ts';
+import { noteDroppedOrdinates, PlanarBuffer, type PlanarForm } from './planar.ts';
 
 const { none, point, polygon, multiPoint, multiPolygon } = GEOMETRY_TYPE;
 const DEGREE = Math.PI / 180;
@@ -62,8 +63,8 @@ export class GeodesicBuffer {
   readonly #bends: EdgeBends;
   readonly #mapper: ResultMapper;
   readonly #drawer: FeatureDrawer;
-  readonly #wholes: PlanarBuffer;
-  readonly #bands: PlanarBuffer;
+  readonly #wholes: PlaneBuffer;
+  readonly #bands: PlaneBuffer;
 
   /** Throws TRANSFORMATION_INVALID for a distance that is too long for the body. `crs` is geographic. */
   constructor(
@@ -100,10 +101,11 @@ export class GeodesicBuffer {
       hasCircles,
     });
     const simplifyTolerance = simplifyToleranceMeters;
-    this.#wholes = new PlanarBuffer({ distance: distanceMeters, style, simplifyTolerance }, geos);
+    const form = { distance: distanceMeters, style, simplifyTolerance };
+    this.#wholes = { form, planar: new PlanarBuffer(form, geos) };
     const bandStyle = isRound ? style : { ...style, endCap: 'flat' as const };
     const bandForm = { distance: Math.abs(distanceMeters), style: bandStyle, simplifyTolerance };
-    this.#bands = new PlanarBuffer(bandForm, geos);
+    this.#bands = { form: bandForm, planar: new PlanarBuffer(bandForm, geos) };
   }
 
   /** Edges up to this length stay where they are, within the tolerance, in whatever way they are straight. */
@@ -280,17 +282,18 @@ export class GeodesicBuffer {
   }
 
   #inPlane(
-    planar: PlanarBuffer,
+    { planar, form }: PlaneBuffer,
     tasks: GeodesicTasks,
     seamRows: ReadonlySet<number>,
     repaired: RowTally,
   ): PlaneResults {
     const numbers = Int32Array.from(tasks.rows.keys());
     const own = new Findings();
+    const source = tasks.builder.finish();
     const result = planar.apply(
       {
         rowCount: tasks.count,
-        geometry: tasks.builder.finish(),
+        geometry: source,
         fields: [{ name: 'task', type: 'int32' }],
         columns: [{ type: 'int32', values: numbers, validity: null }],
         ids: null,
@@ -304,7 +307,8 @@ export class GeodesicBuffer {
       if (count > rows.length) repaired.count += count - rows.length;
     }
     const taskOf = result.columns[0].type === 'int32' ? result.columns[0].values : numbers;
-    return new PlaneResults(result.geometry, tasks, taskOf);
+    const geometry = withoutFalseHoles(result.geometry, source, taskOf, form.distance, form.style);
+    return new PlaneResults(geometry, tasks, taskOf);
   }
 
   #expectedPositions(column: GeometryColumn, wholes: PlaneResults): number {
@@ -322,6 +326,11 @@ export class GeodesicBuffer {
   #inUnits(column: GeometryColumn): GeometryColumn {
     return this.#degreesPerUnit === 1 ? column : scaled(column, 1 / this.#degreesPerUnit);
   }
+}
+
+interface PlaneBuffer {
+  readonly form: PlanarForm;
+  readonly planar: PlanarBuffer;
 }
 
 interface MappedRows {
