@@ -17,21 +17,20 @@ import type { CrsDescription } from '../../crs/crs.ts';
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
-import { Findings } from '../../findings.ts';
+import type { Findings } from '../../findings.ts';
 import { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
 import { LocalChart } from '../parts/geodesy/local-chart.ts';
 import { RowTally } from '../parts/row-tally.ts';
 import { withRows } from '../parts/take-rows.ts';
 import type { StepSetting } from '../transformation.ts';
-import { withoutFalseHoles } from './false-holes.ts';
 import { GeodesicCircles } from './geodesic-circles.ts';
 import { EdgeBends } from './geodesic-edges.ts';
 import { type DrawnFeatures, FeatureDrawer, ROW } from './geodesic-features.ts';
 import { appendParts } from './geodesic-globe.ts';
+import { PlaneBuffer, type PlaneResults } from './geodesic-plane.ts';
 import { ResultMapper } from './geodesic-results.ts';
-import type { GeodesicTasks } from './geodesic-tasks.ts';
 import type { BufferParameters } from './parameters.ts';
-import { noteDroppedOrdinates, PlanarBuffer, type PlanarForm } from './planar.ts';
+import { noteDroppedOrdinates } from './planar.ts';
 
 const { none, point, polygon, multiPoint, multiPolygon } = GEOMETRY_TYPE;
 const DEGREE = Math.PI / 180;
@@ -42,17 +41,7 @@ const STEEPEST_LATITUDE = 80;
 const POLYGONS = 2;
 const OPERATION = { operation: 'buffer' } as const;
 
-/** One batch; `GeodesicBuffer` keeps its tables over batches. */
-export function geodesicBuffer(
-  batch: FeatureBatch,
-  parameters: BufferParameters,
-  setting: StepSetting,
-  geos: Geos,
-  findings: Findings,
-): FeatureBatch {
-  return new GeodesicBuffer(parameters, setting.crs, geos, setting).apply(batch, findings);
-}
-
+/** Buffers in one geographic CRS; kept over batches for its tables. */
 export class GeodesicBuffer {
   readonly #geos: Geos;
   readonly #layerName: string;
@@ -102,10 +91,10 @@ export class GeodesicBuffer {
     });
     const simplifyTolerance = simplifyToleranceMeters;
     const form = { distance: distanceMeters, style, simplifyTolerance };
-    this.#wholes = { form, planar: new PlanarBuffer(form, geos) };
+    this.#wholes = new PlaneBuffer(form, geos);
     const bandStyle = isRound ? style : { ...style, endCap: 'flat' as const };
     const bandForm = { distance: Math.abs(distanceMeters), style: bandStyle, simplifyTolerance };
-    this.#bands = { form: bandForm, planar: new PlanarBuffer(bandForm, geos) };
+    this.#bands = new PlaneBuffer(bandForm, geos);
   }
 
   /** Edges up to this length stay where they are, within the tolerance, in whatever way they are straight. */
@@ -121,8 +110,8 @@ export class GeodesicBuffer {
     const column = this.#inDegrees(batch.geometry);
     const drawn = this.#drawer.draw(column, this.#layerName);
     const repaired = new RowTally();
-    const wholes = this.#inPlane(this.#wholes, drawn.wholes, drawn.seamRows, repaired);
-    const bands = this.#inPlane(this.#bands, drawn.bands, drawn.seamRows, repaired);
+    const wholes = this.#wholes.apply(drawn.wholes, drawn.seamRows, repaired);
+    const bands = this.#bands.apply(drawn.bands, drawn.seamRows, repaired);
     const dropped = new RowTally();
     const { geometry, kept } = this.#isPlain(drawn, wholes)
       ? this.#mappedInPlace(drawn, wholes, dropped)
@@ -281,36 +270,6 @@ export class GeodesicBuffer {
     return all.unaryUnion();
   }
 
-  #inPlane(
-    { planar, form }: PlaneBuffer,
-    tasks: GeodesicTasks,
-    seamRows: ReadonlySet<number>,
-    repaired: RowTally,
-  ): PlaneResults {
-    const numbers = Int32Array.from(tasks.rows.keys());
-    const own = new Findings();
-    const source = tasks.builder.finish();
-    const result = planar.apply(
-      {
-        rowCount: tasks.count,
-        geometry: source,
-        fields: [{ name: 'task', type: 'int32' }],
-        columns: [{ type: 'int32', values: numbers, validity: null }],
-        ids: null,
-      },
-      own,
-    );
-    for (const { code, count, places } of own.list()) {
-      if (code !== 'GEOMETRY_REPAIRED') continue;
-      const rows = places.map((place) => tasks.rows[(place.record as number) - 1]);
-      for (const row of rows) if (!seamRows.has(row)) repaired.add(row);
-      if (count > rows.length) repaired.count += count - rows.length;
-    }
-    const taskOf = result.columns[0].type === 'int32' ? result.columns[0].values : numbers;
-    const geometry = withoutFalseHoles(result.geometry, source, taskOf, form.distance, form.style);
-    return new PlaneResults(geometry, tasks, taskOf);
-  }
-
   #expectedPositions(column: GeometryColumn, wholes: PlaneResults): number {
     let points = 0;
     if (this.#circles !== null)
@@ -328,35 +287,10 @@ export class GeodesicBuffer {
   }
 }
 
-interface PlaneBuffer {
-  readonly form: PlanarForm;
-  readonly planar: PlanarBuffer;
-}
-
 interface MappedRows {
   readonly geometry: GeometryColumn;
   /** The rows of the batch that the features were made of. */
   readonly kept: Uint32Array<ArrayBuffer>;
-}
-
-/** Buffers in charts, taken one after another in the order of rows. */
-class PlaneResults {
-  readonly column: GeometryColumn;
-  readonly tasks: GeodesicTasks;
-  readonly taskOf: Int32Array;
-  #next = 0;
-
-  constructor(column: GeometryColumn, tasks: GeodesicTasks, taskOf: Int32Array) {
-    this.column = column;
-    this.tasks = tasks;
-    this.taskOf = taskOf;
-  }
-
-  /** The next result that belongs to the row; -1 for none. */
-  next(row: number): number {
-    if (this.#next === this.taskOf.length || this.tasks.rows[this.taskOf[this.#next]] !== row) return -1;
-    return this.#next++;
-  }
 }
 
 function scaled(column: GeometryColumn, factor: number): GeometryColumn {
