@@ -14,7 +14,7 @@ export const buffer: Transformation = {
   title: 'Buffer',
   description: `Each feature becomes the polygon of everything within a distance of it; a negative distance shrinks polygons. In a
 projected CRS the distance is converted to the unit of its axes and measured in its plane; in a geographic one, or with
-\`geodesic\`, it is measured on the ellipsoid, for each feature by itself. Attributes, ids and order stay; Z and M end.`,
+\`geodesic\`, it is measured on the ellipsoid, for each feature by itself ([how, and how exactly](geodesic-buffers.md)). Attributes, ids and order stay; Z and M end.`,
   parameters: {
     type: 'object',
     properties: {
