@@ -1,13 +1,6 @@
 /** Everything within a distance of each feature. */
-import { failure } from '../errors.ts';
+import { parseLength, unitsSchema } from './parts/lengths.ts';
 import type { Transformation } from './transformation.ts';
-
-const UNIT_SUFFIXES: Readonly<Record<string, string>> = {
-  m: 'meters',
-  km: 'kilometers',
-  ft: 'feet',
-  mi: 'miles',
-};
 
 export const buffer: Transformation = {
   id: 'buffer',
@@ -22,11 +15,7 @@ projected CRS the distance is converted to the unit of its axes and measured in 
         type: 'number',
         description: 'How far the buffer reaches, in `units`; negative values shrink polygons.',
       },
-      units: {
-        type: 'string',
-        enum: ['meters', 'kilometers', 'feet', 'miles'],
-        description: 'Unit of the distance; feet are 0.3048 m, miles 1609.344 m.',
-      },
+      units: unitsSchema,
       quadrant_segments: {
         type: 'integer',
         minimum: 1,
@@ -80,13 +69,8 @@ projected CRS the distance is converted to the unit of its axes and measured in 
     placeholder: 'DISTANCE',
     description: 'everything within a distance of each feature: 100m, 2.5km, 300ft, 1mi',
     parameters: (value) => {
-      const match = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]+)\s*$/i.exec(value);
-      const units = match === null ? undefined : UNIT_SUFFIXES[match[2].toLowerCase()];
-      if (match === null || units === undefined) {
-        const detail = `--buffer '${value}' is no distance; write a number and m, km, ft or mi, such as 100m`;
-        throw failure('USAGE', { detail });
-      }
-      return { distance: Number(match[1]), units };
+      const { length, units } = parseLength(value, 'buffer');
+      return { distance: length, units };
     },
     modifiers: [
       {

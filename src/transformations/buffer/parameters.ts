@@ -1,11 +1,7 @@
 /** Parameters of a buffer as the code uses them. */
 import type { BufferStyle } from '../../engines/geos/buffer-styles.ts';
+import { metersOf } from '../parts/lengths.ts';
 import type { StepParameters } from '../transformation.ts';
-
-/** Metres in one unit of a request; feet are the international ones. */
-export const METERS_PER_UNIT = { meters: 1, kilometers: 1000, feet: 0.3048, miles: 1609.344 } as const;
-
-export type DistanceUnit = keyof typeof METERS_PER_UNIT;
 
 export interface BufferParameters {
   /** Negative to shrink polygons. */
@@ -19,16 +15,15 @@ export interface BufferParameters {
 
 /** From parameters that the schema has checked and filled in. */
 export function bufferParameters(parameters: StepParameters): BufferParameters {
-  const factor = METERS_PER_UNIT[parameters.units as DistanceUnit];
   return {
-    distanceMeters: (parameters.distance as number) * factor,
+    distanceMeters: metersOf(parameters.distance, parameters.units),
     style: {
       quadrantSegments: (parameters.quadrant_segments ?? 16) as number,
       endCap: (parameters.end_cap ?? 'round') as BufferStyle['endCap'],
       join: (parameters.join ?? 'round') as BufferStyle['join'],
       mitreLimit: (parameters.mitre_limit ?? 5) as number,
     },
-    simplifyToleranceMeters: ((parameters.simplify_tolerance ?? 0) as number) * factor,
+    simplifyToleranceMeters: metersOf(parameters.simplify_tolerance ?? 0, parameters.units),
     geodesic: parameters.geodesic === true,
   };
 }

@@ -3,12 +3,7 @@ import type { CrsDescription } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 
 /** Metres in one unit of a request; feet are the international ones. */
-const METERS_PER_UNIT: Readonly<Record<string, number>> = {
-  meters: 1,
-  kilometers: 1000,
-  feet: 0.3048,
-  miles: 1609.344,
-};
+export const METERS_PER_UNIT = { meters: 1, kilometers: 1000, feet: 0.3048, miles: 1609.344 } as const;
 
 const UNIT_SUFFIXES: Readonly<Record<string, string>> = {
   m: 'meters',
@@ -27,9 +22,9 @@ export const unitsSchema = {
   description: 'Unit of the length; feet are 0.3048 m, miles 1609.344 m.',
 } as const;
 
-/** "100m", "2.5km", "300ft", "1mi" as a number and its unit. Throws USAGE. */
+/** "100m", "2.5km", "-300ft", "1mi" as a number and its unit; whether it may be negative is for the schema to say. Throws USAGE. */
 export function parseLength(value: string, flag: string): { length: number; units: string } {
-  const match = /^\s*(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+)\s*([a-z]+)\s*$/i.exec(value);
+  const match = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]+)\s*$/i.exec(value);
   const units = match === null ? undefined : UNIT_SUFFIXES[match[2].toLowerCase()];
   if (match === null || units === undefined) {
     const detail = `--${flag} '${value}' is no length; write a number and m, km, ft or mi, such as 100m`;
@@ -40,7 +35,7 @@ export function parseLength(value: string, flag: string): { length: number; unit
 
 /** A checked length of a request in metres. */
 export function metersOf(length: unknown, units: unknown): number {
-  return (length as number) * METERS_PER_UNIT[units as string];
+  return (length as number) * METERS_PER_UNIT[units as keyof typeof METERS_PER_UNIT];
 }
 
 /**

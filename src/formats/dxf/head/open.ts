@@ -3,6 +3,7 @@ import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../../format.ts';
+import { metresPerUnit } from '../drawing-units.ts';
 import { drawingEncoding } from '../tags/encoding.ts';
 import { countSourceLines } from '../tags/lines.ts';
 import { RecordReader } from '../tags/record-reader.ts';
@@ -14,7 +15,6 @@ import { cutRanges } from './partitions.ts';
 import { recognise } from './recognise.ts';
 import { findSections, type Section, type SectionList } from './sections.ts';
 import { layoutOfBlock, readBlocks, readLayers } from './tables.ts';
-import { metresPerUnit } from './units.ts';
 
 const WINDOW_BYTES = 1 << 20;
 /** Chords of curves stay so near to them, in parts of the drawing's longer side, unless input.curve_tolerance says. */

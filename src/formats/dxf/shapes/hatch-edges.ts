@@ -117,41 +117,9 @@ function readValue(tags: EntityTags, i: number, code: number, edge: Edge): void 
 }
 
 function readSplineValue(tags: EntityTags, i: number, code: number, parts: SplineParts): void {
-  switch (code) {
-    case 94:
-      parts.degree = tags.integer(i);
-      break;
-    case 40:
-      parts.knots.push(tags.real(i));
-      break;
-    case 42:
-      parts.weights.push(tags.real(i));
-      break;
-    case 10:
-      parts.controls.push(tags.real(i), 0, 0);
-      break;
-    case 20:
-      parts.controls[parts.controls.length - 2] = tags.real(i);
-      break;
-    case 11:
-      parts.fits.push(tags.real(i), 0, 0);
-      break;
-    case 21:
-      parts.fits[parts.fits.length - 2] = tags.real(i);
-      break;
-    case 12:
-      parts.startTangent = Float64Array.of(tags.real(i), 0, 0);
-      break;
-    case 22:
-      if (parts.startTangent !== null) parts.startTangent[1] = tags.real(i);
-      break;
-    case 13:
-      parts.endTangent = Float64Array.of(tags.real(i), 0, 0);
-      break;
-    case 23:
-      if (parts.endTangent !== null) parts.endTangent[1] = tags.real(i);
-      break;
-  }
+  if (code === 94) parts.degree = tags.integer(i);
+  else if (code === 42) parts.weights.push(tags.real(i));
+  else parts.take(code, tags.real(i));
 }
 
 function draw(edge: Edge, elevation: number, isByParameter: boolean): void {

@@ -26,6 +26,44 @@ export class SplineParts {
   readonly fits: number[] = [];
   startTangent: Float64Array | null = null;
   endTangent: Float64Array | null = null;
+
+  /** Takes a value whose group code means the same wherever a spline stands; others are passed over. */
+  take(code: number, value: number): void {
+    const axis = Math.trunc(code / 10) - 1; // 10, 20, 30: x, y, z
+    switch (code) {
+      case 40:
+        this.knots.push(value);
+        break;
+      case 10:
+        this.controls.push(value, 0, 0);
+        break;
+      case 20:
+      case 30:
+        this.controls[this.controls.length - 3 + axis] = value;
+        break;
+      case 11:
+        this.fits.push(value, 0, 0);
+        break;
+      case 21:
+      case 31:
+        this.fits[this.fits.length - 3 + axis] = value;
+        break;
+      case 12:
+        this.startTangent = Float64Array.of(value, 0, 0);
+        break;
+      case 22:
+      case 32:
+        if (this.startTangent !== null) this.startTangent[axis] = value;
+        break;
+      case 13:
+        this.endTangent = Float64Array.of(value, 0, 0);
+        break;
+      case 23:
+      case 33:
+        if (this.endTangent !== null) this.endTangent[axis] = value;
+        break;
+    }
+  }
 }
 
 export function spline(
@@ -40,50 +78,9 @@ export function spline(
   parts.isClosed = (flags & (FLAG.closed | FLAG.periodic)) !== 0;
   parts.degree = integerOf(tags, 71, 3, 0, end);
   for (let i = 0; i < end; i++) {
-    switch (tags.codes[i]) {
-      case 40:
-        parts.knots.push(tags.real(i));
-        break;
-      case 41:
-        parts.weights.push(tags.real(i));
-        break;
-      case 10:
-        parts.controls.push(tags.real(i), 0, 0);
-        break;
-      case 20:
-        parts.controls[parts.controls.length - 2] = tags.real(i);
-        break;
-      case 30:
-        parts.controls[parts.controls.length - 1] = tags.real(i);
-        break;
-      case 11:
-        parts.fits.push(tags.real(i), 0, 0);
-        break;
-      case 21:
-        parts.fits[parts.fits.length - 2] = tags.real(i);
-        break;
-      case 31:
-        parts.fits[parts.fits.length - 1] = tags.real(i);
-        break;
-      case 12:
-        parts.startTangent = Float64Array.of(tags.real(i), 0, 0);
-        break;
-      case 22:
-        if (parts.startTangent !== null) parts.startTangent[1] = tags.real(i);
-        break;
-      case 32:
-        if (parts.startTangent !== null) parts.startTangent[2] = tags.real(i);
-        break;
-      case 13:
-        parts.endTangent = Float64Array.of(tags.real(i), 0, 0);
-        break;
-      case 23:
-        if (parts.endTangent !== null) parts.endTangent[1] = tags.real(i);
-        break;
-      case 33:
-        if (parts.endTangent !== null) parts.endTangent[2] = tags.real(i);
-        break;
-    }
+    const code = tags.codes[i];
+    if (code === 41) parts.weights.push(tags.real(i));
+    else parts.take(code, tags.real(i));
   }
   pen.begin(map, null, stroke);
   appendSpline(parts);

@@ -1,5 +1,6 @@
 /** $INSUNITS: what a drawing unit is, so that CAD programs scale what they insert. */
 import type { CrsDescription } from '../../../crs/crs.ts';
+import { metresPerUnit } from '../drawing-units.ts';
 
 export interface InsertionUnits {
   /** Value of $INSUNITS; 0: no unit. */
@@ -8,27 +9,21 @@ export interface InsertionUnits {
   readonly isMetric: boolean;
 }
 
-/** Metres per unit and the code of $INSUNITS (DXF reference, HEADER section). */
-const UNITS: readonly (readonly [metres: number, code: number, isMetric: boolean])[] = [
-  [1, 6, true],
-  [0.3048, 2, false],
-  [1200 / 3937, 21, false],
-  [1000, 7, true],
-  [0.01, 5, true],
-  [0.001, 4, true],
-  [0.0254, 1, false],
-  [0.9144, 10, false],
-  [1609.344, 3, false],
-];
+/** Codes of $INSUNITS that are written: the units that CRSs have. */
+const METRIC_CODES = [6, 7, 5, 4]; // m, km, cm, mm
+const IMPERIAL_CODES = [2, 21, 1, 10, 3]; // foot, US survey foot, inch, yard, mile
 /** Between the international and the US survey foot lie 2e-6. */
 const SAME_UNIT = 1e-9;
 
 /** Degrees are no unit that a drawing knows: their code is 0. */
 export function insertionUnits(crs: CrsDescription): InsertionUnits {
-  if (crs.kind !== 'geographic' && !/degree|radian|gon|grad/i.test(crs.unitName))
-    for (const [metres, code, isMetric] of UNITS)
-      if (Math.abs(crs.unitFactor / metres - 1) < SAME_UNIT) return { code, isMetric };
-  return { code: 0, isMetric: true };
+  if (crs.kind === 'geographic' || /degree|radian|gon|grad/i.test(crs.unitName))
+    return { code: 0, isMetric: true };
+  const isUnit = (code: number): boolean =>
+    Math.abs(crs.unitFactor / (metresPerUnit(code) ?? 0) - 1) < SAME_UNIT;
+  const imperial = IMPERIAL_CODES.find(isUnit);
+  if (imperial !== undefined) return { code: imperial, isMetric: false };
+  return { code: METRIC_CODES.find(isUnit) ?? 0, isMetric: true };
 }
 
 /** Metres on the ground that a degree of latitude has, near enough for the height of letters. */

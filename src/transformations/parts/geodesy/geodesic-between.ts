@@ -7,8 +7,8 @@
  */
 import type { Ellipsoid } from './ellipsoid.ts';
 import { fillC1, fillC3, scaleA1, scaleA3, sineSeries } from './geodesic-series.ts';
+import { ReducedLatitude } from './reduced-latitude.ts';
 
-const TINY = 1e-150;
 const MAX_ROUNDS = 50;
 const CONVERGED_RADIANS = 1e-15;
 
@@ -19,8 +19,8 @@ export class GeodesicBetween {
   sinAzimuth = 0;
   cosAzimuth = 1;
   readonly #ellipsoid: Ellipsoid;
-  #sinBeta1 = 0;
-  #cosBeta1 = 1;
+  readonly #start = new ReducedLatitude();
+  readonly #end = new ReducedLatitude();
   readonly #c1 = new Float64Array(7);
   readonly #c3 = new Float64Array(6);
 
@@ -30,23 +30,15 @@ export class GeodesicBetween {
 
   /** Radians. */
   startAt(latitude: number): void {
-    const sine = (1 - this.#ellipsoid.flattening) * Math.sin(latitude);
-    const cosine = Math.max(Math.cos(latitude), TINY);
-    const length = Math.hypot(sine, cosine);
-    this.#sinBeta1 = sine / length;
-    this.#cosBeta1 = Math.max(cosine / length, TINY);
+    this.#start.set(latitude, this.#ellipsoid);
   }
 
   /** To a position whose longitude is told from the start's; radians. */
   measure(longitudeOffset: number, latitude: number): void {
     const { flattening, thirdFlattening, secondEccentricitySquared, semiMinorMeters } = this.#ellipsoid;
-    const sinBeta1 = this.#sinBeta1;
-    const cosBeta1 = this.#cosBeta1;
-    const sine = (1 - flattening) * Math.sin(latitude);
-    const cosine = Math.max(Math.cos(latitude), TINY);
-    const length = Math.hypot(sine, cosine);
-    const sinBeta2 = sine / length;
-    const cosBeta2 = cosine / length;
+    const { sine: sinBeta1, cosine: cosBeta1 } = this.#start;
+    this.#end.set(latitude, this.#ellipsoid);
+    const { sine: sinBeta2, cosine: cosBeta2 } = this.#end;
     const c3 = this.#c3;
     let omega = longitudeOffset;
     for (let round = 0; ; round++) {

@@ -7,9 +7,7 @@
  */
 import type { Ellipsoid } from './ellipsoid.ts';
 import { fillC1, fillC1p, fillC3, scaleA1, scaleA3, sineSeries } from './geodesic-series.ts';
-
-/** Keeps azimuths apart at the poles, where the cosine of the latitude would swallow them. */
-const TINY = 1e-150;
+import { ReducedLatitude } from './reduced-latitude.ts';
 
 /** Geodesics from one starting point after another. What `travel` finds stands in `latitude` and `longitude`. */
 export class GeodesicLine {
@@ -18,8 +16,7 @@ export class GeodesicLine {
   /** Radians east of the start, -pi to pi; whole turns are not counted. */
   longitude = 0;
   readonly #ellipsoid: Ellipsoid;
-  #sinBeta1 = 0;
-  #cosBeta1 = 1;
+  readonly #start = new ReducedLatitude();
   /** Coefficients of the series at hand; index 1 is the first. */
   readonly #c1 = new Float64Array(7);
   readonly #c1p = new Float64Array(7);
@@ -31,18 +28,13 @@ export class GeodesicLine {
 
   /** Radians. */
   startAt(latitude: number): void {
-    const sine = (1 - this.#ellipsoid.flattening) * Math.sin(latitude);
-    const cosine = Math.max(Math.cos(latitude), TINY);
-    const length = Math.hypot(sine, cosine);
-    this.#sinBeta1 = sine / length;
-    this.#cosBeta1 = Math.max(cosine / length, TINY);
+    this.#start.set(latitude, this.#ellipsoid);
   }
 
   /** Follows the azimuth, whose sine and cosine are given, for a distance. */
   travel(sinAzimuth: number, cosAzimuth: number, meters: number): void {
     const { semiMinorMeters, flattening, secondEccentricitySquared, thirdFlattening } = this.#ellipsoid;
-    const sinBeta1 = this.#sinBeta1;
-    const cosBeta1 = this.#cosBeta1;
+    const { sine: sinBeta1, cosine: cosBeta1 } = this.#start;
     const c1 = this.#c1;
     const c1p = this.#c1p;
     const c3 = this.#c3;
