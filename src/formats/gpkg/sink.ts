@@ -4,7 +4,7 @@ import { BulkDatabase } from '../../engines/sqlite/bulk-database.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { LayerEncoding, OutputFile, OutputSink } from '../format.ts';
-import type { CrsRow } from './crs-rows.ts';
+import { type CrsRow, REQUIRED_ROWS } from './crs-rows.ts';
 import type { DatetimeZones } from './datetime-text.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FeatureTable, type FeatureTablePlan } from './feature-table.ts';
@@ -26,8 +26,6 @@ export interface LayerState {
   readonly plan: FeatureTablePlan;
   readonly crs: CrsRow;
   readonly zones: DatetimeZones;
-  /** The rows that a file must have. */
-  readonly requiredCrs: readonly CrsRow[];
 }
 
 /** SQLite's own default. Larger pages were not faster, and a row read at random then costs more. */
@@ -120,8 +118,7 @@ class GpkgSink implements OutputSink {
     const database = this.#database;
     database.exec(SPATIAL_REF_SYS_SQL);
     const insert = database.prepare('INSERT INTO gpkg_spatial_ref_sys VALUES (?, ?, ?, ?, ?, ?, ?)');
-    const byId = new Map<number, CrsRow>();
-    for (const { requiredCrs } of this.#layers) for (const row of requiredCrs) byId.set(row.srsId, row);
+    const byId = new Map(REQUIRED_ROWS.map((row) => [row.srsId, row]));
     for (const { crs } of this.#layers) if (!byId.has(crs.srsId)) byId.set(crs.srsId, crs);
     for (const row of byId.values())
       insert.run([

@@ -9,7 +9,7 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
-import { crsRows, REQUIRED_ROWS } from './crs-rows.ts';
+import { crsRows } from './crs-rows.ts';
 import { encodeBatch } from './encode.ts';
 import { columnNames, furtherColumnName, tableNames } from './names.ts';
 import { createGpkgSink, type LayerState } from './sink.ts';
@@ -52,7 +52,6 @@ export const writer: FormatWriter = {
         },
         crs: rows[i],
         zones: context.options.datetimes === 'utc' ? 'utc' : 'keep',
-        requiredCrs: REQUIRED_ROWS,
       };
       return { fields, state };
     });
