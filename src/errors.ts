@@ -311,6 +311,7 @@ export const errorCatalogue = {
     fault: 'user',
     template: "content type '{type}' is not accepted here; send {expected}",
   },
+  QUERY_INVALID: { status: 400, fault: 'user', template: "query parameter '{name}' {reason}" },
   BODY_TRUNCATED: { status: 400, fault: 'user', template: 'the request body ended early: {reason}' },
   // --- command line -------------------------------------------------------------------------------------------
   USAGE: { status: 400, fault: 'user', template: '{detail}' },
@@ -329,6 +330,12 @@ export const errorCatalogue = {
       'the data directory {path} is in use by another geomill service{holder}; stop it or set DATA_DIR',
   },
   // --- ours ---------------------------------------------------------------------------------------------------
+  CRS_DATABASE: {
+    status: 500,
+    fault: 'ours',
+    template:
+      'the CRS database {path} cannot be searched: {reason}. It is part of the package proj-wasm; install that again',
+  },
   INTERNAL: { status: 500, fault: 'ours', template: 'internal error: {reason}' },
 } as const satisfies Record<string, CatalogueEntry>;
 

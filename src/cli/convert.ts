@@ -91,9 +91,10 @@ async function requestOf(parsed: Parsed, input: string, output: string): Promise
   const crs = (flag: 'from-crs' | 'to-crs') =>
     values[flag] === undefined ? null : parseCrs(values[flag], `--${flag}`);
   return {
+    operation: 'transform',
     input: {
       format: from.id,
-      crs: crs('from-crs'),
+      files: [{ crs: crs('from-crs'), crsPath: 'input.epsg' }],
       layers: values.layer === undefined ? null : (values.layer as string[]),
       options: await formatOptions(parsed, 'in', from),
     },
@@ -124,8 +125,7 @@ async function convert(
   try {
     const source = await stageInput(input, work, abort.signal);
     const place = {
-      inputPath: source.path,
-      inputName: source.name,
+      inputs: [source],
       outputPath,
       scratchDirectory,
       gridDirectory: context.gridDirectory,

@@ -48,13 +48,17 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     const found = await inspectSource(
       {
         format: format.id,
-        crs: values['from-crs'] === undefined ? null : parseCrs(values['from-crs'], '--from-crs'),
+        files: [
+          {
+            crs: values['from-crs'] === undefined ? null : parseCrs(values['from-crs'], '--from-crs'),
+            crsPath: 'input.epsg',
+          },
+        ],
         layers: values.layer === undefined ? null : (values.layer as string[]),
         options: await formatOptions(parsed, 'in', format),
       },
       {
-        inputPath: source.path,
-        inputName: source.name,
+        inputs: [source],
         scratchDirectory,
         gridDirectory: context.gridDirectory,
         threads: availableParallelism(),

@@ -12,6 +12,7 @@ import type { JobQueue } from '../jobs/queue.ts';
 import type { RunnerOptions } from '../jobs/runner-process.ts';
 import { JobService } from '../jobs/service.ts';
 import { SqliteQueue } from '../jobs/sqlite-queue.ts';
+import type { JobRequest } from '../pipeline/request.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { transformations } from '../transformations/registry.ts';
 import { createLogger } from './logger.ts';
@@ -119,8 +120,10 @@ function serviceOptions(
 
 const inputExtensions = (formats as readonly Format[]).flatMap((format) => format.extensions);
 
-function outputFormat(id: string): ReturnType<JobServiceOptions['outputFormat']> {
-  const format = (formats as readonly Format[]).find((candidate) => candidate.id === id);
+function outputFormat(request: JobRequest): ReturnType<JobServiceOptions['outputFormat']> {
+  if (request.operation === 'inspect')
+    return { mediaType: 'application/json', outputExtension: '.inspection.json', inputExtensions };
+  const format = (formats as readonly Format[]).find(({ id }) => id === request.output.format);
   // A job from before a format was taken away; its runner says so.
   const { mediaType, outputExtension } = format ?? {
     mediaType: 'application/octet-stream',

@@ -10,20 +10,9 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { HttpContext } from './context.ts';
-import { answerBrokenRequest, type RoutePattern, registerErrorReplies } from './error-reply.ts';
-import { registerHealth } from './routes/health.ts';
-import { registerJobs } from './routes/jobs.ts';
-import { registerResult } from './routes/result.ts';
-import { registerTransform } from './routes/transform.ts';
-
-/** The paths there are, to tell a wrong method from a wrong path. */
-const ROUTES: readonly RoutePattern[] = [
-  { pattern: /^\/transform$/, methods: 'POST' },
-  { pattern: /^\/result\/output\/[^/]+$/, methods: 'GET, HEAD' },
-  { pattern: /^\/result\/status\/[^/]+$/, methods: 'GET, HEAD' },
-  { pattern: /^\/v1\/jobs\/[^/]+$/, methods: 'GET, HEAD' },
-  { pattern: /^\/(healthz|readyz|metrics)$/, methods: 'GET, HEAD' },
-];
+import { answerBrokenRequest, registerErrorReplies } from './error-reply.ts';
+import { allOperations } from './operations/all.ts';
+import { registerOperation, routePatterns } from './register-operation.ts';
 
 /** What answers are sent with: nothing we send is to be run, framed or guessed at by a browser. */
 const SECURITY_HEADERS = {
@@ -66,11 +55,9 @@ export async function buildApp(
     );
     finishBody(request, reply);
   });
-  registerErrorReplies(app, ROUTES);
-  registerTransform(app, context);
-  registerResult(app, context);
-  registerJobs(app, context);
-  registerHealth(app, context);
+  const operations = allOperations(context.formats);
+  registerErrorReplies(app, routePatterns(operations));
+  for (const operation of operations) registerOperation(app, context, operation);
   return app;
 }
 

@@ -92,11 +92,11 @@ export class Metrics implements JobObserver {
 
   jobEnded(job: Job, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void {
     const input_format = job.request.input.format;
-    const output_format = job.request.output.format;
+    const output_format = job.request.output?.format ?? 'none';
     this.#jobs.inc({ state, input_format, output_format });
     this.#waited.observe(waitedMs / 1000);
     this.#ran.observe({ input_format, output_format }, ranMs / 1000);
-    this.#inputBytes.inc({ input_format }, job.inputBytes);
+    for (const { byteLength } of job.inputs) this.#inputBytes.inc({ input_format }, byteLength);
     this.#outputBytes.inc({ output_format }, outputBytes);
   }
 

@@ -62,7 +62,13 @@ export function parseJobRequest(config: unknown, registries: Registries): Parsed
   for (const path of fields.unknown()) findings.note('UNKNOWN_KEY', { path: path.slice(0, 100) });
   return {
     request: {
-      input: { format: inputFormat.id, crs: inputCrs, layers, options: readOptions },
+      operation: 'transform',
+      input: {
+        format: inputFormat.id,
+        files: [{ crs: inputCrs, crsPath: FIELD_NAMES.inputCrs[0] }],
+        layers,
+        options: readOptions,
+      },
       transformations: steps,
       output: { format: outputFormat.id, crs: outputCrs, toFile, options: writeOptions },
     },

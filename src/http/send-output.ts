@@ -22,7 +22,7 @@ export async function sendOutput(
     .header('cache-control', 'private, no-cache');
   if (!job.outputKept) throw expired(job);
   if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  const inline = !job.request.output.toFile;
+  const inline = job.request.output?.toFile === false;
   reply.header('content-type', inline ? 'application/json; charset=utf-8' : job.output.mediaType);
   if (!inline) reply.header('content-disposition', contentDisposition(job.output.fileName));
 

@@ -2,7 +2,8 @@
 import { GeomillError, type PlainError } from '../errors.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { ConversionReport, Progress } from '../pipeline/report.ts';
-import type { FileStore } from '../storage/store.ts';
+import type { JobRequest } from '../pipeline/request.ts';
+import { type FileStore, inputKey } from '../storage/store.ts';
 import type { Job, JobOutput, JobState } from './job.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
@@ -18,8 +19,8 @@ export interface JobServiceOptions {
   readonly graceMs: number;
   readonly outputRetentionMs: number;
   readonly recordRetentionMs: number;
-  /** Facts of an output format, by its id. */
-  readonly outputFormat: (id: string) => OutputFormat;
+  /** Facts of the output of a request. */
+  readonly outputFormat: (request: JobRequest) => OutputFormat;
   readonly log: JobLog;
   readonly observer?: JobObserver;
 }
@@ -59,17 +60,18 @@ export class Attempts {
     const options = this.#options;
     const { job } = claim;
     if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
-    const format = options.outputFormat(job.request.output.format);
-    const output = describeOutput(job.inputName, format);
-    const files = runner.slot.prepare('input', output.pathName);
-    await options.store.provide(job.id, files.inputPath);
+    const format = options.outputFormat(job.request);
+    const output = describeOutput(outputBasis(job), format);
+    const { inputPaths, ...files } = runner.slot.prepare(job.inputs.length, output.pathName);
+    for (const [index, path] of inputPaths.entries())
+      await options.store.provide(inputKey(job.id, job.inputs[index].fileIndex), path);
     const timer = setTimeout(() => runner.kill('timeout'), options.jobTimeoutMs);
     const outcome = await runner.run(
       {
         request: job.request,
         place: {
           ...files,
-          inputName: job.inputName,
+          inputs: inputPaths.map((path, index) => ({ path, name: job.inputs[index].name })),
           gridDirectory: options.runner.gridDirectory,
           threads: options.runner.threads,
           limits: options.limits,
@@ -102,14 +104,14 @@ export class Attempts {
     const current = await queue.succeed(claim, output, JSON.stringify({ ...report, warnings }), expiresAt);
     if (!current) return;
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
-    await store.remove('input', claim.job.id);
+    await removeInputs(store, claim.job);
   }
 
   async #fail(claim: Claim, error: PlainError): Promise<void> {
     const { queue, store, outputRetentionMs, observer } = this.#options;
     if (!(await queue.fail(claim, error, Date.now() + outputRetentionMs))) return;
     this.#tellEnd(claim, 'FAILED', observer, 0);
-    await store.remove('input', claim.job.id);
+    await removeInputs(store, claim.job);
   }
 
   async #afterDeath(claim: Claim, cause: DeathCause, detail: string): Promise<void> {
@@ -157,4 +159,13 @@ export class Attempts {
     const startedAt = job.startedAt ?? job.createdAt;
     observer?.jobEnded(job, state, startedAt - job.createdAt, Date.now() - startedAt, outputBytes);
   }
+}
+
+/** The name that the output's is made from. */
+function outputBasis({ request, inputs }: Job): string {
+  return request.operation === 'merge' ? 'merged' : inputs[0].name;
+}
+
+async function removeInputs(store: FileStore, job: Job): Promise<void> {
+  for (const { fileIndex } of job.inputs) await store.remove('input', inputKey(job.id, fileIndex));
 }

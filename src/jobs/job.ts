@@ -2,7 +2,7 @@
 import { GeomillError, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
-import type { ConversionRequest } from '../pipeline/request.ts';
+import type { JobRequest } from '../pipeline/request.ts';
 
 export const jobStates = ['QUEUED', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
 export type JobState = (typeof jobStates)[number];
@@ -23,13 +23,20 @@ export function isFinal(state: JobState): boolean {
 
 export interface NewJob {
   readonly id: string;
-  /** The input file's name as the user knows it, a plain name without directories. */
-  readonly inputName: string;
-  readonly inputBytes: number;
-  readonly request: ConversionRequest;
+  /** In the order of the request's files; at least one. */
+  readonly inputs: readonly JobInput[];
+  readonly request: JobRequest;
   /** What was tolerated in the request; joins the report. */
   readonly requestFindings: readonly Finding[];
   readonly idempotency: Idempotency | null;
+}
+
+export interface JobInput {
+  /** The file's name as the user knows it, a plain name without directories. */
+  readonly name: string;
+  readonly byteLength: number;
+  /** Under which number its file is stored (see `inputKey`): files can come in another order than they count in. */
+  readonly fileIndex: number;
 }
 
 export interface Idempotency {
@@ -52,9 +59,8 @@ export interface Job {
   readonly state: JobState;
   /** Times it was begun. */
   readonly attempts: number;
-  readonly inputName: string;
-  readonly inputBytes: number;
-  readonly request: ConversionRequest;
+  readonly inputs: readonly JobInput[];
+  readonly request: JobRequest;
   readonly requestFindings: readonly Finding[];
   readonly createdAt: number;
   /** Begin of the latest attempt. */

@@ -1,5 +1,5 @@
 /** Removes what has had its time: outputs, records, and files that belong to no job. */
-import type { FileKind, FileStore } from '../storage/store.ts';
+import { type FileKind, type FileStore, jobOfKey } from '../storage/store.ts';
 import type { Job } from './job.ts';
 import type { JobQueue } from './queue.ts';
 
@@ -60,10 +60,10 @@ async function sweepOrphans(
   changedBefore: number,
 ): Promise<number> {
   let removed = 0;
-  for await (const { id, changedAt } of store.list(kind)) {
+  for await (const { key, changedAt } of store.list(kind)) {
     if (changedAt > changedBefore) continue;
-    if (isWanted(kind, await queue.get(id))) continue;
-    await store.remove(kind, id);
+    if (isWanted(kind, await queue.get(jobOfKey(key)))) continue;
+    await store.remove(kind, key);
     removed += 1;
   }
   return removed;

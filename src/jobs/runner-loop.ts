@@ -4,11 +4,11 @@
  */
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import type { ConversionReport, Progress } from '../pipeline/report.ts';
-import type { ConversionPlace, ConversionRequest } from '../pipeline/request.ts';
+import type { ConversionPlace, JobRequest } from '../pipeline/request.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
-export type Convert = (
-  request: ConversionRequest,
+export type Perform = (
+  request: JobRequest,
   place: ConversionPlace,
   control: { readonly signal: AbortSignal; onProgress(progress: Progress): void },
 ) => Promise<ConversionReport>;
@@ -20,12 +20,12 @@ const PROGRESS_INTERVAL_MS = 100;
  * Serves tasks until the channel closes. When the service is gone, by kill -9 or otherwise, the channel closes and
  * this process ends; what it was doing is begun again by the next service.
  */
-export function serveTasks(convert: Convert, warm: (directory: string) => Promise<void>): void {
+export function serveTasks(perform: Perform, warm: (directory: string) => Promise<void>): void {
   // Never aborted: a service that cancels kills the process, which also stops code that looks at no signal.
   const { signal } = new AbortController();
   process.on('disconnect', () => process.exit(0));
   process.on('message', (message: ToRunner) => {
-    if (message.type === 'run') void runTask(convert, message.task, signal);
+    if (message.type === 'run') void runTask(perform, message.task, signal);
     // A warm-up that fails is no reason to refuse work: the job will tell what is wrong.
     else
       void warm(message.directory).then(
@@ -36,9 +36,9 @@ export function serveTasks(convert: Convert, warm: (directory: string) => Promis
   send({ type: 'loaded' });
 }
 
-async function runTask(convert: Convert, task: RunnerTask, signal: AbortSignal): Promise<void> {
+async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal): Promise<void> {
   try {
-    const report = await convert(task.request, task.place, { signal, onProgress: progressSender() });
+    const report = await perform(task.request, task.place, { signal, onProgress: progressSender() });
     send({ type: 'done', report });
   } catch (thrown) {
     const error = recognize(thrown);

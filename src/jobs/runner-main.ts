@@ -31,13 +31,18 @@ async function warm(directory: string): Promise<void> {
     for (const format of ['shp', 'geojson', 'csv']) {
       await runConversion(
         {
-          input: { format: 'geojson', crs: null, layers: null, options: {} },
+          operation: 'transform',
+          input: {
+            format: 'geojson',
+            files: [{ crs: null, crsPath: 'input.epsg' }],
+            layers: null,
+            options: {},
+          },
           transformations: [],
           output: { format, crs: format === 'geojson' ? null : 'EPSG:3857', toFile: true, options: {} },
         },
         {
-          inputPath,
-          inputName: 'warm.geojson',
+          inputs: [{ path: inputPath, name: 'warm.geojson' }],
           outputPath: join(directory, `warm.${format}`),
           scratchDirectory,
           gridDirectory: null,
@@ -52,4 +57,7 @@ async function warm(directory: string): Promise<void> {
   }
 }
 
-serveTasks(runConversion, warm);
+serveTasks((request, place, control) => {
+  if (request.operation === 'inspect') throw new Error('inspections are not built yet');
+  return runConversion(request, place, control);
+}, warm);

@@ -1,10 +1,10 @@
 /** What a service and its runner processes say to each other, as JSON over Node's IPC channel. */
 import type { PlainError } from '../errors.ts';
 import type { ConversionReport, Progress } from '../pipeline/report.ts';
-import type { ConversionPlace, ConversionRequest } from '../pipeline/request.ts';
+import type { ConversionPlace, JobRequest } from '../pipeline/request.ts';
 
 export interface RunnerTask {
-  readonly request: ConversionRequest;
+  readonly request: JobRequest;
   readonly place: ConversionPlace;
 }
 

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { failure } from '../errors.ts';
 import type { Progress } from '../pipeline/report.ts';
-import type { StoredFile, Upload } from '../storage/store.ts';
+import { inputKey, type StoredFile, type Upload } from '../storage/store.ts';
 import { Attempts, type JobServiceOptions } from './attempt.ts';
 import { isFinal, type Job, type NewJob } from './job.ts';
 import type { Claim, EnqueueResult } from './queue.ts';
@@ -84,9 +84,9 @@ export class JobService {
     return randomUUID();
   }
 
-  /** Begins to receive the input of a job to be. */
-  receive(id: string): Promise<Upload> {
-    return this.#options.store.receive(id);
+  /** Begins to receive an input of a job to be; `index` is its place among the inputs. */
+  receive(id: string, index: number): Promise<Upload> {
+    return this.#options.store.receive(inputKey(id, index));
   }
 
   /**

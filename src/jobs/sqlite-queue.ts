@@ -9,11 +9,12 @@ import { Database, type SqlValue, type Statement } from '../engines/sqlite/datab
 import { failure, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
-import type { ConversionRequest } from '../pipeline/request.ts';
+import type { JobRequest } from '../pipeline/request.ts';
 import { GroupCommit } from './group-commit.ts';
 import {
   type Idempotency,
   type Job,
+  type JobInput,
   type JobOutput,
   type JobState,
   type NewJob,
@@ -21,10 +22,9 @@ import {
 } from './job.ts';
 import type { Claim, EnqueueResult, JobQueue } from './queue.ts';
 
-const SCHEMA_VERSION = 1;
-
-const SCHEMA = `
-  CREATE TABLE jobs (
+/** The changes that lead from each version of the schema to the next, beginning with an empty database. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE jobs (
     id TEXT PRIMARY KEY,
     state TEXT NOT NULL,
     place INTEGER NOT NULL,            -- order in the queue; a new one at each return to it
@@ -49,15 +49,22 @@ const SCHEMA = `
   CREATE INDEX jobs_waiting ON jobs (place) WHERE state = 'QUEUED';
   CREATE INDEX jobs_running ON jobs (id) WHERE state = 'RUNNING';
   CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE output_kept = 1;
-  CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
-`;
+  CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;`,
+  // Several input files to a job.
+  `ALTER TABLE jobs ADD COLUMN inputs TEXT NOT NULL DEFAULT '[]'; -- JSON JobInput[]
+  UPDATE jobs SET
+    inputs = json_array(json_object('name', input_name, 'byteLength', input_bytes, 'fileIndex', 0)),
+    request = json_set(json_remove(request, '$.input.crs'), '$.operation', 'transform', '$.input.files',
+      json_array(json_object('crs', json_extract(request, '$.input.crs'), 'crsPath', 'input.epsg')));
+  ALTER TABLE jobs DROP COLUMN input_name;
+  ALTER TABLE jobs DROP COLUMN input_bytes;`,
+];
 
 interface JobRow {
   readonly id: string;
   readonly state: JobState;
   readonly attempts: number;
-  readonly input_name: string;
-  readonly input_bytes: number;
+  readonly inputs: string;
   readonly request: string;
   readonly request_findings: string;
   readonly created_at: number;
@@ -92,7 +99,7 @@ export class SqliteQueue implements JobQueue {
   constructor(options: SqliteQueueOptions) {
     this.#options = options;
     this.#durable = new Database(options.path, { synchronous: 'FULL' });
-    createSchema(this.#durable, options.path);
+    bringUpToDate(this.#durable, options.path);
     this.#commits = new GroupCommit(this.#durable);
     this.#relaxed = new Database(options.path, { synchronous: 'NORMAL' });
     this.#statements = prepareStatements(this.#durable, this.#relaxed);
@@ -212,8 +219,7 @@ export class SqliteQueue implements JobQueue {
     this.#statements.insert.run(
       job.id,
       this.#lastPlace,
-      job.inputName,
-      job.inputBytes,
+      JSON.stringify(job.inputs),
       JSON.stringify(job.request),
       JSON.stringify(job.requestFindings),
       Date.now(),
@@ -244,8 +250,8 @@ function prepareStatements(durable: Database, relaxed: Database) {
   const requeue = `UPDATE jobs SET state = 'QUEUED', place = ?, attempts = attempts - ? ${current('QUEUED')}`;
   return {
     insert: durable.prepare(
-      `INSERT INTO jobs (id, state, place, input_name, input_bytes, request, request_findings, created_at,
-       idempotency_key, request_hash) VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO jobs (id, state, place, inputs, request, request_findings, created_at,
+       idempotency_key, request_hash) VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?)`,
     ),
     claim: relaxed.prepare(
       `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, started_at = ?
@@ -270,30 +276,29 @@ function prepareStatements(durable: Database, relaxed: Database) {
   };
 }
 
-function createSchema(database: Database, path: string): void {
+function bringUpToDate(database: Database, path: string): void {
   const found = database.userVersion;
-  if (found === SCHEMA_VERSION) return;
-  if (found !== 0)
+  if (found === MIGRATIONS.length) return;
+  if (found > MIGRATIONS.length)
     throw failure('INTERNAL', {
-      reason: `${path} has schema version ${found}, this geomill knows ${SCHEMA_VERSION}; use the geomill that wrote it`,
+      reason: `${path} has schema version ${found}, this geomill knows ${MIGRATIONS.length}; use the geomill that wrote it`,
     });
   database.transaction(() => {
-    database.exec(SCHEMA);
-    database.userVersion = SCHEMA_VERSION;
+    for (const migration of MIGRATIONS.slice(found)) database.exec(migration);
+    database.userVersion = MIGRATIONS.length;
   });
 }
 
 function toJob(row: JobRow): Job {
-  let request: ConversionRequest | undefined;
+  let request: JobRequest | undefined;
   return {
     id: row.id,
     state: row.state,
     attempts: row.attempts,
-    inputName: row.input_name,
-    inputBytes: row.input_bytes,
+    inputs: JSON.parse(row.inputs) as JobInput[],
     // The polygons to clip by can be megabytes, and whoever asks for the state of a job has no use for them.
     get request() {
-      request ??= JSON.parse(row.request) as ConversionRequest;
+      request ??= JSON.parse(row.request) as JobRequest;
       return request;
     },
     requestFindings: JSON.parse(row.request_findings) as Finding[],

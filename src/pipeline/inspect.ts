@@ -11,7 +11,7 @@ import { CrsService } from './crs-service.ts';
 import { cuttingFor, executorFor } from './executor.ts';
 import { locatePlace, runPartitions } from './partition-run.ts';
 import { chooseLayers } from './plan.ts';
-import type { ConversionPlace, ConversionRequest } from './request.ts';
+import type { ConversionPlace, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
 
 export interface LayerInspection {
@@ -37,27 +37,25 @@ export interface Inspection {
 
 /** Throws what a conversion of the same input would, except that the CRS may stay unknown. */
 export async function inspectSource(
-  input: ConversionRequest['input'],
+  input: InputRequest,
   place: Omit<ConversionPlace, 'outputPath'>,
   control: ConversionControl,
 ): Promise<Inspection> {
   const reader = await formatById(input.format, 'input.format').loadReader();
   const findings = new Findings();
   const cutting = cuttingFor('none');
-  const all = await reader.open(
-    { path: place.inputPath, name: place.inputName },
-    {
-      scratchDirectory: place.scratchDirectory,
-      limits: place.limits,
-      options: input.options,
-      findings,
-      partitionBytes: cutting.partitionBytes,
-    },
-  );
+  const all = await reader.open(place.inputs[0], {
+    scratchDirectory: place.scratchDirectory,
+    limits: place.limits,
+    options: input.options,
+    findings,
+    partitionBytes: cutting.partitionBytes,
+  });
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
   const crs = new CrsService(place.gridDirectory);
-  await crs.prepare([input.crs, ...layers.map((layer) => layer.crs)]);
-  const executor = executorFor(layers, place.threads, statSync(place.inputPath).size, cutting, []);
+  const stated = input.files[0].crs;
+  await crs.prepare([stated, ...layers.map((layer) => layer.crs)]);
+  const executor = executorFor(layers, place.threads, statSync(place.inputs[0].path).size, cutting, []);
   try {
     executor.begin({
       inputFormat: input.format,
@@ -101,13 +99,10 @@ export async function inspectSource(
   }
 }
 
-function describeCrs(
-  layer: SourceLayer,
-  input: ConversionRequest['input'],
-  crs: CrsService,
-): CrsDescription | null {
+function describeCrs(layer: SourceLayer, input: InputRequest, crs: CrsService): CrsDescription | null {
+  const stated = input.files[0].crs;
   const fixed = formatById(input.format, 'input.format').inputCrs === 'fixed';
-  const definition = fixed ? (input.crs ?? layer.crs) : (layer.crs ?? input.crs);
+  const definition = fixed ? (stated ?? layer.crs) : (layer.crs ?? stated);
   if (definition === null) return null;
   try {
     return crs.describe(definition, 'input.epsg');

@@ -145,7 +145,7 @@ function sourceCrsOf(
   crs: CrsAuthority,
   findings: Findings,
 ): CrsText {
-  const stated = request.input.crs;
+  const stated = request.input.files[0].crs;
   if (stated !== null && stated !== WGS84) crs.describe(stated, 'input.epsg');
   const name = layer.name === '' ? input.name : `layer '${layer.name}'`;
   if (input.format.inputCrs !== 'file') {

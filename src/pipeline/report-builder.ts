@@ -140,7 +140,7 @@ export function buildReport(parts: {
   const { request, layers, findings } = parts;
   const reprojections = layers.flatMap((layer) => reprojectionReports(layer, findings));
   // A CRS that the requester stated overrides the member knowingly.
-  const told = request.input.crs === null ? 'none' : 'CRS_MEMBER_IGNORED';
+  const told = request.input.files[0].crs === null ? 'none' : 'CRS_MEMBER_IGNORED';
   const warnings = findings.list().filter(({ code }) => code !== told);
   const effect = (wanted: string): number =>
     sum(warnings.filter(({ code }) => findingCatalogue[code].effect === wanted));

@@ -1,37 +1,63 @@
-/** The one request type. The job surface, the versioned surface and the CLI all map what they receive to it. */
+/** The request types. The job surface, the versioned surface and the CLI all map what they receive to them. */
 import type { CrsText } from '../crs/crs.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 
+/** What a runner can be asked to do. */
+export type JobRequest = ConversionRequest | InspectionRequest;
+
 export interface ConversionRequest {
-  readonly input: {
-    /** Id of a registered format. */
-    readonly format: string;
-    /** CRS that the requester states; null: none stated. */
-    readonly crs: CrsText | null;
-    /** Names of the layers to read; null: all. */
-    readonly layers: readonly string[] | null;
-    /** Validated by the format's `readOptions`. */
-    readonly options: Readonly<Record<string, unknown>>;
-  };
-  /** Applied in order. */
+  /**
+   * What is made of the input files. transform: the one file, converted. append: the layers of the first file with the
+   * features of the others behind their own. merge: one layer with the geometries of all files.
+   */
+  readonly operation: 'transform' | 'append' | 'merge';
+  readonly input: InputRequest;
+  /** Applied in order, after appending or merging. */
   readonly transformations: readonly RequestedStep[];
-  readonly output: {
-    readonly format: string;
-    /** CRS of the output; null: the requester left it open, so EPSG:4326. */
-    readonly crs: CrsText | null;
-    /** false: the output is delivered inline (geojson only). */
-    readonly toFile: boolean;
-    /** Validated by the format's `writeOptions`. */
-    readonly options: Readonly<Record<string, unknown>>;
-  };
+  readonly output: OutputRequest;
+}
+
+/** Tells what the input holds; with an output, also what a conversion to it would change or lose. Delivers JSON. */
+export interface InspectionRequest {
+  readonly operation: 'inspect';
+  readonly input: InputRequest;
+  readonly transformations: readonly RequestedStep[];
+  readonly output: OutputRequest | null;
+}
+
+export interface InputRequest {
+  /** Id of a registered format; all files are of the same. */
+  readonly format: string;
+  /** One for each file of the place, in their order; at least one. */
+  readonly files: readonly InputFileRequest[];
+  /** Names of the layers to read; null: all. */
+  readonly layers: readonly string[] | null;
+  /** Validated by the format's `readOptions`. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface InputFileRequest {
+  /** CRS that the requester states; null: none stated. */
+  readonly crs: CrsText | null;
+  /** Where the requester states it, or would have to, for messages: "input.epsg", "append_crs_mapping[1]". */
+  readonly crsPath: string;
+}
+
+export interface OutputRequest {
+  readonly format: string;
+  /** CRS of the output; null: the requester left it open, so EPSG:4326. */
+  readonly crs: CrsText | null;
+  /** false: the output is delivered inline (geojson only). */
+  readonly toFile: boolean;
+  /** Validated by the format's `writeOptions`. */
+  readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** Where a conversion finds and leaves its files, and what it may use. Plain data: it crosses a process boundary. */
 export interface ConversionPlace {
-  readonly inputPath: string;
-  /** The input file's name as the user knows it. */
-  readonly inputName: string;
+  /** At least one. */
+  readonly inputs: readonly InputPlace[];
   /** Where the output shall stand; must not exist. Its name gives layers and zip members their names. */
   readonly outputPath: string;
   /** A directory for what is unpacked on the way; exists and is empty. */
@@ -41,4 +67,10 @@ export interface ConversionPlace {
   /** Worker threads for large inputs, at least 1. */
   readonly threads: number;
   readonly limits: InputLimits;
+}
+
+export interface InputPlace {
+  readonly path: string;
+  /** The file's name as the user knows it. */
+  readonly name: string;
 }

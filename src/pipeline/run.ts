@@ -21,7 +21,7 @@ import { type ConversionPlan, planConversion } from './plan.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress } from './report.ts';
 import { buildReport } from './report-builder.ts';
-import type { ConversionPlace, ConversionRequest } from './request.ts';
+import type { ConversionPlace, ConversionRequest, InputPlace } from './request.ts';
 import { sessionFor } from './session.ts';
 
 export interface ConversionControl {
@@ -30,7 +30,7 @@ export interface ConversionControl {
 }
 
 /**
- * Converts `place.inputPath` as requested. Resolves with the report once the output stands complete at
+ * Converts `place.inputs` as requested. Resolves with the report once the output stands complete at
  * `place.outputPath`; rejects with a GeomillError, and then there is no output. Worker threads know the transformations of
  * the house whatever `registry` says.
  */
@@ -121,14 +121,17 @@ class Conversion {
   }
 
   #startThreadsEarly(): void {
-    const { inputPath, threads, gridDirectory } = this.#place;
-    if (sizeOf(inputPath) < this.#cutting.certainlyLargeBytes) return;
+    const { inputs, threads, gridDirectory } = this.#place;
+    if (sizeOf(inputs) < this.#cutting.certainlyLargeBytes) return;
     const { input, output } = this.#request;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
     this.#executor = threadExecutor(threads, {
       inputFormat: input.format,
       outputFormat: output.format,
-      reprojects: isOther(input.crs) || isOther(output.crs) || this.#reprojectingSteps().length > 0,
+      reprojects:
+        input.files.some(({ crs }) => isOther(crs)) ||
+        isOther(output.crs) ||
+        this.#reprojectingSteps().length > 0,
       transformations: this.#steps.map(({ type }) => type),
       gridDirectory,
     });
@@ -140,16 +143,13 @@ class Conversion {
 
   async #openSource(): Promise<readonly SourceLayer[]> {
     this.#control.onProgress({ fraction: 0, stage: 'opening' });
-    return this.#input.reader.open(
-      { path: this.#place.inputPath, name: this.#place.inputName },
-      {
-        scratchDirectory: this.#place.scratchDirectory,
-        limits: this.#place.limits,
-        options: this.#request.input.options,
-        findings: this.#findings,
-        partitionBytes: this.#cutting.partitionBytes,
-      },
-    );
+    return this.#input.reader.open(this.#place.inputs[0], {
+      scratchDirectory: this.#place.scratchDirectory,
+      limits: this.#place.limits,
+      options: this.#request.input.options,
+      findings: this.#findings,
+      partitionBytes: this.#cutting.partitionBytes,
+    });
   }
 
   async #convert(source: readonly SourceLayer[]): Promise<ConversionReport> {
@@ -180,7 +180,7 @@ class Conversion {
     const output = await this.#write(plan, layers, progress);
     return buildReport({
       request: this.#request,
-      inputName: this.#place.inputName,
+      inputName: this.#place.inputs[0].name,
       layers: layers.map(({ source: { encoding }, tally, plan: layerPlan }) => ({
         tally,
         encoding,
@@ -226,7 +226,7 @@ class Conversion {
         const outputIndex = plan.layerField === null ? layer.index : 0;
         await layer.encode(encodings[outputIndex], (chunk) => sink.append(outputIndex, chunk));
       }
-      const crsIsAssumed = this.#request.input.crs === null;
+      const crsIsAssumed = this.#request.input.files[0].crs === null;
       for (const layer of layers) {
         layer.tally.checkRange(this.#findings, crsIsAssumed);
         const { rowsRead, rowsWritten } = layer.tally;
@@ -243,7 +243,7 @@ class Conversion {
 
   async #plan(source: readonly SourceLayer[]): Promise<ConversionPlan> {
     await this.#crs.prepare([
-      this.#request.input.crs,
+      ...this.#request.input.files.map(({ crs }) => crs),
       this.#request.output.crs,
       ...this.#reprojectingSteps(),
       ...source.map((layer) => layer.crs),
@@ -251,7 +251,7 @@ class Conversion {
     return planConversion(
       this.#request,
       source,
-      { ...this.#input, name: this.#place.inputName },
+      { ...this.#input, name: this.#place.inputs[0].name },
       this.#output,
       this.#crs,
       this.#findings,
@@ -269,7 +269,7 @@ class Conversion {
     this.#executor ??= executorFor(
       plan.layers.map((layer) => source[layer.sourceIndex]),
       this.#place.threads,
-      sizeOf(this.#place.inputPath),
+      sizeOf(this.#place.inputs),
       this.#cutting,
       this.#registry,
     );
@@ -288,9 +288,9 @@ function workOf(steps: readonly LoadedStep[]): Parameters<typeof cuttingFor>[0] 
   return steps.some(({ code }) => code.kind === 'streaming') ? 'streaming' : 'none';
 }
 
-/** 0 where there is no file: opening it tells better what is wrong. */
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** Bytes of all files together; 0 where there is none: opening it tells better what is wrong. */
+function sizeOf(inputs: readonly InputPlace[]): number {
+  return inputs.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 function baseName(path: string): string {

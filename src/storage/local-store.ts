@@ -1,5 +1,5 @@
 /**
- * The file store of one machine: `inputs/<job id>` and `outputs/<job id>` in the data directory.
+ * The file store of one machine: `inputs/<key>` and `outputs/<job id>` in the data directory.
  *
  * An upload is written straight to its final name. Refused: a temporary name and a rename, which would cost another
  * write of the directory for nothing, because a file counts only once its row is committed.
@@ -34,12 +34,12 @@ export class LocalStore implements FileStore {
     this.#outputNames = new DirectorySync(this.#outputs);
   }
 
-  async receive(id: string): Promise<Upload> {
-    return new LocalUpload(this.#path('input', id), this.#inputNames);
+  async receive(key: string): Promise<Upload> {
+    return new LocalUpload(this.#path('input', key), this.#inputNames);
   }
 
-  async provide(id: string, path: string): Promise<void> {
-    const source = this.#path('input', id);
+  async provide(key: string, path: string): Promise<void> {
+    const source = this.#path('input', key);
     try {
       linkSync(source, path);
     } catch (error) {
@@ -77,25 +77,25 @@ export class LocalStore implements FileStore {
     }
   }
 
-  async remove(kind: FileKind, id: string): Promise<void> {
-    await removeFile(this.#path(kind, id));
+  async remove(kind: FileKind, key: string): Promise<void> {
+    await removeFile(this.#path(kind, key));
   }
 
-  async *list(kind: FileKind): AsyncIterable<{ id: string; changedAt: number }> {
+  async *list(kind: FileKind): AsyncIterable<{ key: string; changedAt: number }> {
     const directory = kind === 'input' ? this.#inputs : this.#outputs;
     for await (const entry of await opendir(directory)) {
       try {
-        yield { id: entry.name, changedAt: (await stat(join(directory, entry.name))).mtimeMs };
+        yield { key: entry.name, changedAt: (await stat(join(directory, entry.name))).mtimeMs };
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
     }
   }
 
-  #path(kind: FileKind, id: string): string {
-    // Ids are made by us; this is the last line of defence should one ever come from outside.
-    if (!/^[\w-]{1,64}$/.test(id)) throw failure('INTERNAL', { reason: 'malformed job id' });
-    return join(kind === 'input' ? this.#inputs : this.#outputs, id);
+  #path(kind: FileKind, key: string): string {
+    // Keys are made by us; this is the last line of defence should one ever come from outside.
+    if (!/^[\w-]{1,64}(\.\d{1,6})?$/.test(key)) throw failure('INTERNAL', { reason: 'malformed file key' });
+    return join(kind === 'input' ? this.#inputs : this.#outputs, key);
   }
 }
 

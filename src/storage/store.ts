@@ -9,6 +9,16 @@ import type { Readable } from 'node:stream';
 
 export type FileKind = 'input' | 'output';
 
+/** The key of a job's input file; outputs go by the job's id. `index` counts the job's inputs from 0. */
+export function inputKey(jobId: string, index: number): string {
+  return index === 0 ? jobId : `${jobId}.${index}`;
+}
+
+/** The job that a key belongs to. */
+export function jobOfKey(key: string): string {
+  return key.split('.', 1)[0];
+}
+
 export interface StoredFile {
   readonly byteLength: number;
   /** Bytes `[start, end)`. The file stays readable while the stream is open, even when it is removed meanwhile. */
@@ -29,10 +39,10 @@ export interface Upload {
 }
 
 export interface FileStore {
-  /** Begins to receive the input of the job `id`. */
-  receive(id: string): Promise<Upload>;
+  /** Begins to receive an input. */
+  receive(key: string): Promise<Upload>;
   /** Makes the input readable at the local `path`, which must not exist. By a link where possible: no bytes move. */
-  provide(id: string, path: string): Promise<void>;
+  provide(key: string, path: string): Promise<void>;
   /**
    * Takes over the finished local file at `path` as the output of the job `id`, replacing an earlier one at once and
    * whole. It is durable when this resolves.
@@ -41,7 +51,7 @@ export interface FileStore {
   /** The output of the job, or null when there is none. */
   openOutput(id: string): Promise<StoredFile | null>;
   /** Removes the file if it is there. */
-  remove(kind: FileKind, id: string): Promise<void>;
-  /** Ids of all files of a kind with the time of their last change (ms since 1970). */
-  list(kind: FileKind): AsyncIterable<{ readonly id: string; readonly changedAt: number }>;
+  remove(kind: FileKind, key: string): Promise<void>;
+  /** Keys of all files of a kind with the time of their last change (ms since 1970). */
+  list(kind: FileKind): AsyncIterable<{ readonly key: string; readonly changedAt: number }>;
 }

@@ -2,7 +2,7 @@
  * The directory of one runner process, the only place it may write, and within it the files of one job at a time.
  *
  *   slots/<random>/           made for one runner process, removed with it
- *     in/<input>              a hard link to the stored input
+ *     in/<number>             hard links to the stored inputs
  *     out/<output>            what the runner makes; renamed into the store
  *     scratch/                unpacked archives and the like
  *   slots/<random>.pid        process id of the runner; outside of its reach
@@ -15,7 +15,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, w
 import { join } from 'node:path';
 
 export interface JobFiles {
-  readonly inputPath: string;
+  /** Where the inputs are to be put, in their order. */
+  readonly inputPaths: readonly string[];
   readonly outputPath: string;
   readonly scratchDirectory: string;
 }
@@ -39,11 +40,11 @@ export class Slot {
     writeFileSync(this.#pidFile, String(pid));
   }
 
-  /** The empty directories of a job. The names must be plain file names. */
-  prepare(inputName: string, outputName: string): JobFiles {
+  /** The empty directories of a job. The name must be a plain file name. */
+  prepare(inputCount: number, outputName: string): JobFiles {
     this.clear();
     return {
-      inputPath: join(this.#parts.in, inputName),
+      inputPaths: Array.from({ length: inputCount }, (_, index) => join(this.#parts.in, String(index))),
       outputPath: join(this.#parts.out, outputName),
       scratchDirectory: this.#parts.scratch,
     };

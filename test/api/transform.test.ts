@@ -74,8 +74,8 @@ test('the second shape, payload and file with flat keys, does the same for every
     });
     const job = await service.ended(id);
     assert.equal(job.request.input.format, format);
-    assert.equal(job.request.input.crs, 'EPSG:4326');
-    assert.equal(job.request.output.crs, 'EPSG:3857');
+    assert.equal(job.request.input.files[0].crs, 'EPSG:4326');
+    assert.equal(job.request.output?.crs, 'EPSG:3857');
     assert.equal(job.output?.fileName, 'a.b.csv');
   }
 });
@@ -84,8 +84,8 @@ test('an EPSG code may be a number, digits or EPSG:digits', async () => {
   for (const epsg of [28350, '28350', 'EPSG:28350']) {
     const config = { input: { format: 'csv', epsg }, output: { format: 'shp', epsg } };
     const job = await service.ended(await submitJob(service, { config }));
-    assert.equal(job.request.input.crs, 'EPSG:28350');
-    assert.equal(job.request.output.crs, 'EPSG:28350');
+    assert.equal(job.request.input.files[0].crs, 'EPSG:28350');
+    assert.equal(job.request.output?.crs, 'EPSG:28350');
   }
 });
 

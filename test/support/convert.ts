@@ -46,9 +46,10 @@ export function makeWorkspace(): { readonly path: string; entries(): string[]; [
 
 export function requestFor(options: ConvertOptions): ConversionRequest {
   return {
+    operation: 'transform',
     input: {
       format: options.from,
-      crs: options.fromCrs ?? null,
+      files: [{ crs: options.fromCrs ?? null, crsPath: 'input.epsg' }],
       layers: options.layers ?? null,
       options: options.readOptions ?? {},
     },
@@ -76,8 +77,7 @@ export async function convertFile(
   const report = await runConversion(
     requestFor(options),
     {
-      inputPath,
-      inputName: basename(inputPath),
+      inputs: [{ path: inputPath, name: basename(inputPath) }],
       outputPath,
       scratchDirectory,
       gridDirectory: null,

@@ -1,16 +1,21 @@
 /** What fake-runner.ts makes of an input. */
 import type { ConversionReport } from '../../src/pipeline/report.ts';
-import type { ConversionRequest } from '../../src/pipeline/request.ts';
+import type { JobRequest } from '../../src/pipeline/request.ts';
 
 /** A thousand times longer than it need be, so that half of it is easily made. */
 export function outputOf(input: string): string {
   return `${input}|`.repeat(1000);
 }
 
-export function fakeReport(request: ConversionRequest, byteLength: number): ConversionReport {
+export function fakeReport(request: JobRequest, byteLength: number): ConversionReport {
   return {
     input: { format: request.input.format, name: 'fake', layers: [] },
-    output: { format: request.output.format, crs: 'EPSG:4326', mediaType: 'text/plain', byteLength },
+    output: {
+      format: request.output?.format ?? 'none',
+      crs: 'EPSG:4326',
+      mediaType: 'text/plain',
+      byteLength,
+    },
     features: { read: 1, written: 1, dropped: 0, repaired: 0, split: 0 },
     fields: { renamed: [], retyped: [], dropped: [] },
     reprojections: [],

@@ -18,11 +18,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { failure } from '../../src/errors.ts';
-import { type Convert, serveTasks } from '../../src/jobs/runner-loop.ts';
+import { type Perform, serveTasks } from '../../src/jobs/runner-loop.ts';
 import { fakeReport, outputOf } from './fake-conversion.ts';
 
-const convert: Convert = async (request, place, { onProgress }) => {
-  const input = readFileSync(place.inputPath, 'utf8');
+const perform: Perform = async (request, place, { onProgress }) => {
+  const input = place.inputs.map(({ path }) => readFileSync(path, 'utf8')).join('+');
   const [word, argument] = input.split(' ');
   if (word === 'wait') await waitInSteps(Number(argument), onProgress);
   if (word === 'crash') process.abort();
@@ -43,7 +43,7 @@ const convert: Convert = async (request, place, { onProgress }) => {
   return fakeReport(request, output.length);
 };
 
-async function waitInSteps(ms: number, onProgress: Parameters<Convert>[2]['onProgress']): Promise<void> {
+async function waitInSteps(ms: number, onProgress: Parameters<Perform>[2]['onProgress']): Promise<void> {
   const start = performance.now();
   for (let passed = 0; passed < ms; passed = performance.now() - start) {
     onProgress({ fraction: passed / ms, stage: 'converting' });
@@ -78,4 +78,4 @@ function grow(): never {
   for (;;) kept.push(new Uint8Array(16 << 20).fill(1));
 }
 
-serveTasks(convert, async () => {});
+serveTasks(perform, async () => {});

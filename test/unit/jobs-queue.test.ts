@@ -15,10 +15,15 @@ const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
 function newJob(id: string, idempotency: NewJob['idempotency'] = null): NewJob {
   return {
     id,
-    inputName: 'a.csv',
-    inputBytes: 3,
+    inputs: [{ name: 'a.csv', byteLength: 3, fileIndex: 0 }],
     request: {
-      input: { format: 'csv', crs: 'EPSG:4326', layers: null, options: {} },
+      operation: 'transform',
+      input: {
+        format: 'csv',
+        files: [{ crs: 'EPSG:4326', crsPath: 'input.epsg' }],
+        layers: null,
+        options: {},
+      },
       transformations: [],
       output: { format: 'shp', crs: null, toFile: true, options: {} },
     },

@@ -59,7 +59,13 @@ async function plan(input: PlanInput): Promise<{ plan: ConversionPlan; codes: st
   const to: Format = formatById(input.to, 'output.format');
   const findings = new Findings();
   const request: ConversionRequest = {
-    input: { format: from.id, crs: input.inputCrs ?? null, layers: input.wanted ?? null, options: {} },
+    operation: 'transform',
+    input: {
+      format: from.id,
+      files: [{ crs: input.inputCrs ?? null, crsPath: 'input.epsg' }],
+      layers: input.wanted ?? null,
+      options: {},
+    },
     transformations: [],
     output: { format: to.id, crs: input.outputCrs ?? null, toFile: true, options: {} },
   };

@@ -1,17 +1,28 @@
 /** GET /v1/jobs/{id}: all there is to know about a job. */
-import type { FastifyInstance } from 'fastify';
 import { errorText, isFinal, type Job } from '../../jobs/job.ts';
 import type { Progress } from '../../pipeline/report.ts';
-import { baseUrlOf, type HttpContext } from '../context.ts';
-import { findJob, outputUrl } from './result.ts';
+import { baseUrlOf } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { findJob, jobIdParameter, outputUrl } from './result.ts';
 
-export function registerJobs(app: FastifyInstance, context: HttpContext): void {
-  app.get('/v1/jobs/:id', async (request, reply) => {
+export const getJob: Operation = {
+  id: 'getJob',
+  method: 'GET',
+  path: '/v1/jobs/{job_id}',
+  tag: 'Jobs',
+  summary: 'All there is to know about a job',
+  description: 'State, progress, times, attempts, expiry, the report or the error.',
+  parameters: [jobIdParameter],
+  responses: {
+    200: { description: 'The job.', content: { 'application/json': { schema: { type: 'object' } } } },
+  },
+  examples: ['curl BASE_URL/v1/jobs/JOB_ID'],
+  handle: async (context, request, reply) => {
     const job = await findJob(context, request);
     reply.header('cache-control', 'no-store');
     return describeJob(job, context.service.progressOf(job.id), baseUrlOf(context, request));
-  });
-}
+  },
+};
 
 function describeJob(job: Job, progress: Progress | null, baseUrl: string): object {
   const { input, output } = job.request;
@@ -20,10 +31,18 @@ function describeJob(job: Job, progress: Progress | null, baseUrl: string): obje
     status: job.state,
     progress: progressOf(job, progress),
     attempts: job.attempts,
-    input: { format: input.format, name: job.inputName, bytes: job.inputBytes, crs: input.crs },
+    operation: job.request.operation,
+    input: {
+      format: input.format,
+      files: job.inputs.map(({ name, byteLength }, i) => ({
+        name,
+        bytes: byteLength,
+        crs: input.files[i].crs,
+      })),
+    },
     output: {
-      format: output.format,
-      crs: output.crs,
+      format: output?.format ?? null,
+      crs: output?.crs ?? null,
       ...(job.output === null
         ? {}
         : {

@@ -1,10 +1,11 @@
 /** POST /transform: takes a job. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import { fileTooLarge, type JobForm, receiveJobForm } from '../multipart.ts';
+import type { Operation } from '../operation.ts';
 import { type ParsedRequest, parseJobRequest } from '../parse-job-request.ts';
 import { waitPreference, wantedWaitSeconds } from '../prefer.ts';
 import { sendJobFailure, sendOutput } from '../send-output.ts';
@@ -13,11 +14,28 @@ import { sendJobFailure, sendOutput } from '../send-output.ts';
 const FORM_OVERHEAD_BYTES = 1024 * 1024;
 const RETRY_AFTER_SECONDS = 5;
 
-export function registerTransform(app: FastifyInstance, context: HttpContext): void {
-  app.post('/transform', { onRequest: async (request) => refuseEarly(context, request) }, (request, reply) =>
-    transform(context, request, reply),
-  );
-}
+export const submitJob: Operation = {
+  id: 'submitJob',
+  method: 'POST',
+  path: '/transform',
+  tag: 'Jobs',
+  summary: 'Submit a job',
+  description: 'Takes a file and says where its state and its output can be fetched.',
+  parameters: [
+    {
+      in: 'query',
+      name: 'async',
+      schema: { enum: ['true', 'false'] },
+      description: '`false`: wait for the output and answer with it.',
+    },
+  ],
+  responses: {
+    202: { description: 'Queued.', content: { 'application/json': { schema: { type: 'object' } } } },
+  },
+  examples: [],
+  refuseEarly,
+  handle: transform,
+};
 
 /** What the headers alone tell is answered before a byte of the body is read, so also before "100 Continue". */
 function refuseEarly({ config, service }: HttpContext, request: FastifyRequest): void {
@@ -45,7 +63,7 @@ async function transform(
     maxFileBytes: config.maxUploadBytes,
     maxConfigBytes: config.maxConfigBytes,
     wantHash: idempotencyKey !== null,
-    openUpload: () => service.receive(id),
+    openUpload: () => service.receive(id, 0),
     onConfig: (value) => {
       parsed = parseJobRequest(value, context);
     },
@@ -61,8 +79,13 @@ function newJob(id: string, form: JobForm, parsed: ParsedRequest, idempotencyKey
   for (const part of form.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
   return {
     id,
-    inputName: form.fileName ?? defaultName(parsed.inputFormat),
-    inputBytes: form.upload.byteLength,
+    inputs: [
+      {
+        name: form.fileName ?? defaultName(parsed.inputFormat),
+        byteLength: form.upload.byteLength,
+        fileIndex: 0,
+      },
+    ],
     request,
     requestFindings: findings.list(),
     idempotency:
@@ -78,7 +101,8 @@ async function accept(
 ): Promise<{ id: string; state: string }> {
   let added = false;
   try {
-    if (job.inputBytes === 0) throw failure('INPUT_EMPTY', { source: job.inputName });
+    for (const { name, byteLength } of job.inputs)
+      if (byteLength === 0) throw failure('INPUT_EMPTY', { source: name });
     await form.upload.keep();
     const result = await context.service.submit(job);
     added = result.added;

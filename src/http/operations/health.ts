@@ -1,0 +1,65 @@
+/** For orchestrators and monitoring: /healthz, /readyz, /metrics. */
+import { failure } from '../../errors.ts';
+import type { Operation } from '../operation.ts';
+
+const statusSchema = (status: string) => ({
+  type: 'object',
+  properties: { status: { const: status } },
+  required: ['status'],
+  additionalProperties: false,
+});
+
+export const getHealth: Operation = {
+  id: 'getHealth',
+  method: 'GET',
+  path: '/healthz',
+  tag: 'Operation',
+  summary: 'Whether the process answers',
+  description: 'For orchestrators: a process that does not answer is to be replaced.',
+  parameters: [],
+  responses: {
+    200: { description: 'It does.', content: { 'application/json': { schema: statusSchema('ok') } } },
+  },
+  examples: ['curl BASE_URL/healthz'],
+  handle: async (_context, _request, reply) => {
+    reply.header('cache-control', 'no-store');
+    return { status: 'ok' };
+  },
+};
+
+export const getReadiness: Operation = {
+  id: 'getReadiness',
+  method: 'GET',
+  path: '/readyz',
+  tag: 'Operation',
+  summary: 'Whether the service takes jobs',
+  description: 'For load balancers. 503 while it starts or stops.',
+  parameters: [],
+  responses: {
+    200: { description: 'It does.', content: { 'application/json': { schema: statusSchema('ready') } } },
+  },
+  examples: ['curl BASE_URL/readyz'],
+  handle: async ({ service }, _request, reply) => {
+    reply.header('cache-control', 'no-store');
+    if (!service.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
+    return { status: 'ready' };
+  },
+};
+
+export const getMetrics: Operation = {
+  id: 'getMetrics',
+  method: 'GET',
+  path: '/metrics',
+  tag: 'Operation',
+  summary: 'Figures for Prometheus',
+  description: 'In the text format of Prometheus; docs/operate.md explains each.',
+  parameters: [],
+  responses: {
+    200: { description: 'The figures.', content: { 'text/plain': { schema: { type: 'string' } } } },
+  },
+  examples: ['curl BASE_URL/metrics'],
+  handle: async ({ metrics }, _request, reply) => {
+    reply.header('content-type', metrics.mediaType);
+    return metrics.text();
+  },
+};

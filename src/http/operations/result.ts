@@ -1,0 +1,68 @@
+/** GET /result/status/{job_id} and /result/output/{job_id}: the job surface's view of a job. */
+import type { FastifyRequest } from 'fastify';
+import { failure } from '../../errors.ts';
+import { errorText, type Job } from '../../jobs/job.ts';
+import { baseUrlOf, type HttpContext } from '../context.ts';
+import type { Operation, Parameter } from '../operation.ts';
+import { sendOutput } from '../send-output.ts';
+
+export const jobIdParameter: Parameter = {
+  in: 'path',
+  name: 'job_id',
+  schema: { type: 'string' },
+  description: 'What the submission answered.',
+  required: true,
+};
+
+export const getStatus: Operation = {
+  id: 'getStatus',
+  method: 'GET',
+  path: '/result/status/{job_id}',
+  tag: 'Jobs',
+  summary: 'State of a job',
+  description: 'Ask until it is SUCCESS or FAILED.',
+  parameters: [jobIdParameter],
+  responses: {
+    200: { description: 'The state.', content: { 'application/json': { schema: { type: 'object' } } } },
+  },
+  examples: ['curl BASE_URL/result/status/JOB_ID'],
+  handle: async (context, request, reply) => {
+    const job = await findJob(context, request);
+    reply.header('cache-control', 'no-store');
+    return statusOf(job, baseUrlOf(context, request));
+  },
+};
+
+export const getOutput: Operation = {
+  id: 'getOutput',
+  method: 'GET',
+  path: '/result/output/{job_id}',
+  tag: 'Jobs',
+  summary: 'The output of a job',
+  description: 'The file, or the FeatureCollection itself where `to_file` was false, until it expires.',
+  parameters: [jobIdParameter],
+  responses: { 200: { description: 'The output.' } },
+  examples: ['curl -OJ BASE_URL/result/output/JOB_ID'],
+  handle: async (context, request, reply) =>
+    sendOutput(context, request, reply, await findJob(context, request)),
+};
+
+/** Exactly the fields that the specification has for each state. */
+function statusOf(job: Job, baseUrl: string): Readonly<Record<string, string>> {
+  const status = { job_id: job.id, status: job.state };
+  if (job.state === 'SUCCESS') return { ...status, output_url: outputUrl(job, baseUrl) };
+  if (job.state === 'FAILED' && job.error !== null) return { ...status, error: errorText(job.id, job.error) };
+  return status;
+}
+
+export function outputUrl(job: Job, baseUrl: string): string {
+  return `${baseUrl}/result/output/${job.id}`;
+}
+
+/** The job that the path names. Throws JOB_UNKNOWN. */
+export async function findJob({ service }: HttpContext, request: FastifyRequest): Promise<Job> {
+  const { job_id: id } = request.params as { job_id: string };
+  const job = id.length > 100 ? null : await service.get(id);
+  if (job === null) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
+  return job;
+}

@@ -1,0 +1,73 @@
+/** Turns records of operations into routes. */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { failure } from '../errors.ts';
+import type { HttpContext } from './context.ts';
+import type { RoutePattern } from './error-reply.ts';
+import type { Operation, Parameter } from './operation.ts';
+
+// Queries are text: "20" has to become 20 before it is compared with a schema of numbers.
+const ajv = new Ajv2020({ allErrors: false, strict: true, coerceTypes: true });
+
+export function registerOperation(app: FastifyInstance, context: HttpContext, operation: Operation): void {
+  const checkQuery = queryCheck(operation);
+  app.route({
+    method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
+    url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    onRequest: async (request) => {
+      checkQuery(request);
+      operation.refuseEarly?.(context, request);
+    },
+    handler: (request, reply) => operation.handle(context, request, reply),
+  });
+}
+
+/** The paths there are, to tell a wrong method from a wrong path. */
+export function routePatterns(operations: readonly Operation[]): RoutePattern[] {
+  const methods = new Map<string, Set<string>>();
+  for (const { path, method } of operations) {
+    const known = methods.get(path) ?? new Set();
+    methods.set(path, known.add(method));
+    if (method === 'GET') known.add('HEAD');
+  }
+  return [...methods].map(([path, known]) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    methods: [...known].join(', '),
+  }));
+}
+
+/**
+ * Throws QUERY_INVALID. Values that are not known are refused everywhere, names only on the versioned surface: clients of
+ * the job surface send some that mean nothing here.
+ */
+function queryCheck({ parameters, path }: Operation): (request: FastifyRequest) => void {
+  const known = parameters.filter((parameter) => parameter.in === 'query');
+  const validate = ajv.compile({
+    type: 'object',
+    properties: Object.fromEntries(known.map(({ name, schema }) => [name, schema])),
+  });
+  const isStrict = path.startsWith('/v1/');
+  return (request) => {
+    const query = request.query as Readonly<Record<string, unknown>>;
+    if (isStrict) for (const name of Object.keys(query)) refuseUnknown(name, known);
+    if (!validate(query)) throw wrongValue(validate, query);
+  };
+}
+
+function refuseUnknown(name: string, known: readonly Parameter[]): void {
+  if (known.some((parameter) => parameter.name === name)) return;
+  const names = known.map((parameter) => parameter.name).join(', ');
+  const reason = names === '' ? 'is not known; there is none here' : `is not known; known are ${names}`;
+  throw failure('QUERY_INVALID', { name: name.slice(0, 60), reason });
+}
+
+function wrongValue(validate: ValidateFunction, query: Readonly<Record<string, unknown>>): Error {
+  const [error] = validate.errors as ErrorObject[];
+  const name = error.instancePath.slice(1).split('/', 1)[0];
+  const { allowedValues } = error.params as { readonly allowedValues?: readonly unknown[] };
+  const wanted = allowedValues === undefined ? error.message : `must be ${allowedValues.join(' or ')}`;
+  const given = Array.isArray(query[name])
+    ? 'came more than once'
+    : `is '${String(query[name]).slice(0, 60)}'`;
+  throw failure('QUERY_INVALID', { name, reason: `${given}, but ${wanted}` });
+}
