@@ -313,6 +313,12 @@ export const errorCatalogue = {
   },
   QUERY_INVALID: { status: 400, fault: 'user', template: "query parameter '{name}' {reason}" },
   BODY_TRUNCATED: { status: 400, fault: 'user', template: 'the request body ended early: {reason}' },
+  BODY_NOT_JSON: {
+    status: 400,
+    fault: 'user',
+    template: 'the JSON body cannot be read at byte {offset}: {reason}',
+  },
+  BODY_MEMBER_INVALID: { status: 400, fault: 'user', template: "'{path}' in the body {reason}" },
   // --- command line -------------------------------------------------------------------------------------------
   USAGE: { status: 400, fault: 'user', template: '{detail}' },
   FILE_NOT_FOUND: { status: 400, fault: 'user', template: "file '{path}' cannot be opened: {reason}" },

@@ -1,0 +1,44 @@
+/** The bytes JSON (RFC 8259) is told apart by. */
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACKET = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_BRACKET = 0x5d;
+export const LOWER_N = 0x6e;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+
+export function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** Ends a number, true, false or null; what else may stand directly behind one is no JSON, and told by the parser. */
+export function endsLiteral(byte: number): boolean {
+  return isSpace(byte) || byte === COMMA || byte === CLOSE_BRACE;
+}
+
+/** What a value is that begins with `byte`, in words; null when none does. */
+export function kindOfValue(byte: number): string | null {
+  switch (byte) {
+    case OPEN_BRACE:
+      return 'an object';
+    case OPEN_BRACKET:
+      return 'an array';
+    case QUOTE:
+      return 'a string';
+    case LOWER_N:
+      return 'null';
+    case 0x74:
+    case 0x66:
+      return 'a boolean';
+    default:
+      return byte === 0x2d || (byte >= 0x30 && byte <= 0x39) ? 'a number' : null;
+  }
+}
+
+export function byteName(byte: number): string {
+  if (byte > 0x20 && byte < 0x7f) return `'${String.fromCharCode(byte)}'`;
+  return `byte 0x${byte.toString(16).padStart(2, '0')}`;
+}

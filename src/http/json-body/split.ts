@@ -1,0 +1,308 @@
+/**
+ * Splits a JSON body of any size as it streams in: the bytes of each document in it are handed on as they are, for a
+ * file of their own, and the few small other members are kept and parsed.
+ *
+ *     {"target_geojson": {...}, "append_geojson_list": [{...}, {...}], "output_format": "shp"}
+ *                        ^^^^^                          ^^^^^  ^^^^^   documents               config: the rest
+ *
+ * The service never parses documents: of their bytes only quotes and brackets are looked at (value-ends.ts), to find
+ * where each ends; their reader judges the rest. Outside of them the grammar of RFC 8259 holds strictly. A general
+ * streaming parser was refused: it makes a token of every coordinate, only for us to throw all of them away.
+ */
+import { failure, type GeomillError } from '../../errors.ts';
+import type { JsonBody, JsonBodyLimits, JsonBodyMembers, JsonBodyPiece } from './body-parts.ts';
+import { ConfigText } from './config-text.ts';
+import {
+  byteName,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  endsLiteral,
+  isSpace,
+  kindOfValue,
+  LOWER_N,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-bytes.ts';
+import { BracketEnd, StringEnd } from './value-ends.ts';
+
+/** What comes next, white space apart; in `ValueState` more of what has begun. */
+type State = PunctuationState | ValueState;
+type PunctuationState =
+  | 'body'
+  | 'first-name'
+  | 'next-name'
+  | 'colon'
+  | 'value'
+  | 'after-value'
+  | 'first-document'
+  | 'next-document'
+  | 'after-document'
+  | 'nothing';
+type ValueState = 'document' | TextState;
+type TextState = 'name' | 'literal' | 'string' | 'brackets';
+
+const NO_BYTES = new Uint8Array(0);
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+const LONGEST_NAME_IN_MESSAGE = 60;
+
+export class JsonBodySplitter {
+  readonly #members: JsonBodyMembers;
+  readonly #limits: JsonBodyLimits;
+  readonly #text: ConfigText;
+  readonly #string = new StringEnd();
+  readonly #brackets = new BracketEnd();
+  readonly #config: [string, unknown][] = [];
+  readonly #documentCounts = new Map<string, number>();
+  readonly #names = new Set<string>();
+  #failure: unknown = null;
+  #chunk: Uint8Array = NO_BYTES;
+  /** Bytes of the body before the chunk. */
+  #bytesBefore = 0;
+  #pieces: JsonBodyPiece[] = [];
+  #state: State = 'body';
+  #markLength = 0;
+  /** The member at hand. */
+  #name: string | null = null;
+  #role: 'document' | 'list' | 'config' = 'config';
+  /** Offset in the body of the name or value that is being kept. */
+  #textOffset = 0;
+  #listLength = 0;
+  #documentCount = 0;
+
+  constructor(members: JsonBodyMembers, limits: JsonBodyLimits) {
+    this.#members = members;
+    this.#limits = limits;
+    this.#text = new ConfigText(limits.maxConfigBytes);
+  }
+
+  /**
+   * Takes the next bytes of the body, cut anywhere, and returns what became known by them.
+   * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID and LIMIT_EXCEEDED; then every further call throws the same.
+   */
+  push(chunk: Uint8Array): readonly JsonBodyPiece[] {
+    if (this.#failure !== null) throw this.#failure;
+    const pieces: JsonBodyPiece[] = [];
+    this.#chunk = chunk;
+    this.#pieces = pieces;
+    try {
+      for (let at = 0; at < chunk.length; ) at = this.#advance(at);
+    } catch (error) {
+      this.#failure = error;
+      throw error;
+    } finally {
+      this.#chunk = NO_BYTES;
+      this.#pieces = [];
+    }
+    this.#bytesBefore += chunk.length;
+    return pieces;
+  }
+
+  /** To be called when the body has ended. Throws BODY_TRUNCATED when it is not whole, or what `push` threw. */
+  finish(): JsonBody {
+    if (this.#failure !== null) throw this.#failure;
+    if (this.#state !== 'nothing') throw this.#truncated();
+    // An assignment would take a member '__proto__' for the prototype; fromEntries makes it a member.
+    return { config: Object.fromEntries(this.#config), documentCounts: this.#documentCounts };
+  }
+
+  /** Takes at least the byte at `at`, or begins what it is the first byte of; returns where to go on. */
+  #advance(at: number): number {
+    const state = this.#state;
+    if (state === 'document') return this.#continueDocument(at, at);
+    if (state === 'name' || state === 'string' || state === 'brackets' || state === 'literal')
+      return this.#continueText(state, at);
+    if (state === 'body') return this.#beginBody(at);
+    if (isSpace(this.#chunk[at])) return at + 1;
+    return this.#beginNext(state, at);
+  }
+
+  /** What comes before the first member. */
+  #beginBody(at: number): number {
+    const byte = this.#chunk[at];
+    const offset = this.#bytesBefore + at;
+    if (offset === this.#markLength && byte === BYTE_ORDER_MARK[offset]) this.#markLength++;
+    else if (this.#markLength % BYTE_ORDER_MARK.length !== 0)
+      throw this.#unexpected(at, 'a byte order mark of UTF-8');
+    else if (byte === OPEN_BRACE) this.#state = 'first-name';
+    else if (!isSpace(byte)) throw this.#unexpected(at, "'{' (the body must be a JSON object, in UTF-8)");
+    return at + 1;
+  }
+
+  #beginNext(state: Exclude<PunctuationState, 'body'>, at: number): number {
+    const byte = this.#chunk[at];
+    switch (state) {
+      case 'first-name':
+      case 'next-name':
+        if (byte === QUOTE) return this.#beginText('name', at);
+        if (byte !== CLOSE_BRACE || state === 'next-name')
+          throw this.#unexpected(at, 'the name of a member in quotes');
+        this.#state = 'nothing';
+        return at + 1;
+      case 'colon':
+        if (byte !== COLON) throw this.#unexpected(at, "':'");
+        this.#state = 'value';
+        return at + 1;
+      case 'value':
+        return this.#beginValue(at);
+      case 'after-value':
+        if (byte !== COMMA && byte !== CLOSE_BRACE) throw this.#unexpected(at, "',' or '}'");
+        this.#name = null;
+        this.#state = byte === COMMA ? 'next-name' : 'nothing';
+        return at + 1;
+      case 'first-document':
+        return byte === CLOSE_BRACKET ? this.#endList(at) : this.#beginDocument(at);
+      case 'next-document':
+        return this.#beginDocument(at);
+      case 'after-document':
+        if (byte === CLOSE_BRACKET) return this.#endList(at);
+        if (byte !== COMMA) throw this.#unexpected(at, "',' or ']'");
+        this.#state = 'next-document';
+        return at + 1;
+      default:
+        throw this.#unexpected(at, 'the end of the body');
+    }
+  }
+
+  #beginMember(name: string): void {
+    if (this.#names.has(name)) throw invalidMember(clip(name), 'came more than once; send exactly one');
+    this.#names.add(name);
+    const { documents, documentLists } = this.#members;
+    this.#name = name;
+    this.#role = documents.includes(name) ? 'document' : documentLists.includes(name) ? 'list' : 'config';
+  }
+
+  #beginValue(at: number): number {
+    const byte = this.#chunk[at];
+    const kind = kindOfValue(byte);
+    if (kind === null) throw this.#unexpected(at, 'a value');
+    if (this.#role === 'config' || byte === LOWER_N) {
+      if (byte === QUOTE) return this.#beginText('string', at);
+      return this.#beginText(byte === OPEN_BRACE || byte === OPEN_BRACKET ? 'brackets' : 'literal', at);
+    }
+    if (this.#role === 'document') return this.#beginDocument(at);
+    if (byte !== OPEN_BRACKET)
+      throw invalidMember(this.#path(), `must be a list of GeoJSON objects, not ${kind}`);
+    this.#listLength = 0;
+    this.#state = 'first-document';
+    return at + 1;
+  }
+
+  #beginDocument(at: number): number {
+    const byte = this.#chunk[at];
+    const kind = kindOfValue(byte);
+    if (kind === null) throw this.#unexpected(at, 'a value');
+    this.#state = 'document';
+    const path = this.#path();
+    if (byte !== OPEN_BRACE) throw invalidMember(path, `must be a GeoJSON object, not ${kind}`);
+    const { maxDocuments, maxDocumentsSetting } = this.#limits;
+    if (++this.#documentCount > maxDocuments)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the number of documents in the body',
+        actual: `more than ${maxDocuments}`,
+        limit: maxDocuments,
+        setting: maxDocumentsSetting,
+      });
+    const index = this.#role === 'list' ? this.#listLength : null;
+    this.#pieces.push({ kind: 'begin', member: this.#name!, index, path });
+    this.#brackets.open(byte);
+    return this.#continueDocument(at, at + 1);
+  }
+
+  /** `start`: first byte of the chunk that belongs to the document; `at`: first one that was not looked at yet. */
+  #continueDocument(start: number, at: number): number {
+    const chunk = this.#chunk;
+    const end = this.#brackets.scan(chunk, at, chunk.length, this.#bytesBefore);
+    this.#pieces.push({ kind: 'bytes', bytes: chunk.subarray(start, end) });
+    if (this.#brackets.isOpen) return end;
+    this.#pieces.push({ kind: 'end' });
+    if (this.#role === 'list') {
+      this.#listLength++;
+      this.#state = 'after-document';
+    } else {
+      this.#documentCounts.set(this.#name!, 1);
+      this.#state = 'after-value';
+    }
+    return end;
+  }
+
+  #endList(at: number): number {
+    this.#documentCounts.set(this.#name!, this.#listLength);
+    this.#state = 'after-value';
+    return at + 1;
+  }
+
+  #beginText(state: TextState, at: number): number {
+    this.#state = state;
+    this.#textOffset = this.#bytesBefore + at;
+    if (state === 'literal') return at;
+    if (this.#text.bytesLeft === 0) throw this.#text.tooLong();
+    this.#text.append(this.#chunk, at, at + 1);
+    if (state === 'brackets') this.#brackets.open(this.#chunk[at]);
+    else this.#string.open();
+    return at + 1;
+  }
+
+  #continueText(state: TextState, start: number): number {
+    const chunk = this.#chunk;
+    // Not one byte beyond the limit is looked at: what is found wrong does not depend on how the body was cut.
+    const stop = Math.min(chunk.length, start + this.#text.bytesLeft);
+    let end = start;
+    let isOpen: boolean;
+    if (state === 'literal') {
+      while (end < stop && !endsLiteral(chunk[end])) end++;
+      isOpen = end === chunk.length || !endsLiteral(chunk[end]);
+    } else {
+      const scanner = state === 'brackets' ? this.#brackets : this.#string;
+      end = scanner.scan(chunk, start, stop, this.#bytesBefore);
+      isOpen = scanner.isOpen;
+    }
+    if (isOpen && end < chunk.length) throw this.#text.tooLong();
+    this.#text.append(chunk, start, end);
+    if (!isOpen) this.#endText(state);
+    return end;
+  }
+
+  #endText(state: TextState): void {
+    if (state === 'name') {
+      this.#beginMember(this.#text.parse('the name of a member', this.#textOffset) as string);
+      this.#state = 'colon';
+      return;
+    }
+    const name = this.#name!;
+    const value = this.#text.parse(`the value of '${clip(name)}'`, this.#textOffset);
+    // The one value that is kept of a member for documents is null.
+    if (this.#role === 'config') this.#config.push([name, value]);
+    this.#state = 'after-value';
+  }
+
+  /** The value at hand, for messages. */
+  #path(): string {
+    const isElement = this.#role === 'list' && this.#state === 'document';
+    return isElement ? `${this.#name}[${this.#listLength}]` : clip(this.#name!);
+  }
+
+  #unexpected(at: number, expected: string): GeomillError {
+    const offset = this.#bytesBefore + at;
+    const reason = `expected ${expected} but found ${byteName(this.#chunk[at])}`;
+    return failure('BODY_NOT_JSON', { offset, reason }, { offset });
+  }
+
+  #truncated(): GeomillError {
+    const offset = this.#bytesBefore;
+    const preposition = this.#state === 'after-value' ? 'behind' : 'within';
+    const where = this.#name === null ? "before its closing '}'" : `${preposition} '${this.#path()}'`;
+    const reason = offset === 0 ? 'it is empty' : `at byte ${offset}, ${where}; send the whole body`;
+    return failure('BODY_TRUNCATED', { reason }, { offset });
+  }
+}
+
+function invalidMember(path: string, reason: string): GeomillError {
+  return failure('BODY_MEMBER_INVALID', { path, reason });
+}
+
+function clip(name: string): string {
+  return name.slice(0, LONGEST_NAME_IN_MESSAGE);
+}
