@@ -1,0 +1,96 @@
+/** JSON values into another type: scalars as values of their kind, null as null, arrays and objects only as text. */
+import { ByteWriter } from '../bytes/byte-writer.ts';
+import type { AttributeColumn, BytesColumn } from './attribute-column.ts';
+import type { ConvertedRows } from './convert-rows.ts';
+import { putText, type ValueTarget } from './convert-texts.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LOWER_F = 0x66;
+const LOWER_N = 0x6e;
+const LOWER_T = 0x74;
+const ARRAY = 0x5b;
+const OBJECT = 0x7b;
+
+/** Strings are read like texts; JSON numbers and booleans like numbers and booleans; arrays and objects fail. */
+export function convertJson(column: BytesColumn, target: ValueTarget, rows: ConvertedRows): AttributeColumn {
+  const { bytes, offsets } = column;
+  const content = new StringContent();
+  for (let row = 0; row < rows.rowCount; row++) {
+    if (!rows.hasValue(row)) continue;
+    const start = offsets[row];
+    const end = offsets[row + 1];
+    const first = start < end ? bytes[start] : 0;
+    if (first === LOWER_N) rows.clear(row);
+    else if (first === QUOTE) {
+      if (content.read(bytes, start, end))
+        putText(target, rows, row, content.bytes, content.start, content.end);
+      else rows.fail(row);
+    } else {
+      const isTruth = first === LOWER_T || first === LOWER_F;
+      const isNested = first === ARRAY || first === OBJECT;
+      const isTaken = isTruth
+        ? target.truth(row, first === LOWER_T)
+        : !isNested && target.number(row, bytes, start, end);
+      if (!isTaken) rows.fail(row);
+    }
+  }
+  return target.finish(rows.validity);
+}
+
+/** The content of strings, the JSON text of everything else. Only a string that no UTF-8 text is (half a pair) fails. */
+export function convertJsonToString(column: BytesColumn, rows: ConvertedRows): AttributeColumn {
+  const { bytes, offsets: from } = column;
+  const writer = new ByteWriter(bytes.length);
+  const offsets = new Uint32Array(rows.rowCount + 1);
+  const content = new StringContent();
+  for (let row = 0; row < rows.rowCount; row++) {
+    if (rows.hasValue(row)) {
+      const start = from[row];
+      const end = from[row + 1];
+      if (bytes[start] === LOWER_N) rows.clear(row);
+      else if (bytes[start] !== QUOTE) writer.copy(bytes, start, end);
+      else if (content.read(bytes, start, end)) writer.copy(content.bytes, content.start, content.end);
+      else rows.fail(row);
+    }
+    offsets[row + 1] = writer.length;
+  }
+  return { type: 'string', bytes: writer.take(), offsets, validity: rows.validity };
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Where the content of a JSON string lies: in the JSON text itself unless something is escaped in it. */
+class StringContent {
+  bytes: Uint8Array = new Uint8Array(0);
+  start = 0;
+  end = 0;
+
+  /** False when it cannot be said in UTF-8. */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    let at = start;
+    while (at < end && bytes[at] !== BACKSLASH) at++;
+    if (at === end) {
+      this.bytes = bytes;
+      this.start = start + 1;
+      this.end = end - 1;
+      return true;
+    }
+    const text = parsedString(decoder.decode(bytes.subarray(start, end)));
+    if (text === null || !text.isWellFormed()) return false;
+    this.bytes = encoder.encode(text);
+    this.start = 0;
+    this.end = this.bytes.length;
+    return true;
+  }
+}
+
+/** A row of a json column is valid JSON; one that is not must cost its own value and not the job. */
+function parsedString(json: string): string | null {
+  try {
+    return JSON.parse(json) as string;
+  } catch {
+    return null;
+  }
+}
