@@ -44,6 +44,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/shp': FORMAT,
   transformations: { may: [...MESSAGES, ...DATA, 'engines/geos'] },
   pipeline: { may: [...MESSAGES, ...DATA, 'io', 'engines/proj', ...RECORDS] },
+  // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.
+  'crs-search': { may: ['errors.ts', 'engines/sqlite', 'engines/proj/database-path.ts'] },
   storage: { may: ['errors.ts', 'io'] },
   // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
   jobs: { may: [...MESSAGES, 'crs', 'io', 'pipeline', 'storage', 'engines/sqlite'] },
@@ -54,6 +56,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...RECORDS,
       'config.ts',
       'crs',
+      'crs-search',
       'jobs',
       'storage',
       'accounts',

@@ -7,9 +7,9 @@
  * its heap alone.
  */
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { failure } from '../../errors.ts';
 import { DATA_DIRECTORY, type EmscriptenFs, mountDataDirectory } from './data-directory.ts';
+import { projDatabasePath } from './database-path.ts';
 import { guardExceptions } from './guard.ts';
 import type { NativeProj } from './native.ts';
 
@@ -38,7 +38,6 @@ const MAX_MESSAGES = 20;
 export async function loadProjModule(gridDirectory: string | null): Promise<ProjModule> {
   const entry = import.meta.resolve('proj-wasm');
   const factoryUrl = new URL('./proj-emscripten.js', entry);
-  const databasePath = fileURLToPath(new URL('./proj.db', entry));
   const [{ default: createModule }, wasm] = await Promise.all([
     import(factoryUrl.href) as Promise<{ default: (module: EmscriptenModule) => Promise<unknown> }>,
     readFile(new URL('./proj-emscripten.wasm', entry)).then((bytes) => WebAssembly.compile(bytes)),
@@ -54,7 +53,7 @@ export async function loadProjModule(gridDirectory: string | null): Promise<Proj
     preRun: [
       (module) => {
         Object.assign(module.ENV!, { PROJ_DATA: DATA_DIRECTORY, PROJ_NETWORK: 'OFF' });
-        mountDataDirectory(module.FS!, databasePath, gridDirectory);
+        mountDataDirectory(module.FS!, projDatabasePath(), gridDirectory);
       },
     ],
     print: collect,

@@ -1,0 +1,114 @@
+/**
+ * Search among the coordinate reference systems of EPSG, for people who know a name, a place or a code. Whatever is
+ * found can be named in a request. Made for the HTTP process: reads PROJ's database once, never loads PROJ.
+ */
+import { projDatabasePath } from '../engines/proj/database-path.ts';
+import { buildIndex, type CrsIndex, NO_AREA } from './crs-index.ts';
+import { matchWords, Ranking, TIER } from './match.ts';
+import { type CodeQuery, codeOf, wordsOfQuery } from './query.ts';
+import { CRS_KINDS, type CrsKind, readCrsRecords } from './read-database.ts';
+
+export interface CrsHit {
+  /** As requests name it: "EPSG:25832". */
+  readonly code: string;
+  readonly name: string;
+  readonly kind: CrsKind;
+  /** EPSG advises against it, mostly because it was wrong; it still works. */
+  readonly deprecated: boolean;
+  /** Where it is meant to be used; degrees, west > east across the antimeridian; null where EPSG does not say. */
+  readonly area: {
+    readonly name: string;
+    readonly west: number;
+    readonly south: number;
+    readonly east: number;
+    readonly north: number;
+  } | null;
+  /** Of the horizontal coordinates: "metre", "degree", "US survey foot", ... */
+  readonly unit: string;
+}
+
+export class CrsSearch {
+  readonly #databasePath: string | undefined;
+  #index: CrsIndex | undefined;
+
+  /** Another database than PROJ's own is for tests. Nothing is read before the first search. */
+  constructor(databasePath?: string) {
+    this.#databasePath = databasePath;
+  }
+
+  /**
+   * The best `limit` hits, best first, always in the same order: the very code, codes that begin with it, the very name or
+   * alias, all words (or their beginnings) in a name or alias, then with the help of the area of use. Within these come
+   * systems of widely used datums first; deprecated ones are last of all, save for the very code. A query without words
+   * finds nothing. The first search takes 0.1 s. Throws CRS_DATABASE.
+   */
+  search(query: string, limit: number): readonly CrsHit[] {
+    const index = this.#loaded();
+    const wanted = Math.trunc(limit);
+    if (!(wanted > 0)) return [];
+    const ranking = new Ranking(index);
+    const code = codeOf(query);
+    if (code === null || !code.isOnlyCode) {
+      const words = wordsOfQuery(query, index.vocabulary);
+      if (words !== null) matchWords(index, words, ranking);
+    }
+    if (code !== null) matchCode(index, code, ranking);
+    return ranking.best(wanted).map((record) => hitOf(index, record));
+  }
+
+  /** The system of a code in any form that `search` takes ("EPSG:25832", 25832); null where there is none. */
+  get(code: string | number): CrsHit | null {
+    const wanted = codeOf(String(code));
+    if (wanted === null) return null;
+    const index = this.#loaded();
+    const record = recordOfCode(index, wanted.code);
+    return record === null ? null : hitOf(index, record);
+  }
+
+  #loaded(): CrsIndex {
+    this.#index ??= buildIndex(readCrsRecords(this.#databasePath ?? projDatabasePath()));
+    return this.#index;
+  }
+}
+
+/** Notes the records whose code is the wanted one or begins with it. */
+function matchCode(index: CrsIndex, { code, isPrefix }: CodeQuery, ranking: Ranking): void {
+  const exact = recordOfCode(index, code);
+  if (exact !== null) ranking.noteCode(exact, TIER.exactCode);
+  if (!isPrefix || code === 0) return;
+  // Codes have up to 6 digits: 258 stands for 2580-2589, 25800-25899 and so on.
+  for (let tens = 10; tens <= 100_000; tens *= 10) {
+    const end = firstFrom(index.codes, (code + 1) * tens);
+    for (let record = firstFrom(index.codes, code * tens); record < end; record++)
+      ranking.noteCode(record, TIER.codePrefix);
+  }
+}
+
+function recordOfCode({ codes }: CrsIndex, code: number): number | null {
+  const record = firstFrom(codes, code);
+  return codes[record] === code ? record : null;
+}
+
+/** The first record whose code is not below `code`; the number of records where there is none. */
+function firstFrom(codes: Uint32Array, code: number): number {
+  let low = 0;
+  let high = codes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (codes[middle] < code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function hitOf(index: CrsIndex, record: number): CrsHit {
+  const area = index.areaNumbers[record];
+  return {
+    code: `EPSG:${index.codes[record]}`,
+    name: index.names[record],
+    kind: CRS_KINDS[index.kinds[record]],
+    deprecated: index.isDeprecated[record] === 1,
+    area: area === NO_AREA ? null : index.areas[area],
+    unit: index.units[record],
+  };
+}

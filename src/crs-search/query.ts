@@ -1,0 +1,73 @@
+/** What a query asks for: a code, words, or both. */
+import { type Vocabulary, wordsOf } from './words.ts';
+
+/** No name or alias is longer; a longer query finds nothing. */
+const MAX_QUERY_CHARACTERS = 500;
+/** One bit each in a mask of words. */
+const MAX_WORDS = 30;
+
+/** "25832", "EPSG:25832", "epsg 25832", "urn:ogc:def:crs:EPSG::25832", "http://www.opengis.net/def/crs/EPSG/0/25832". */
+const CODE = /^(?:\S*\bepsg[:/.\s]*(?:[\d.]*[:/])?)?(\d{1,9})$/i;
+
+/** A code of fewer digits is a number of a zone rather than the beginning of a code, unless it says EPSG. */
+const LEAST_DIGITS = 3;
+
+export interface CodeQuery {
+  readonly code: number;
+  /** Codes that begin with it count as well. */
+  readonly isPrefix: boolean;
+  /** It says that it is a code, so it is nothing else. */
+  readonly isOnlyCode: boolean;
+}
+
+/** Null where the query is no code. */
+export function codeOf(query: string): CodeQuery | null {
+  const text = query.normalize('NFKC').trim();
+  const match = text.length > MAX_QUERY_CHARACTERS ? null : CODE.exec(text);
+  if (match === null) return null;
+  const isOnlyCode = match[1].length < text.length;
+  return { code: Number(match[1]), isPrefix: isOnlyCode || match[1].length >= LEAST_DIGITS, isOnlyCode };
+}
+
+export interface QueryWord {
+  readonly text: string;
+  /** Numbers in the vocabulary of the words that begin with it: first, end (exclusive). */
+  readonly first: number;
+  readonly end: number;
+  /** The code it may be besides, 0 where it is none. */
+  readonly code: number;
+}
+
+/** The words in order; null where a word is nowhere in the database, so that nothing is found. */
+export function wordsOfQuery(query: string, vocabulary: Vocabulary): QueryWord[] | null {
+  if (query.length > MAX_QUERY_CHARACTERS) return null;
+  const all = wordsOf(query);
+  // "EPSG:25832 ETRS89 / UTM zone 32N" says nothing more with it: all is EPSG's here.
+  const said = all.filter((word) => word !== 'epsg');
+  const found: QueryWord[] = [];
+  for (const word of said) {
+    const known = resolve(word, vocabulary);
+    if (known === null) return null;
+    for (const text of known) {
+      const [first, end] = vocabulary.range(text);
+      found.push({ text, first, end, code: /^\d{4,6}$/.test(text) ? Number(text) : 0 });
+    }
+  }
+  return found.length > MAX_WORDS ? null : found;
+}
+
+/** The word itself; else as Germans write it without umlauts ("krueger"); else as two ("gausskruger"); else null. */
+function resolve(word: string, vocabulary: Vocabulary): string[] | null {
+  const isKnown = (prefix: string): boolean => {
+    const [first, end] = vocabulary.range(prefix);
+    return first < end;
+  };
+  if (isKnown(word) || /^\d{4,6}$/.test(word)) return [word];
+  const plain = word.replace(/([aou])e/g, '$1');
+  if (plain !== word && isKnown(plain)) return [plain];
+  for (const text of plain === word ? [word] : [word, plain])
+    for (let at = text.length - 1; at > 1; at--)
+      if (vocabulary.has(text.slice(0, at)) && isKnown(text.slice(at)))
+        return [text.slice(0, at), text.slice(at)];
+  return null;
+}

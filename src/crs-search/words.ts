@@ -1,0 +1,111 @@
+/** Text as search sees it: words without case, accents and punctuation. The same for names and for queries. */
+
+/** Letters that do not decompose into a base letter and an accent (Unicode NFKD). */
+const UNDECOMPOSED: Readonly<Record<string, string>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
+/**
+ * Runs of letters and runs of digits, each a word: "WGS84" and "WGS 84", "zone32n" and "zone 32N", "Krüger" and
+ * "kruger" are the same. Never an empty word.
+ */
+export function wordsOf(text: string): string[] {
+  if (isPlain(text)) return plainWords(text, false);
+  const folded = text
+    .normalize('NFKD')
+    .replace(/\p{Mn}+/gu, '')
+    .toLowerCase()
+    .replace(/[ßæœøłđðþı]/g, (letter) => UNDECOMPOSED[letter]);
+  return folded.match(/\p{L}+|\p{N}+/gu) ?? [];
+}
+
+/** A name of the database: its capitals, too, begin words ("StatePlane"), which those of a query need not. */
+export function wordsOfName(name: string): string[] {
+  return isPlain(name) ? plainWords(name, true) : wordsOf(name.replace(/([a-z])([A-Z])/g, '$1 $2'));
+}
+
+const DEGREE_SIGN = 0xb0;
+
+/** ASCII and the sign that areas of use are full of: nearly all there is, and four times as fast without patterns. */
+function isPlain(text: string): boolean {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit > 127 && unit !== DEGREE_SIGN) return false;
+  }
+  return true;
+}
+
+const OTHER = 0;
+const DIGIT = 1;
+const SMALL = 2;
+const CAPITAL = 3;
+
+function classOf(unit: number): number {
+  if (unit >= 0x61 && unit <= 0x7a) return SMALL;
+  if (unit >= 0x41 && unit <= 0x5a) return CAPITAL;
+  return unit >= 0x30 && unit <= 0x39 ? DIGIT : OTHER;
+}
+
+function plainWords(text: string, capitalsBegin: boolean): string[] {
+  const lower = text.toLowerCase();
+  const words: string[] = [];
+  let start = 0;
+  let last = OTHER;
+  for (let i = 0; i <= text.length; i++) {
+    const next = i < text.length ? classOf(text.charCodeAt(i)) : OTHER;
+    const areLetters = last >= SMALL && next >= SMALL;
+    if (next !== last && !(areLetters && !(capitalsBegin && next === CAPITAL))) {
+      if (last !== OTHER) words.push(lower.slice(start, i));
+      start = i;
+    }
+    last = next;
+  }
+  return words;
+}
+
+/** The words of all texts in alphabetical order, so that the words with one beginning are a range of numbers. */
+export class Vocabulary {
+  readonly #words: readonly string[];
+
+  /** `words` are sorted by code units, each once. */
+  constructor(words: readonly string[]) {
+    this.#words = words;
+  }
+
+  get size(): number {
+    return this.#words.length;
+  }
+
+  /** Whether `number` is that of the very word. */
+  isWord(number: number, word: string): boolean {
+    return this.#words[number] === word;
+  }
+
+  /** Numbers of the words that begin with `prefix`: first, end (exclusive). */
+  range(prefix: string): readonly [first: number, end: number] {
+    return [this.#lowerBound(prefix), this.#lowerBound(`${prefix}\uffff`)];
+  }
+
+  has(word: string): boolean {
+    return this.#words[this.#lowerBound(word)] === word;
+  }
+
+  #lowerBound(word: string): number {
+    let low = 0;
+    let high = this.#words.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#words[middle] < word) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
