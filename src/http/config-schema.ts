@@ -1,0 +1,196 @@
+/** JSON Schemas (2020-12) of configs, composed from what checks them: config-fields.ts and the registries' records. */
+import type { Format, OptionsSchema } from '../formats/format.ts';
+import type { Transformation } from '../transformations/transformation.ts';
+import {
+  CONFIG_FIELDS,
+  type ConfigField,
+  type FieldId,
+  fieldNames,
+  groupNames,
+  optionNames,
+  type Registries,
+  type Surface,
+} from './config-fields.ts';
+import type { JsonSchema } from './operation.ts';
+
+/**
+ * Schema of the config of a surface, each field under its usual name. Leads to '#/components/schemas/Transformation',
+ * which is one of `transformationSchemas`. Other members are allowed: what is not known is a warning, not an error.
+ */
+export function configSchema(surface: Surface, registries: Registries): JsonSchema {
+  const inputFormats = registries.formats.filter(
+    ({ id }) => surface.inputFormat === null || surface.inputFormat === id,
+  );
+  const properties = new Map<string, JsonSchema>();
+  const required = new Set<string>();
+  for (const id of Object.keys(CONFIG_FIELDS) as FieldId[]) {
+    const field: ConfigField = CONFIG_FIELDS[id];
+    if (!field.operations.includes(surface.operation)) continue;
+    if (id === 'inputFormat' && surface.inputFormat !== null) continue;
+    const [name] = fieldNames(id, surface);
+    properties.set(name, {
+      ...field.schema(registries),
+      description: descriptionOf(id, surface, inputFormats),
+    });
+    if (isRequired(id, surface, inputFormats)) required.add(name);
+  }
+  for (const [name, schema] of readOptions(inputFormats, surface)) properties.set(name, schema);
+  for (const [name, schema] of mergedOptions(
+    registries.formats.map((format) => [format.id, format.writeOptions]),
+  ))
+    properties.set(optionNames('output', name, surface)[0], schema);
+  return nestedObject(properties, required);
+}
+
+/** The members of a JSON body that hold GeoJSON, in the order in which they count. */
+export const JSON_DOCUMENTS = {
+  transform: { single: 'input_geojson', list: null, singleRequired: true },
+  append: { single: 'target_geojson', list: 'append_geojson_list', singleRequired: true },
+  merge: { single: 'target_geojson', list: 'input_geojson_list', singleRequired: false },
+} as const satisfies Record<string, JsonDocuments>;
+
+export interface JsonDocuments {
+  /** Member with one document; it comes first. */
+  readonly single: string;
+  readonly singleRequired: boolean;
+  /** Member with a list of at least one; null: there is none. */
+  readonly list: string | null;
+}
+
+/** Schema of a JSON body with GeoJSON: its documents, and the config's fields beside them. */
+export function jsonBodySchema(operation: keyof typeof JSON_DOCUMENTS, registries: Registries): JsonSchema {
+  const config = configSchema({ operation, inputFormat: 'geojson', spelling: 'flat' }, registries);
+  const { single, singleRequired, list } = JSON_DOCUMENTS[operation];
+  const document: JsonSchema = {
+    type: 'object',
+    description: 'GeoJSON: a FeatureCollection, a Feature or a geometry.',
+  };
+  return {
+    ...config,
+    properties: {
+      [single]: document,
+      ...(list === null ? {} : { [list]: { type: 'array', items: document, minItems: 1 } }),
+      ...(config.properties as object),
+    },
+    required: [
+      ...(singleRequired ? [single] : []),
+      ...(list === null ? [] : [list]),
+      ...((config.required as string[] | undefined) ?? []),
+    ],
+  };
+}
+
+/** Schemas by name: `Transformation`, any of the others; and one for each transformation. */
+export function transformationSchemas(
+  transformations: readonly Transformation[],
+): Record<string, JsonSchema> {
+  const schemas: Record<string, JsonSchema> = {};
+  for (const { id, title, description, parameters } of transformations) {
+    const type = { const: id };
+    const hasRequired = (parameters.required ?? []).length > 0;
+    schemas[schemaName(id)] = {
+      title,
+      description,
+      type: 'object',
+      properties: { type, params: parameters },
+      required: hasRequired ? ['type', 'params'] : ['type'],
+    };
+  }
+  schemas.Transformation = {
+    description: 'Parameters may also stand beside `type`, without `params`.',
+    anyOf: [
+      ...Object.keys(schemas).map((name) => ({ $ref: `#/components/schemas/${name}` })),
+      ...(transformations.length === 0 ? [] : [{ $ref: '#/components/schemas/FlatTransformation' }]),
+    ],
+  };
+  schemas.FlatTransformation = {
+    title: 'Parameters beside the type',
+    type: 'object',
+    properties: { type: { enum: transformations.map(({ id }) => id) } },
+    required: ['type'],
+    not: { required: ['params'] },
+  };
+  return schemas;
+}
+
+/** simplify_coverage -> SimplifyCoverageTransformation */
+function schemaName(id: string): string {
+  const words = id.split('_').map((word) => word[0].toUpperCase() + word.slice(1));
+  return `${words.join('')}Transformation`;
+}
+
+function isRequired(id: FieldId, { operation }: Surface, inputFormats: readonly Format[]): boolean {
+  if (id === 'outputFormat') return operation !== 'inspect';
+  if (id === 'inputFormat') return true;
+  const isCrs = id === 'inputCrs' || id === 'appendCrs' || id === 'mergeCrs';
+  return isCrs && inputFormats.every(({ inputCrs }) => inputCrs === 'request');
+}
+
+function descriptionOf(id: FieldId, surface: Surface, inputFormats: readonly Format[]): string {
+  const { description } = CONFIG_FIELDS[id];
+  const others = fieldNames(id, surface).slice(1);
+  const also = others.length === 0 ? '' : ` Also called ${others.map((name) => `\`${name}\``).join(', ')}.`;
+  const needing = inputFormats.filter(({ inputCrs }) => inputCrs === 'request').map((format) => format.id);
+  const isInput = id === 'inputCrs' && surface.inputFormat === null && needing.length > 0;
+  return description + (isInput ? ` Required for ${needing.join(' and ')}.` : '') + also;
+}
+
+function readOptions(formats: readonly Format[], surface: Surface): [string, JsonSchema][] {
+  const plain = formats.filter(({ readOptionsKey }) => readOptionsKey === undefined);
+  const named = mergedOptions(plain.map((format) => [format.id, format.readOptions])).map(
+    ([name, schema]): [string, JsonSchema] => [optionNames('input', name, surface)[0], schema],
+  );
+  const grouped = formats.flatMap(({ readOptionsKey, readOptions: schema, id }): [string, JsonSchema][] =>
+    readOptionsKey === undefined
+      ? []
+      : [[groupNames(readOptionsKey, surface)[0], { ...schema, description: `Options for reading ${id}.` }]],
+  );
+  return [...named, ...grouped];
+}
+
+/** Options of several formats by name; one that means different things by format may be any of them. */
+function mergedOptions(formats: readonly (readonly [string, OptionsSchema])[]): [string, JsonSchema][] {
+  const byName = new Map<string, Map<string, { schema: JsonSchema; ids: string[] }>>();
+  for (const [id, { properties }] of formats)
+    for (const [name, schema] of Object.entries(properties)) {
+      const variants = byName.get(name) ?? new Map<string, { schema: JsonSchema; ids: string[] }>();
+      byName.set(name, variants);
+      const key = JSON.stringify(schema);
+      const variant = variants.get(key) ?? { schema: schema as JsonSchema, ids: [] };
+      variants.set(key, variant);
+      variant.ids.push(id);
+    }
+  return [...byName].map(([name, variants]): [string, JsonSchema] => {
+    const schemas = [...variants.values()].map(({ schema, ids }) => ({
+      ...schema,
+      description: `Only for ${ids.join(', ')}. ${String(schema.description ?? '')}`.trim(),
+    }));
+    return [name, schemas.length === 1 ? schemas[0] : { anyOf: schemas }];
+  });
+}
+
+/** `input.format` becomes a property `format` of an object `input`. */
+function nestedObject(
+  properties: ReadonlyMap<string, JsonSchema>,
+  required: ReadonlySet<string>,
+): JsonSchema {
+  const plain: Record<string, JsonSchema> = {};
+  const groups = new Map<string, { properties: Map<string, JsonSchema>; required: Set<string> }>();
+  for (const [path, schema] of properties) {
+    const [first, inner] = path.split('.', 2);
+    if (inner === undefined) {
+      plain[first] = schema;
+      continue;
+    }
+    const group = groups.get(first) ?? { properties: new Map(), required: new Set() };
+    groups.set(first, group);
+    group.properties.set(inner, schema);
+    if (required.has(path)) group.required.add(inner);
+  }
+  const names = [...required].filter((path) => !path.includes('.'));
+  for (const [name, group] of groups) {
+    plain[name] = nestedObject(group.properties, group.required);
+    if (group.required.size > 0) names.push(name);
+  }
+  return { type: 'object', properties: plain, ...(names.length > 0 ? { required: names } : {}) };
+}
