@@ -54,7 +54,8 @@ export function buildIndex(records: readonly CrsRecord[]): CrsIndex {
   const firstTexts = new Uint32Array(records.length + 1);
   const areaOf = new Uint16Array(records.length).fill(NO_AREA);
   records.forEach(({ name, aliases, area }, record) => {
-    for (const text of [name, ...aliases]) texts.add(wordsOfName(text));
+    texts.add(wordsOfName(name));
+    if (aliases !== '') for (const alias of aliases.split('\n')) texts.add(wordsOfName(alias));
     firstTexts[record + 1] = texts.count;
     if (area === null) return;
     let number = areaNumbers.get(area);
