@@ -33,7 +33,7 @@ export function splitBody(
   for (let at = 0, turn = 0; at < body.length; turn++) {
     const length = lengths[turn % lengths.length];
     // A copy that is wiped afterwards: whatever the splitter still needs of a chunk, it must have taken.
-    const chunk = body.slice(at, at + length);
+    const chunk = new Uint8Array(body.subarray(at, at + length));
     at += length;
     for (const piece of splitter.push(chunk)) {
       if (piece.kind === 'begin') {
