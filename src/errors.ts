@@ -116,6 +116,12 @@ export const errorCatalogue = {
     fault: 'user',
     template: '{place}: a coordinate is {value}, which {format} cannot hold; repair the geometry',
   },
+  CRS_NOT_FOUND: {
+    status: 404,
+    fault: 'user',
+    template:
+      "EPSG has no coordinate reference system '{code}' that positions can be in; search with /v1/crs?q=",
+  },
   // --- input bytes --------------------------------------------------------------------------------------------
   INPUT_EMPTY: { status: 400, fault: 'user', template: '{source} is empty (0 bytes); send the file itself' },
   INPUT_WRONG_FORMAT: {

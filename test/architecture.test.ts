@@ -73,6 +73,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'crs',
       'io',
       'pipeline',
+      'crs-search',
       'jobs',
       'storage',
       'accounts',

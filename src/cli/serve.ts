@@ -1,6 +1,7 @@
 /** `geomill serve`: the service in one process with its runners. */
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
+import { CrsSearch } from '../crs-search/crs-search.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
@@ -44,7 +45,8 @@ export async function startService(
     const metrics = new Metrics();
     const service = new JobService(serviceOptions(config, data, queue, runner, log, metrics));
     metrics.watch(service);
-    const app = await buildApp({ config, service, metrics, formats, transformations }, log);
+    const context = { config, service, metrics, crsSearch: new CrsSearch(), formats, transformations };
+    const app = await buildApp(context, log);
     undo.push(() => app.close());
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
     // still served and running jobs finish.

@@ -1,6 +1,7 @@
 /** What the routes work with. */
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../config.ts';
+import type { CrsSearch } from '../crs-search/crs-search.ts';
 import type { Format } from '../formats/format.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { Transformation } from '../transformations/transformation.ts';
@@ -10,6 +11,7 @@ export interface HttpContext {
   readonly config: Config;
   readonly service: JobService;
   readonly metrics: Metrics;
+  readonly crsSearch: CrsSearch;
   readonly formats: readonly Format[];
   readonly transformations: readonly Transformation[];
 }

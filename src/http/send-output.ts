@@ -4,6 +4,7 @@ import { failure, GeomillError } from '../errors.ts';
 import { errorText, type Job } from '../jobs/job.ts';
 import { parseRange } from './byte-range.ts';
 import type { HttpContext } from './context.ts';
+import { matchesEntityTag } from './entity-tag.ts';
 import { problemOf, sendProblem } from './error-reply.ts';
 
 /** Throws JOB_NOT_DONE or JOB_EXPIRED. */
@@ -21,7 +22,7 @@ export async function sendOutput(
     .header('accept-ranges', 'bytes')
     .header('cache-control', 'private, no-cache');
   if (!job.outputKept) throw expired(job);
-  if (matches(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  if (matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   const inline = job.request.output?.toFile === false;
   reply.header('content-type', inline ? 'application/json; charset=utf-8' : job.output.mediaType);
   if (!inline) reply.header('content-disposition', contentDisposition(job.output.fileName));
@@ -58,14 +59,6 @@ function notDone(job: Job): GeomillError {
 
 function expired(job: Job): GeomillError {
   return failure('JOB_EXPIRED', { id: job.id, at: new Date(job.expiresAt ?? 0).toISOString() });
-}
-
-function matches(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.split(',').some((given) => {
-    const tag = given.trim().replace(/^W\//, '');
-    return tag === '*' || tag === etag;
-  });
 }
 
 /** RFC 6266: a name in ASCII for old clients and the true one in UTF-8. */

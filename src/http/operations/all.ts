@@ -1,11 +1,27 @@
 /** Every operation of the HTTP interface, in the order of the document. Adding one is its record and one line here. */
 import type { Format } from '../../formats/format.ts';
 import type { Operation } from '../operation.ts';
+import { getCrs, listFormats, listTransformations, searchCrs } from './catalogue.ts';
+import { documentOperations } from './documents.ts';
 import { getHealth, getMetrics, getReadiness } from './health.ts';
 import { getJob } from './jobs.ts';
 import { getOutput, getStatus } from './result.ts';
 import { submitJob } from './transform.ts';
 
 export function allOperations(_formats: readonly Format[]): readonly Operation[] {
-  return [submitJob, getStatus, getOutput, getJob, getHealth, getReadiness, getMetrics];
+  const operations: Operation[] = [
+    submitJob,
+    getStatus,
+    getOutput,
+    getJob,
+    listFormats,
+    listTransformations,
+    searchCrs,
+    getCrs,
+    ...documentOperations(() => operations),
+    getHealth,
+    getReadiness,
+    getMetrics,
+  ];
+  return operations;
 }

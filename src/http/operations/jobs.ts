@@ -3,6 +3,7 @@ import { errorText, isFinal, type Job } from '../../jobs/job.ts';
 import type { Progress } from '../../pipeline/report.ts';
 import { baseUrlOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
+import { ref } from '../schemas/schema.ts';
 import { findJob, jobIdParameter, outputUrl } from './result.ts';
 
 export const getJob: Operation = {
@@ -14,7 +15,7 @@ export const getJob: Operation = {
   description: 'State, progress, times, attempts, expiry, the report or the error.',
   parameters: [jobIdParameter],
   responses: {
-    200: { description: 'The job.', content: { 'application/json': { schema: { type: 'object' } } } },
+    200: { description: 'The job.', content: { 'application/json': { schema: ref('Job') } } },
   },
   examples: ['curl BASE_URL/v1/jobs/JOB_ID'],
   handle: async (context, request, reply) => {

@@ -4,6 +4,8 @@ import { failure } from '../../errors.ts';
 import { errorText, type Job } from '../../jobs/job.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation, Parameter } from '../operation.ts';
+import { outputResponses } from '../schemas/outputs.ts';
+import { ref } from '../schemas/schema.ts';
 import { sendOutput } from '../send-output.ts';
 
 export const jobIdParameter: Parameter = {
@@ -23,7 +25,7 @@ export const getStatus: Operation = {
   description: 'Ask until it is SUCCESS or FAILED.',
   parameters: [jobIdParameter],
   responses: {
-    200: { description: 'The state.', content: { 'application/json': { schema: { type: 'object' } } } },
+    200: { description: 'The state.', content: { 'application/json': { schema: ref('JobStatus') } } },
   },
   examples: ['curl BASE_URL/result/status/JOB_ID'],
   handle: async (context, request, reply) => {
@@ -41,7 +43,7 @@ export const getOutput: Operation = {
   summary: 'The output of a job',
   description: 'The file, or the FeatureCollection itself where `to_file` was false, until it expires.',
   parameters: [jobIdParameter],
-  responses: { 200: { description: 'The output.' } },
+  responses: outputResponses,
   examples: ['curl -OJ BASE_URL/result/output/JOB_ID'],
   handle: async (context, request, reply) =>
     sendOutput(context, request, reply, await findJob(context, request)),

@@ -1,0 +1,115 @@
+/**
+ * The OpenAPI 3.1 document of the HTTP interface. All of it is made: paths from the records of operations, schemas of
+ * requests from the registries, those of answers from `schemas/`. Nothing of it stands in a file of its own that could
+ * say something else than the code does.
+ */
+
+import type { Registries } from './config-fields.ts';
+import { impliedProblems, problemComponents, responseOf } from './openapi/problem-responses.ts';
+import type { JsonSchema, Operation, OperationTag, Parameter, ResponseRecord } from './operation.ts';
+import { componentSchemas } from './schemas/component-schemas.ts';
+
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Readonly<Record<string, unknown>>;
+  readonly servers: readonly { readonly url: string }[];
+  readonly security: readonly object[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly responses: Readonly<Record<string, ResponseRecord>>;
+  };
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: object;
+  /** A response, or a `$ref` to a shared one. */
+  readonly responses: Readonly<Record<string, object>>;
+  /** As several viewers read it; the capitals BASE_URL, JOB_ID, TASK_ID are to be filled in. */
+  readonly 'x-codeSamples'?: readonly object[];
+}
+
+const TAGS: Readonly<Record<OperationTag, string>> = {
+  Jobs: 'Submit a file, ask for the state of its job, fetch the output.',
+  Transform: 'Convert one file and get the output in the answer, or a task.',
+  Append: 'Add the features of files to those of a target, in the fields of the target.',
+  Merge: 'Bring the geometries of several files together.',
+  Inspect: 'Tell what a file holds, and what another format would change or lose.',
+  Catalogue: 'Formats, transformations and coordinate reference systems that requests can name.',
+  Operation: 'For orchestrators and monitoring.',
+};
+
+const DESCRIPTION = `Turns vector geodata (GeoJSON, shapefile, GeoPackage, DXF, CSV with WKT) from one format into another, in any
+coordinate reference system of EPSG, with transformations on the way. Nothing is lost in silence: the report of a job counts what was
+dropped, repaired, renamed or changed.
+
+Every error is a problem document (RFC 9457) whose \`detail\` says what is wrong, where, and what to do. HEAD works wherever GET
+does; a path answers a method that it does not take with 405 and \`Allow\`.`;
+
+/** `version` is that of the package. */
+export function openApiDocument(
+  operations: readonly Operation[],
+  registries: Registries,
+  version: string,
+): OpenApiDocument {
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const operation of operations) {
+    paths[operation.path] ??= {};
+    paths[operation.path][operation.method.toLowerCase()] = operationObject(operation);
+  }
+  const used = new Set(operations.map(({ tag }) => tag));
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'geomill',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    // Where the document came from: it is the same whatever the service is called.
+    servers: [{ url: '/' }],
+    security: [],
+    tags: (Object.keys(TAGS) as OperationTag[])
+      .filter((name) => used.has(name))
+      .map((name) => ({ name, description: TAGS[name] })),
+    paths,
+    components: { schemas: componentSchemas(registries), responses: problemComponents() },
+  };
+}
+
+function operationObject(operation: Operation): OperationObject {
+  const { id, tag, summary, description, parameters, requestBody, examples } = operation;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description,
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }),
+    // Every body there is, is needed.
+    ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, required: true } }),
+    responses: responsesOf(operation),
+    ...(examples.length === 0
+      ? {}
+      : { 'x-codeSamples': examples.map((source) => ({ lang: 'Shell', label: 'curl', source })) }),
+  };
+}
+
+function parameterObject({ in: place, name, description, required, schema }: Parameter): Parameter {
+  return { in: place, name, description, required: place === 'path' || required === true, schema };
+}
+
+function responsesOf(operation: Operation): Record<string, object> {
+  const { responses } = operation;
+  const statuses = new Set([...Object.keys(responses).map(Number), ...impliedProblems(operation)]);
+  return Object.fromEntries(
+    [...statuses]
+      .sort((a, b) => a - b)
+      .map((status) => [String(status), responseOf(status, responses[status])]),
+  );
+}

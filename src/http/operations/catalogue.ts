@@ -1,0 +1,152 @@
+/** What requests can name: formats, transformations, coordinate reference systems. */
+import { failure } from '../../errors.ts';
+import type { Format } from '../../formats/format.ts';
+import { exampleStep } from '../../transformations/parts/example-step.ts';
+import type { Transformation } from '../../transformations/transformation.ts';
+import type { Operation, ResponseRecord } from '../operation.ts';
+import { ref } from '../schemas/schema.ts';
+import {
+  NOT_MODIFIED,
+  STATIC_HEADERS,
+  type StaticContent,
+  sendStatic,
+  staticContent,
+} from '../send-static.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+const staticResponses = (description: string, schema: string): Record<number, ResponseRecord> => ({
+  200: { description, headers: STATIC_HEADERS, content: { 'application/json': { schema: ref(schema) } } },
+  304: NOT_MODIFIED,
+});
+
+const formatLists = new WeakMap<readonly Format[], StaticContent>();
+
+export const listFormats: Operation = {
+  id: 'listFormats',
+  method: 'GET',
+  path: '/v1/formats',
+  tag: 'Catalogue',
+  summary: 'Formats',
+  description: 'Every format that can be read and written, with the options of its reader and its writer.',
+  parameters: [],
+  responses: staticResponses('All formats.', 'FormatList'),
+  examples: ['curl BASE_URL/v1/formats'],
+  handle: async ({ formats }, request, reply) => {
+    const list =
+      formatLists.get(formats) ??
+      staticContent(JSON_TYPE, JSON.stringify({ formats: formats.map(describeFormat) }));
+    formatLists.set(formats, list);
+    return sendStatic(request, reply, list);
+  },
+};
+
+function describeFormat(format: Format): object {
+  return {
+    id: format.id,
+    title: format.title,
+    extensions: format.extensions,
+    media_type: format.mediaType,
+    output_extension: format.outputExtension,
+    // A format without one of the two does not exist yet; clients shall not have to assume that.
+    input: true,
+    output: true,
+    input_crs: format.inputCrs,
+    output_layers: format.outputLayers,
+    read_options: format.readOptions,
+    write_options: format.writeOptions,
+    links: {
+      transform: `/v1/transform/${format.id}`,
+      append: `/v1/transform/${format.id}/append`,
+      merge: `/v1/transform/${format.id}/merge`,
+    },
+  };
+}
+
+const transformationLists = new WeakMap<readonly Transformation[], StaticContent>();
+
+export const listTransformations: Operation = {
+  id: 'listTransformations',
+  method: 'GET',
+  path: '/v1/transformations',
+  tag: 'Catalogue',
+  summary: 'Transformations',
+  description: 'Every transformation with its parameters, what holds of its results, and a step to copy.',
+  parameters: [],
+  responses: staticResponses('All transformations.', 'TransformationList'),
+  examples: ['curl BASE_URL/v1/transformations'],
+  handle: async ({ transformations }, request, reply) => {
+    const list =
+      transformationLists.get(transformations) ??
+      staticContent(
+        JSON_TYPE,
+        JSON.stringify({ transformations: transformations.map(describeTransformation) }),
+      );
+    transformationLists.set(transformations, list);
+    return sendStatic(request, reply, list);
+  },
+};
+
+function describeTransformation(transformation: Transformation): object {
+  const { id, title, description, parameters, guarantees } = transformation;
+  return { id, title, description, parameters, guarantees, example: exampleStep(transformation) };
+}
+
+const DEFAULT_LIMIT = 20;
+
+export const searchCrs: Operation = {
+  id: 'searchCrs',
+  method: 'GET',
+  path: '/v1/crs',
+  tag: 'Catalogue',
+  summary: 'Search coordinate reference systems',
+  description: `The systems of EPSG by code, name, alias or area of use: \`25832\`, \`utm 32\`, \`netherlands\`. The best come first, systems
+that EPSG advises against last.`,
+  parameters: [
+    {
+      in: 'query',
+      name: 'q',
+      schema: { type: 'string', minLength: 1, maxLength: 200 },
+      description: 'A code, or words and beginnings of words, in any order.',
+      required: true,
+    },
+    {
+      in: 'query',
+      name: 'limit',
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: DEFAULT_LIMIT },
+      description: 'How many to answer with at most.',
+    },
+  ],
+  responses: {
+    200: { description: 'What was found.', content: { 'application/json': { schema: ref('CrsList') } } },
+  },
+  examples: ["curl 'BASE_URL/v1/crs?q=utm%2032n&limit=5'"],
+  handle: async ({ crsSearch }, request, reply) => {
+    const { q, limit } = request.query as { readonly q: string; readonly limit?: number };
+    reply.header('cache-control', 'public, max-age=300');
+    return { crs: crsSearch.search(q, limit ?? DEFAULT_LIMIT) };
+  },
+};
+
+export const getCrs: Operation = {
+  id: 'getCrs',
+  method: 'GET',
+  path: '/v1/crs/{code}',
+  tag: 'Catalogue',
+  summary: 'One coordinate reference system',
+  description: 'The system of a code of EPSG: `25832` or `EPSG:25832`.',
+  parameters: [
+    { in: 'path', name: 'code', schema: { type: 'string' }, description: 'Code of EPSG.', required: true },
+  ],
+  responses: {
+    200: { description: 'The system.', content: { 'application/json': { schema: ref('CrsHit') } } },
+  },
+  examples: ['curl BASE_URL/v1/crs/25832'],
+  handle: async ({ crsSearch }, request, reply) => {
+    const { code } = request.params as { readonly code: string };
+    const hit = crsSearch.get(code.slice(0, 40));
+    if (hit === null) throw failure('CRS_NOT_FOUND', { code: code.slice(0, 40) });
+    reply.header('cache-control', 'public, max-age=300');
+    return hit;
+  },
+};

@@ -1,0 +1,25 @@
+/** Every named schema of the document. */
+
+import type { Registries } from '../config-fields.ts';
+import type { JsonSchema } from '../operation.ts';
+import { catalogueSchemas } from './catalogue.ts';
+import { geojsonSchemas } from './geojson.ts';
+import { inspectionSchemas } from './inspection.ts';
+import { jobSchemas, taskSchemas } from './job.ts';
+import { problemSchemas } from './problem.ts';
+import { reportSchemas } from './report.ts';
+import { optionSchemas, stepSchemas } from './steps.ts';
+
+export function componentSchemas({ formats, transformations }: Registries): Record<string, JsonSchema> {
+  return {
+    ...jobSchemas,
+    ...taskSchemas,
+    ...reportSchemas,
+    ...inspectionSchemas,
+    ...catalogueSchemas,
+    ...stepSchemas(transformations),
+    ...optionSchemas(formats),
+    ...geojsonSchemas,
+    ...problemSchemas,
+  };
+}

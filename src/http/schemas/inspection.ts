@@ -1,0 +1,43 @@
+/** What an inspection tells: pipeline/inspect.ts as the API writes it. */
+import type { JsonSchema } from '../operation.ts';
+import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
+
+const crs = closedObject({
+  name: TEXT,
+  authority: nullable(closedObject({ name: TEXT, code: TEXT })),
+  kind: { type: 'string', enum: ['geographic', 'projected', 'other'] },
+  unit_name: text('Horizontal unit of the coordinates: `degree`, `metre`, ...'),
+});
+
+const layer = closedObject({
+  name: TEXT,
+  features: count('Features, also those without a geometry.'),
+  geometry_types: {
+    type: 'object',
+    additionalProperties: { type: 'integer', minimum: 1 },
+    description: 'Features by geometry type.',
+  },
+  has_z: FLAG,
+  has_m: FLAG,
+  extent: nullable(
+    { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4 },
+    'West, south, east, north in the CRS of the layer; null without positions.',
+  ),
+  crs: nullable(crs, 'Null where neither the file nor the request states one that can be used.'),
+  metres_per_unit: nullable(
+    { type: 'number' },
+    'Of a file that states the unit of its coordinates and no CRS.',
+  ),
+  encoding: nullable(TEXT),
+  fields: listOf(
+    closedObject({ name: TEXT, type: TEXT, non_null: count('Features with a value.') }),
+    'In the order of the file.',
+  ),
+});
+
+export const inspectionSchemas: Readonly<Record<string, JsonSchema>> = {
+  Inspection: {
+    ...closedObject({ format: TEXT, layers: listOf(layer), warnings: listOf(ref('Finding')) }),
+    description: 'What a file holds.',
+  },
+};

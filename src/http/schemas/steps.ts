@@ -1,0 +1,64 @@
+/** Transformations and the options of formats as named schemas, made from the registries. */
+import type { Format } from '../../formats/format.ts';
+import type { Transformation } from '../../transformations/transformation.ts';
+import type { JsonSchema } from '../operation.ts';
+import { ref } from './schema.ts';
+
+/** `BufferTransformation` and `BufferParameters` for each transformation, and `Transformation`, which is any of them. */
+export function stepSchemas(transformations: readonly Transformation[]): Record<string, JsonSchema> {
+  const schemas: Record<string, JsonSchema> = {};
+  for (const { id, title, parameters, description } of transformations) {
+    const name = pascalCase(id);
+    const type = { const: id };
+    const required = parameters.required ?? [];
+    schemas[`${name}Parameters`] = { title: `Parameters of ${id}`, ...parameters };
+    schemas[`${name}Transformation`] = {
+      title,
+      description,
+      // Not oneOf: a step without parameters is of both shapes.
+      anyOf: [
+        {
+          title: 'Parameters under params',
+          type: 'object',
+          properties: { type, params: ref(`${name}Parameters`) },
+          required: required.length === 0 ? ['type'] : ['type', 'params'],
+          additionalProperties: false,
+        },
+        {
+          title: 'Parameters beside the type',
+          ...parameters,
+          properties: { type, ...parameters.properties },
+          required: ['type', ...required],
+        },
+      ],
+    };
+  }
+  const names = transformations.map(({ id }) => [id, `${pascalCase(id)}Transformation`] as const);
+  schemas.Transformation = {
+    description: 'One transformation; a list of them is done in its order.',
+    oneOf: names.map(([, name]) => ref(name)),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(names.map(([id, name]) => [id, `#/components/schemas/${name}`])),
+    },
+  };
+  return schemas;
+}
+
+/** `CsvReadOptions`, `CsvWriteOptions` and so on, where a format has any. */
+export function optionSchemas(formats: readonly Format[]): Record<string, JsonSchema> {
+  const schemas: Record<string, JsonSchema> = {};
+  for (const { id, readOptions, writeOptions } of formats) {
+    const name = pascalCase(id);
+    if (Object.keys(readOptions.properties).length > 0)
+      schemas[`${name}ReadOptions`] = { title: `Options of ${id} input`, ...readOptions };
+    if (Object.keys(writeOptions.properties).length > 0)
+      schemas[`${name}WriteOptions`] = { title: `Options of ${id} output`, ...writeOptions };
+  }
+  return schemas;
+}
+
+/** convex_hull -> ConvexHull. */
+export function pascalCase(id: string): string {
+  return id.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

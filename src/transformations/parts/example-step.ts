@@ -1,0 +1,36 @@
+/** A step of each transformation, as it may stand in a request: for the catalogue and the docs. */
+import type { StepParameters, Transformation } from '../transformation.ts';
+
+/** A mask within the harbour of samples/. */
+const POLYGON = {
+  type: 'Polygon',
+  coordinates: [
+    [
+      [8.56, 53.54],
+      [8.58, 53.54],
+      [8.58, 53.55],
+      [8.56, 53.54],
+    ],
+  ],
+} as const;
+
+interface PropertySchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
+}
+
+/** With what is required, and what the schema gives an example of. */
+export function exampleStep({ id, parameters }: Transformation): {
+  readonly type: string;
+  readonly params?: StepParameters;
+} {
+  const params: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(parameters.properties)) {
+    const { examples, enum: choices, type } = schema as PropertySchema;
+    if (examples !== undefined) params[name] = examples[0];
+    else if (parameters.required?.includes(name))
+      params[name] = choices?.[0] ?? (type === 'number' || type === 'integer' ? 100 : POLYGON);
+  }
+  return Object.keys(params).length === 0 ? { type: id } : { type: id, params };
+}
