@@ -50,7 +50,7 @@ export class CrsSearch {
     const code = codeOf(query);
     if (code === null || !code.isOnlyCode) {
       const words = wordsOfQuery(query, index.vocabulary);
-      if (words !== null) matchWords(index, words, ranking);
+      if (words !== null) matchWords(index, query, words, ranking);
     }
     if (code !== null) matchCode(index, code, ranking);
     return ranking.best(wanted).map((record) => hitOf(index, record));

@@ -6,14 +6,16 @@ import type { QueryWord } from './query.ts';
 export const TIER = {
   exactCode: 0,
   codePrefix: 1,
+  /** The name letter by letter: "CH1903" and "CH1903+" are the same words. */
+  sameName: 2,
   /** The words are the name, and all of it. */
-  exactName: 2,
-  exactAlias: 3,
+  exactName: 3,
+  exactAlias: 4,
   /** All words are in one name or alias. */
-  oneText: 4,
-  severalTexts: 5,
-  areaName: 6,
-  areaDescription: 7,
+  oneText: 5,
+  severalTexts: 6,
+  areaName: 7,
+  areaDescription: 8,
 } as const;
 
 interface Fit {
@@ -27,8 +29,8 @@ interface Fit {
   readonly extraWords: number;
 }
 
-/** The values of each field of a rank are below these. All together are 30 bits, with the record 46 of a double's 53. */
-const BELOW = { tier: 8, partialWords: 32, phrase: 2, kind: 4, operations: 2048, alias: 2, extraWords: 64 };
+/** The values of each field of a rank are below these. All together are 31 bits, with the record 47 of a double's 53. */
+const BELOW = { tier: 16, partialWords: 32, phrase: 2, kind: 4, operations: 2048, alias: 2, extraWords: 64 };
 /** Words of the text between those of a phrase, in all: "UTM zone 32N" is a phrase for "utm 32". */
 const MOST_GAPS = 2;
 const RECORD_BITS = 16;
@@ -87,14 +89,20 @@ interface Masks {
   readonly whole: Int32Array;
 }
 
-/** Notes every record in which all words are found. No words are found nowhere. */
-export function matchWords(index: CrsIndex, words: readonly QueryWord[], ranking: Ranking): void {
+/** Notes every record in which all words of the query are found. No words are found nowhere. */
+export function matchWords(
+  index: CrsIndex,
+  query: string,
+  words: readonly QueryWord[],
+  ranking: Ranking,
+): void {
   if (words.length === 0) return;
   const masks = masksOf(index, words);
   const all = 2 ** words.length - 1;
   const areas = maskTexts(index.areaTexts, masks);
   const ofTexts = maskTexts(index.texts, masks);
-  const { firstTexts, codes } = index;
+  const { firstTexts, codes, names } = index;
+  const asked = query.trim().toLowerCase();
   for (let record = 0; record < codes.length; record++) {
     const name = firstTexts[record];
     const end = firstTexts[record + 1];
@@ -106,7 +114,9 @@ export function matchWords(index: CrsIndex, words: readonly QueryWord[], ranking
       whole |= ofTexts.whole[text];
       if (ofTexts.begun[text] !== all) continue;
       isInOneText = true;
-      ranking.note(record, fitOfText(index, text, text > name, words, masks, ofTexts.whole[text]));
+      const fit = fitOfText(index, text, text > name, words, masks, ofTexts.whole[text]);
+      const isSame = fit.tier === TIER.exactName && names[record].toLowerCase() === asked;
+      ranking.note(record, isSame ? { ...fit, tier: TIER.sameName } : fit);
     }
     if (isInOneText) continue;
     const code = codeMask(words, codes[record]);

@@ -43,7 +43,7 @@ export function wordsOfQuery(query: string, vocabulary: Vocabulary): QueryWord[]
   if (query.length > MAX_QUERY_CHARACTERS) return null;
   const all = wordsOf(query);
   // "EPSG:25832 ETRS89 / UTM zone 32N" says nothing more with it: all is EPSG's here.
-  const said = all.filter((word) => word !== 'epsg');
+  const said = all[0] === 'epsg' ? all.slice(1) : all;
   const found: QueryWord[] = [];
   for (const word of said) {
     const known = resolve(word, vocabulary);

@@ -27,9 +27,13 @@ export function wordsOf(text: string): string[] {
   return folded.match(/\p{L}+|\p{N}+/gu) ?? [];
 }
 
-/** A name of the database: its capitals, too, begin words ("StatePlane"), which those of a query need not. */
+/**
+ * A name of the database, where "StatePlane" is two words, too. Not so "ftUS" and "zE": whoever types "ze" would find
+ * New Zealand instead, as a query's capitals mean nothing.
+ */
 export function wordsOfName(name: string): string[] {
-  return isPlain(name) ? plainWords(name, true) : wordsOf(name.replace(/([a-z])([A-Z])/g, '$1 $2'));
+  if (isPlain(name)) return plainWords(name, true);
+  return wordsOf(name.replace(/([a-z]{3})([A-Z][a-z]{2})/g, '$1 $2'));
 }
 
 const DEGREE_SIGN = 0xb0;
@@ -61,14 +65,22 @@ function plainWords(text: string, capitalsBegin: boolean): string[] {
   let last = OTHER;
   for (let i = 0; i <= text.length; i++) {
     const next = i < text.length ? classOf(text.charCodeAt(i)) : OTHER;
-    const areLetters = last >= SMALL && next >= SMALL;
-    if (next !== last && !(areLetters && !(capitalsBegin && next === CAPITAL))) {
+    const goesOn =
+      next === last || (last >= SMALL && next >= SMALL && !(capitalsBegin && isWordWithin(text, i)));
+    if (!goesOn) {
       if (last !== OTHER) words.push(lower.slice(start, i));
       start = i;
     }
     last = next;
   }
   return words;
+}
+
+/** Three small letters, a capital at `at`, two small letters. */
+function isWordWithin(text: string, at: number): boolean {
+  if (classOf(text.charCodeAt(at)) !== CAPITAL) return false;
+  for (const offset of [-3, -2, -1, 1, 2]) if (classOf(text.charCodeAt(at + offset)) !== SMALL) return false;
+  return true;
 }
 
 /** The words of all texts in alphabetical order, so that the words with one beginning are a range of numbers. */

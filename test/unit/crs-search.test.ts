@@ -66,6 +66,9 @@ const QUERIES: readonly (readonly [query: string, first: number, codes: readonly
   ['hong kong 1980 grid', 1, [2326]],
   ['conus albers', 5, [5070]],
   ['MGI austria lambert', 1, [31287]],
+  ['etrs89 / utm zone 32n (ze-n)', 1, [4647]],
+  ['CH1903+', 1, [4150]],
+  ['wgs 84 / epsg arctic zone 3-13', 1, [6077]],
   // Beginnings of words, and areas of use
   ['brit nat gri', 3, [27700]],
   ['berlin', 1, [3068]],
