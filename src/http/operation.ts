@@ -51,9 +51,16 @@ export interface RequestBody {
 
 export interface ResponseRecord {
   readonly description: string;
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>;
+  readonly headers?: Readonly<Record<string, HeaderRecord>>;
   /** By media type; absent: no body. */
   readonly content?: Readonly<Record<string, MediaTypeRecord>>;
+}
+
+export interface HeaderRecord {
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** Sent with every such answer. */
+  readonly required?: boolean;
 }
 
 export interface MediaTypeRecord {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type RunningService, startService } from '../../src/cli/serve.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Job } from '../../src/jobs/job.ts';
+import { checkedFetch, expectFakeOutputs } from './response-check.ts';
 
 export const FAKE_RUNNER = {
   entry: join(import.meta.dirname, 'fake-runner.ts'),
@@ -36,6 +37,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...options.settings,
   });
   const running = await startService(config, options.runner === null ? {} : FAKE_RUNNER);
+  if (options.runner !== null) expectFakeOutputs(running.url);
   return {
     ...running,
     async ended(id) {
@@ -75,7 +77,7 @@ export function submit(service: RunningService, submission: Submission = {}): Pr
     );
   if (file !== null) form.append(submission.filePart ?? 'input_file', new Blob([file]), fileName);
   for (const [name, value] of submission.morePart ?? []) form.append(name, value);
-  return fetch(`${service.url}/transform${submission.query ?? ''}`, {
+  return checkedFetch(`${service.url}/transform${submission.query ?? ''}`, {
     method: 'POST',
     body: form,
     headers: submission.headers,

@@ -65,10 +65,10 @@ export function problemComponents(): Record<string, ResponseRecord> {
 }
 
 /** Statuses of problems that follow from what an operation takes; its record need not name them. */
-export function impliedProblems({ parameters, requestBody }: Operation): number[] {
+export function impliedProblems({ parameters, method }: Operation): number[] {
   const statuses = [...ALWAYS];
   if (parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
-  if (requestBody !== undefined) statuses.push(413, 415, 503);
+  if (method === 'POST') statuses.push(413, 415, 503);
   if (parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')) statuses.push(422);
   return statuses;
 }

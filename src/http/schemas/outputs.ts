@@ -48,7 +48,7 @@ export const outputResponses: Readonly<Record<number, ResponseRecord>> = {
     },
     content: Object.fromEntries(Object.keys(content).map((mediaType) => [mediaType, { schema: BYTES }])),
   },
-  304: { description: 'As it was: If-None-Match names it.', headers: { ETag: validators.ETag } },
+  304: { description: 'As it was: If-None-Match names it.', headers: validators },
   409: { description: 'The job is not SUCCESS: the detail gives its state and, where it failed, why.' },
   410: { description: 'The output has expired; submit the job again.' },
   416: {
@@ -56,3 +56,34 @@ export const outputResponses: Readonly<Record<number, ResponseRecord>> = {
     headers: { 'Content-Range': header('`bytes */LENGTH`') },
   },
 };
+
+const submitted: Headers = {
+  Location: {
+    description: 'Where the state of the job is.',
+    schema: { type: 'string', format: 'uri' },
+  },
+  'Preference-Applied': header('The wait that was granted, in seconds, where `Prefer` asked for one.'),
+};
+
+/**
+ * A submission that may wait: the job is accepted (`accepted` is the schema of that answer), or done and answered like
+ * its output, or it failed and its error is the answer.
+ */
+export function submissionResponses(accepted: string): Record<number, ResponseRecord> {
+  const failed = (description: string): ResponseRecord => ({ description, headers: submitted });
+  return {
+    200: outputResponse('The output: the request waited for it.', submitted),
+    202: {
+      description: 'Accepted: the job is on disk and survives a crash.',
+      headers: { ...submitted, Location: { ...submitted.Location, required: true } },
+      content: { 'application/json': { schema: ref(accepted) } },
+    },
+    206: { ...outputResponses[206], headers: { ...outputResponses[206].headers, ...submitted } },
+    304: { ...outputResponses[304], headers: { ...outputResponses[304].headers, ...submitted } },
+    400: failed('Something in the request, or in the data of a job that was waited for, is wrong.'),
+    410: { ...outputResponses[410], headers: submitted },
+    413: failed('The request, or what a job that was waited for found in the data, is above a limit.'),
+    416: { ...outputResponses[416], headers: { ...outputResponses[416].headers, ...submitted } },
+    500: failed('Our fault; the detail gives the reference under which the cause is logged.'),
+  };
+}
