@@ -48,22 +48,22 @@ export function buildIndex(records: readonly CrsRecord[]): CrsIndex {
   if (records.length > MOST_RECORDS)
     throw new Error(`${records.length} systems are more than ${MOST_RECORDS}`);
   const numbering = new Map<string, number>();
-  const texts = new TextCollector(numbering);
-  const areaTexts = new TextCollector(numbering);
+  const texts = new TextCollector(numbering, wordsOfName);
+  const areaTexts = new TextCollector(numbering, wordsOf);
   const areaNumbers = new Map<CrsArea, number>();
   const firstTexts = new Uint32Array(records.length + 1);
   const areaOf = new Uint16Array(records.length).fill(NO_AREA);
   records.forEach(({ name, aliases, area }, record) => {
-    texts.add(wordsOfName(name));
-    if (aliases !== '') for (const alias of aliases.split('\n')) texts.add(wordsOfName(alias));
+    texts.add(name);
+    if (aliases !== '') for (const alias of aliases.split('\n')) texts.add(alias);
     firstTexts[record + 1] = texts.count;
     if (area === null) return;
     let number = areaNumbers.get(area);
     if (number === undefined) {
       number = areaNumbers.size;
       areaNumbers.set(area, number);
-      areaTexts.add(wordsOf(area.name));
-      areaTexts.add(wordsOf(area.description));
+      areaTexts.add(area.name);
+      areaTexts.add(area.description);
     }
     areaOf[record] = number;
   });
@@ -88,33 +88,48 @@ export function buildIndex(records: readonly CrsRecord[]): CrsIndex {
 
 class TextCollector {
   readonly #numbering: Map<string, number>;
+  readonly #split: (text: string) => string[];
+  /** Words of what stands between spaces. Most of it comes again and again, so little has to be taken apart. */
+  readonly #pieces = new Map<string, readonly number[]>();
   #words = new Uint16Array(1 << 14);
   #wordCount = 0;
   readonly #starts: number[] = [0];
 
-  constructor(numbering: Map<string, number>) {
+  constructor(numbering: Map<string, number>, split: (text: string) => string[]) {
     this.#numbering = numbering;
+    this.#split = split;
   }
 
   get count(): number {
     return this.#starts.length - 1;
   }
 
-  add(words: readonly string[]): void {
-    while (this.#wordCount + words.length > this.#words.length) {
-      const larger = new Uint16Array(2 * this.#words.length);
-      larger.set(this.#words);
-      this.#words = larger;
-    }
-    for (const word of words) {
-      let number = this.#numbering.get(word);
-      if (number === undefined) {
-        number = this.#numbering.size;
-        this.#numbering.set(word, number);
+  add(text: string): void {
+    for (const piece of text.replaceAll('_', ' ').split(' ')) {
+      let numbers = this.#pieces.get(piece);
+      if (numbers === undefined) {
+        numbers = this.#split(piece).map((word) => this.#numberOf(word));
+        this.#pieces.set(piece, numbers);
       }
-      this.#words[this.#wordCount++] = number;
+      if (this.#wordCount + numbers.length > this.#words.length) this.#grow(numbers.length);
+      for (const number of numbers) this.#words[this.#wordCount++] = number;
     }
     this.#starts.push(this.#wordCount);
+  }
+
+  #numberOf(word: string): number {
+    let number = this.#numbering.get(word);
+    if (number === undefined) {
+      number = this.#numbering.size;
+      this.#numbering.set(word, number);
+    }
+    return number;
+  }
+
+  #grow(more: number): void {
+    const larger = new Uint16Array(2 * (this.#words.length + more));
+    larger.set(this.#words);
+    this.#words = larger;
   }
 
   /** `rank` gives the final number of each word. */

@@ -18,7 +18,6 @@ const UNDECOMPOSED: Readonly<Record<string, string>> = {
  * "kruger" are the same. Never an empty word.
  */
 export function wordsOf(text: string): string[] {
-  if (isPlain(text)) return plainWords(text, false);
   const folded = text
     .normalize('NFKD')
     .replace(/\p{Mn}+/gu, '')
@@ -32,55 +31,7 @@ export function wordsOf(text: string): string[] {
  * New Zealand instead, as a query's capitals mean nothing.
  */
 export function wordsOfName(name: string): string[] {
-  if (isPlain(name)) return plainWords(name, true);
   return wordsOf(name.replace(/([a-z]{3})([A-Z][a-z]{2})/g, '$1 $2'));
-}
-
-const DEGREE_SIGN = 0xb0;
-
-/** ASCII and the sign that areas of use are full of: nearly all there is, and four times as fast without patterns. */
-function isPlain(text: string): boolean {
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit > 127 && unit !== DEGREE_SIGN) return false;
-  }
-  return true;
-}
-
-const OTHER = 0;
-const DIGIT = 1;
-const SMALL = 2;
-const CAPITAL = 3;
-
-function classOf(unit: number): number {
-  if (unit >= 0x61 && unit <= 0x7a) return SMALL;
-  if (unit >= 0x41 && unit <= 0x5a) return CAPITAL;
-  return unit >= 0x30 && unit <= 0x39 ? DIGIT : OTHER;
-}
-
-function plainWords(text: string, capitalsBegin: boolean): string[] {
-  const lower = text.toLowerCase();
-  const words: string[] = [];
-  let start = 0;
-  let last = OTHER;
-  for (let i = 0; i <= text.length; i++) {
-    const next = i < text.length ? classOf(text.charCodeAt(i)) : OTHER;
-    const goesOn =
-      next === last || (last >= SMALL && next >= SMALL && !(capitalsBegin && isWordWithin(text, i)));
-    if (!goesOn) {
-      if (last !== OTHER) words.push(lower.slice(start, i));
-      start = i;
-    }
-    last = next;
-  }
-  return words;
-}
-
-/** Three small letters, a capital at `at`, two small letters. */
-function isWordWithin(text: string, at: number): boolean {
-  if (classOf(text.charCodeAt(at)) !== CAPITAL) return false;
-  for (const offset of [-3, -2, -1, 1, 2]) if (classOf(text.charCodeAt(at + offset)) !== SMALL) return false;
-  return true;
 }
 
 /** The words of all texts in alphabetical order, so that the words with one beginning are a range of numbers. */
