@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { failure } from './errors.ts';
 
-type SettingType = 'text' | 'path' | 'url' | 'integer' | 'bytes' | 'seconds' | 'choice';
+type SettingType = 'text' | 'path' | 'url' | 'origins' | 'integer' | 'bytes' | 'seconds' | 'choice';
 
 export interface Setting {
   /** The environment variable. */
@@ -42,6 +42,12 @@ export const settings = {
     type: 'url',
     default: null,
     text: 'Public address of the service, used in the links it gives. Unset: the Host header of the request.',
+  },
+  corsOrigins: {
+    name: 'CORS_ORIGINS',
+    type: 'origins',
+    default: null,
+    text: 'Web pages that may call the service from a browser: their origins, separated by commas, or `*` for any. Unset: none.',
   },
   dataDirectory: {
     name: 'DATA_DIR',
@@ -136,7 +142,22 @@ export const settings = {
     type: 'bytes',
     default: 5 * GiB,
     min: 1,
-    text: 'Size of an uploaded file.',
+    text: 'Size of the files of a request, all together.',
+  },
+  maxJsonBodyBytes: {
+    name: 'MAX_JSON_BODY',
+    type: 'bytes',
+    default: GiB,
+    min: 1,
+    text: 'Size of a JSON body with GeoJSON in it.',
+  },
+  maxFiles: {
+    name: 'MAX_FILES',
+    type: 'integer',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    text: 'Files of a request to append or merge.',
   },
   maxConfigBytes: {
     name: 'MAX_CONFIG',
@@ -230,9 +251,26 @@ function parseSetting(setting: Setting, given: string): string | number {
       if (!/^https?:\/\/[^\s?#]+$/.test(given) || !URL.canParse(given))
         throw refuse('give an http or https address without query, like https://mill.example.org');
       return given.replace(/\/+$/, '');
+    case 'origins':
+      return parseOrigins(given, refuse);
     default:
       return parseQuantity(setting, given, refuse);
   }
+}
+
+/** `*`, or origins as browsers send them, separated by commas alone. */
+function parseOrigins(given: string, refuse: (reason: string) => Error): string {
+  if (given === '*') return given;
+  return given
+    .split(',')
+    .map((text) => {
+      const origin = text.trim().replace(/\/$/, '');
+      // What a browser sends is in lower case and without the usual port; anything else would never match.
+      if (!/^https?:\/\//.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
+        throw refuse(`give * or origins like https://maps.example.org, not '${text.trim()}'`);
+      return origin;
+    })
+    .join(',');
 }
 
 const UNITS: Readonly<Record<'integer' | 'bytes' | 'seconds', Readonly<Record<string, number>>>> = {

@@ -32,7 +32,7 @@ export const errorCatalogue = {
   INLINE_NOT_POSSIBLE: {
     status: 400,
     fault: 'user',
-    template: "'output.to_file': false is possible only with output.format geojson, not with {format}",
+    template: "'{path}': false is possible only with the output format geojson, not with {format}",
   },
   TRANSFORMATION_UNKNOWN: {
     status: 400,
@@ -65,7 +65,7 @@ export const errorCatalogue = {
   INPUT_URL_DISABLED: {
     status: 400,
     fault: 'user',
-    template: "'{path}' is not enabled on this service; send the file itself as part 'input_file'",
+    template: "'{path}' is not enabled on this service; send the file itself as part '{part}'",
   },
   MULTIPART_INVALID: {
     status: 400,
@@ -77,6 +77,12 @@ export const errorCatalogue = {
     fault: 'user',
     template: "layer '{layer}' is not in the input; it holds {known}",
   },
+  LAYER_NOT_IN_TARGET: {
+    status: 400,
+    fault: 'user',
+    template:
+      "layer '{layer}' of '{file}' has no layer to be appended to: the target '{target}' holds {known}. Rename the layer, or name those to append as 'input.layer'",
+  },
   // --- CRS ----------------------------------------------------------------------------------------------------
   CRS_UNKNOWN: {
     status: 400,
@@ -86,12 +92,18 @@ export const errorCatalogue = {
   CRS_MISSING: {
     status: 400,
     fault: 'user',
-    template: "the CRS of {source} is not known ({reason}); state it as 'input.epsg'",
+    template: "the CRS of {source} is not known ({reason}); state it as '{path}'",
+  },
+  CRS_LIST_LENGTH: {
+    status: 400,
+    fault: 'user',
+    template:
+      "'{path}' lists {listed} CRS for {files} files; give one CRS for all, or a list as long as the files, with null for a file that states its own",
   },
   CRS_CONFLICT: {
     status: 400,
     fault: 'user',
-    template: "'input.epsg' says {stated} but {source} says {found}; remove 'input.epsg' or correct the file",
+    template: "'{path}' says {stated} but {source} says {found}; remove '{path}' or correct the file",
   },
   CRS_NO_OPERATION: {
     status: 400,
@@ -109,7 +121,7 @@ export const errorCatalogue = {
     status: 400,
     fault: 'user',
     template:
-      "{place}: position ({x}, {y}) is outside the range of longitude and latitude; GeoJSON is read as EPSG:4326, state another CRS as 'input.epsg'",
+      "{place}: position ({x}, {y}) is outside the range of longitude and latitude; GeoJSON is read as EPSG:4326, state another CRS as '{path}'",
   },
   COORDINATE_NOT_FINITE: {
     status: 400,
@@ -294,6 +306,11 @@ export const errorCatalogue = {
   },
   CANCELLED: { status: 400, fault: 'user', template: 'the job was cancelled' },
   // --- http ---------------------------------------------------------------------------------------------------
+  PATH_FORMAT_UNKNOWN: {
+    status: 404,
+    fault: 'user',
+    template: "'{value}' in the path is no known format; known are {known}",
+  },
   ROUTE_UNKNOWN: { status: 404, fault: 'user', template: 'there is no {method} {path}' },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -325,6 +342,42 @@ export const errorCatalogue = {
     template: 'the JSON body cannot be read at byte {offset}: {reason}',
   },
   BODY_MEMBER_INVALID: { status: 400, fault: 'user', template: "'{path}' in the body {reason}" },
+  // --- credentials --------------------------------------------------------------------------------------------
+  // None of them tells which part was wrong: whoever guesses learns nothing from the answer.
+  CREDENTIALS_MISSING: {
+    status: 401,
+    fault: 'user',
+    template:
+      "this needs a credential; send an API key in the header 'apiKey' or 'Authorization: Bearer' and a token",
+  },
+  CREDENTIALS_INVALID: {
+    status: 401,
+    fault: 'user',
+    template: 'the credential is not accepted; check or renew it',
+  },
+  SCOPE_MISSING: {
+    status: 403,
+    fault: 'user',
+    template: "the credential does not have the scope '{scope}', which this needs; use another",
+  },
+  TOO_MANY_ATTEMPTS: {
+    status: 429,
+    fault: 'user',
+    template: 'too many attempts with wrong credentials; try again in {seconds} s',
+  },
+  IDENTITY_PROVIDER_UNAVAILABLE: {
+    status: 503,
+    fault: 'user',
+    template: 'the issuer of the token cannot be reached to check it; try again in {seconds} s',
+  },
+  CREDENTIAL_FIELD: { status: 400, fault: 'user', template: "'{path}' {reason}" },
+  CREDENTIAL_UNKNOWN: { status: 404, fault: 'user', template: "there is no key or client '{id}'" },
+  OWNER_UNKNOWN: {
+    status: 400,
+    fault: 'user',
+    template:
+      "there is no user '{owner}'; create the user first, or give the name of a service account, without '@'",
+  },
   // --- command line -------------------------------------------------------------------------------------------
   USAGE: { status: 400, fault: 'user', template: '{detail}' },
   FILE_NOT_FOUND: { status: 400, fault: 'user', template: "file '{path}' cannot be opened: {reason}" },
@@ -342,6 +395,11 @@ export const errorCatalogue = {
       'the data directory {path} is in use by another geomill service{holder}; stop it or set DATA_DIR',
   },
   // --- ours ---------------------------------------------------------------------------------------------------
+  ACCOUNTS_DATABASE: {
+    status: 500,
+    fault: 'ours',
+    template: 'the database of accounts {path} cannot be opened: {reason}',
+  },
   CRS_DATABASE: {
     status: 500,
     fault: 'ours',
@@ -364,6 +422,8 @@ export type ErrorParams<Code extends ErrorCode> = {
 
 /** Where in the user's data a failure or a finding lies. Row numbers count from 1. */
 export interface Place {
+  /** Name of the file, where the input is several. */
+  readonly file?: string;
   readonly layer?: string;
   /** Feature or record number in the layer, from 1. */
   readonly record?: number;

@@ -6,11 +6,14 @@ import type { OptionsSchema } from './format.ts';
 const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true });
 const compiled = new WeakMap<OptionsSchema, ValidateFunction>();
 
-/** The options as they are. Throws CONFIG_INVALID naming `path` and what would be right. */
+/**
+ * The options as they are. Throws CONFIG_INVALID naming the path and what would be right. `path`: what the options stand
+ * under, or a function that tells where an option of that name stands.
+ */
 export function validateOptions(
   schema: OptionsSchema,
   options: Readonly<Record<string, unknown>>,
-  path: string,
+  path: string | ((name: string) => string),
 ): Readonly<Record<string, unknown>> {
   let validate = compiled.get(schema);
   if (validate === undefined) {
@@ -22,8 +25,10 @@ export function validateOptions(
   throw failure('CONFIG_INVALID', { detail: describe(error, path) });
 }
 
-function describe(error: ErrorObject, path: string): string {
-  const where = `'${path}${error.instancePath.replaceAll('/', '.')}'`;
+function describe(error: ErrorObject, path: string | ((name: string) => string)): string {
+  const [, name = '', ...inner] = error.instancePath.split('/');
+  const option = typeof path === 'string' ? [path, name].filter((part) => part !== '').join('.') : path(name);
+  const where = `'${[option, ...inner].join('.')}'`;
   const params = error.params as Record<string, unknown>;
   if (error.keyword === 'enum')
     return `${where} must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;

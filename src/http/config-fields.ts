@@ -25,11 +25,11 @@ export interface Registries {
 export interface ConfigField {
   /** A dot leads into `input` or `output`. The first name is the usual one. */
   readonly nested: readonly string[];
-  /** Absent: as nested. */
+  /** Absent: the same. */
   readonly flat?: readonly string[];
   readonly operations: readonly JobRequest['operation'][];
   readonly description: string;
-  readonly schema: (registries: Registries) => JsonSchema;
+  readonly schema: (registries: Pick<Registries, 'formats'>) => JsonSchema;
   /** What the schema asks for, in words: "'to_file' must be true or false". */
   readonly shouldBe: string;
 }
@@ -60,7 +60,7 @@ const epsgCodes: JsonSchema = {
   ],
 };
 
-const formatName = ({ formats }: Registries): JsonSchema => ({
+const formatName = ({ formats }: Pick<Registries, 'formats'>): JsonSchema => ({
   enum: [...formats.map(({ id }) => id), ...Object.keys(FORMAT_ALIASES)],
 });
 
@@ -113,7 +113,7 @@ export const CONFIG_FIELDS = {
     operations: ALL,
     description: 'What is done to the features, in this order.',
     // Its items are checked, and told of, by transformations/requested-steps.ts, from the same parameter schemas.
-    schema: () => ({ type: 'array', items: { $ref: '#/components/schemas/Transformation' } }),
+    schema: () => ({ type: 'array', items: { $ref: '#/components/schemas/TransformationStep' } }),
     shouldBe: 'a list',
   },
   outputFormat: {

@@ -1,6 +1,5 @@
 /** JSON Schemas (2020-12) of configs, composed from what checks them: config-fields.ts and the registries' records. */
 import type { Format, OptionsSchema } from '../formats/format.ts';
-import type { Transformation } from '../transformations/transformation.ts';
 import {
   CONFIG_FIELDS,
   type ConfigField,
@@ -8,16 +7,20 @@ import {
   fieldNames,
   groupNames,
   optionNames,
-  type Registries,
   type Surface,
 } from './config-fields.ts';
 import type { JsonSchema } from './operation.ts';
 
+/** What schemas are made from; steps have named schemas of their own. */
+export interface FormatRegistry {
+  readonly formats: readonly Format[];
+}
+
 /**
- * Schema of the config of a surface, each field under its usual name. Leads to '#/components/schemas/Transformation',
- * which is one of `transformationSchemas`. Other members are allowed: what is not known is a warning, not an error.
+ * Schema of the config of a surface, each field under its usual name. Leads to '#/components/schemas/TransformationStep'.
+ * Other members are allowed: what is not known is a warning, not an error.
  */
-export function configSchema(surface: Surface, registries: Registries): JsonSchema {
+export function configSchema(surface: Surface, registries: FormatRegistry): JsonSchema {
   const inputFormats = registries.formats.filter(
     ({ id }) => surface.inputFormat === null || surface.inputFormat === id,
   );
@@ -58,7 +61,10 @@ export interface JsonDocuments {
 }
 
 /** Schema of a JSON body with GeoJSON: its documents, and the config's fields beside them. */
-export function jsonBodySchema(operation: keyof typeof JSON_DOCUMENTS, registries: Registries): JsonSchema {
+export function jsonBodySchema(
+  operation: keyof typeof JSON_DOCUMENTS,
+  registries: FormatRegistry,
+): JsonSchema {
   const config = configSchema({ operation, inputFormat: 'geojson', spelling: 'flat' }, registries);
   const { single, singleRequired, list } = JSON_DOCUMENTS[operation];
   const document: JsonSchema = {
@@ -80,50 +86,11 @@ export function jsonBodySchema(operation: keyof typeof JSON_DOCUMENTS, registrie
   };
 }
 
-/** Schemas by name: `Transformation`, any of the others; and one for each transformation. */
-export function transformationSchemas(
-  transformations: readonly Transformation[],
-): Record<string, JsonSchema> {
-  const schemas: Record<string, JsonSchema> = {};
-  for (const { id, title, description, parameters } of transformations) {
-    const type = { const: id };
-    const hasRequired = (parameters.required ?? []).length > 0;
-    schemas[schemaName(id)] = {
-      title,
-      description,
-      type: 'object',
-      properties: { type, params: parameters },
-      required: hasRequired ? ['type', 'params'] : ['type'],
-    };
-  }
-  schemas.Transformation = {
-    description: 'Parameters may also stand beside `type`, without `params`.',
-    anyOf: [
-      ...Object.keys(schemas).map((name) => ({ $ref: `#/components/schemas/${name}` })),
-      ...(transformations.length === 0 ? [] : [{ $ref: '#/components/schemas/FlatTransformation' }]),
-    ],
-  };
-  schemas.FlatTransformation = {
-    title: 'Parameters beside the type',
-    type: 'object',
-    properties: { type: { enum: transformations.map(({ id }) => id) } },
-    required: ['type'],
-    not: { required: ['params'] },
-  };
-  return schemas;
-}
-
-/** simplify_coverage -> SimplifyCoverageTransformation */
-function schemaName(id: string): string {
-  const words = id.split('_').map((word) => word[0].toUpperCase() + word.slice(1));
-  return `${words.join('')}Transformation`;
-}
-
 function isRequired(id: FieldId, { operation }: Surface, inputFormats: readonly Format[]): boolean {
   if (id === 'outputFormat') return operation !== 'inspect';
   if (id === 'inputFormat') return true;
   const isCrs = id === 'inputCrs' || id === 'appendCrs' || id === 'mergeCrs';
-  return isCrs && inputFormats.every(({ inputCrs }) => inputCrs === 'request');
+  return isCrs && operation !== 'inspect' && inputFormats.every(({ inputCrs }) => inputCrs === 'request');
 }
 
 function descriptionOf(id: FieldId, surface: Surface, inputFormats: readonly Format[]): string {

@@ -1,19 +1,37 @@
-/** How long a client wants to wait for its output in the same request. */
+/** How long a client wants to wait for its output in the same request (RFC 7240). */
 
-/** `?async=false`, or `Prefer: wait=SECONDS` (RFC 7240), bounded by what the service allows. 0: not at all. */
-export function wantedWaitSeconds(
-  prefer: string | undefined,
-  asyncParameter: unknown,
-  maxSeconds: number,
-): number {
-  if (asyncParameter === 'true') return 0;
+export interface WaitRequest {
+  /** The Prefer header. */
+  readonly prefer: string | undefined;
+  /** The query parameter `async`; the address is the more deliberate word, so it goes before the header. */
+  readonly asyncParameter: unknown;
+  readonly maxSeconds: number;
+  /** What the surface does when it is told nothing. */
+  readonly waitsByDefault: boolean;
+}
+
+export interface Wait {
+  /** 0: not at all. */
+  readonly seconds: number;
+  /** For the header Preference-Applied; null: no preference had a part in it. */
+  readonly applied: string | null;
+}
+
+export function wantedWait({ prefer, asyncParameter, maxSeconds, waitsByDefault }: WaitRequest): Wait {
+  if (asyncParameter === 'true') return { seconds: 0, applied: null };
   const wait = waitPreference(prefer);
-  if (wait !== null) return Math.min(wait, maxSeconds);
-  return asyncParameter === 'false' ? maxSeconds : 0;
+  if (wait !== null) {
+    const seconds = Math.min(wait, maxSeconds);
+    return { seconds, applied: `wait=${seconds}` };
+  }
+  if (asyncParameter === 'false') return { seconds: maxSeconds, applied: null };
+  if (/(?:^|,)\s*respond-async\s*(?:[;,]|$)/i.test(prefer ?? ''))
+    return { seconds: 0, applied: 'respond-async' };
+  return { seconds: waitsByDefault ? maxSeconds : 0, applied: null };
 }
 
 /** Seconds of the `wait` preference; null when there is none. */
-export function waitPreference(prefer: string | undefined): number | null {
+function waitPreference(prefer: string | undefined): number | null {
   for (const preference of (prefer ?? '').split(',')) {
     const match = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference);
     if (match !== null) return Number(match[1]);

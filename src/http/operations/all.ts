@@ -8,9 +8,9 @@ import { getJob } from './jobs.ts';
 import { getOutput, getStatus } from './result.ts';
 import { submitJob } from './transform.ts';
 
-export function allOperations(_formats: readonly Format[]): readonly Operation[] {
+export function allOperations(formats: readonly Format[]): readonly Operation[] {
   const operations: Operation[] = [
-    submitJob,
+    submitJob(formats),
     getStatus,
     getOutput,
     getJob,

@@ -1,0 +1,123 @@
+/** The values of a config by path: each is taken once, checked by its schema; what is never taken is not known here. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { parseEpsg } from '../crs/crs.ts';
+import { failure } from '../errors.ts';
+import {
+  CONFIG_FIELDS,
+  type ConfigField,
+  type FieldId,
+  FORMAT_ALIASES,
+  fieldNames,
+  type Registries,
+  type Surface,
+} from './config-fields.ts';
+
+const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true });
+const compiled = new WeakMap<Registries['formats'], Map<FieldId, ValidateFunction>>();
+
+export interface ConfigValue {
+  /** The name it came under; of one that is absent the usual one. */
+  readonly path: string;
+  /** Undefined when it is absent or null. */
+  readonly value: unknown;
+}
+
+export class ConfigValues {
+  readonly #values = new Map<string, unknown>();
+  readonly #surface: Surface;
+  readonly #registries: Registries;
+
+  /** Throws CONFIG_INVALID for a config, or a group of it, that is no object. */
+  constructor(config: unknown, surface: Surface, registries: Registries) {
+    this.#surface = surface;
+    this.#registries = registries;
+    if (!isObject(config)) throw invalid('config', 'must be a JSON object');
+    for (const [key, value] of Object.entries(config)) {
+      if (key !== 'input' && key !== 'output') this.#values.set(key, value);
+      else if (isObject(value))
+        for (const [inner, innerValue] of Object.entries(value))
+          this.#values.set(`${key}.${inner}`, innerValue);
+      else throw invalid(key, `must be an object such as {"format": "geojson"}, not ${describe(value)}`);
+    }
+  }
+
+  /** The value of a field, as its schema wants it. Throws CONFIG_INVALID, FORMAT_UNKNOWN or CRS_UNKNOWN. */
+  take(id: FieldId): ConfigValue {
+    const { path, value: given } = this.takeAny(fieldNames(id, this.#surface));
+    if (given === undefined) return { path, value: given };
+    const isFormat = id === 'inputFormat' || id === 'outputFormat';
+    const value = isFormat && typeof given === 'string' ? given.trim().toLowerCase() : given;
+    // Steps have a judge of their own, who works with the schemas of their parameters.
+    if (id !== 'transformations' && !this.#validator(id)(value)) throw this.#refusal(id, path, value, given);
+    return { path, value: isFormat ? (FORMAT_ALIASES[String(value)] ?? value) : value };
+  }
+
+  /** The value that came under one of the names. Throws CONFIG_INVALID when two of them contradict each other. */
+  takeAny(names: readonly string[]): ConfigValue {
+    let path = names[0];
+    let found: unknown;
+    for (const name of names) {
+      const value = this.#values.get(name);
+      this.#values.delete(name);
+      if (value === undefined || value === null) continue;
+      if (found !== undefined && JSON.stringify(found) !== JSON.stringify(value))
+        throw invalid(name, `contradicts '${path}'; state it once`);
+      if (found === undefined) path = name;
+      found = value;
+    }
+    return { path, value: found };
+  }
+
+  /** Notes a path within a group as not known. */
+  setUnknown(path: string): void {
+    this.#values.set(path, undefined);
+  }
+
+  /** Paths that nobody took. */
+  unknown(): string[] {
+    return [...this.#values.keys()];
+  }
+
+  #validator(id: FieldId): ValidateFunction {
+    const { formats } = this.#registries;
+    const validators = compiled.get(formats) ?? new Map<FieldId, ValidateFunction>();
+    compiled.set(formats, validators);
+    let validate = validators.get(id);
+    if (validate === undefined) {
+      validate = ajv.compile(CONFIG_FIELDS[id].schema(this.#registries));
+      validators.set(id, validate);
+    }
+    return validate;
+  }
+
+  /** What the schema refuses, in words that help more than a schema's. */
+  #refusal(id: FieldId, path: string, value: unknown, given: unknown): Error {
+    const known = this.#registries.formats.map((format) => format.id).join(', ');
+    if (id === 'inputFormat' || id === 'outputFormat')
+      return typeof given === 'string'
+        ? failure('FORMAT_UNKNOWN', { value: given.slice(0, 40), path, known })
+        : invalid(path, `must be the name of a format (${known}), not ${describe(given)}`);
+    if (id === 'inputCrs' || id === 'outputCrs' || id === 'appendCrs' || id === 'mergeCrs')
+      try {
+        if (!Array.isArray(value)) parseEpsg(value, path);
+        else for (const [i, entry] of value.entries()) if (entry !== null) parseEpsg(entry, `${path}[${i}]`);
+      } catch (error) {
+        return error as Error;
+      }
+    const { shouldBe }: ConfigField = CONFIG_FIELDS[id];
+    return invalid(path, `must be ${shouldBe}, not ${describe(given)}`);
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value for a message. */
+export function describe(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 60);
+}
+
+export function invalid(path: string, what: string): Error {
+  return failure('CONFIG_INVALID', { detail: `'${path}' ${what}` });
+}

@@ -1,0 +1,166 @@
+/**
+ * Reads the form of a job: the config into memory (it is small), files straight to disk, parts in any order.
+ *
+ *   transform, inspect   config, input_file or file
+ *   append               config, file (the target), files ...
+ *   merge                config, files ..., and perhaps file, which then comes first
+ */
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { failure, GeomillError } from '../errors.ts';
+import { plainFileName } from '../jobs/output-name.ts';
+import type { Surface } from './config-fields.ts';
+import type { ReceivedFiles } from './received-files.ts';
+
+/** Either name is taken; the second one is that of the CSV page. */
+const CONFIG_PARTS: readonly string[] = ['config', 'payload'];
+/** Parts beside the files: the config, and some that mean nothing here. */
+const MAX_OTHER_PARTS = 50;
+
+export interface FileParts {
+  /** Names of the part that comes once at most; the first one is told of. */
+  readonly single: readonly string[];
+  readonly singleRequired: boolean;
+  /** Name of the part that comes once or more; null: there is none. */
+  readonly list: string | null;
+}
+
+export function filePartsOf({ operation, inputFormat }: Surface): FileParts {
+  const list = operation === 'append' || operation === 'merge' ? 'files' : null;
+  if (list !== null) return { single: ['file'], singleRequired: operation === 'append', list };
+  const names = inputFormat === null ? ['input_file', 'file'] : ['file', 'input_file'];
+  return { single: names, singleRequired: true, list };
+}
+
+export interface FormOptions {
+  readonly files: ReceivedFiles;
+  readonly parts: FileParts;
+  readonly maxFiles: number;
+  readonly maxConfigBytes: number;
+  /** Is given the config as soon as it has come, so that a bad one ends the request before files are sent. */
+  onConfig(config: unknown): void;
+}
+
+export interface JobForm {
+  readonly unknownParts: readonly string[];
+  /** Of the config's bytes, in hexadecimal. */
+  readonly configHash: string;
+}
+
+/**
+ * Throws PART_MISSING, PART_DUPLICATE, CONFIG_NOT_JSON, LIMIT_EXCEEDED, INPUT_EMPTY, BODY_TRUNCATED, MULTIPART_INVALID
+ * and what `onConfig` throws. The files that came until then are the caller's to discard.
+ */
+export async function receiveJobForm(request: FastifyRequest, options: FormOptions): Promise<JobForm> {
+  const reader = new FormReader(options);
+  // One file more than may come, so that the error can name the setting.
+  const maxParts = options.maxFiles + 1 + MAX_OTHER_PARTS;
+  try {
+    // Every part as a stream, whatever its headers say: the parser's own idea of a field decodes JSON and cuts.
+    const limits = { fileSize: Number.POSITIVE_INFINITY, files: maxParts, parts: maxParts };
+    for await (const part of request.parts({ limits, isPartAFile: () => true })) {
+      if (part.type !== 'file') continue;
+      await reader.readPart(part.fieldname, part.filename, part.file);
+    }
+    return reader.finish();
+  } catch (error) {
+    throw recognize(error);
+  }
+}
+
+class FormReader {
+  readonly #options: FormOptions;
+  #configPart: string | null = null;
+  #configHash = '';
+  #singlePart: string | null = null;
+  /** Names of all parts, in the order of their arrival. */
+  readonly #came = new Set<string>();
+  readonly #unknownParts: string[] = [];
+
+  constructor(options: FormOptions) {
+    this.#options = options;
+  }
+
+  async readPart(name: string | undefined, fileName: string | undefined, stream: Readable): Promise<void> {
+    const part = name ?? '';
+    const { single, list } = this.#options.parts;
+    this.#came.add(part);
+    if (CONFIG_PARTS.includes(part)) {
+      if (this.#configPart !== null) throw duplicate(part, this.#configPart);
+      this.#configPart = part;
+      this.#options.onConfig(await this.#readConfig(part, stream));
+    } else if (single.includes(part)) {
+      if (this.#singlePart !== null) throw duplicate(part, this.#singlePart);
+      this.#singlePart = part;
+      await this.#readFile('single', fileName, stream);
+    } else if (part === list) {
+      await this.#readFile('list', fileName, stream);
+    } else {
+      if (this.#unknownParts.push(part) > MAX_OTHER_PARTS)
+        throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_OTHER_PARTS} unknown parts` });
+      stream.resume();
+    }
+  }
+
+  finish(): JobForm {
+    const { files, parts } = this.#options;
+    if (this.#configPart === null) throw this.#missing('config');
+    if (parts.singleRequired && this.#singlePart === null) throw this.#missing(parts.single[0]);
+    if (parts.list !== null && files.count('list') === 0) throw this.#missing(parts.list);
+    return { unknownParts: this.#unknownParts, configHash: this.#configHash };
+  }
+
+  async #readConfig(part: string, stream: Readable): Promise<unknown> {
+    const { maxConfigBytes } = this.#options;
+    const chunks: Buffer[] = [];
+    let byteLength = 0;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      byteLength += chunk.length;
+      if (byteLength > maxConfigBytes)
+        throw failure('LIMIT_EXCEEDED', {
+          what: `part '${part}'`,
+          actual: `more than ${maxConfigBytes} bytes`,
+          limit: `${maxConfigBytes} bytes`,
+          setting: 'MAX_CONFIG',
+        });
+      chunks.push(chunk);
+    }
+    const bytes = Buffer.concat(chunks);
+    this.#configHash = createHash('sha256').update(bytes).digest('hex');
+    const text = bytes.toString('utf8').replace(/^\ufeff/, '');
+    try {
+      return JSON.parse(text);
+    } catch (error) {
+      const reason = text.trim() === '' ? 'it is empty' : (error as Error).message;
+      throw failure('CONFIG_NOT_JSON', { part, reason });
+    }
+  }
+
+  async #readFile(role: 'single' | 'list', fileName: string | undefined, stream: Readable): Promise<void> {
+    const { files } = this.#options;
+    await files.begin(plainFileName(fileName, '') || null, role);
+    for await (const chunk of stream as AsyncIterable<Buffer>) await files.write(chunk);
+    await files.end();
+  }
+
+  #missing(part: string): GeomillError {
+    const came = [...this.#came].slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
+    const found = came.length === 0 ? 'the form has no parts' : `the form has ${came.join(', ')}`;
+    return failure('PART_MISSING', { part, found });
+  }
+}
+
+function duplicate(part: string, earlier: string): GeomillError {
+  return failure('PART_DUPLICATE', { part: part === earlier ? part : `${earlier}' or '${part}` });
+}
+
+/** Errors of the multipart parser and of the connection as ours; those of the disk stay what they are: our fault. */
+function recognize(error: unknown): unknown {
+  if (error instanceof GeomillError || !(error instanceof Error)) return error;
+  const { message } = error;
+  if ('syscall' in error && !/ECONNRESET|EPIPE/.test(message)) return error;
+  if (/terminated early|unexpected end|closed before|premature|aborted|ECONNRESET|EPIPE/i.test(message))
+    return failure('BODY_TRUNCATED', { reason: message }, undefined, error);
+  return failure('MULTIPART_INVALID', { reason: message }, undefined, error);
+}

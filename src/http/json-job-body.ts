@@ -1,0 +1,110 @@
+/** Reads a JSON body with GeoJSON: each document goes straight to a file of its own, the rest is the config. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { failure, GeomillError } from '../errors.ts';
+import type { JsonDocuments } from './config-schema.ts';
+import type { JsonBody } from './json-body/body-parts.ts';
+import { JsonBodySplitter } from './json-body/split.ts';
+import type { ReceivedFiles } from './received-files.ts';
+
+export interface JsonBodyOptions {
+  readonly files: ReceivedFiles;
+  readonly documents: JsonDocuments;
+  readonly maxFiles: number;
+  readonly maxConfigBytes: number;
+  readonly maxBodyBytes: number;
+}
+
+export interface ReceivedJsonBody {
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Of the config's members, in hexadecimal. */
+  readonly configHash: string;
+}
+
+/**
+ * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID, BODY_TRUNCATED and LIMIT_EXCEEDED. The files that came until then are the
+ * caller's to discard.
+ */
+export async function receiveJsonBody(
+  request: IncomingMessage,
+  options: JsonBodyOptions,
+): Promise<ReceivedJsonBody> {
+  const { documents, maxFiles, maxConfigBytes, maxBodyBytes } = options;
+  const { single, list } = documents;
+  const splitter = new JsonBodySplitter(
+    { documents: [single], documentLists: list === null ? [] : [list] },
+    { maxConfigBytes, maxDocuments: maxFiles, maxDocumentsSetting: 'MAX_FILES' },
+  );
+  let byteLength = 0;
+  try {
+    // Not destroyed on an error: whoever sends must get to see the answer.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      byteLength += chunk.length;
+      if (byteLength > maxBodyBytes) throw bodyTooLarge('more than that', maxBodyBytes);
+      await writePieces(splitter, chunk, options);
+    }
+  } catch (error) {
+    throw recognize(error);
+  }
+  const body = splitter.finish();
+  requireDocuments(body, documents);
+  const configHash = createHash('sha256').update(JSON.stringify(body.config)).digest('hex');
+  return { config: body.config, configHash };
+}
+
+async function writePieces(
+  splitter: JsonBodySplitter,
+  chunk: Uint8Array,
+  { files, documents }: JsonBodyOptions,
+): Promise<void> {
+  for (const piece of splitter.push(chunk)) {
+    if (piece.kind === 'begin')
+      await files.begin(piece.path, piece.member === documents.list ? 'list' : 'single');
+    else if (piece.kind === 'bytes') await files.write(piece.bytes);
+    else await files.end();
+  }
+}
+
+function requireDocuments({ documentCounts, config }: JsonBody, documents: JsonDocuments): void {
+  const { single, singleRequired, list } = documents;
+  const came = [...documentCounts.keys(), ...Object.keys(config)];
+  const missing = (path: string, what: string): GeomillError =>
+    failure('BODY_MEMBER_INVALID', {
+      path,
+      reason: `is required: ${what}; ${came.length === 0 ? 'the body has no members' : `the body has ${quoted(came)}`}`,
+    });
+  if (singleRequired && !documentCounts.has(single)) throw missing(single, 'a GeoJSON object');
+  if (list === null) return;
+  if (!documentCounts.has(list)) throw missing(list, 'a list of GeoJSON objects');
+  if (documentCounts.get(list) === 0)
+    throw failure('BODY_MEMBER_INVALID', {
+      path: list,
+      reason: 'is empty; give at least one GeoJSON object',
+    });
+}
+
+function quoted(names: readonly string[]): string {
+  return names
+    .slice(0, 20)
+    .map((name) => `'${name.slice(0, 60)}'`)
+    .join(', ');
+}
+
+/** `actual`: what is known about the size, in words. */
+export function bodyTooLarge(actual: string, limitBytes: number): GeomillError {
+  return failure('LIMIT_EXCEEDED', {
+    what: 'the JSON body',
+    actual,
+    limit: `${limitBytes} bytes`,
+    setting: 'MAX_JSON_BODY',
+  });
+}
+
+/** Errors of the connection as ours; those of the disk stay what they are: our fault. */
+function recognize(error: unknown): unknown {
+  if (error instanceof GeomillError || !(error instanceof Error)) return error;
+  const { message } = error;
+  if (/aborted|ECONNRESET|EPIPE|premature/i.test(message))
+    return failure('BODY_TRUNCATED', { reason: message }, undefined, error);
+  return error;
+}

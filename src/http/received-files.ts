@@ -1,0 +1,143 @@
+/**
+ * The files of one request on their way to disk: all of them are kept, or none is left. Nothing looks into them, and no
+ * part of one is held beyond the chunk at hand.
+ */
+import { createHash, type Hash } from 'node:crypto';
+import { failure, type GeomillError } from '../errors.ts';
+import type { Upload } from '../storage/store.ts';
+
+/** The one file (of a conversion, the target of an append), or one of a list. */
+export type FileRole = 'single' | 'list';
+
+export interface ReceivedFile {
+  /** Name for messages; null: the client gave none. */
+  readonly name: string | null;
+  readonly byteLength: number;
+  /** Number it is stored under: files are stored in the order of their arrival. */
+  readonly fileIndex: number;
+  /** Of its bytes, in hexadecimal; null when not wanted. */
+  readonly hash: string | null;
+}
+
+export interface ReceivingOptions {
+  /** Opens the place of the file that arrives as number `fileIndex`. */
+  readonly open: (fileIndex: number) => Promise<Upload>;
+  /** Of all files together, so of each of them too. */
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+  /** Compute hashes; costs time on large files. */
+  readonly wantHash: boolean;
+}
+
+/** Files that are being made durable while further ones arrive; each holds a descriptor until it is. */
+const MAX_KEEPING = 8;
+
+interface Entry {
+  readonly name: string | null;
+  readonly role: FileRole;
+  readonly fileIndex: number;
+  readonly upload: Upload;
+  readonly hash: Hash | null;
+}
+
+export class ReceivedFiles {
+  readonly #options: ReceivingOptions;
+  readonly #entries: Entry[] = [];
+  readonly #keeping = new Set<Promise<void>>();
+  #keepFailure: { readonly error: unknown } | null = null;
+  #current: Entry | null = null;
+  #bytesLeft: number;
+
+  constructor(options: ReceivingOptions) {
+    this.#options = options;
+    this.#bytesLeft = options.maxBytes;
+  }
+
+  /** Begins a file; `end` follows before the next one. Throws LIMIT_EXCEEDED when there are too many. */
+  async begin(name: string | null, role: FileRole): Promise<void> {
+    const { open, maxFiles, wantHash } = this.#options;
+    const fileIndex = this.#entries.length;
+    if (fileIndex >= maxFiles) throw tooManyFiles(maxFiles);
+    const upload = await open(fileIndex);
+    this.#current = { name, role, fileIndex, upload, hash: wantHash ? createHash('sha256') : null };
+    this.#entries.push(this.#current);
+  }
+
+  /** Throws LIMIT_EXCEEDED. */
+  async write(bytes: Uint8Array): Promise<void> {
+    const { upload, hash } = this.#open();
+    this.#bytesLeft -= bytes.length;
+    if (this.#bytesLeft < 0) throw uploadTooLarge('more than that', this.#options.maxBytes);
+    hash?.update(bytes);
+    await upload.write(bytes);
+  }
+
+  /** Throws INPUT_EMPTY. */
+  async end(): Promise<void> {
+    const { upload, name, role, fileIndex } = this.#open();
+    this.#current = null;
+    if (upload.byteLength === 0)
+      throw failure('INPUT_EMPTY', {
+        source: name ?? (role === 'list' ? `file ${fileIndex + 1}` : 'the file'),
+      });
+    // Begun at once, because a thousand open files would be too many; not waited for, because a sync takes its time.
+    const keeping: Promise<void> = upload
+      .keep()
+      .catch((error: unknown) => {
+        this.#keepFailure ??= { error };
+      })
+      .finally(() => this.#keeping.delete(keeping));
+    this.#keeping.add(keeping);
+    if (this.#keeping.size >= MAX_KEEPING) await Promise.race(this.#keeping);
+  }
+
+  count(role: FileRole): number {
+    return this.#entries.filter((entry) => entry.role === role).length;
+  }
+
+  /** Waits until all are durable; gives them in the order in which they count: the single one, then the list. */
+  async keepAll(): Promise<readonly ReceivedFile[]> {
+    await Promise.all(this.#keeping);
+    if (this.#keepFailure !== null) throw this.#keepFailure.error;
+    const inOrder = [
+      ...this.#entries.filter(({ role }) => role === 'single'),
+      ...this.#entries.filter(({ role }) => role === 'list'),
+    ];
+    return inOrder.map(({ name, fileIndex, upload, hash }) => ({
+      name,
+      fileIndex,
+      byteLength: upload.byteLength,
+      hash: hash?.digest('hex') ?? null,
+    }));
+  }
+
+  /** Removes all of them, kept or not. Never throws: what cannot be removed now is litter that the sweep finds. */
+  async discard(): Promise<void> {
+    await Promise.all(this.#keeping);
+    await Promise.allSettled(this.#entries.map(({ upload }) => upload.discard()));
+  }
+
+  #open(): Entry {
+    if (this.#current === null) throw failure('INTERNAL', { reason: 'no file is being received' });
+    return this.#current;
+  }
+}
+
+/** `actual`: what is known about the size, in words. */
+export function uploadTooLarge(actual: string, limitBytes: number): GeomillError {
+  return failure('LIMIT_EXCEEDED', {
+    what: 'the upload',
+    actual,
+    limit: `${limitBytes} bytes`,
+    setting: 'MAX_UPLOAD',
+  });
+}
+
+function tooManyFiles(limit: number): GeomillError {
+  return failure('LIMIT_EXCEEDED', {
+    what: 'the number of files',
+    actual: `more than ${limit}`,
+    limit,
+    setting: 'MAX_FILES',
+  });
+}

@@ -1,0 +1,90 @@
+/** What requests that take a job send, as the document tells it; made from what reads them. */
+import type { Format } from '../formats/format.ts';
+import type { Surface } from './config-fields.ts';
+import { configSchema, JSON_DOCUMENTS, jsonBodySchema } from './config-schema.ts';
+import { filePartsOf } from './job-form.ts';
+import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
+
+/** OpenAPI 3.1 describes raw bytes by an empty schema. */
+const FILE: JsonSchema = {};
+
+/** A form; for geojson on the versioned surface also a JSON body. */
+export function requestBody(surface: Surface, formats: readonly Format[]): RequestBody {
+  const form = formBody(surface, formats);
+  const { operation, inputFormat } = surface;
+  if (inputFormat !== 'geojson' || operation === 'inspect') return form;
+  const { single, list } = JSON_DOCUMENTS[operation];
+  const members = list === null ? `\`${single}\`` : `\`${single}\` and \`${list}\``;
+  return {
+    description: `${form.description} Or a JSON body with ${members}, and the members of the config beside them.`,
+    content: {
+      ...form.content,
+      'application/json': { schema: jsonBodySchema(operation, { formats }), example: jsonExample(operation) },
+    },
+  };
+}
+
+export function formBody(surface: Surface, formats: readonly Format[]): RequestBody {
+  const { single, singleRequired, list } = filePartsOf(surface);
+  const config = configOf(surface, formats);
+  const mediaType = formats.find(({ id }) => id === surface.inputFormat)?.mediaType;
+  const fileType = mediaType ?? 'application/octet-stream';
+  const schema: JsonSchema = {
+    type: 'object',
+    properties: {
+      [single[0]]: FILE,
+      ...(list === null ? {} : { [list]: { type: 'array', items: FILE, minItems: 1 } }),
+      config,
+    },
+    required: [...(singleRequired ? [single[0]] : []), ...(list === null ? [] : [list]), 'config'],
+  };
+  const media: MediaTypeRecord = {
+    schema,
+    encoding: {
+      config: { contentType: 'application/json' },
+      [single[0]]: { contentType: fileType },
+      ...(list === null ? {} : { [list]: { contentType: fileType } }),
+    },
+  };
+  return { description: DESCRIPTIONS[surface.operation], content: { 'multipart/form-data': media } };
+}
+
+const DESCRIPTIONS: Readonly<Record<Surface['operation'], string>> = {
+  transform: 'A form with the file and the config, in any order.',
+  inspect: 'A form with the file and the config, in any order.',
+  append:
+    'A form with the target as `file`, what is appended to it as repeated `files`, and the config, in any order.',
+  merge:
+    'A form with repeated `files` and the config, in any order; a part `file` is one more of the files, and the first one.',
+};
+
+/** Where the config names the format, both spellings are told: clients use either. */
+function configOf(surface: Surface, formats: readonly Format[]): JsonSchema {
+  if (surface.inputFormat !== null) return configSchema(surface, { formats });
+  const spellings = (['nested', 'flat'] as const).map((spelling) => ({
+    title: spelling === 'nested' ? 'Nested' : 'Flat',
+    ...configSchema({ ...surface, spelling }, { formats }),
+  }));
+  return { anyOf: spellings };
+}
+
+function jsonExample(operation: keyof typeof JSON_DOCUMENTS): object {
+  const collection = (longitude: number): object => ({
+    type: 'FeatureCollection',
+    features: [
+      {
+        type: 'Feature',
+        properties: { name: `at ${longitude}` },
+        geometry: { type: 'Point', coordinates: [longitude, 50.7] },
+      },
+    ],
+  });
+  const { single, singleRequired, list } = JSON_DOCUMENTS[operation];
+  return {
+    ...(singleRequired ? { [single]: collection(7.1) } : {}),
+    ...(list === null ? {} : { [list]: [collection(7.2), collection(7.3)] }),
+    output_format: 'geojson',
+    output_crs: 'EPSG:4326',
+    transformations: [],
+  };
+}

@@ -1,0 +1,208 @@
+/** Takes a job from any surface: its files to disk, its config to a request, then the row. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../errors.ts';
+import type { Format } from '../formats/format.ts';
+import type { Job, JobInput, NewJob } from '../jobs/job.ts';
+import type { Surface } from './config-fields.ts';
+import { JSON_DOCUMENTS, type JsonDocuments } from './config-schema.ts';
+import type { HttpContext } from './context.ts';
+import { filePartsOf, receiveJobForm } from './job-form.ts';
+import { bodyTooLarge, receiveJsonBody } from './json-job-body.ts';
+import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
+import { type Wait, wantedWait } from './prefer.ts';
+import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-files.ts';
+
+/** What a form adds to files and config: boundaries, part headers, small unknown parts. */
+const FORM_OVERHEAD_BYTES = 1024 * 1024;
+const RETRY_AFTER_SECONDS = 5;
+const MAX_KEY_LENGTH = 255;
+
+export interface AcceptedJob {
+  readonly id: string;
+  readonly state: Job['state'];
+}
+
+interface ReceivedRequest {
+  readonly parsed: ParsedConfig;
+  readonly configHash: string;
+  readonly unknownParts: readonly string[];
+}
+
+/** Documents of a JSON body; null: the surface takes forms alone. */
+export function jsonDocumentsOf({ operation, inputFormat }: Surface): JsonDocuments | null {
+  return inputFormat === 'geojson' && operation !== 'inspect' ? JSON_DOCUMENTS[operation] : null;
+}
+
+/** What the headers alone tell is answered before a byte of the body is read, so also before "100 Continue". */
+export function refuseEarly(
+  surface: Surface,
+  { config, service }: HttpContext,
+  request: FastifyRequest,
+): void {
+  if (!service.accepts) throw failure('SHUTTING_DOWN', { seconds: RETRY_AFTER_SECONDS });
+  const takesJson = jsonDocumentsOf(surface) !== null;
+  const type = request.headers['content-type'] ?? '';
+  if (!isForm(type) && !(takesJson && isJson(type)))
+    throw failure('BODY_TYPE', {
+      type: type.slice(0, 100) || 'none',
+      expected: takesJson ? 'multipart/form-data or application/json' : 'multipart/form-data',
+    });
+  const declaredBytes = Number(request.headers['content-length'] ?? 0);
+  const actual = `declared as ${declaredBytes} bytes`;
+  if (isJson(type)) {
+    if (declaredBytes > config.maxJsonBodyBytes) throw bodyTooLarge(actual, config.maxJsonBodyBytes);
+  } else if (declaredBytes > config.maxUploadBytes + config.maxConfigBytes + FORM_OVERHEAD_BYTES)
+    throw uploadTooLarge(actual, config.maxUploadBytes);
+  if (service.queueLength >= config.maxQueueLength)
+    throw failure('QUEUE_FULL', { length: service.queueLength, seconds: RETRY_AFTER_SECONDS });
+  idempotencyKeyOf(request);
+}
+
+/**
+ * Receives the body and enters the job; when this resolves it is durable and will end. A refused request, one whose
+ * client goes away meanwhile, and one that came before leave no file behind.
+ */
+export async function submitRequest(
+  surface: Surface,
+  context: HttpContext,
+  request: FastifyRequest,
+): Promise<AcceptedJob> {
+  const { config, service } = context;
+  const id = service.newJobId();
+  const idempotencyKey = idempotencyKeyOf(request);
+  const files = new ReceivedFiles({
+    open: (fileIndex) => service.receive(id, fileIndex),
+    maxBytes: config.maxUploadBytes,
+    maxFiles: config.maxFiles,
+    wantHash: idempotencyKey !== null,
+  });
+  let added = false;
+  try {
+    const receive = isJson(request.headers['content-type'] ?? '') ? receiveJson : receiveForm;
+    const received = await receive(surface, context, request, files);
+    const jobRequest = received.parsed.forFiles(files.count('single') + files.count('list'));
+    const kept = await files.keepAll();
+    const { findings, inputFormat } = received.parsed;
+    for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
+    const job: NewJob = {
+      id,
+      inputs: kept.map((file, i) => inputOf(file, inputFormat, i, kept.length)),
+      request: jobRequest,
+      requestFindings: findings.list(),
+      idempotency:
+        idempotencyKey === null
+          ? null
+          : { key: idempotencyKey, requestHash: requestHash(surface, received.configHash, kept) },
+    };
+    const result = await service.submit(job);
+    added = result.added;
+    return result;
+  } finally {
+    if (!added) await files.discard();
+  }
+}
+
+async function receiveForm(
+  surface: Surface,
+  context: HttpContext,
+  request: FastifyRequest,
+  files: ReceivedFiles,
+): Promise<ReceivedRequest> {
+  const { maxConfigBytes, maxFiles } = context.config;
+  let parsed: ParsedConfig | undefined;
+  const form = await receiveJobForm(request, {
+    files,
+    parts: filePartsOf(surface),
+    maxFiles,
+    maxConfigBytes,
+    onConfig: (value) => {
+      parsed = parseJobRequest(value, surface, context);
+    },
+  });
+  if (parsed === undefined) throw failure('INTERNAL', { reason: 'a form without config was let through' });
+  return { ...form, parsed };
+}
+
+async function receiveJson(
+  surface: Surface,
+  context: HttpContext,
+  request: FastifyRequest,
+  files: ReceivedFiles,
+): Promise<ReceivedRequest> {
+  const documents = jsonDocumentsOf(surface);
+  if (documents === null) throw failure('INTERNAL', { reason: 'a JSON body was let through' });
+  const { maxConfigBytes, maxFiles, maxJsonBodyBytes: maxBodyBytes } = context.config;
+  const options = { files, documents, maxFiles, maxConfigBytes, maxBodyBytes };
+  const { config, configHash } = await receiveJsonBody(request.raw, options);
+  return { parsed: parseJobRequest(config, surface, context), configHash, unknownParts: [] };
+}
+
+function inputOf(
+  { name, byteLength, fileIndex }: ReceivedFile,
+  format: Format,
+  index: number,
+  count: number,
+): JobInput {
+  const defaultName = `input${count === 1 ? '' : index + 1}${format.extensions[0]}`;
+  return { name: name ?? defaultName, byteLength, fileIndex };
+}
+
+/** Of everything that decides the result. */
+function requestHash(
+  { operation, inputFormat }: Surface,
+  configHash: string,
+  files: readonly ReceivedFile[],
+): string {
+  const parts = files.map(({ name, hash }) => [name, hash]);
+  return createHash('sha256')
+    .update(JSON.stringify([operation, inputFormat, configHash, parts]))
+    .digest('hex');
+}
+
+/** How long the client wants to wait, as the query and the Prefer header say; notes on the answer what was applied. */
+export function waitOf(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  waitsByDefault: boolean,
+): Wait {
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const wait = wantedWait({
+    prefer: headerText(request.headers.prefer),
+    asyncParameter: query.async,
+    maxSeconds: context.config.syncTimeoutSeconds,
+    waitsByDefault,
+  });
+  if (wait.applied !== null) reply.header('preference-applied', wait.applied);
+  return wait;
+}
+
+/** Fires when the client goes away before it has its answer. The job goes on: it was accepted, and it is durable. */
+export function abortSignalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController();
+  reply.raw.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+function idempotencyKeyOf(request: FastifyRequest): string | null {
+  const key = headerText(request.headers['idempotency-key'])?.trim();
+  if (key === undefined || key === '') return null;
+  if (key.length > MAX_KEY_LENGTH)
+    throw failure('CONFIG_INVALID', {
+      detail: `header 'Idempotency-Key' is longer than ${MAX_KEY_LENGTH} characters`,
+    });
+  return key;
+}
+
+function headerText(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header.join(',') : header;
+}
+
+function isForm(contentType: string): boolean {
+  return /^multipart\/form-data\s*(;|$)/i.test(contentType);
+}
+
+function isJson(contentType: string): boolean {
+  return /^application\/json\s*(;|$)/i.test(contentType);
+}
