@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
+import { checkedFetch as fetch } from '../support/response-check.ts';
 import { GEOJSON_TO_GEOJSON, type Submission, startTestService, submit } from '../support/service.ts';
 
 const service = await startTestService({ settings: { MAX_UPLOAD: '100 KiB', MAX_CONFIG: '2 KiB' } });

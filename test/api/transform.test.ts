@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { outputOf } from '../support/fake-conversion.ts';
+import { checkedFetch as fetch } from '../support/response-check.ts';
 import {
   GEOJSON_TO_GEOJSON,
   type Submission,
