@@ -244,6 +244,29 @@ export const findingCatalogue = {
     template:
       "features were merged whose values of field '{field}' differ: one value was kept; 'aggregate' says which, or takes all into account",
   },
+  // --- append and merge ---------------------------------------------------------------------------------------
+  FIELD_NOT_APPENDED: {
+    effect: 'told',
+    template: "field '{field}' of {files} was dropped: the target layer '{layer}' has no such field",
+  },
+  FIELD_MATCHED: {
+    effect: 'told',
+    template:
+      "field '{from}' of {files} was appended to '{to}' of layer '{layer}': the names differ in case alone",
+  },
+  VALUE_NOT_APPENDED: {
+    effect: 'told',
+    template:
+      "values of field '{field}' of {source} that are no {type}, the type of that field of the target, were appended as null",
+  },
+  IDS_NOT_APPENDED: {
+    effect: 'told',
+    template: 'ids of features of {source} were not kept: they tell the features of one file apart',
+  },
+  ATTRIBUTES_NOT_MERGED: {
+    effect: 'told',
+    template: 'a merge takes geometries alone: attributes and ids of the {files} files were left out',
+  },
   // --- records ------------------------------------------------------------------------------------------------
   RECORD_DELETED: { effect: 'dropped', template: 'records that are marked as deleted were left out' },
   RECORD_SKIPPED: { effect: 'dropped', template: 'records that could not be read were skipped: {reason}' },

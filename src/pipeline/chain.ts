@@ -60,12 +60,16 @@ export function transformationById(id: string, registry: readonly Transformation
   return record;
 }
 
-/** `differ`: positions of the two systems are not the same, so something is to be done between them. */
+/**
+ * `differ`: positions of the two systems are not the same, so something is to be done between them. `workCrs`: in which
+ * the steps work until one changes it; features that are appended come from another CRS than they are worked on in.
+ */
 export function planStages(
   steps: readonly LoadedStep[],
   sourceCrs: CrsText,
   targetCrs: CrsText,
   differ: (a: CrsText, b: CrsText) => boolean,
+  workCrs: CrsText = sourceCrs,
 ): readonly StagePlan[] {
   const stages: StagePlan[] = [];
   let links: ChainLink[] = [];
@@ -77,7 +81,7 @@ export function planStages(
       links.push({ kind: 'reproject', from: crs, to: wanted, number: reprojections++ });
     crs = wanted;
   };
-  let wanted = sourceCrs;
+  let wanted = workCrs;
   steps.forEach(({ code, params }, step) => {
     if (code.kind === 'reprojecting') {
       wanted = code.targetCrs(params);
@@ -98,7 +102,7 @@ export function planStages(
 }
 
 export function reprojectionsOf(
-  stages: readonly StagePlan[],
+  stages: readonly Pick<StagePlan, 'links'>[],
 ): readonly (ChainLink & { kind: 'reproject' })[] {
   return stages.flatMap(({ links }) => links.filter((link) => link.kind === 'reproject'));
 }

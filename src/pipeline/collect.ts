@@ -38,16 +38,15 @@ export interface Collecting {
 export async function collectStage(collecting: Collecting): Promise<readonly FeatureBatch[]> {
   const { step, session, stage, fields, signal } = collecting;
   const { code } = step;
-  const { collect } = session.stages[stage];
+  const { collect, layerName: layer } = session.stages[stage];
   if (code.kind !== 'collecting' || collect === null) throw new Error(`'${step.type}' does not collect`);
   const proj = needsProj({ links: [], collect }) ? await loadProj(collecting.gridDirectory) : null;
   const { host, finish } = hostFor(collecting);
   const batches = collecting.batches.map((batch) => castBatch(batch, fields));
-  const setting = stepSetting(collect, session.source.name, proj);
+  const setting = stepSetting(collect, layer, proj);
   const collected = await code.collect(batches, step.params, setting, host);
   throwIfAborted(signal);
   finish();
-  const layer = session.source.name;
   collecting.findings.merge(host.findings.list(), (place) => ({ layer, ...place }));
   // Writers and steps meet a layer without features as one batch without rows, as from a reader.
   return collected.length > 0 ? collected : [emptyBatch(code.outputFields?.(fields, step.params) ?? fields)];

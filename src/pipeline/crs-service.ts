@@ -3,7 +3,7 @@ import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import { isPlainWgs84, WGS84_DESCRIPTION } from '../crs/wgs84.ts';
 import type { OperationDescription, Proj, TransformerRecipe } from '../engines/proj/proj.ts';
 import { loadProj } from './load-proj.ts';
-import type { CrsAuthority } from './plan.ts';
+import type { CrsAuthority } from './source-crs.ts';
 
 export class CrsService implements CrsAuthority {
   readonly #gridDirectory: string | null;

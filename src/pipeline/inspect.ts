@@ -9,8 +9,8 @@ import type { SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
 import { CrsService } from './crs-service.ts';
 import { cuttingFor, executorFor } from './executor.ts';
+import { chooseLayers } from './layer-groups.ts';
 import { locatePlace, runPartitions } from './partition-run.ts';
-import { chooseLayers } from './plan.ts';
 import type { ConversionPlace, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
 

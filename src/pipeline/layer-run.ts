@@ -1,7 +1,8 @@
 /**
  * One layer on its way: passes that find out, where some are needed, the collecting steps, and the pass that encodes.
+ * Its features come from one source or from several, one behind the other: layers of files that are appended or merged.
  *
- * Between passes the layer is a list of pieces: partitions of the source, with their batches while there is room for
+ * Between passes the layer is a list of pieces: partitions of the sources, with their batches while there is room for
  * them, or, behind a collecting step, batches alone. Those are held whole: the memory of a collecting step is that of all
  * features of a layer as they come out of the steps before it, and of its result.
  */
@@ -9,55 +10,40 @@ import { castKeepsText } from '../batch/cast.ts';
 import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
-import type { Findings } from '../findings.ts';
-import type { FormatReader, LayerEncoding, SourceLayer } from '../formats/format.ts';
-import { changesFeatures, fieldsAfter, type LoadedStep } from './chain.ts';
+import type { LayerEncoding } from '../formats/format.ts';
+import { changesFeatures, fieldsAfter } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage } from './collect.ts';
-import type { Executor } from './executor.ts';
-import { locatePlace, type PartitionBase, runPartitions } from './partition-run.ts';
+import { planIntakes } from './intake.ts';
+import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
+import { type LayerPlace, locatePlace, type PartitionBase, runSources } from './partition-run.ts';
 import { type Piece, runPieces } from './piece-run.ts';
 import type { LayerPlan } from './plan.ts';
-import type { ProgressMeter } from './progress.ts';
-import { LayerTally } from './report-builder.ts';
+import type { RunSource } from './run-source.ts';
+import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
-
-/** Batches that are kept for the next pass, in bytes; beyond that the source is read again. */
-const KEPT_BYTES = 160 << 20;
-
-/** What the layers of a conversion share. */
-export interface LayerContext {
-  readonly reader: Pick<FormatReader, 'typing' | 'mixedType'>;
-  readonly steps: readonly LoadedStep[];
-  readonly executor: Executor;
-  readonly findings: Findings;
-  readonly signal: AbortSignal;
-  readonly progress: ProgressMeter;
-  readonly gridDirectory: string | null;
-  /** Bytes of batches that all layers keep together. */
-  keptBytes: number;
-}
 
 /** What one pass is to do. */
 type Pass = Pick<Task, 'scan' | 'encoding'> & {
   /** Take batches through the links of the current stage. */
   readonly links: boolean;
   readonly keep: 'nothing' | 'while there is room' | 'all';
-  readonly consume: (result: TaskResult, source: PieceSource) => void;
+  readonly consume: (result: TaskResult, origin: PieceOrigin) => void;
 };
 
-type PieceSource = Pick<Piece, 'partition' | 'base'>;
+type PieceOrigin = Pick<Piece, 'source' | 'partition' | 'base'>;
 
 const NO_BASE: PartitionBase = { records: 0, lines: 0, rows: 0 };
 
 export class LayerRun {
-  /** Position among the chosen layers; also in the session. */
+  /** Position among the layers of the plan. */
   readonly index: number;
   readonly plan: LayerPlan;
-  readonly source: SourceLayer;
+  readonly sources: readonly RunSource[];
   readonly tally: LayerTally;
   /** Of what comes out of the steps; filled by `scan`. */
   readonly statistics: LayerStatistics = emptyStatistics();
   readonly #context: LayerContext;
+  /** Of the first source; what is behind stage 0 is the same for all. */
   readonly #session: SessionLayer;
   /** Null until every record was met. */
   #pieces: Piece[] | null = null;
@@ -71,28 +57,28 @@ export class LayerRun {
   constructor(
     index: number,
     plan: LayerPlan,
-    source: SourceLayer,
+    sources: readonly RunSource[],
     session: SessionLayer,
     context: LayerContext,
   ) {
     this.index = index;
     this.plan = plan;
-    this.source = source;
-    this.tally = new LayerTally(plan, context.reader.mixedType);
+    this.sources = sources;
+    this.tally = new LayerTally(plan);
     this.#session = session;
     this.#context = context;
-    this.#inputFields = source.fields;
+    this.#inputFields = sources[0].intake?.mapping.fields ?? sources[0].layer.fields;
   }
 
   /** Weight of a pass over the layer, for the progress. */
   get weight(): number {
-    return Math.max(1, this.source.partitions.length);
+    return this.sources.reduce((sum, { layer }) => sum + Math.max(1, layer.partitions.length), 0);
   }
 
   /** The fields after the steps; null where only what comes out of them tells. Throws FIELD_UNKNOWN. */
   get outputFields(): readonly Field[] | null {
     const fields = this.#inputFields;
-    return fields === null ? null : fieldsAfter(fields, this.#context.steps, this.source.name);
+    return fields === null ? null : fieldsAfter(fields, this.#context.steps, this.plan.name);
   }
 
   /** Throws FIELD_UNKNOWN when a step names a field that is known not to be there. */
@@ -102,25 +88,38 @@ export class LayerRun {
 
   /** What the source declares, where it still holds for the output. */
   get declaredStatistics(): LayerStatistics | null {
-    return changesFeatures(this.#context.steps) ? null : (this.source.declaredStatistics ?? null);
+    const [{ layer, intake }] = this.sources;
+    if (intake !== null || changesFeatures(this.#context.steps)) return null;
+    return layer.declaredStatistics ?? null;
   }
 
   /** A pass before the steps that finds fields and types. Batches are kept while there is room. */
   async survey(): Promise<void> {
-    const statistics = emptyStatistics();
+    const found = this.sources.map(() => emptyStatistics());
     const pieces: Piece[] = [];
     await this.#pass({
       scan: 'fields',
       encoding: null,
       links: false,
       keep: 'while there is room',
-      consume: (result, piece) => {
-        pieces.push(this.#scanned(result, piece, statistics, { isThrough: false, isTyped: false }));
+      consume: (result, origin) => {
+        const statistics = found[origin.source ?? 0];
+        pieces.push(this.#scanned(result, origin, statistics, { isThrough: false, isTyped: false }));
       },
     });
     this.#pieces = pieces;
-    this.#inputFields = fieldsOf(statistics);
+    for (const [i, statistics] of found.entries()) this.sources[i].found = statistics.fields;
+    this.#inputFields = fieldsOf(found[0]);
     this.#isSurveyed = true;
+  }
+
+  /** Makes the fields of the first source, the target, those of all; where they have to be found, a survey has been. */
+  unifyFields(): void {
+    const { reader, findings } = this.#context;
+    const unified = planIntakes(this.sources, reader, this.plan.name, findings);
+    for (const [i, { intake, readFields }] of unified.sources.entries())
+      Object.assign(this.sources[i], { intake, readFields });
+    this.#inputFields = unified.fields;
   }
 
   /** A pass through all steps that finds statistics of what comes out. Batches are kept while there is room. */
@@ -132,9 +131,9 @@ export class LayerRun {
       encoding: null,
       links: true,
       keep: 'while there is room',
-      consume: (result, piece) => {
-        const kept = { isThrough: true, isTyped: this.#isSurveyed };
-        pieces.push(this.#scanned(result, piece, this.statistics, kept));
+      consume: (result, origin) => {
+        const isTyped = this.#isSurveyed || this.sources[0].intake !== null;
+        pieces.push(this.#scanned(result, origin, this.statistics, { isThrough: true, isTyped }));
       },
     });
     this.#pieces = pieces;
@@ -155,7 +154,7 @@ export class LayerRun {
         const records = this.tally.rowsWritten;
         const base = { records, lines: 0, rows: records };
         this.tally.wrote(result.rowCount);
-        findings.merge(result.encodeFindings, (place) => locatePlace(place, base, this.source.name));
+        findings.merge(result.encodeFindings, (place) => locatePlace(place, base, this.plan.name));
         deliver(result.chunk);
       },
     });
@@ -188,15 +187,16 @@ export class LayerRun {
         fields:
           known === null
             ? fieldsOf(statistics)
-            : fieldsAfter(known, steps.slice(0, collect.step), this.source.name),
+            : fieldsAfter(known, steps.slice(0, collect.step), this.plan.name),
         step: steps[collect.step],
         session: this.#session,
         stage: this.#stage,
-        layerIndex: this.index,
+        layerIndex: this.sources[0].sessionIndex,
         weight: this.weight * COLLECTING_WEIGHT,
         ...this.#context,
       });
       this.#pieces = collected.map((batch) => ({
+        source: null,
         partition: null,
         base: NO_BASE,
         types: null,
@@ -211,7 +211,7 @@ export class LayerRun {
   /** What is left of a piece after a pass that looked at it. */
   #scanned(
     result: TaskResult,
-    { partition, base }: PieceSource,
+    origin: PieceOrigin,
     statistics: LayerStatistics,
     { isThrough, isTyped }: { readonly isThrough: boolean; readonly isTyped: boolean },
   ): Piece {
@@ -219,73 +219,81 @@ export class LayerRun {
     mergeStatistics(statistics, found, this.#context.reader.mixedType);
     if (result.batch !== null) this.#context.keptBytes += batchByteLength(result.batch);
     const types = isTyped ? null : new Map(found.fields.map(({ name, type }) => [name, type]));
-    return { partition, base, types, batch: result.batch, isThrough };
+    const { source, partition, base } = origin;
+    return { source, partition, base, types, batch: result.batch, isThrough };
   }
 
-  /** One pass over all pieces, or over the source where there are none yet; `consume` is called in their order. */
+  /** One pass over all pieces, or over the sources where there are none yet; `consume` is called in their order. */
   #pass(pass: Pass): Promise<void> {
     const { executor, signal, findings, progress } = this.#context;
-    const layerName = this.source.name;
     const pieces = this.#pieces;
-    const count = pieces === null ? this.source.partitions.length : pieces.length;
+    const count = pieces?.length ?? this.sources.reduce((sum, { layer }) => sum + layer.partitions.length, 0);
     const share = this.weight / Math.max(1, count);
     const isFirstTime = pass.links && !this.#isStageTallied;
     if (pass.links) this.#isStageTallied = true;
-    const consume = (result: TaskResult, piece: PieceSource): void => {
-      if (isFirstTime) this.tally.transformed(result, findings);
-      pass.consume(result, piece);
+    const consume = (result: TaskResult, origin: PieceOrigin): void => {
+      if (isFirstTime) {
+        const source = origin.source === null ? null : this.sources[origin.source].tally;
+        this.tally.transformed(result, source, origin.base, findings);
+      }
+      pass.consume(result, origin);
       progress.advance(share);
     };
-    if (pieces !== null)
-      return runPieces({
-        executor,
-        pieces,
-        signal,
-        layerName,
-        makeTask: (piece) => this.#taskFor(pass, piece),
-        consume,
-      });
-    return runPartitions({
+    if (pieces !== null) {
+      const makeTask = (piece: Piece): Task => this.#taskFor(pass, piece);
+      const at = ({ source }: Piece): LayerPlace =>
+        source === null ? { layer: this.plan.name } : this.sources[source].tally.facts.at;
+      return runPieces({ executor, signal, pieces, makeTask, consume, at });
+    }
+    return runSources({
       executor,
-      partitions: this.source.partitions,
       signal,
-      layerName,
-      makeTask: (partition) => this.#task(pass, { kind: 'partition', partition, fields: null }, pass.links),
-      consume: (result, partition, base) => {
-        this.tally.read(result, base, findings);
-        consume(result, { partition, base });
-      },
+      sources: this.sources.map(({ layer, tally, readFields: fields }, source) => ({
+        partitions: layer.partitions,
+        at: tally.facts.at,
+        makeTask: (partition) =>
+          this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source),
+        consume: (result, partition, base) => {
+          tally.read(result, base, findings);
+          consume(result, { source, partition, base });
+        },
+      })),
     });
   }
 
   #taskFor(pass: Pass, piece: Piece): Task {
-    const fields = this.#textFields();
-    const { batch, types, partition } = piece;
+    const { batch, types, partition, source } = piece;
+    const fields = this.#textFields(source ?? 0);
     piece.batch = null;
     if (batch !== null && partition !== null) this.#context.keptBytes -= batchByteLength(batch);
     if (batch !== null && (fields === null || types === null || textIsKept(types, fields)))
-      return this.#task(pass, { kind: 'batch', batch }, pass.links && !piece.isThrough, partition === null);
+      return this.#task(pass, { kind: 'batch', batch }, pass.links && !piece.isThrough, source);
     if (partition === null) throw new Error('a batch that is nowhere else was not kept');
-    return this.#task(pass, { kind: 'partition', partition, fields }, pass.links);
+    return this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source);
   }
 
-  #task(pass: Pass, input: Task['input'], links: boolean, isOnlyCopy = false): Task {
+  #task(pass: Pass, input: Task['input'], links: boolean, source: number | null): Task {
     const { scan, encoding, keep } = pass;
-    const hasRoom = isOnlyCopy || this.#context.keptBytes < KEPT_BYTES;
+    // A batch of no source is nowhere else.
+    const hasRoom = source === null || this.#context.keptBytes < KEPT_BYTES;
+    const { sessionIndex, intake } = this.sources[source ?? 0];
+    const isFirst = links && this.#stage === 0;
     return {
-      layerIndex: this.index,
+      layerIndex: sessionIndex,
       input,
       stage: links ? this.#stage : null,
-      stageFields: links && this.#stage === 0 && this.#isSurveyed ? this.#inputFields : null,
+      stageFields: isFirst && this.#isSurveyed && intake === null ? this.#inputFields : null,
+      intake: isFirst ? intake : null,
       scan,
       keepBatch: keep === 'all' || (keep === 'while there is room' && hasRoom),
       encoding,
     };
   }
 
-  /** The fields that plain text is read with once all of it was seen; null for sources that say their types. */
-  #textFields(): readonly Field[] | null {
-    if (this.#context.reader.typing !== 'layer') return null;
+  /** What a source is read with once all of it was seen, where that is not what a reader finds by itself. */
+  #textFields(source: number): readonly Field[] | null {
+    const { readFields, intake } = this.sources[source];
+    if (intake !== null || this.#context.reader.typing !== 'layer') return readFields;
     return this.#isSurveyed ? this.#inputFields : fieldsOf(this.statistics);
   }
 }

@@ -3,7 +3,8 @@ import type { Field, MixedType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { OutputLayer } from '../formats/format.ts';
 import type { LayerRun } from './layer-run.ts';
-import type { ConversionPlan, CrsAuthority } from './plan.ts';
+import type { ConversionPlan } from './plan.ts';
+import type { CrsAuthority } from './source-crs.ts';
 
 /** One per layer, or one for all where the plan joins them; `name` is the output's, for a joined layer. */
 export function outputLayers(

@@ -17,54 +17,108 @@ export interface PartitionBase {
   readonly rows: number;
 }
 
-export interface PartitionRun {
+interface RunBasis {
   readonly executor: Executor;
+  readonly signal: AbortSignal;
+}
+
+export interface PartitionRun extends RunBasis {
   readonly partitions: readonly Partition[];
   readonly makeTask: (partition: Partition) => Task;
   /** Called once per partition that counts, in order. */
   readonly consume: (result: TaskResult, partition: Partition, base: PartitionBase) => void;
-  readonly signal: AbortSignal;
   readonly layerName: string;
 }
 
+/** Resolves when every record was consumed; rejects with the first error in the order of the records. */
+export function runPartitions({
+  partitions,
+  makeTask,
+  consume,
+  layerName,
+  ...basis
+}: PartitionRun): Promise<void> {
+  return runSources({ ...basis, sources: [{ partitions, makeTask, consume, at: { layer: layerName } }] });
+}
+
+/** Layers of files one behind the other. The next ones are begun while one is not done: they may be small and many. */
+export interface SourcesRun extends RunBasis {
+  readonly sources: readonly PartitionSource[];
+}
+
+export interface PartitionSource extends Pick<PartitionRun, 'partitions' | 'makeTask' | 'consume'> {
+  /** What places and errors name beside records. */
+  readonly at: LayerPlace;
+}
+
+export type LayerPlace = Pick<Place, 'file' | 'layer'>;
+
 type Settled = { readonly result: TaskResult } | { readonly error: unknown };
 
-/** Resolves when every record was consumed; rejects with the first error in the order of the records. */
-export async function runPartitions(run: PartitionRun): Promise<void> {
-  const { executor, partitions } = run;
-  const ahead = executor.width * 2;
-  const inFlight: Promise<Settled>[] = [];
-  let dispatched = 0;
-  const start = (partition: Partition): Promise<Settled> =>
-    executor.run(run.makeTask(partition)).then(
+/** As `runPartitions`; errors come in the order of the sources. */
+export async function runSources({ executor, signal, sources }: SourcesRun): Promise<void> {
+  const start = (source: PartitionSource, partition: Partition): Promise<Settled> =>
+    executor.run(source.makeTask(partition)).then(
       (result) => ({ result }),
       (error) => ({ error }),
     );
-  let base: PartitionBase = { records: 0, lines: 0, rows: 0 };
-  let expectedStart = partitions.length > 0 ? partitions[0].start : 0;
-  for (let i = 0; i < partitions.length; i++) {
-    while (dispatched < partitions.length && dispatched < i + ahead)
-      inFlight[dispatched] = start(partitions[dispatched++]);
-    let partition = partitions[i];
-    let settled = await inFlight[i];
-    delete inFlight[i];
-    throwIfAborted(run.signal);
-    if (partition.start !== expectedStart) {
-      // The records before ran on past this partition's start: what was read from a wrong start is void.
-      if (expectedStart >= partition.end && i < partitions.length - 1) continue;
-      partition = { start: expectedStart, end: Math.max(partition.end, expectedStart) };
-      settled = await start(partition);
-      throwIfAborted(run.signal);
+  const ahead = new Ahead(sources, executor.width * 2, start);
+  for (const source of sources) {
+    const { partitions } = source;
+    let base: PartitionBase = { records: 0, lines: 0, rows: 0 };
+    let expectedStart = partitions.length > 0 ? partitions[0].start : 0;
+    for (let i = 0; i < partitions.length; i++) {
+      let partition = partitions[i];
+      let settled = await ahead.next();
+      throwIfAborted(signal);
+      if (partition.start !== expectedStart) {
+        // The records before ran on past this partition's start: what was read from a wrong start is void.
+        if (expectedStart >= partition.end && i < partitions.length - 1) continue;
+        partition = { start: expectedStart, end: Math.max(partition.end, expectedStart) };
+        settled = await start(source, partition);
+        throwIfAborted(signal);
+      }
+      if ('error' in settled) throw locateErrorAt(settled.error, base, source.at);
+      const { result } = settled;
+      source.consume(result, partition, base);
+      expectedStart = result.nextStart;
+      base = {
+        records: base.records + result.recordCount,
+        lines: base.lines + result.lineCount,
+        rows: base.rows + result.rowsRead,
+      };
     }
-    if ('error' in settled) throw locateError(settled.error, base, run.layerName);
-    const { result } = settled;
-    run.consume(result, partition, base);
-    expectedStart = result.nextStart;
-    base = {
-      records: base.records + result.recordCount,
-      lines: base.lines + result.lineCount,
-      rows: base.rows + result.rowsRead,
-    };
+  }
+}
+
+/** Begins tasks before their turn, a few at a time, and hands their outcomes out in order. */
+class Ahead {
+  readonly #inFlight: Promise<Settled>[] = [];
+  readonly #waiting: Iterator<() => Promise<Settled>>;
+  readonly #depth: number;
+
+  constructor(
+    sources: readonly PartitionSource[],
+    depth: number,
+    start: (source: PartitionSource, partition: Partition) => Promise<Settled>,
+  ) {
+    this.#depth = depth;
+    this.#waiting = starts();
+    function* starts(): Generator<() => Promise<Settled>> {
+      for (const source of sources)
+        for (const partition of source.partitions) yield () => start(source, partition);
+    }
+  }
+
+  next(): Promise<Settled> {
+    while (this.#inFlight.length < this.#depth) {
+      const begin = this.#waiting.next();
+      if (begin.done === true) break;
+      this.#inFlight.push(begin.value());
+    }
+    const first = this.#inFlight.shift();
+    if (first === undefined) throw new Error('more outcomes were asked for than there are partitions');
+    return first;
   }
 }
 
@@ -74,8 +128,13 @@ export function throwIfAborted(signal: AbortSignal): void {
 
 /** A place within a partition as a place within the layer. */
 export function locatePlace(place: Place, base: PartitionBase, layerName: string): Place {
+  return locatePlaceAt(place, base, { layer: layerName });
+}
+
+/** As `locatePlace`, of a layer of one of several files. */
+export function locatePlaceAt(place: Place, base: PartitionBase, at: LayerPlace): Place {
   return {
-    layer: layerName,
+    ...at,
     ...place,
     ...(place.record === undefined ? {} : { record: place.record + base.records }),
     ...(place.line === undefined ? {} : { line: place.line + base.lines }),
@@ -83,13 +142,15 @@ export function locatePlace(place: Place, base: PartitionBase, layerName: string
 }
 
 /** Errors name records and lines from 1 within their partition; the user wants them from 1 within the layer. */
-export function locateError(error: unknown, base: PartitionBase, layerName: string): unknown {
+export function locateErrorAt(error: unknown, base: PartitionBase, at: LayerPlace): unknown {
   if (!(error instanceof GeomillError) || error.fault === 'ours') return error;
-  const place = locatePlace(error.place ?? {}, base, layerName);
+  const place = locatePlaceAt(error.place ?? {}, base, at);
   const params: Record<string, string | number> = { ...error.params };
   if ('record' in params && place.record !== undefined) params.record = place.record;
   if ('line' in params && place.line !== undefined) params.line = place.line;
-  if ('place' in params && place.record !== undefined)
-    params.place = `layer '${layerName}', feature ${place.record}`;
+  if ('place' in params && place.record !== undefined) {
+    const file = at.file === undefined ? '' : `'${at.file}', `;
+    params.place = `${file}layer '${at.layer}', feature ${place.record}`;
+  }
   return new GeomillError(error.code, params, place, error);
 }

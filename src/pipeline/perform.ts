@@ -11,9 +11,10 @@ import { formatById } from '../formats/registry.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';
+import { takeIn } from './intake.ts';
 import { loadProj } from './load-proj.ts';
 import { ALL_IN_RANGE, checkRange } from './positions.ts';
-import { type PreparedStage, prepareStage } from './stage.ts';
+import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
 import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
 
 export interface Performer {
@@ -34,11 +35,15 @@ export async function createPerformer(
       : await formatById(session.outputFormat, 'output.format').loadWriter();
   const isProjNeeded = session.layers.some((layer) => layer.stages.some(needsProj));
   const proj = isProjNeeded ? await loadProj(session.gridDirectory) : null;
-  const ready = session.layers.map((): (Promise<PreparedStage> | undefined)[] => []);
-  const stageOf = (layerIndex: number, stage: number): Promise<PreparedStage> => {
-    const { stages, source } = session.layers[layerIndex];
-    ready[layerIndex][stage] ??= prepareStage(stages[stage], source.name, proj, registry);
-    return ready[layerIndex][stage];
+  const ready = new Map<SessionStage, Promise<PreparedStage>>();
+  const stageOf = (layerIndex: number, index: number): Promise<PreparedStage> => {
+    const stage = session.layers[layerIndex].stages[index];
+    let prepared = ready.get(stage);
+    if (prepared === undefined) {
+      prepared = prepareStage(stage, proj, registry);
+      ready.set(stage, prepared);
+    }
+    return prepared;
   };
   return {
     async perform(task) {
@@ -53,7 +58,7 @@ export async function createPerformer(
   };
 }
 
-export function needsProj({ links, collect }: SessionStage): boolean {
+export function needsProj({ links, collect }: Pick<SessionStage, 'links' | 'collect'>): boolean {
   return [...links, collect].some(
     (link) =>
       link !== null && (link.kind === 'reproject' || link.fromWgs84 !== null || link.toWgs84 !== null),
@@ -160,9 +165,11 @@ function throughStage(
   bounds: ReturnType<typeof positionBounds> | undefined,
   task: Task,
   stage: PreparedStage | null,
-): ReturnType<PreparedStage['apply']> {
-  if (stage === null) return { batch, steps: [], reprojections: [] };
-  return stage.apply(task.stageFields === null ? batch : castBatch(batch, task.stageFields), bounds);
+): StageOutcome & Pick<TaskResult, 'intakeFindings'> {
+  if (stage === null) return { batch, intakeFindings: [], steps: [], reprojections: [] };
+  const taken = task.intake == null ? { batch, findings: [] } : takeIn(batch, task.intake);
+  const cast = task.stageFields === null ? taken.batch : castBatch(taken.batch, task.stageFields);
+  return { ...stage.apply(cast, bounds), intakeFindings: taken.findings };
 }
 
 function withConstantField(batch: FeatureBatch, field: { name: string; value: string }): FeatureBatch {

@@ -3,11 +3,13 @@ import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { OpenType } from '../batch/schema.ts';
 import type { Partition } from '../formats/format.ts';
 import type { Executor } from './executor.ts';
-import { locateError, type PartitionBase, throwIfAborted } from './partition-run.ts';
+import { type LayerPlace, locateErrorAt, type PartitionBase, throwIfAborted } from './partition-run.ts';
 import type { Task, TaskResult } from './task.ts';
 
 /** A run of features: a partition, or a batch that is nowhere else. */
 export interface Piece {
+  /** Position of the layer's source that it is of; null: behind a collecting step it is of all of them. */
+  readonly source: number | null;
   /** Where it can be read again; null: nowhere. */
   readonly partition: Partition | null;
   readonly base: PartitionBase;
@@ -26,7 +28,8 @@ export interface PieceRun {
   /** Called once per piece, in order. */
   readonly consume: (result: TaskResult, piece: Piece) => void;
   readonly signal: AbortSignal;
-  readonly layerName: string;
+  /** What an error in the piece names beside a record. */
+  readonly at: (piece: Piece) => LayerPlace;
 }
 
 /** Resolves when every piece was consumed; rejects with the first error in their order. */
@@ -36,7 +39,7 @@ export async function runPieces({
   makeTask,
   consume,
   signal,
-  layerName,
+  at,
 }: PieceRun): Promise<void> {
   const inFlight: Promise<TaskResult>[] = [];
   let dispatched = 0;
@@ -54,7 +57,7 @@ export async function runPieces({
       result = await inFlight[i];
     } catch (error) {
       throwIfAborted(signal);
-      throw locateError(error, pieces[i].base, layerName);
+      throw locateErrorAt(error, pieces[i].base, at(pieces[i]));
     }
     delete inFlight[i];
     throwIfAborted(signal);

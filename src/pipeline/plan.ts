@@ -3,11 +3,11 @@
  * files and shown without being run. What CRS each layer is in, what it becomes, how often the source is read.
  */
 import type { Field } from '../batch/schema.ts';
-import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
-import { failure } from '../errors.ts';
+import { type CrsText, WGS84 } from '../crs/crs.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, SourceLayer } from '../formats/format.ts';
 import {
+  type ChainLink,
   changesFeatures,
   fieldsAfter,
   type LoadedStep,
@@ -15,30 +15,39 @@ import {
   reprojectionsOf,
   type StagePlan,
 } from './chain.ts';
+import { type ChosenLayer, groupLayers, type LayerGroup, type OpenedFile } from './layer-groups.ts';
 import type { ConversionRequest } from './request.ts';
+import { type CrsAuthority, type CrsQuestion, compareUnits, sourceCrsOf } from './source-crs.ts';
 
-/** What planning must ask of the CRS engine. */
-export interface CrsAuthority {
-  /** Throws CRS_UNKNOWN. */
-  describe(definition: CrsText, path: string): CrsDescription;
-  /** The two mean the same positions; axis order aside. */
-  equivalent(a: CrsText, b: CrsText): boolean;
+/** A layer of an input file, whose features go into a layer of the output. */
+export interface SourcePlan {
+  /** Position among the input files. */
+  readonly fileIndex: number;
+  /** Position in the file's list of layers. */
+  readonly layerIndex: number;
+  readonly name: string;
+  readonly crs: CrsText;
+  readonly checkLonLatRange: boolean;
+  /** Position among the ways of the layer. */
+  readonly way: number;
 }
 
+/** A layer of the output, unless several of them are joined at its end. */
 export interface LayerPlan {
-  /** Position in the source's list of layers. */
-  readonly sourceIndex: number;
   readonly name: string;
-  readonly sourceCrs: CrsText;
+  /** At least one; their features follow one another. The steps work in the CRS of the first. */
+  readonly sources: readonly SourcePlan[];
   readonly targetCrs: CrsText;
   /** Coordinates change their CRS somewhere on the way. */
   readonly reproject: boolean;
-  readonly checkLonLatRange: boolean;
-  /** At least one. */
+  /** The links of stage 0: as many different ones as there are CRSs among the sources. */
+  readonly ways: readonly (readonly ChainLink[])[];
+  /** At least one; stage 0 as the first source goes through it. Behind it all sources go the same way. */
   readonly stages: readonly StagePlan[];
 }
 
 export interface ConversionPlan {
+  readonly operation: ConversionRequest['operation'];
   readonly layers: readonly LayerPlan[];
   readonly steps: readonly LoadedStep[];
   /** A pass before the steps must find the fields and their types: steps have to see the same in every batch. */
@@ -49,50 +58,105 @@ export interface ConversionPlan {
   readonly layerField: string | null;
 }
 
+/** `mergedName`: of the layer that a merge makes. */
 export function planConversion(
   request: ConversionRequest,
-  source: readonly SourceLayer[],
-  input: { readonly format: Format; readonly reader: Pick<FormatReader, 'typing'>; readonly name: string },
-  output: { readonly format: Format; readonly writer: Pick<FormatWriter, 'needs'> },
+  files: readonly OpenedFile[],
+  input: { readonly format: Format; readonly reader: Pick<FormatReader, 'typing'> },
+  output: {
+    readonly format: Format;
+    readonly writer: Pick<FormatWriter, 'needs'>;
+    readonly mergedName: string;
+  },
   crs: CrsAuthority,
   findings: Findings,
   steps: readonly LoadedStep[],
 ): ConversionPlan {
   for (const { code, params, path } of steps)
     if (code.kind === 'reprojecting') crs.describe(code.targetCrs(params), path);
-  const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
-  const chosen = chooseLayers(source, request.input.layers);
+  const { operation } = request;
+  const groups = groupLayers(operation, files, request.input.layers, output.mergedName);
   const targetCrs = targetCrsOf(request, output.format, crs, findings);
-  const joined = output.format.outputLayers === 'one' && chosen.length > 1;
-  const layerField = joined
-    ? freeName(
-        'layer',
-        chosen.flatMap(({ layer }) =>
-          layer.fields === null ? [] : fieldsAfter(layer.fields, steps, layer.name),
-        ),
-      )
-    : null;
-  if (layerField !== null) findings.note('LAYERS_JOINED', { count: chosen.length, field: layerField });
-  const layers = chosen.map(({ layer, index }): LayerPlan => {
-    const sourceCrs = sourceCrsOf(request, layer, input, crs, findings);
-    compareUnits(layer, sourceCrs, input.name, crs, findings);
-    const stages = planStages(steps, sourceCrs, targetCrs, differ);
-    return {
-      sourceIndex: index,
-      name: layer.name,
-      sourceCrs,
-      targetCrs,
-      reproject: reprojectionsOf(stages).length > 0,
-      // A file that states its CRS is taken at its word; where a format or a requester says it, data can contradict.
-      checkLonLatRange: sourceCrs === WGS84 && input.format.inputCrs !== 'file',
-      stages,
-    };
+  const layerField =
+    output.format.outputLayers === 'one' && groups.length > 1 ? layerFieldFor(groups, steps) : null;
+  if (layerField !== null) findings.note('LAYERS_JOINED', { count: groups.length, field: layerField });
+  if (operation === 'merge') findings.note('ATTRIBUTES_NOT_MERGED', { files: files.length });
+  const layers = groups.map(({ name, sources }): LayerPlan => {
+    const known = sources.map((source) => {
+      const question = crsQuestion(request, files, source, input.format);
+      const own = sourceCrsOf(question, crs, findings);
+      compareUnits(question, own, crs, findings);
+      return { source, crs: own };
+    });
+    return planLayer(name, known, targetCrs, input.format, crs, steps);
   });
-  const sources = chosen.map(({ layer }) => layer);
-  const passes = changesFeatures(steps)
-    ? passesWithSteps(sources, steps, input.reader, output.writer)
-    : { survey: false, scan: scanDepth(sources, input.reader, output.writer) };
-  return { layers, steps, ...passes, layerField };
+  const sources = groups.flatMap((group) => group.sources.map(({ layer }) => layer));
+  return {
+    operation,
+    layers,
+    steps,
+    ...passesFor(operation, sources, steps, input.reader, output.writer),
+    layerField,
+  };
+}
+
+function planLayer(
+  name: string,
+  sources: readonly { readonly source: ChosenLayer; readonly crs: CrsText }[],
+  targetCrs: CrsText,
+  format: Format,
+  crs: CrsAuthority,
+  steps: readonly LoadedStep[],
+): LayerPlan {
+  const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
+  const wayByCrs = new Map<CrsText, { readonly way: number; readonly stages: readonly StagePlan[] }>();
+  for (const source of sources) {
+    if (wayByCrs.has(source.crs)) continue;
+    const stages = planStages(steps, source.crs, targetCrs, differ, sources[0].crs);
+    wayByCrs.set(source.crs, { way: wayByCrs.size, stages });
+  }
+  const ways = [...wayByCrs.values()];
+  return {
+    name,
+    sources: sources.map(({ source: { layer, ...position }, crs: own }) => ({
+      ...position,
+      name: layer.name,
+      crs: own,
+      // A file that states its CRS is taken at its word; where a format or a requester says it, data can contradict.
+      checkLonLatRange: own === WGS84 && format.inputCrs !== 'file',
+      way: wayByCrs.get(own)?.way ?? 0,
+    })),
+    targetCrs,
+    reproject: ways.some(({ stages }) => reprojectionsOf(stages).length > 0),
+    ways: ways.map(({ stages }) => stages[0].links),
+    stages: ways[0].stages,
+  };
+}
+
+function crsQuestion(
+  request: ConversionRequest,
+  files: readonly OpenedFile[],
+  { fileIndex, layer }: ChosenLayer,
+  format: Format,
+): CrsQuestion {
+  const file = files[fileIndex].name;
+  const isOne = files.length === 1;
+  const source = layer.name === '' ? file : `layer '${layer.name}'`;
+  return {
+    layer,
+    stated: request.input.files[fileIndex],
+    format,
+    source: isOne ? source : layer.name === '' ? `'${file}'` : `layer '${layer.name}' of '${file}'`,
+    file: `'${file}'`,
+    place: isOne ? undefined : { file, layer: layer.name },
+  };
+}
+
+function layerFieldFor(groups: readonly LayerGroup[], steps: readonly LoadedStep[]): string {
+  const fields = groups.flatMap(({ name, sources: [{ layer }] }) =>
+    layer.fields === null ? [] : fieldsAfter(layer.fields, steps, name),
+  );
+  return freeName('layer', fields);
 }
 
 function freeName(wanted: string, fields: readonly Field[]): string {
@@ -100,26 +164,6 @@ function freeName(wanted: string, fields: readonly Field[]): string {
   let name = wanted;
   for (let n = 1; taken.has(name); n++) name = `${wanted}_${n}`;
   return name;
-}
-
-/** The wanted layers with their positions; null wants all. Throws LAYER_UNKNOWN and what is wrong with one of them. */
-export function chooseLayers(
-  source: readonly SourceLayer[],
-  wanted: readonly string[] | null,
-): { layer: SourceLayer; index: number }[] {
-  const all = source.map((layer, index) => ({ layer, index }));
-  if (wanted === null) return all.map(readable);
-  for (const name of wanted) {
-    if (source.some((layer) => layer.name === name)) continue;
-    const known = source.map((layer) => `'${layer.name}'`).join(', ');
-    throw failure('LAYER_UNKNOWN', { layer: name, known: known === '' ? 'no layers' : known });
-  }
-  return all.filter(({ layer }) => wanted.includes(layer.name)).map(readable);
-}
-
-function readable<Chosen extends { readonly layer: SourceLayer }>(chosen: Chosen): Chosen {
-  if (chosen.layer.fault !== undefined) throw chosen.layer.fault;
-  return chosen;
 }
 
 function targetCrsOf(
@@ -138,72 +182,25 @@ function targetCrsOf(
   return fixed;
 }
 
-function sourceCrsOf(
-  request: ConversionRequest,
-  layer: SourceLayer,
-  input: { readonly format: Format; readonly name: string },
-  crs: CrsAuthority,
-  findings: Findings,
-): CrsText {
-  const stated = request.input.files[0].crs;
-  if (stated !== null && stated !== WGS84) crs.describe(stated, 'input.epsg');
-  const name = layer.name === '' ? input.name : `layer '${layer.name}'`;
-  if (input.format.inputCrs !== 'file') {
-    const own = stated ?? layer.crs;
-    if (own === null) throw failure('FIELD_REQUIRED', { path: 'input.epsg', format: input.format.id });
-    return own;
-  }
-  if (layer.crs === null) {
-    if (stated === null) throw failure('CRS_MISSING', { source: name, reason: layer.crsMissingReason });
-    findings.note('CRS_FROM_REQUEST', { source: name, crs: stated });
-    return stated;
-  }
-  let found: CrsDescription;
-  try {
-    found = crs.describe(layer.crs, name);
-  } catch (error) {
-    if (stated === null)
-      throw failure('CRS_MISSING', { source: name, reason: (error as Error).message }, undefined, error);
-    findings.note('CRS_FROM_REQUEST', { source: name, crs: stated });
-    return stated;
-  }
-  // A local or engineering system says no more about a place on the Earth than no CRS at all.
-  if (stated !== null && found.kind === 'other') {
-    findings.note('CRS_FROM_REQUEST', { source: name, crs: stated });
-    return stated;
-  }
-  const identified = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
-  if (stated !== null && stated !== identified && !crs.equivalent(stated, identified)) {
-    throw failure('CRS_CONFLICT', { stated, source: name, found: found.name });
-  }
-  return identified;
+function passesFor(
+  operation: ConversionRequest['operation'],
+  layers: readonly SourceLayer[],
+  steps: readonly LoadedStep[],
+  reader: Pick<FormatReader, 'typing'>,
+  writer: Pick<FormatWriter, 'needs'>,
+): Pick<ConversionPlan, 'survey' | 'scan'> {
+  if (operation === 'transform')
+    return changesFeatures(steps)
+      ? passesWithSteps(layers, steps, reader, writer)
+      : { survey: false, scan: scanDepth(layers, reader, writer) };
+  // The fields are known before the steps: those of the target, which its values may have to tell, or none.
+  const survey = operation === 'append' && layers.some((layer) => hasOpenFields(layer, reader));
+  return { survey, scan: writer.needs === 'statistics' ? 'all' : null };
 }
 
-/** Units that differ by less are the same: the two feet differ by 2e-6. */
-const SAME_UNIT = 1e-7;
-
-/**
- * A drawing says no CRS but may say a unit. Where that is not the unit of the CRS that the request states, one of the two
- * is wrong, and often it is the drawing's: programs leave their default there. So it is told, not refused.
- */
-function compareUnits(
-  layer: SourceLayer,
-  definition: CrsText,
-  source: string,
-  crs: CrsAuthority,
-  findings: Findings,
-): void {
-  const metres = layer.metresPerUnit ?? null;
-  if (metres === null) return;
-  const { kind, name, unitName, unitFactor } = crs.describe(definition, 'input.epsg');
-  if (kind === 'other') return;
-  if (kind === 'projected' && Math.abs(unitFactor / metres - 1) < SAME_UNIT) return;
-  findings.note('UNIT_CONTRADICTS_CRS', {
-    source: `'${source}'`,
-    unit: `${metres} m`,
-    crs: name,
-    crsUnit: kind === 'projected' ? `${unitFactor} m` : unitName,
-  });
+/** Only the values of the layer tell its fields and their types. */
+export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
+  return reader.typing === 'layer' || layer.fields === null;
 }
 
 function scanDepth(
@@ -225,7 +222,7 @@ function passesWithSteps(
   reader: Pick<FormatReader, 'typing'>,
   writer: Pick<FormatWriter, 'needs'>,
 ): Pick<ConversionPlan, 'survey' | 'scan'> {
-  const isOpen = reader.typing === 'layer' || layers.some((layer) => layer.fields === null);
+  const isOpen = layers.some((layer) => hasOpenFields(layer, reader));
   // Collecting steps make batches of one layer the same; of plain text only a look at all rows tells how.
   const asksForFields = steps.some(({ code }) => code.outputFields !== undefined);
   const survey = isOpen && (reader.typing === 'layer' || asksForFields || writer.needs === 'fields');

@@ -45,7 +45,6 @@ function countOutOfRange(geometry: GeometryColumn): RangeCounts {
 export function reprojectBatch(
   batch: FeatureBatch,
   transformer: Transformer,
-  layerName: string,
   bounds: Bounds = positionBounds(batch.geometry),
 ): Omit<ReprojectionCounts, 'number'> {
   const { geometry } = batch;
@@ -63,7 +62,7 @@ export function reprojectBatch(
         to: shortDefinition(transformer.to),
         reason: outcome.reason,
       },
-      { layer: layerName, record },
+      { record },
     );
   }
   return {

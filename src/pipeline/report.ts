@@ -3,12 +3,20 @@ import type { Finding } from '../findings.ts';
 
 export interface LayerReport {
   readonly name: string;
+  /** The file that it is a layer of. */
+  readonly file: string;
   readonly features: number;
   /** Definition of the source CRS that was used, e.g. "EPSG:28350" or WKT. */
   readonly crs: string;
   readonly crsName: string;
   readonly encoding: string | null;
   readonly fields: readonly { readonly name: string; readonly type: string }[];
+}
+
+export interface FileReport {
+  readonly name: string;
+  /** Read of all its layers. */
+  readonly features: number;
 }
 
 export interface ReprojectionReport {
@@ -27,7 +35,14 @@ export interface ReprojectionReport {
 }
 
 export interface ConversionReport {
-  readonly input: { readonly format: string; readonly name: string; readonly layers: readonly LayerReport[] };
+  readonly input: {
+    readonly format: string;
+    /** Of the first file. */
+    readonly name: string;
+    /** In the order of the request. */
+    readonly files: readonly FileReport[];
+    readonly layers: readonly LayerReport[];
+  };
   readonly output: {
     readonly format: string;
     readonly crs: string;
@@ -36,6 +51,8 @@ export interface ConversionReport {
   };
   readonly features: {
     readonly read: number;
+    /** Of an append: those read that are not of the target. */
+    readonly appended?: number;
     readonly written: number;
     readonly dropped: number;
     readonly repaired: number;
@@ -54,6 +71,26 @@ export interface ConversionReport {
   readonly reprojections: readonly ReprojectionReport[];
   readonly warnings: readonly Finding[];
   readonly timings: { readonly totalMs: number };
+}
+
+/** What is kept of an inspection: what it found is its output. */
+export interface InspectionReport {
+  readonly warnings: readonly Finding[];
+  readonly timings: { readonly totalMs: number };
+}
+
+export type JobReport = ConversionReport | InspectionReport;
+
+/** Keys as the API writes them. For reports and their parts: all their keys are ours, so none of the user's is changed. */
+export function snakeCaseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(snakeCaseKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      snakeCaseKeys(inner),
+    ]),
+  );
 }
 
 export interface Progress {

@@ -3,25 +3,27 @@
  * Memory is bounded by (tasks in flight) x (partition size) plus the batches kept between two passes, whatever the size of the input.
  */
 
-import { statSync } from 'node:fs';
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
-import { type LoadedStep, loadSteps, reprojectionsOf } from './chain.ts';
+import { type LoadedStep, loadSteps } from './chain.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
 import { CrsService } from './crs-service.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
-import { type LayerContext, LayerRun } from './layer-run.ts';
+import type { LayerContext } from './layer-context.ts';
+import { LayerRun } from './layer-run.ts';
+import { byteLengthOf, type OpenedInput, openInputs } from './open-inputs.ts';
 import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
 import { type ConversionPlan, planConversion } from './plan.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress } from './report.ts';
 import { buildReport } from './report-builder.ts';
-import type { ConversionPlace, ConversionRequest, InputPlace } from './request.ts';
+import type { ConversionPlace, ConversionRequest } from './request.ts';
+import { isSurveyed, runSourcesOf } from './run-source.ts';
 import { sessionFor } from './session.ts';
 
 export interface ConversionControl {
@@ -109,12 +111,20 @@ class Conversion {
   async run(): Promise<ConversionReport> {
     const { signal } = this.#control;
     this.#startThreadsEarly();
-    const layers = await this.#openSource();
+    this.#control.onProgress({ fraction: 0, stage: 'opening' });
+    const inputs = await openInputs({
+      reader: this.#input.reader,
+      input: this.#request.input,
+      place: this.#place,
+      findings: this.#findings,
+      partitionBytes: this.#cutting.partitionBytes,
+      signal,
+    });
     const stop = (): void => void this.#executor?.stop();
     signal.addEventListener('abort', stop, { once: true });
     try {
       throwIfAborted(signal);
-      return await this.#convert(layers);
+      return await this.#convert(inputs);
     } finally {
       signal.removeEventListener('abort', stop);
     }
@@ -122,7 +132,7 @@ class Conversion {
 
   #startThreadsEarly(): void {
     const { inputs, threads, gridDirectory } = this.#place;
-    if (sizeOf(inputs) < this.#cutting.certainlyLargeBytes) return;
+    if (byteLengthOf(inputs) < this.#cutting.certainlyLargeBytes) return;
     const { input, output } = this.#request;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
     this.#executor = threadExecutor(threads, {
@@ -141,29 +151,18 @@ class Conversion {
     await this.#executor?.stop();
   }
 
-  async #openSource(): Promise<readonly SourceLayer[]> {
-    this.#control.onProgress({ fraction: 0, stage: 'opening' });
-    return this.#input.reader.open(this.#place.inputs[0], {
-      scratchDirectory: this.#place.scratchDirectory,
-      limits: this.#place.limits,
-      options: this.#request.input.options,
-      findings: this.#findings,
-      partitionBytes: this.#cutting.partitionBytes,
-    });
-  }
-
-  async #convert(source: readonly SourceLayer[]): Promise<ConversionReport> {
-    const plan = await this.#plan(source);
-    const session = sessionFor(plan, source, this.#request, this.#place, this.#crs);
-    const weight = plan.layers.reduce(
-      (sum, layer) => sum + Math.max(1, source[layer.sourceIndex].partitions.length),
-      0,
-    );
+  async #convert(inputs: readonly OpenedInput[]): Promise<ConversionReport> {
+    const plan = await this.#plan(inputs);
+    const session = sessionFor(plan, inputs, this.#request, this.#place, this.#crs);
+    const { reader } = this.#input;
+    const sources = runSourcesOf(plan, inputs, this.#request, reader.mixedType);
+    const all = sources.flat().map(({ layer }) => layer);
+    const weight = all.reduce((sum, { partitions }) => sum + Math.max(1, partitions.length), 0);
     const progress = new ProgressMeter(weight * passWeight(plan), this.#control.onProgress);
-    const executor = this.#startExecutor(source, plan);
+    const executor = this.#startExecutor(all);
     executor.begin(session);
     const context: LayerContext = {
-      reader: this.#input.reader,
+      reader,
       steps: plan.steps,
       executor,
       findings: this.#findings,
@@ -172,21 +171,24 @@ class Conversion {
       gridDirectory: this.#place.gridDirectory,
       keptBytes: 0,
     };
-    const layers = plan.layers.map(
-      (layerPlan, index) =>
-        new LayerRun(index, layerPlan, source[layerPlan.sourceIndex], session.layers[index], context),
-    );
+    const layers = plan.layers.map((layerPlan, index) => {
+      const own = sources[index];
+      return new LayerRun(index, layerPlan, own, session.layers[own[0].sessionIndex], context);
+    });
     await this.#findOut(plan, layers, progress);
     const output = await this.#write(plan, layers, progress);
     return buildReport({
       request: this.#request,
-      inputName: this.#place.inputs[0].name,
-      layers: layers.map(({ source: { encoding }, tally, plan: layerPlan }) => ({
+      fileNames: this.#place.inputs.map(({ name }) => name),
+      layers: layers.map(({ tally, sources: own }) => ({
         tally,
-        encoding,
-        crsName: this.#crs.describe(layerPlan.sourceCrs, 'input.epsg').name,
-        operations: reprojectionsOf(layerPlan.stages).map(({ from, to }) => this.#crs.operation(from, to)),
+        sources: own.map((source) => ({
+          tally: source.tally,
+          encoding: source.layer.encoding,
+          crsName: this.#crs.describe(source.tally.facts.plan.crs, source.tally.facts.crsPath).name,
+        })),
       })),
+      operation: ({ from, to }) => this.#crs.operation(from, to),
       output,
       outputCrs: plan.layers[0]?.targetCrs ?? 'EPSG:4326',
       findings: this.#findings,
@@ -198,8 +200,10 @@ class Conversion {
   async #findOut(plan: ConversionPlan, layers: readonly LayerRun[], progress: ProgressMeter): Promise<void> {
     if (plan.survey) {
       progress.stage('scanning');
-      for (const layer of layers) await layer.survey();
+      for (const layer of layers)
+        if (isSurveyed(plan, layer.sources, this.#input.reader)) await layer.survey();
     }
+    if (plan.operation === 'append') for (const layer of layers) layer.unifyFields();
     // A step that names a field that is not there shall fail now, not behind an hour of work.
     for (const layer of layers) layer.checkFields();
     if (plan.scan !== null) {
@@ -226,12 +230,11 @@ class Conversion {
         const outputIndex = plan.layerField === null ? layer.index : 0;
         await layer.encode(encodings[outputIndex], (chunk) => sink.append(outputIndex, chunk));
       }
-      const crsIsAssumed = this.#request.input.files[0].crs === null;
-      for (const layer of layers) {
-        layer.tally.checkRange(this.#findings, crsIsAssumed);
-        const { rowsRead, rowsWritten } = layer.tally;
-        if (plan.steps.length > 0 && rowsRead > 0 && rowsWritten === 0)
-          this.#findings.note('RESULT_EMPTY', { layer: layer.source.name });
+      for (const { sources, tally } of layers) {
+        for (const source of sources) source.tally.checkRange(this.#findings);
+        const hasRead = sources.some((source) => source.tally.rowsRead > 0);
+        if (plan.steps.length > 0 && hasRead && tally.rowsWritten === 0)
+          this.#findings.note('RESULT_EMPTY', { layer: tally.plan.name });
       }
       progress.stage('finishing');
       return await sink.finish();
@@ -241,18 +244,18 @@ class Conversion {
     }
   }
 
-  async #plan(source: readonly SourceLayer[]): Promise<ConversionPlan> {
+  async #plan(inputs: readonly OpenedInput[]): Promise<ConversionPlan> {
     await this.#crs.prepare([
       ...this.#request.input.files.map(({ crs }) => crs),
       this.#request.output.crs,
       ...this.#reprojectingSteps(),
-      ...source.map((layer) => layer.crs),
+      ...inputs.flatMap(({ layers }) => layers.map((layer) => layer.crs)),
     ]);
     return planConversion(
       this.#request,
-      source,
-      { ...this.#input, name: this.#place.inputs[0].name },
-      this.#output,
+      inputs,
+      this.#input,
+      { ...this.#output, mergedName: baseName(this.#place.outputPath) },
       this.#crs,
       this.#findings,
       this.#steps,
@@ -265,11 +268,11 @@ class Conversion {
     );
   }
 
-  #startExecutor(source: readonly SourceLayer[], plan: ConversionPlan): Executor {
+  #startExecutor(sources: readonly SourceLayer[]): Executor {
     this.#executor ??= executorFor(
-      plan.layers.map((layer) => source[layer.sourceIndex]),
+      sources,
       this.#place.threads,
-      sizeOf(this.#place.inputs),
+      byteLengthOf(this.#place.inputs),
       this.#cutting,
       this.#registry,
     );
@@ -286,11 +289,6 @@ function passWeight({ survey, scan, steps }: ConversionPlan): number {
 function workOf(steps: readonly LoadedStep[]): Parameters<typeof cuttingFor>[0] {
   if (steps.some(({ code }) => code.kind === 'collecting')) return 'collecting';
   return steps.some(({ code }) => code.kind === 'streaming') ? 'streaming' : 'none';
-}
-
-/** Bytes of all files together; 0 where there is none: opening it tells better what is wrong. */
-function sizeOf(inputs: readonly InputPlace[]): number {
-  return inputs.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 function baseName(path: string): string {

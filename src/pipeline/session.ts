@@ -1,16 +1,17 @@
 /** What workers are told once: the plan with everything that it takes to carry it out. */
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { asGeomillError } from '../errors.ts';
-import type { SourceLayer } from '../formats/format.ts';
-import type { StepLink } from './chain.ts';
+import type { ChainLink, StepLink } from './chain.ts';
 import type { CrsService } from './crs-service.ts';
+import type { OpenedFile } from './layer-groups.ts';
 import type { ConversionPlan, LayerPlan } from './plan.ts';
 import type { ConversionPlace, ConversionRequest } from './request.ts';
-import type { Session, SessionLayer, SessionStep, Wgs84Route } from './task.ts';
+import type { Session, SessionLayer, SessionLink, SessionStep, Wgs84Route } from './task.ts';
 
+/** The sources of all layers one behind the other, in the order of the plan. */
 export function sessionFor(
   plan: ConversionPlan,
-  source: readonly SourceLayer[],
+  files: readonly OpenedFile[],
   request: ConversionRequest,
   place: ConversionPlace,
   crs: CrsService,
@@ -18,31 +19,38 @@ export function sessionFor(
   return {
     inputFormat: request.input.format,
     outputFormat: request.output.format,
-    layers: plan.layers.map((layer) => sessionLayer(layer, plan, source[layer.sourceIndex], crs)),
+    layers: plan.layers.flatMap((layer) => sessionLayers(layer, plan, files, crs)),
     gridDirectory: place.gridDirectory,
     limits: place.limits,
   };
 }
 
-function sessionLayer(
+function sessionLayers(
   layer: LayerPlan,
   plan: ConversionPlan,
-  source: SourceLayer,
+  files: readonly OpenedFile[],
   crs: CrsService,
-): SessionLayer {
-  return {
-    source,
-    stages: layer.stages.map(({ links, collect }) => ({
-      links: links.map((link) =>
-        link.kind === 'reproject'
-          ? { kind: 'reproject', number: link.number, recipe: crs.recipe(link.from, link.to) }
-          : sessionStep(link, plan, crs),
-      ),
-      collect: collect === null ? null : sessionStep(collect, plan, crs),
-    })),
-    checkLonLatRange: layer.checkLonLatRange,
+): SessionLayer[] {
+  const [first, ...rest] = layer.stages.map(({ links, collect }) => ({
+    layerName: layer.name,
+    links: sessionLinks(links, plan, crs),
+    collect: collect === null ? null : sessionStep(collect, plan, crs),
+  }));
+  const begins = layer.ways.map((links) => ({ ...first, links: sessionLinks(links, plan, crs) }));
+  return layer.sources.map(({ fileIndex, layerIndex, checkLonLatRange, way }) => ({
+    source: files[fileIndex].layers[layerIndex],
+    stages: [begins[way], ...rest],
+    checkLonLatRange,
     layerField: plan.layerField === null ? null : { name: plan.layerField, value: layer.name },
-  };
+  }));
+}
+
+function sessionLinks(links: readonly ChainLink[], plan: ConversionPlan, crs: CrsService): SessionLink[] {
+  return links.map((link) =>
+    link.kind === 'reproject'
+      ? { kind: 'reproject', number: link.number, recipe: crs.recipe(link.from, link.to) }
+      : sessionStep(link, plan, crs),
+  );
 }
 
 function sessionStep(link: StepLink, plan: ConversionPlan, crs: CrsService): SessionStep {

@@ -37,8 +37,7 @@ const NOTHING: readonly never[] = [];
 
 /** `proj` is null where no CRS but EPSG:4326 occurs. */
 export async function prepareStage(
-  { links, collect }: SessionStage,
-  layerName: string,
+  { links, collect, layerName }: SessionStage,
   proj: Proj | null,
   registry: readonly Transformation[],
 ): Promise<PreparedStage> {
@@ -56,7 +55,7 @@ export async function prepareStage(
   }
   let answering: Promise<AnswerCall> | null = null;
   return {
-    apply: (batch, bounds) => applyLinks(prepared, batch, bounds, layerName),
+    apply: (batch, bounds) => applyLinks(prepared, batch, bounds),
     answer:
       collect === null
         ? null
@@ -71,7 +70,6 @@ function applyLinks(
   links: readonly PreparedLink[],
   input: FeatureBatch,
   bounds: Bounds | undefined,
-  layerName: string,
 ): StageOutcome {
   if (links.length === 0) return { batch: input, steps: NOTHING, reprojections: NOTHING };
   const steps: StepOutcome[] = [];
@@ -80,7 +78,7 @@ function applyLinks(
   let known = bounds;
   for (const link of links) {
     if (link.kind === 'reproject') {
-      const counts = reprojectBatch(batch, link.transformer, layerName, known);
+      const counts = reprojectBatch(batch, link.transformer, known);
       reprojections.push({ number: link.number, ...counts });
     } else {
       const findings = new Findings();

@@ -10,6 +10,7 @@ import type { Finding } from '../findings.ts';
 import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
+import type { Intake } from './intake.ts';
 
 /** What every task of a conversion has in common; sent to each worker once. */
 export interface Session {
@@ -32,9 +33,10 @@ export interface Expectation {
   readonly gridDirectory: string | null;
 }
 
+/** One layer of an input file. Those that go into the same layer of the output share all stages but the first. */
 export interface SessionLayer {
   readonly source: SourceLayer;
-  /** At least one; the last one ends in scan and encode. */
+  /** At least one; the last one ends in scan and encode. Stages that are one object are made ready once. */
   readonly stages: readonly SessionStage[];
   /** Check positions against the range of longitude and latitude. */
   readonly checkLonLatRange: boolean;
@@ -44,6 +46,8 @@ export interface SessionLayer {
 
 /** See chain.ts; here with all that a worker needs. */
 export interface SessionStage {
+  /** Of the layer that the features are of behind their intake. */
+  readonly layerName: string;
   readonly links: readonly SessionLink[];
   readonly collect: SessionStep | null;
 }
@@ -78,6 +82,8 @@ export interface Task {
   readonly stage: number | null;
   /** Cast to these fields before the links; null: the batch has the right ones. */
   readonly stageFields: readonly Field[] | null;
+  /** How the batch is brought into the fields of its layer before the links; null and missing: it has them. */
+  readonly intake?: Intake | null;
   /** Statistics of the batch, at this depth; null: none. */
   readonly scan: 'fields' | 'all' | null;
   /** Return the batch itself. */
@@ -98,6 +104,8 @@ export interface TaskResult {
   readonly recordCount: number;
   readonly lineCount: number;
   readonly readFindings: readonly Finding[];
+  /** Places count the rows that came in from 1. */
+  readonly intakeFindings: readonly Finding[];
   readonly encodeFindings: readonly Finding[];
   readonly statistics: LayerStatistics | null;
   readonly batch: FeatureBatch | null;

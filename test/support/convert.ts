@@ -29,6 +29,12 @@ export interface ConvertOptions {
   readonly onProgress?: (progress: Progress) => void;
 }
 
+export interface CombineOptions extends ConvertOptions {
+  readonly operation: 'append' | 'merge';
+  /** CRSs that are stated for the files, where they differ; default: `fromCrs` for all. */
+  readonly fileCrs?: readonly (string | null)[];
+}
+
 export interface Converted {
   readonly report: ConversionReport;
   readonly outputPath: string;
@@ -64,10 +70,37 @@ export function requestFor(options: ConvertOptions): ConversionRequest {
 }
 
 /** Converts a file into `workspace`; the output is `<workspace>/out/<name><extension>`. */
-export async function convertFile(
+export function convertFile(
   inputPath: string,
   workspace: string,
   options: ConvertOptions,
+): Promise<Converted> {
+  return perform([inputPath], workspace, options, requestFor(options));
+}
+
+/** Appends or merges files, as `convertFile` converts one. */
+export function combineFiles(
+  inputPaths: readonly string[],
+  workspace: string,
+  options: CombineOptions,
+): Promise<Converted> {
+  const request = requestFor(options);
+  const files = inputPaths.map((_, i) => ({
+    crs: options.fileCrs === undefined ? (options.fromCrs ?? null) : options.fileCrs[i],
+    crsPath: i === 0 ? 'input_crs' : `append_crs_mapping[${i - 1}]`,
+  }));
+  return perform(inputPaths, workspace, options, {
+    ...request,
+    operation: options.operation,
+    input: { ...request.input, files },
+  });
+}
+
+async function perform(
+  inputPaths: readonly string[],
+  workspace: string,
+  options: ConvertOptions,
+  request: ConversionRequest,
 ): Promise<Converted> {
   const scratchDirectory = join(workspace, 'scratch');
   const outDirectory = join(workspace, 'out');
@@ -75,9 +108,9 @@ export async function convertFile(
   const { outputExtension } = formatById(options.to, 'output.format');
   const outputPath = join(outDirectory, (options.outputName ?? 'out') + outputExtension);
   const report = await runConversion(
-    requestFor(options),
+    request,
     {
-      inputs: [{ path: inputPath, name: basename(inputPath) }],
+      inputs: inputPaths.map((path) => ({ path, name: basename(path) })),
       outputPath,
       scratchDirectory,
       gridDirectory: null,

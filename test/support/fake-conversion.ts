@@ -9,7 +9,7 @@ export function outputOf(input: string): string {
 
 export function fakeReport(request: JobRequest, byteLength: number): ConversionReport {
   return {
-    input: { format: request.input.format, name: 'fake', layers: [] },
+    input: { format: request.input.format, name: 'fake', files: [], layers: [] },
     output: {
       format: request.output?.format ?? 'none',
       crs: 'EPSG:4326',

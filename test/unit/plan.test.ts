@@ -5,8 +5,9 @@ import { failure, GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import type { Format, SourceLayer } from '../../src/formats/format.ts';
 import { formatById } from '../../src/formats/registry.ts';
-import { type ConversionPlan, type CrsAuthority, planConversion } from '../../src/pipeline/plan.ts';
+import { type ConversionPlan, planConversion } from '../../src/pipeline/plan.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';
+import type { CrsAuthority } from '../../src/pipeline/source-crs.ts';
 
 /** Knows EPSG:4326, EPSG:28350 and a WKT that means the latter. */
 const AUTHORITY: CrsAuthority = {
@@ -71,9 +72,9 @@ async function plan(input: PlanInput): Promise<{ plan: ConversionPlan; codes: st
   };
   const made = planConversion(
     request,
-    input.layers,
-    { format: from, reader: await from.loadReader(), name: 'file' },
-    { format: to, writer: await to.loadWriter() },
+    [{ name: 'file', layers: input.layers }],
+    { format: from, reader: await from.loadReader() },
+    { format: to, writer: await to.loadWriter(), mergedName: 'out' },
     AUTHORITY,
     findings,
     [],
@@ -97,7 +98,7 @@ test('the output CRS defaults to EPSG:4326', async () => {
     layers: [layer('a', { crs: 'PROJCS["MGA50"]' })],
   });
   assert.deepEqual(
-    [made.layers[0].sourceCrs, made.layers[0].targetCrs, made.layers[0].reproject],
+    [made.layers[0].sources[0].crs, made.layers[0].targetCrs, made.layers[0].reproject],
     ['EPSG:28350', 'EPSG:4326', true],
   );
 });
@@ -116,7 +117,7 @@ test('GeoJSON stays in EPSG:4326 whatever is requested, and says so', async () =
 test('a file without a CRS takes the stated one and says so; without either it is refused', async () => {
   const layers = [layer('a', { crs: null })];
   const { plan: made, codes } = await plan({ from: 'shp', to: 'csv', layers, inputCrs: 'EPSG:28350' });
-  assert.equal(made.layers[0].sourceCrs, 'EPSG:28350');
+  assert.equal(made.layers[0].sources[0].crs, 'EPSG:28350');
   assert.deepEqual(codes, ['CRS_FROM_REQUEST']);
   await assert.rejects(plan({ from: 'shp', to: 'csv', layers }), refusal('CRS_MISSING'));
 });
@@ -164,7 +165,7 @@ test('layers are chosen by name; an unknown name is refused', async () => {
   const layers = [layer('a'), layer('b')];
   const { plan: made } = await plan({ from: 'shp', to: 'shp', layers, wanted: ['b'] });
   assert.deepEqual(
-    made.layers.map(({ sourceIndex }) => sourceIndex),
+    made.layers.map(({ sources }) => sources[0].layerIndex),
     [1],
   );
   await assert.rejects(plan({ from: 'shp', to: 'shp', layers, wanted: ['c'] }), refusal('LAYER_UNKNOWN'));
@@ -198,7 +199,7 @@ test('a file in a local system takes the CRS that the request states', async () 
   });
   assert.deepEqual(codes, ['CRS_FROM_REQUEST']);
   assert.deepEqual(
-    made.layers.map(({ sourceCrs }) => sourceCrs),
+    made.layers.map(({ sources }) => sources[0].crs),
     ['EPSG:28350'],
   );
 });

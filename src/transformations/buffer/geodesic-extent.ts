@@ -61,7 +61,12 @@ export class GeodesicExtent {
     }
     if (south < -90 - ROUNDING || north > 90 + ROUNDING || west < -MAX_LONGITUDE || east > MAX_LONGITUDE) {
       const y = north > 90 + ROUNDING ? north : south;
-      throw failure('COORDINATE_OUT_OF_RANGE', { place: place(), x: east > MAX_LONGITUDE ? east : west, y });
+      throw failure('COORDINATE_OUT_OF_RANGE', {
+        path: 'input.epsg',
+        place: place(),
+        x: east > MAX_LONGITUDE ? east : west,
+        y,
+      });
     }
     const isShifted = shiftedEast - shiftedWest < east - west;
     if (isShifted) {

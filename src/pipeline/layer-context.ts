@@ -1,0 +1,21 @@
+/** What the layers of a conversion share while they run. */
+import type { Findings } from '../findings.ts';
+import type { FormatReader } from '../formats/format.ts';
+import type { LoadedStep } from './chain.ts';
+import type { Executor } from './executor.ts';
+import type { ProgressMeter } from './progress.ts';
+
+/** Batches that are kept for the next pass, in bytes; beyond that the source is read again. */
+export const KEPT_BYTES = 160 << 20;
+
+export interface LayerContext {
+  readonly reader: Pick<FormatReader, 'typing' | 'mixedType'>;
+  readonly steps: readonly LoadedStep[];
+  readonly executor: Executor;
+  readonly findings: Findings;
+  readonly signal: AbortSignal;
+  readonly progress: ProgressMeter;
+  readonly gridDirectory: string | null;
+  /** Bytes of batches that all layers keep together. */
+  keptBytes: number;
+}

@@ -1,0 +1,134 @@
+/** Which layers of the input files become which layer of the output. Pure. */
+import { failure } from '../errors.ts';
+import type { SourceLayer } from '../formats/format.ts';
+import type { ConversionRequest } from './request.ts';
+
+export interface OpenedFile {
+  /** As the user knows it. */
+  readonly name: string;
+  readonly layers: readonly SourceLayer[];
+}
+
+export interface ChosenLayer {
+  /** Position among the input files. */
+  readonly fileIndex: number;
+  /** Position in the file's list of layers. */
+  readonly layerIndex: number;
+  readonly layer: SourceLayer;
+}
+
+/** A layer of the output and where its features come from, in their order. */
+export interface LayerGroup {
+  readonly name: string;
+  /** At least one; when layers are appended, the first is the target. */
+  readonly sources: readonly ChosenLayer[];
+}
+
+/**
+ * `mergedName`: of the one layer that a merge makes. Throws LAYER_UNKNOWN, LAYER_NOT_IN_TARGET and what is wrong with one
+ * of the chosen layers.
+ */
+export function groupLayers(
+  operation: ConversionRequest['operation'],
+  files: readonly OpenedFile[],
+  wanted: readonly string[] | null,
+  mergedName: string,
+): LayerGroup[] {
+  if (operation === 'transform') {
+    return chooseLayers(files[0].layers, wanted).map(({ layer, index }) => ({
+      name: layer.name,
+      sources: [{ fileIndex: 0, layerIndex: index, layer }],
+    }));
+  }
+  const chosen = chooseFromFiles(files, wanted);
+  if (operation === 'merge') return [{ name: mergedName, sources: chosen.flat() }];
+  return appendToTarget(files, chosen);
+}
+
+/** The wanted layers with their positions; null wants all. Throws LAYER_UNKNOWN and what is wrong with one of them. */
+export function chooseLayers(
+  source: readonly SourceLayer[],
+  wanted: readonly string[] | null,
+): { layer: SourceLayer; index: number }[] {
+  const all = source.map((layer, index) => ({ layer, index }));
+  if (wanted === null) return all.map(readable);
+  for (const name of wanted)
+    if (!source.some((layer) => layer.name === name)) throw unknownLayer(name, source);
+  return all.filter(({ layer }) => wanted.includes(layer.name)).map(readable);
+}
+
+function unknownLayer(layer: string, known: readonly SourceLayer[], file?: string): Error {
+  const place = file === undefined ? undefined : { file };
+  return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'no layers' }, place);
+}
+
+function namesOf(layers: readonly SourceLayer[]): string {
+  return [...new Set(layers.map(({ name }) => `'${name}'`))].join(', ');
+}
+
+function readable<Chosen extends { readonly layer: SourceLayer }>(chosen: Chosen): Chosen {
+  if (chosen.layer.fault !== undefined) throw chosen.layer.fault;
+  return chosen;
+}
+
+/**
+ * The wanted layers of each file. A file of one layer gives it whatever it is called: the names of most formats' layers
+ * are those of their files. Every other file has to hold one that is wanted, and every wanted one has to be in a file.
+ */
+function chooseFromFiles(
+  files: readonly OpenedFile[],
+  wanted: readonly string[] | null,
+): readonly (readonly ChosenLayer[])[] {
+  const all = files.map(({ layers }, fileIndex) =>
+    layers.map((layer, layerIndex) => ({ fileIndex, layerIndex, layer })),
+  );
+  if (wanted === null) return all.map((layers) => layers.map(readable));
+  const isIn = (layers: readonly SourceLayer[], name: string): boolean =>
+    layers.some((layer) => layer.name === name);
+  for (const name of wanted)
+    if (!files.some(({ layers }) => isIn(layers, name)))
+      throw unknownLayer(
+        name,
+        files.flatMap(({ layers }) => layers),
+      );
+  return all.map((layers, i) => {
+    const known = files[i].layers;
+    const names = new Set(wanted.flatMap((name) => namesake(name, known) ?? []));
+    if (names.size > 0) return layers.filter(({ layer }) => names.has(layer.name)).map(readable);
+    if (layers.length === 1) return layers.map(readable);
+    throw unknownLayer(wanted.join("', '"), known, files[i].name);
+  });
+}
+
+/** The layer's name where one is called so, exactly or else, where only one can be meant, but for case; else null. */
+function namesake(name: string, layers: readonly { readonly name: string }[]): string | null {
+  if (layers.some((layer) => layer.name === name)) return name;
+  const alike = layers.filter((layer) => layer.name.toLowerCase() === name.toLowerCase());
+  return alike.length === 1 ? alike[0].name : null;
+}
+
+function appendToTarget(
+  files: readonly OpenedFile[],
+  [targets, ...appended]: readonly (readonly ChosenLayer[])[],
+): LayerGroup[] {
+  const groups = targets.map((target) => ({ name: target.layer.name, sources: [target] }));
+  for (const chosen of appended.flat()) {
+    const { layer, fileIndex } = chosen;
+    const name = groups.length === 1 ? groups[0].name : namesake(layer.name, groups);
+    const group = groups.find((candidate) => candidate.name === name);
+    const file = files[fileIndex].name;
+    if (group === undefined)
+      throw failure(
+        'LAYER_NOT_IN_TARGET',
+        {
+          layer: layer.name,
+          file,
+          target: files[0].name,
+          known: namesOf(targets.map((target) => target.layer)),
+        },
+        { file, layer: layer.name },
+      );
+    group.sources.push(chosen);
+  }
+  return groups;
+}

@@ -1,0 +1,77 @@
+/** Opens the input files, one after the other: what is wrong with one of several is told under its name. */
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { GeomillError, type Place } from '../errors.ts';
+import { Findings } from '../findings.ts';
+import type { FormatReader } from '../formats/format.ts';
+import type { OpenedFile } from './layer-groups.ts';
+import { throwIfAborted } from './partition-run.ts';
+import type { ConversionPlace, InputPlace, InputRequest } from './request.ts';
+import { tellable } from './tally.ts';
+
+export interface OpenedInput extends OpenedFile {
+  /** The file has a member that states another CRS than the one it is read in. */
+  readonly ignoresCrsMember: boolean;
+}
+
+export interface Opening {
+  readonly reader: Pick<FormatReader, 'open'>;
+  readonly input: InputRequest;
+  readonly place: Pick<ConversionPlace, 'inputs' | 'scratchDirectory' | 'limits'>;
+  readonly findings: Findings;
+  readonly partitionBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Of all files together; 0 for one that is not there: opening it tells better what is wrong. */
+export function byteLengthOf(inputs: readonly InputPlace[]): number {
+  return inputs.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
+  const { inputs } = opening.place;
+  const opened: OpenedInput[] = [];
+  for (const [index, file] of inputs.entries()) {
+    throwIfAborted(opening.signal);
+    opened.push(await openInput(opening, file, index));
+  }
+  return opened;
+}
+
+async function openInput(opening: Opening, file: InputPlace, index: number): Promise<OpenedInput> {
+  const { reader, input, place, partitionBytes } = opening;
+  const isOne = place.inputs.length === 1;
+  const findings = new Findings();
+  try {
+    const layers = await reader.open(file, {
+      scratchDirectory: isOne ? place.scratchDirectory : ownDirectory(place.scratchDirectory, index),
+      limits: place.limits,
+      options: input.options,
+      findings,
+      partitionBytes,
+    });
+    const found = findings.list();
+    const within = (at: Place): Place => (isOne ? at : { file: file.name, ...at });
+    opening.findings.merge(
+      tellable(found, input.files[index].crs !== null).map((finding) =>
+        isOne || finding.places.length > 0 ? finding : { ...finding, places: [{}] },
+      ),
+      within,
+    );
+    return {
+      name: file.name,
+      layers,
+      ignoresCrsMember: found.some(({ code }) => code === 'CRS_MEMBER_IGNORED'),
+    };
+  } catch (error) {
+    if (isOne || !(error instanceof GeomillError) || error.fault === 'ours') throw error;
+    throw new GeomillError(error.code, error.params, { file: file.name, ...error.place }, error);
+  }
+}
+
+/** Archives of different inputs may hold members of the same names. */
+function ownDirectory(scratchDirectory: string, index: number): string {
+  const directory = join(scratchDirectory, String(index + 1));
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}

@@ -1,0 +1,85 @@
+/** A layer of an input file while its features go into a layer of the output. */
+import type { FoundField } from '../batch/field-mapping.ts';
+import type { Field, MixedType } from '../batch/schema.ts';
+import type { FormatReader, SourceLayer } from '../formats/format.ts';
+import { GEOMETRY_ALONE, type Intake } from './intake.ts';
+import type { OpenedInput } from './open-inputs.ts';
+import { type ConversionPlan, hasOpenFields, type SourcePlan } from './plan.ts';
+import type { ConversionRequest } from './request.ts';
+import { SourceTally } from './tally.ts';
+
+export interface RunSource {
+  readonly layer: SourceLayer;
+  /** Position in the session. */
+  readonly sessionIndex: number;
+  readonly tally: SourceTally;
+  /** In messages: "'roads.shp'", "layer 'roads' of 'all.gpkg'". */
+  readonly toldAs: string;
+  /** What a survey found. */
+  found: readonly FoundField[];
+  /** How its batches are brought into the fields of the layer; null: they stay as they are. */
+  intake: Intake | null;
+  /** Fields to ask the reader for; null: what it finds. */
+  readFields: readonly Field[] | null;
+}
+
+/**
+ * Whether values have to be looked at before the steps, where the plan has such a pass at all: to append, the fields of
+ * layers that declare theirs are known; steps of a conversion see the same in every layer.
+ */
+export function isSurveyed(
+  { operation }: Pick<ConversionPlan, 'operation'>,
+  sources: readonly RunSource[],
+  reader: Pick<FormatReader, 'typing'>,
+): boolean {
+  return operation !== 'append' || sources.some(({ layer }) => hasOpenFields(layer, reader));
+}
+
+/** For each layer of the plan its sources. */
+export function runSourcesOf(
+  plan: ConversionPlan,
+  inputs: readonly OpenedInput[],
+  request: ConversionRequest,
+  mixed: MixedType,
+): RunSource[][] {
+  let sessionIndex = 0;
+  return plan.layers.map(({ sources }) =>
+    sources.map((source) => {
+      const layer = inputs[source.fileIndex].layers[source.layerIndex];
+      const tally = new SourceTally(factsOf(source, inputs, request), mixed);
+      const isMerged = plan.operation === 'merge';
+      return {
+        layer,
+        sessionIndex: sessionIndex++,
+        tally,
+        toldAs: labelOf(source, inputs),
+        found: [],
+        intake: isMerged ? GEOMETRY_ALONE : null,
+        readFields: isMerged ? [] : null,
+      };
+    }),
+  );
+}
+
+function factsOf(
+  plan: SourcePlan,
+  inputs: readonly OpenedInput[],
+  request: ConversionRequest,
+): SourceTally['facts'] {
+  const { name, ignoresCrsMember } = inputs[plan.fileIndex];
+  const { crs, crsPath } = request.input.files[plan.fileIndex];
+  const isOne = inputs.length === 1;
+  return {
+    plan,
+    at: isOne ? { layer: plan.name } : { file: name, layer: plan.name },
+    label: isOne ? `layer '${plan.name}'` : labelOf(plan, inputs),
+    isCrsStated: crs !== null,
+    crsPath,
+    ignoresCrsMember,
+  };
+}
+
+function labelOf({ fileIndex, name: layer }: SourcePlan, inputs: readonly OpenedInput[]): string {
+  const { name, layers } = inputs[fileIndex];
+  return layers.length === 1 ? `'${name}'` : `layer '${layer}' of '${name}'`;
+}

@@ -1,0 +1,92 @@
+/** In which CRS the coordinates of a layer are: what its file says, what the request says, and what if they differ. */
+import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
+import { failure, type Place } from '../errors.ts';
+import type { Findings } from '../findings.ts';
+import type { Format, SourceLayer } from '../formats/format.ts';
+import type { InputFileRequest } from './request.ts';
+
+/** What planning must ask of the CRS engine. */
+export interface CrsAuthority {
+  /** Throws CRS_UNKNOWN. */
+  describe(definition: CrsText, path: string): CrsDescription;
+  /** The two mean the same positions; axis order aside. */
+  equivalent(a: CrsText, b: CrsText): boolean;
+}
+
+export interface CrsQuestion {
+  readonly layer: SourceLayer;
+  readonly stated: InputFileRequest;
+  readonly format: Pick<Format, 'id' | 'inputCrs'>;
+  /** The layer, or the file, for messages: "layer 'roads'". */
+  readonly source: string;
+  /** The file for messages, in quotes. */
+  readonly file: string;
+  /** Undefined where the input is one file. */
+  readonly place: Place | undefined;
+}
+
+/** Throws FIELD_REQUIRED, CRS_MISSING, CRS_CONFLICT and CRS_UNKNOWN. */
+export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: Findings): CrsText {
+  const { layer, source, format, place } = question;
+  const { crs: stated, crsPath: path } = question.stated;
+  if (stated !== null && stated !== WGS84) crs.describe(stated, path);
+  if (format.inputCrs !== 'file') {
+    const own = stated ?? layer.crs;
+    if (own === null) throw failure('FIELD_REQUIRED', { path, format: format.id }, place);
+    return own;
+  }
+  const fromRequest = (crsText: CrsText): CrsText => {
+    findings.note('CRS_FROM_REQUEST', { source, crs: crsText }, place);
+    return crsText;
+  };
+  if (layer.crs === null) {
+    if (stated === null)
+      throw failure('CRS_MISSING', { source, reason: layer.crsMissingReason, path }, place);
+    return fromRequest(stated);
+  }
+  let found: CrsDescription;
+  try {
+    found = crs.describe(layer.crs, source);
+  } catch (error) {
+    if (stated === null)
+      throw failure('CRS_MISSING', { source, reason: (error as Error).message, path }, place, error);
+    return fromRequest(stated);
+  }
+  // A local or engineering system says no more about a place on the Earth than no CRS at all.
+  if (stated !== null && found.kind === 'other') return fromRequest(stated);
+  const identified = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
+  if (stated !== null && stated !== identified && !crs.equivalent(stated, identified)) {
+    throw failure('CRS_CONFLICT', { stated, source, found: found.name, path }, place);
+  }
+  return identified;
+}
+
+/** Units that differ by less are the same: the two feet differ by 2e-6. */
+const SAME_UNIT = 1e-7;
+
+/**
+ * A drawing says no CRS but may say a unit. Where that is not the unit of the CRS that the request states, one of the two
+ * is wrong, and often it is the drawing's: programs leave their default there. So it is told, not refused.
+ */
+export function compareUnits(
+  { layer, file, stated, place }: CrsQuestion,
+  definition: CrsText,
+  crs: CrsAuthority,
+  findings: Findings,
+): void {
+  const metres = layer.metresPerUnit ?? null;
+  if (metres === null) return;
+  const { kind, name, unitName, unitFactor } = crs.describe(definition, stated.crsPath);
+  if (kind === 'other') return;
+  if (kind === 'projected' && Math.abs(unitFactor / metres - 1) < SAME_UNIT) return;
+  findings.note(
+    'UNIT_CONTRADICTS_CRS',
+    {
+      source: file,
+      unit: `${metres} m`,
+      crs: name,
+      crsUnit: kind === 'projected' ? `${unitFactor} m` : unitName,
+    },
+    place,
+  );
+}

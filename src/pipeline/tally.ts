@@ -1,0 +1,178 @@
+/** Adds up what the tasks of a layer say. */
+import { type Field, type MixedType, type OpenType, widenType } from '../batch/schema.ts';
+import { epsgCode } from '../crs/crs.ts';
+import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
+import { failure } from '../errors.ts';
+import type { Findings } from '../findings.ts';
+import { type ChainLink, reprojectionsOf } from './chain.ts';
+import { type LayerPlace, locatePlaceAt, type PartitionBase } from './partition-run.ts';
+import type { LayerPlan, SourcePlan } from './plan.ts';
+import type { ReprojectionCounts, TaskResult } from './task.ts';
+
+export type ReprojectionLink = ChainLink & { readonly kind: 'reproject' };
+
+/** What the positions of a layer went through in one of its reprojections. */
+export class ReprojectionTally {
+  readonly link: ReprojectionLink;
+  #positions = 0;
+  outsideAreaCount = 0;
+  readonly #operations = new Map<string, OperationDescription>();
+
+  constructor(link: ReprojectionLink) {
+    this.link = link;
+  }
+
+  add({ positions, outsideArea, operations }: ReprojectionCounts): void {
+    this.#positions += positions;
+    this.outsideAreaCount += outsideArea;
+    for (const operation of operations) this.#operations.set(JSON.stringify(operation), operation);
+  }
+
+  get outsideAreaShare(): number {
+    return this.#positions === 0 ? 0 : this.outsideAreaCount / this.#positions;
+  }
+
+  /** The operations that the data went through; null when there were no positions. */
+  get operation(): OperationDescription | null {
+    return this.#operations.size === 0 ? null : combineOperations([...this.#operations.values()]);
+  }
+}
+
+/** What is known of a source beside its plan. */
+export interface SourceFacts {
+  readonly plan: SourcePlan;
+  /** What places name: the layer, and the file where there are several. */
+  readonly at: LayerPlace;
+  /** The source in messages: "layer 'roads'", "layer 'roads' of 'all.gpkg'". */
+  readonly label: string;
+  /** Whether the request states the CRS of the file. */
+  readonly isCrsStated: boolean;
+  readonly crsPath: string;
+  /** The file has a member that states another CRS than the one it is read in. */
+  readonly ignoresCrsMember: boolean;
+}
+
+/** Counts of one source of a layer. */
+export class SourceTally {
+  readonly facts: SourceFacts;
+  readonly #mixed: MixedType;
+  readonly #types = new Map<string, OpenType>();
+  rowsRead = 0;
+  /** Rows that went into each step of stage 0 so far. */
+  readonly rowsIn = new Map<number, number>();
+  #outOfRange = 0;
+  #firstOutOfRange: { record: number; x: number; y: number } | null = null;
+  #ignoresCrsMember: boolean;
+
+  constructor(facts: SourceFacts, mixed: MixedType) {
+    this.facts = facts;
+    this.#mixed = mixed;
+    this.#ignoresCrsMember = facts.ignoresCrsMember;
+  }
+
+  /** A partition's first (or only) reading. */
+  read(result: TaskResult, base: PartitionBase, findings: Findings): void {
+    this.rowsRead += result.rowsRead;
+    for (const { name, type } of result.fields) {
+      this.#types.set(name, widenType(this.#types.get(name) ?? 'null', type, this.#mixed) as OpenType);
+    }
+    const { range } = result;
+    this.#outOfRange += range.outOfRange;
+    const first = range.firstOutOfRange;
+    if (first !== null) this.#firstOutOfRange ??= { ...first, record: first.record + base.rows };
+    for (const { code, params } of result.readFindings) {
+      if (code === 'SRID_STATED') this.#checkSrid(Number(params.srid));
+      if (code === 'CRS_MEMBER_IGNORED') this.#ignoresCrsMember = true;
+    }
+    const told = tellable(result.readFindings, this.facts.isCrsStated);
+    findings.merge(told, (place) => locatePlaceAt(place, base, this.facts.at));
+  }
+
+  /** EWKT rows that say another CRS than the request: one of the two is wrong, and guessing would move the data. */
+  #checkSrid(srid: number): void {
+    const { plan, label, crsPath, at } = this.facts;
+    const expected = epsgCode(plan.crs);
+    if (srid === 0 || expected === null || expected === srid) return;
+    const found = `SRID ${srid}`;
+    throw failure('CRS_CONFLICT', { stated: plan.crs, source: label, found, path: crsPath }, at);
+  }
+
+  get fields(): Field[] {
+    return [...this.#types].map(([name, type]) => ({ name, type: type === 'null' ? 'string' : type }));
+  }
+
+  /**
+   * Positions no longitude and latitude can have: an error when the file itself said that it is in another CRS,
+   * else told. Known only now because GeoJSON may state its crs behind the features.
+   */
+  checkRange(findings: Findings): void {
+    const first = this.#firstOutOfRange;
+    if (first === null) return;
+    const { at, isCrsStated, crsPath } = this.facts;
+    const place = { ...at, record: first.record };
+    if (!isCrsStated && this.#ignoresCrsMember) {
+      const file = at.file === undefined ? '' : `'${at.file}', `;
+      throw failure(
+        'COORDINATE_OUT_OF_RANGE',
+        { place: `${file}feature ${first.record}`, x: first.x, y: first.y, path: crsPath },
+        place,
+      );
+    }
+    findings.note('COORDINATES_OUT_OF_RANGE', {}, place, this.#outOfRange);
+  }
+}
+
+/** A CRS that the requester stated overrides a file's member knowingly: that is no news. */
+export function tellable<Told extends { readonly code: string }>(
+  findings: readonly Told[],
+  isCrsStated: boolean,
+): readonly Told[] {
+  return isCrsStated ? findings.filter(({ code }) => code !== 'CRS_MEMBER_IGNORED') : findings;
+}
+
+type Reprojections = ReadonlyMap<number, ReprojectionTally>;
+
+/** Counts of a layer of the output, beside those of its sources. */
+export class LayerTally {
+  readonly plan: LayerPlan;
+  rowsWritten = 0;
+  /** Of stage 0, for each of the layer's ways. */
+  readonly #ways: readonly Reprojections[];
+  /** Of the stages behind it. */
+  readonly #later: Reprojections;
+  readonly #rowsIn = new Map<number, number>();
+
+  constructor(plan: LayerPlan) {
+    this.plan = plan;
+    this.#ways = plan.ways.map((links) => talliesOf([{ links }]));
+    this.#later = talliesOf(plan.stages.slice(1));
+  }
+
+  /** In the order of the chain, those of all ways first. */
+  get reprojections(): ReprojectionTally[] {
+    return [...this.#ways, this.#later].flatMap((tallies) => [...tallies.values()]);
+  }
+
+  /** The first time that a batch went through the links of its stage; `source` is null behind a collecting step. */
+  transformed(result: TaskResult, source: SourceTally | null, base: PartitionBase, findings: Findings): void {
+    const tallies = source === null ? this.#later : this.#ways[source.facts.plan.way];
+    for (const counts of result.reprojections) tallies.get(counts.number)?.add(counts);
+    const at = source?.facts.at ?? { layer: this.plan.name };
+    findings.merge(result.intakeFindings, (place) => locatePlaceAt(place, base, at));
+    const rowsInto = source?.rowsIn ?? this.#rowsIn;
+    for (const { step, rowsIn, findings: found } of result.steps) {
+      const rows = rowsInto.get(step) ?? 0;
+      rowsInto.set(step, rows + rowsIn);
+      // A step counts the features that reach it, which are fewer or more than the records of the source.
+      findings.merge(found, (place) => locatePlaceAt(place, { records: rows, lines: 0, rows }, at));
+    }
+  }
+
+  wrote(rowCount: number): void {
+    this.rowsWritten += rowCount;
+  }
+}
+
+function talliesOf(stages: Parameters<typeof reprojectionsOf>[0]): Reprojections {
+  return new Map(reprojectionsOf(stages).map((link) => [link.number, new ReprojectionTally(link)]));
+}
