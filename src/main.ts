@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, Command>> = {
   convert: { text: 'convert a file: geomill convert IN OUT', load: () => import('./cli/convert.ts') },
   info: { text: 'tell what a file holds: geomill info FILE', load: () => import('./cli/info.ts') },
   serve: { text: 'run the service; settings by environment', load: () => import('./cli/serve.ts') },
+  keys: { text: 'create, list and revoke keys: geomill keys create', load: () => import('./cli/keys.ts') },
 };
 
 /** Documented in docs/cli.md. */

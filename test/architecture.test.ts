@@ -89,6 +89,7 @@ const KEPT_TO: Readonly<Record<string, string>> = {
   'proj-wasm': 'engines/proj',
   'geos-wasm': 'engines/geos',
   'node:sqlite': 'engines/sqlite',
+  jose: 'accounts',
 };
 
 interface Import {

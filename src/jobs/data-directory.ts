@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { tryFileLock } from '../engines/sqlite/file-lock.ts';
 import { failure } from '../errors.ts';
 
+/** The database of keys, clients and users. The command line opens it beside the service, without the lock. */
+export function accountsPath(dataDirectory: string): string {
+  return join(dataDirectory, 'accounts.sqlite');
+}
+
 export interface DataDirectory {
   readonly path: string;
   readonly databasePath: string;

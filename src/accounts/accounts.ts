@@ -1,0 +1,58 @@
+/** Everything of accounts that stands in the database, opened together. */
+import { AuditLog } from './audit.ts';
+import { Credentials } from './credentials.ts';
+import { openAccountsDatabase } from './database.ts';
+import { Owners } from './owners.ts';
+import { SigningKeys } from './signing-keys.ts';
+import { AccessTokens } from './tokens.ts';
+
+export interface AccountsOptions {
+  /** Of the database; `accountsPath` in src/jobs/data-directory.ts. */
+  readonly path: string;
+  /** `iss` of access tokens. Default 'geomill': their signature already tells one installation from another. */
+  readonly issuer?: string;
+  /** `aud` of access tokens. Default: the issuer. */
+  readonly audience?: string;
+  /** Default 5 minutes. */
+  readonly tokenLifetimeMs?: number;
+  /** How long a signing key signs. Default 30 days. */
+  readonly signingKeyRotationMs?: number;
+  readonly now?: () => number;
+}
+
+export interface Accounts {
+  readonly credentials: Credentials;
+  readonly tokens: AccessTokens;
+  readonly signingKeys: SigningKeys;
+  readonly audit: AuditLog;
+  readonly owners: Owners;
+  close(): void;
+}
+
+/** Throws ACCOUNTS_DATABASE. */
+export function openAccounts(options: AccountsOptions): Accounts {
+  const { path, issuer = 'geomill', tokenLifetimeMs = 5 * 60_000, now = Date.now } = options;
+  const database = openAccountsDatabase(path);
+  const audit = new AuditLog(database, now);
+  const credentials = new Credentials(database, audit, now);
+  const rotationMs = options.signingKeyRotationMs;
+  const signingKeys = new SigningKeys(database, audit, { rotationMs, tokenLifetimeMs, now });
+  const audience = options.audience ?? issuer;
+  const tokens = new AccessTokens(signingKeys, credentials, {
+    issuer,
+    audience,
+    lifetimeMs: tokenLifetimeMs,
+    now,
+  });
+  return {
+    credentials,
+    tokens,
+    signingKeys,
+    audit,
+    owners: new Owners(database),
+    close() {
+      credentials.flush();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/** The audit log: who did what to which credential, and when. It is only ever added to, until its time has passed. */
+import type { Database, SqlValue, Statement } from '../engines/sqlite/database.ts';
+import type { AccountsDatabase } from './database.ts';
+import { withoutSecrets } from './secret-text.ts';
+
+/** A new kind of event is a new word here, so that the list stays one. */
+export type AuditEventName =
+  | 'key.created'
+  | 'key.changed'
+  | 'key.revoked'
+  | 'client.created'
+  | 'client.changed'
+  | 'client.revoked'
+  | 'signing-key.created'
+  | 'signing-key.removed'
+  | 'credential.refused'
+  | 'user.created'
+  | 'user.changed'
+  | 'user.removed'
+  | 'sign-in.succeeded'
+  | 'sign-in.failed';
+
+type DetailValue = string | number | boolean | null | readonly string[];
+export type AuditDetail = Readonly<Record<string, DetailValue>>;
+
+export interface NewAuditEvent {
+  /** Account id or, from the command line, `cli:` and the name of the operating system's user. */
+  readonly actor: string;
+  readonly event: AuditEventName;
+  /** Id of what it was done to. */
+  readonly subject: string;
+  readonly detail?: AuditDetail;
+}
+
+export interface AuditEvent extends Required<NewAuditEvent> {
+  /** Grows with time. */
+  readonly id: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+export interface AuditQuery {
+  readonly actor?: string;
+  readonly subject?: string;
+  readonly event?: AuditEventName;
+  /** Only events with a smaller id: `next` of the page before. */
+  readonly before?: number;
+  /** 1 to 1000, default 100. */
+  readonly limit?: number;
+}
+
+export interface AuditPage {
+  /** Newest first. */
+  readonly events: readonly AuditEvent[];
+  /** For the next page; null on the last. */
+  readonly next: number | null;
+}
+
+const INSERT = 'INSERT INTO audit_events (at, actor, event, subject, detail) VALUES (?, ?, ?, ?, ?)';
+
+export class AuditLog {
+  readonly #durable: Database;
+  readonly #append: Statement;
+  readonly #note: Statement;
+  readonly #now: () => number;
+
+  constructor({ durable, relaxed }: AccountsDatabase, now: () => number = Date.now) {
+    this.#durable = durable;
+    this.#append = durable.prepare(INSERT);
+    this.#note = relaxed.prepare(INSERT);
+    this.#now = now;
+  }
+
+  /** Adds an event; it is on the disk on return, or with the transaction that is open on the durable connection. */
+  append(event: NewAuditEvent): void {
+    this.#append.run(...this.#values(event));
+  }
+
+  /**
+   * Adds an event that a stranger can cause at will, like a failed sign-in, without waiting for the disk. Returns false
+   * where it could not be written: no reason to answer such a request otherwise. Never within a transaction.
+   */
+  note(event: NewAuditEvent): boolean {
+    try {
+      this.#note.run(...this.#values(event));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  list(query: AuditQuery = {}): AuditPage {
+    const limit = Math.min(1000, Math.max(1, Math.trunc(query.limit ?? 100)));
+    const conditions: string[] = [];
+    const values: SqlValue[] = [];
+    const where = (condition: string, value: SqlValue | undefined): void => {
+      if (value === undefined) return;
+      conditions.push(condition);
+      values.push(value);
+    };
+    where('actor = ?', query.actor);
+    where('subject = ?', query.subject);
+    where('event = ?', query.event);
+    where('id < ?', query.before);
+    const filter = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const rows = this.#durable
+      .prepare(`SELECT * FROM audit_events ${filter} ORDER BY id DESC LIMIT ?`)
+      .all<Omit<AuditEvent, 'detail'> & { detail: string }>(...values, limit + 1);
+    const events = rows.slice(0, limit).map((row) => ({ ...row, detail: JSON.parse(row.detail) }));
+    return { events, next: rows.length > limit ? events[limit - 1].id : null };
+  }
+
+  /** Forgets what is older than `retentionMs`; returns how many events that were. */
+  sweep(retentionMs: number): number {
+    return this.#durable.prepare('DELETE FROM audit_events WHERE at < ?').run(this.#now() - retentionMs)
+      .changes;
+  }
+
+  #values({ actor, event, subject, detail = {} }: NewAuditEvent): SqlValue[] {
+    // Nobody passes a secret in here on purpose. A text that a client sent may hold one all the same.
+    const [safeActor, safeSubject] = [actor, subject].map(withoutSecrets);
+    return [this.#now(), safeActor, event, safeSubject, withoutSecrets(JSON.stringify(detail))];
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * API keys and OAuth clients: made, checked, listed, revoked. They differ in how they are shown, not in what they are.
+ *
+ * The secret is kept as its plain SHA-256. A slow hash (argon2, scrypt) is for passwords, which can be guessed; 160 random
+ * bits cannot, and a slow hash would cost every request milliseconds.
+ */
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { SqlValue, Statement } from '../engines/sqlite/database.ts';
+import { failure } from '../errors.ts';
+import type { AuditDetail, AuditLog } from './audit.ts';
+import type { AccountsDatabase } from './database.ts';
+import { LastUse } from './last-use.ts';
+import { checkExpiry, checkName, checkOwner, checkScopes } from './new-credential.ts';
+import { formatScopes, parseScopes, type Scope, type Verification } from './principal.ts';
+import { idOfSecret, makeId, makeSecret } from './secret-text.ts';
+
+export type CredentialKind = 'key' | 'client';
+
+export interface NewCredential {
+  readonly kind: CredentialKind;
+  /** Account id. */
+  readonly owner: string;
+  /** For people; need not be unique. */
+  readonly name: string;
+  /** At least one. */
+  readonly scopes: readonly Scope[];
+  /** Milliseconds since 1970, from which on it is refused; null: never. */
+  readonly expiresAt: number | null;
+}
+
+/** All times in milliseconds since 1970. */
+export interface Credential extends NewCredential {
+  /** `gm_...` of a key, `gmc_...` of a client; public. */
+  readonly id: string;
+  readonly createdAt: number;
+  readonly createdBy: string;
+  /** Up to a minute late; null: never used. */
+  readonly lastUsedAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export type CredentialState = 'active' | 'expired' | 'revoked';
+
+export interface CreatedCredential {
+  readonly credential: Credential;
+  /** The API key, or the client secret. Shown now and never again: it is not kept. */
+  readonly secret: string;
+}
+
+interface CredentialRow {
+  readonly id: string;
+  readonly kind: CredentialKind;
+  readonly owner: string;
+  readonly name: string;
+  readonly scopes: string;
+  readonly secret_hash: Uint8Array;
+  readonly created_at: number;
+  readonly created_by: string;
+  readonly expires_at: number | null;
+  readonly last_used_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+type CheckedRow = Pick<
+  CredentialRow,
+  'owner' | 'scopes' | 'secret_hash' | 'expires_at' | 'last_used_at' | 'revoked_at'
+>;
+
+const PREFIXES = { key: { id: 'gm_', secret: 'gm' }, client: { id: 'gmc_', secret: 'gms' } } as const;
+
+/** What an unknown id is compared with, so that it takes as long as a wrong secret. Nothing hashes to it. */
+const NOBODY = randomBytes(32);
+
+export class Credentials {
+  readonly #database: AccountsDatabase;
+  readonly #audit: AuditLog;
+  readonly #lastUse: LastUse;
+  readonly #find: Statement;
+  readonly #now: () => number;
+
+  constructor(database: AccountsDatabase, audit: AuditLog, now: () => number = Date.now) {
+    this.#database = database;
+    this.#audit = audit;
+    this.#lastUse = new LastUse(database);
+    this.#find = database.durable.prepare(
+      'SELECT owner, scopes, secret_hash, expires_at, last_used_at, revoked_at FROM credentials WHERE id = ?',
+    );
+    this.#now = now;
+  }
+
+  /** `actor`: who does it, for the audit log. Throws CREDENTIAL_FIELD. */
+  create(wanted: NewCredential, actor: string): CreatedCredential {
+    const { kind } = wanted;
+    const now = this.#now();
+    const owner = checkOwner(wanted.owner);
+    const name = checkName(wanted.name);
+    const scopes = formatScopes(checkScopes(wanted.scopes));
+    const expiresAt = checkExpiry(wanted.expiresAt, now);
+    return this.#database.durable.transaction(() => {
+      // An id that is taken already: once in 10^14 / keys. Try the next.
+      for (;;) {
+        const publicId = makeId();
+        const id = PREFIXES[kind].id + publicId;
+        const secret = makeSecret(PREFIXES[kind].secret, publicId);
+        const { changes } = this.#database.durable
+          .prepare(
+            `INSERT OR IGNORE INTO credentials
+              (id, kind, owner, name, scopes, secret_hash, created_at, created_by, expires_at)
+              VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          )
+          .run(id, kind, owner, name, scopes, hashOf(secret), now, actor, expiresAt);
+        if (changes === 0) continue;
+        const detail = { owner, name, scopes, expiresAt };
+        this.#audit.append({ actor, event: `${kind}.created`, subject: id, detail });
+        return { credential: this.get(id)!, secret };
+      }
+    });
+  }
+
+  /** Checks the text of an API key against the database as it is now. About 10 µs; see bench in docs/security.md. */
+  verifyKey(text: string): Verification {
+    const publicId = idOfSecret('gm', text);
+    // Answered sooner than the others. It tells nothing: what a well-formed key is, is public.
+    return publicId === null ? { refused: 'malformed' } : this.#verify('key', publicId, text);
+  }
+
+  /** Checks the secret of an OAuth client, as it comes to the token endpoint. */
+  verifyClient(clientId: string, secret: string): Verification {
+    const publicId = idOfSecret('gms', secret);
+    if (publicId === null) return { refused: 'malformed' };
+    // Both ids are public; the secret of another client is as good as none.
+    if (PREFIXES.client.id + publicId !== clientId) return { refused: 'unknown' };
+    return this.#verify('client', publicId, secret);
+  }
+
+  /** Whether a client whose token was proven to be its own may still act. */
+  checkClient(clientId: string): Verification {
+    const row = clientId.startsWith(PREFIXES.client.id) ? this.#find.get<CheckedRow>(clientId) : undefined;
+    return row === undefined ? { refused: 'unknown' } : this.#judge('client', clientId, row);
+  }
+
+  get(id: string): Credential | null {
+    const row = this.#database.durable
+      .prepare('SELECT * FROM credentials WHERE id = ?')
+      .get<CredentialRow>(id);
+    return row === undefined ? null : toCredential(row);
+  }
+
+  /** All of an owner or of everybody, newest first; revoked and expired ones too. */
+  list({ owner, kind }: { owner?: string; kind?: CredentialKind } = {}): Credential[] {
+    const values: SqlValue[] = [owner ?? null, kind ?? null];
+    return this.#database.durable
+      .prepare(
+        `SELECT * FROM credentials WHERE (?1 IS NULL OR owner = ?1) AND (?2 IS NULL OR kind = ?2)
+          ORDER BY created_at DESC, id`,
+      )
+      .all<CredentialRow>(...values)
+      .map(toCredential);
+  }
+
+  stateOf({ revokedAt, expiresAt }: Pick<Credential, 'revokedAt' | 'expiresAt'>): CredentialState {
+    if (revokedAt !== null) return 'revoked';
+    return expiresAt !== null && expiresAt <= this.#now() ? 'expired' : 'active';
+  }
+
+  /** Another name or expiry. Null where there is no such credential. Throws CREDENTIAL_FIELD; a revoked one stays so. */
+  change(
+    id: string,
+    wanted: Partial<Pick<NewCredential, 'name' | 'expiresAt'>>,
+    actor: string,
+  ): Credential | null {
+    return this.#database.durable.transaction(() => {
+      const found = this.get(id);
+      if (found === null) return null;
+      const name = wanted.name === undefined ? found.name : checkName(wanted.name);
+      const expiresAt =
+        wanted.expiresAt === undefined ? found.expiresAt : checkExpiry(wanted.expiresAt, this.#now());
+      if (found.revokedAt !== null)
+        throw failure('CREDENTIAL_FIELD', { path: 'id', reason: `is '${id}', which is revoked` });
+      this.#database.durable
+        .prepare('UPDATE credentials SET name = ?, expires_at = ? WHERE id = ?')
+        .run(name, expiresAt, id);
+      const detail: AuditDetail = { owner: found.owner, name, expiresAt };
+      this.#audit.append({ actor, event: `${found.kind}.changed`, subject: id, detail });
+      return { ...found, name, expiresAt };
+    });
+  }
+
+  /**
+   * From the return on every process refuses it, and tokens of it. Null where there is no such credential; revoked
+   * before is no error.
+   */
+  revoke(id: string, actor: string): Credential | null {
+    return this.#database.durable.transaction(() => this.#revoke(id, actor));
+  }
+
+  /** Revokes everything of an owner, as when an account ends. Returns how many were active. */
+  revokeAllOf(owner: string, actor: string): number {
+    return this.#database.durable.transaction(() => {
+      const active = this.list({ owner }).filter(({ revokedAt }) => revokedAt === null);
+      for (const { id } of active) this.#revoke(id, actor);
+      return active.length;
+    });
+  }
+
+  /** Writes down what is pending of last uses. */
+  flush(): void {
+    this.#lastUse.flush();
+  }
+
+  #revoke(id: string, actor: string): Credential | null {
+    const found = this.get(id);
+    if (found === null || found.revokedAt !== null) return found;
+    const revokedAt = this.#now();
+    this.#database.durable.prepare('UPDATE credentials SET revoked_at = ? WHERE id = ?').run(revokedAt, id);
+    const detail = { owner: found.owner, name: found.name };
+    this.#audit.append({ actor, event: `${found.kind}.revoked`, subject: id, detail });
+    return { ...found, revokedAt };
+  }
+
+  #verify(kind: CredentialKind, publicId: string, secret: string): Verification {
+    const id = PREFIXES[kind].id + publicId;
+    const row = this.#find.get<CheckedRow>(id);
+    const isRight = timingSafeEqual(hashOf(secret), row?.secret_hash ?? NOBODY);
+    // Only who holds the secret learns that it has expired or was revoked.
+    return isRight && row !== undefined ? this.#judge(kind, id, row) : { refused: 'unknown' };
+  }
+
+  #judge(kind: CredentialKind, id: string, row: CheckedRow): Verification {
+    const now = this.#now();
+    if (row.revoked_at !== null) return { refused: 'revoked', id };
+    if (row.expires_at !== null && row.expires_at <= now) return { refused: 'expired', id };
+    this.#lastUse.note(id, row.last_used_at, now);
+    return { ok: { owner: row.owner, scopes: parseScopes(row.scopes).scopes, credential: { kind, id } } };
+  }
+}
+
+function hashOf(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
+}
+
+function toCredential(row: CredentialRow): Credential {
+  return {
+    id: row.id,
+    kind: row.kind,
+    owner: row.owner,
+    name: row.name,
+    scopes: parseScopes(row.scopes).scopes,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    expiresAt: row.expires_at,
+    lastUsedAt: row.last_used_at,
+    revokedAt: row.revoked_at,
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * The file with keys, clients, signing keys and the audit log. The service, other processes of it and the command line
+ * have it open at the same time, and every check of a credential reads it: what one process revokes, all refuse at once.
+ */
+import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Database } from '../engines/sqlite/database.ts';
+import { bringUpToDate } from '../engines/sqlite/migrations.ts';
+import { failure } from '../errors.ts';
+
+/** The library that keeps users and sessions has tables of its own in the same file, and looks after their schema. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE credentials (
+    id TEXT PRIMARY KEY,               -- gm_... an API key, gmc_... an OAuth client
+    kind TEXT NOT NULL,                -- 'key', 'client'
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    scopes TEXT NOT NULL,              -- separated by spaces
+    secret_hash BLOB NOT NULL,         -- SHA-256 of the whole text that was handed out
+    created_at INTEGER NOT NULL,       -- milliseconds since 1970, as all times
+    created_by TEXT NOT NULL,
+    expires_at INTEGER,
+    last_used_at INTEGER,              -- to the minute
+    revoked_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX credentials_owner ON credentials (owner, kind);
+  CREATE TABLE signing_keys (
+    kid TEXT PRIMARY KEY,              -- thumbprint of the key (RFC 7638)
+    algorithm TEXT NOT NULL,
+    public_jwk TEXT NOT NULL,          -- JSON, as private_jwk
+    private_jwk TEXT NOT NULL,
+    signs_from INTEGER NOT NULL        -- until the next key does
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE audit_events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    event TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    detail TEXT NOT NULL               -- JSON object
+  ) STRICT;
+  CREATE INDEX audit_events_at ON audit_events (at);
+  CREATE INDEX audit_events_subject ON audit_events (subject);
+  CREATE TRIGGER audit_events_stay BEFORE UPDATE ON audit_events
+    BEGIN SELECT raise(ABORT, 'the audit log is only added to'); END;`,
+];
+
+export interface AccountsDatabase {
+  readonly path: string;
+  /** Commits reach the disk: a revocation outlives a power failure. Reads go here too. */
+  readonly durable: Database;
+  /** Commits don't wait for the disk, and give up soon where another process writes. */
+  readonly relaxed: Database;
+  close(): void;
+}
+
+/** Opens the file, or makes it. Its directory must be there. Throws ACCOUNTS_DATABASE. */
+export function openAccountsDatabase(path: string): AccountsDatabase {
+  const opened: Database[] = [];
+  const close = (): void => {
+    for (const database of opened.splice(0)) database.close();
+  };
+  try {
+    makePrivate(path);
+    const durable = new Database(path, { synchronous: 'FULL' });
+    opened.push(durable);
+    // What is deleted is overwritten: no private key lingers in free pages.
+    durable.exec('PRAGMA secure_delete = ON');
+    bringUpToDate(durable, path, MIGRATIONS);
+    const relaxed = new Database(path, { synchronous: 'NORMAL', busyTimeoutMs: 20 });
+    opened.push(relaxed);
+    return { path, durable, relaxed, close };
+  } catch (error) {
+    close();
+    const reason = (error as Error).message;
+    throw failure('ACCOUNTS_DATABASE', { path, reason }, undefined, error);
+  }
+}
+
+/**
+ * Only its user may read the file: there are private keys in it. SQLite gives its files beside it the same mode and
+ * owner. Made by root on the command line, it is given to whom the directory belongs, or the service could not open it.
+ */
+function makePrivate(path: string): void {
+  if (!existsSync(path)) {
+    closeSync(openSync(path, 'a', 0o600));
+    const { uid, gid } = statSync(dirname(path));
+    if (process.getuid?.() === 0) chownSync(path, uid, gid);
+  } else if ((statSync(path).mode & 0o077) !== 0) {
+    chmodSync(path, 0o600);
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The keys that access tokens are signed with, kept in the database for all processes of the service.
+ *
+ *     key 1  |--published--|======signs======|--verifies--|
+ *     key 2                         |--published--|======signs======...
+ *
+ * A key is in the key set before it signs, so that whoever keeps a copy of the set has it in time, and stays until the
+ * last token it signed has run out. Nothing runs by a timer: whoever needs a key does what is due.
+ */
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
+import type { AuditLog } from './audit.ts';
+import type { AccountsDatabase } from './database.ts';
+
+/** Ed25519 (RFC 8037): short keys, and no parameter to choose wrongly. Pinned with each key, never taken from a token. */
+const ALGORITHM = 'EdDSA';
+const DAY_MS = 24 * 3600 * 1000;
+
+export interface SigningKeysOptions {
+  /** How long a key signs. Default 30 days. */
+  readonly rotationMs?: number;
+  /** How long it is published before. Default 1 hour. */
+  readonly leadMs?: number;
+  /** How long the tokens live that it signs. */
+  readonly tokenLifetimeMs: number;
+  readonly now?: () => number;
+}
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly algorithm: string;
+  readonly key: CryptoKey;
+}
+
+interface KeyRow {
+  readonly kid: string;
+  readonly algorithm: string;
+  readonly public_jwk: string;
+  readonly private_jwk: string;
+  readonly signs_from: number;
+}
+
+export class SigningKeys {
+  readonly #database: AccountsDatabase;
+  readonly #audit: AuditLog;
+  readonly #rotationMs: number;
+  readonly #leadMs: number;
+  readonly #verifiesMs: number;
+  readonly #now: () => number;
+  /** Keys as the crypto library wants them. Whether one still counts is asked of the database each time. */
+  readonly #imported = new Map<string, Promise<CryptoKey>>();
+
+  constructor(database: AccountsDatabase, audit: AuditLog, options: SigningKeysOptions) {
+    this.#database = database;
+    this.#audit = audit;
+    this.#rotationMs = options.rotationMs ?? 30 * DAY_MS;
+    this.#leadMs = options.leadMs ?? 3600 * 1000;
+    // A minute more than a token lives: the clocks of several machines differ.
+    this.#verifiesMs = options.tokenLifetimeMs + 60_000;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** The key that signs now. Makes the first one, and the next when its time has come. */
+  async current(): Promise<SigningKey> {
+    const row = this.#signing(await this.#upToDate());
+    return {
+      kid: row.kid,
+      algorithm: row.algorithm,
+      key: await this.#import(`${row.kid} private`, row.private_jwk, row.algorithm),
+    };
+  }
+
+  /** The key to check a signature with; null where no token can be signed with it any more, or never was. */
+  async toVerify(kid: string): Promise<SigningKey | null> {
+    const row = this.#alive(this.#rows()).find((one) => one.kid === kid);
+    if (row === undefined) return null;
+    const key = await this.#import(row.kid, row.public_jwk, row.algorithm);
+    return { kid, algorithm: row.algorithm, key };
+  }
+
+  /** The key set to publish (RFC 7517): public halves only. */
+  async keySet(): Promise<{ keys: JWK[] }> {
+    const rows = this.#alive(await this.#upToDate());
+    const keys = rows.map(
+      ({ public_jwk, kid, algorithm }) =>
+        ({ ...JSON.parse(public_jwk), kid, alg: algorithm, use: 'sig' }) as JWK,
+    );
+    return { keys };
+  }
+
+  /**
+   * Makes the next key now, without waiting for its time. `atOnce`: a private key has leaked; the new one signs from now
+   * on and tokens of all others are refused.
+   */
+  async rotate({ atOnce = false, actor }: { atOnce?: boolean; actor: string }): Promise<void> {
+    const row = await makeRow(this.#now() + (atOnce ? 0 : this.#leadMs));
+    this.#database.durable.transaction(() => {
+      if (atOnce) for (const { kid } of this.#rows()) this.#remove(kid, actor);
+      this.#insert(row, actor);
+    });
+  }
+
+  /** All rows, after what is due was done. */
+  async #upToDate(): Promise<KeyRow[]> {
+    const rows = this.#rows();
+    const isOver = this.#alive(rows).length < rows.length;
+    const dueAt = this.#nextFrom(rows);
+    if (!isOver && dueAt === null) return rows;
+    const next = dueAt === null ? null : await makeRow(dueAt);
+    return this.#database.durable.transaction(() => {
+      const alive = this.#alive(this.#rows());
+      for (const { kid } of this.#rows()) {
+        if (!alive.some((one) => one.kid === kid)) this.#remove(kid, 'geomill');
+      }
+      // Another process may have made the next one meanwhile.
+      if (next !== null && this.#nextFrom(alive) !== null) this.#insert(next, 'geomill');
+      return this.#rows();
+    });
+  }
+
+  /** From when on a key that has to be made now is to sign; null while none is due. */
+  #nextFrom(rows: readonly KeyRow[]): number | null {
+    const now = this.#now();
+    const last = rows.at(-1);
+    if (last === undefined) return now;
+    if (now < last.signs_from + this.#rotationMs - this.#leadMs) return null;
+    return Math.max(now + this.#leadMs, last.signs_from + this.#rotationMs);
+  }
+
+  #signing(rows: readonly KeyRow[]): KeyRow {
+    const now = this.#now();
+    // With a clock that was set back all keys may be of the future: the first has to do.
+    return rows.findLast(({ signs_from }) => signs_from <= now) ?? rows[0];
+  }
+
+  /** Without those whose last token has run out. */
+  #alive(rows: readonly KeyRow[]): KeyRow[] {
+    const now = this.#now();
+    return rows.filter((_, i) => i === rows.length - 1 || now < rows[i + 1].signs_from + this.#verifiesMs);
+  }
+
+  #rows(): KeyRow[] {
+    return this.#database.durable.prepare('SELECT * FROM signing_keys ORDER BY signs_from, kid').all();
+  }
+
+  #insert(row: KeyRow, actor: string): void {
+    const { kid, algorithm, public_jwk, private_jwk, signs_from } = row;
+    this.#database.durable
+      .prepare('INSERT INTO signing_keys VALUES (?, ?, ?, ?, ?)')
+      .run(kid, algorithm, public_jwk, private_jwk, signs_from);
+    const detail = { signsFrom: signs_from };
+    this.#audit.append({ actor, event: 'signing-key.created', subject: kid, detail });
+  }
+
+  #remove(kid: string, actor: string): void {
+    this.#database.durable.prepare('DELETE FROM signing_keys WHERE kid = ?').run(kid);
+    this.#audit.append({ actor, event: 'signing-key.removed', subject: kid });
+  }
+
+  #import(name: string, jwk: string, algorithm: string): Promise<CryptoKey> {
+    const found = this.#imported.get(name);
+    if (found !== undefined) return found;
+    // Keys come once a month: all of years fit, and a database that is replaced under us does not grow it for ever.
+    if (this.#imported.size >= 100) this.#imported.clear();
+    const key = importJWK(JSON.parse(jwk) as JWK, algorithm) as Promise<CryptoKey>;
+    this.#imported.set(name, key);
+    return key;
+  }
+}
+
+async function makeRow(signsFrom: number): Promise<KeyRow> {
+  const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true });
+  const publicJwk = await exportJWK(publicKey);
+  return {
+    kid: await calculateJwkThumbprint(publicJwk),
+    algorithm: ALGORITHM,
+    public_jwk: JSON.stringify(publicJwk),
+    private_jwk: JSON.stringify(await exportJWK(privateKey)),
+    signs_from: signsFrom,
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Access tokens for OAuth clients (RFC 6749, 4.4): signed JWTs in the profile of RFC 9068, so that whoever knows such
+ * tokens can check ours by the key set. Here the client is looked up too, so a revoked client's tokens die at once;
+ * the signature alone would let them live for their minutes.
+ */
+import { randomUUID } from 'node:crypto';
+import { errors, type JWTPayload, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';
+import type { Credentials } from './credentials.ts';
+import { formatScopes, hasScope, type Principal, parseScopes, type Verification } from './principal.ts';
+import type { SigningKeys } from './signing-keys.ts';
+
+export interface AccessTokensOptions {
+  /** `iss`: the public address of the service, or a name where it has none. */
+  readonly issuer: string;
+  /** `aud`: who the tokens are for. */
+  readonly audience: string;
+  readonly lifetimeMs: number;
+  readonly now?: () => number;
+}
+
+export interface IssuedToken {
+  readonly accessToken: string;
+  readonly expiresInSeconds: number;
+  /** The scopes it has, separated by spaces. */
+  readonly scope: string;
+  readonly principal: Principal;
+}
+
+/** The error codes of RFC 6749, 5.2. `refusal` is for our own log and audit. */
+export type IssueResult =
+  | { readonly ok: IssuedToken; readonly error?: undefined }
+  | { readonly ok?: undefined; readonly error: 'invalid_client'; readonly refusal: Verification }
+  | { readonly ok?: undefined; readonly error: 'invalid_scope'; readonly scope: string };
+
+/** How far the clocks of two machines may differ. */
+const CLOCK_TOLERANCE_SECONDS = 5;
+const TYPE = 'at+jwt';
+/** Ours have some 600 characters. Longer ones are refused unread. */
+const MAX_TOKEN_LENGTH = 4096;
+const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+export class AccessTokens {
+  readonly #keys: SigningKeys;
+  readonly #credentials: Credentials;
+  readonly #options: AccessTokensOptions;
+  readonly #now: () => number;
+
+  constructor(keys: SigningKeys, credentials: Credentials, options: AccessTokensOptions) {
+    this.#keys = keys;
+    this.#credentials = credentials;
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /**
+   * Issues a token for a client that shows its secret. `scope`: what it asks for, separated by spaces; without it the
+   * token has all scopes of the client. More than the client has is refused, not cut down in silence.
+   */
+  async issue(clientId: string, clientSecret: string, scope?: string): Promise<IssueResult> {
+    const refusal = this.#credentials.verifyClient(clientId, clientSecret);
+    if (refusal.ok === undefined) return { error: 'invalid_client', refusal };
+    const client = refusal.ok;
+    const wanted = parseScopes(scope ?? '');
+    const tooMuch = [...wanted.unknown, ...wanted.scopes.filter((one) => !hasScope(client, one))];
+    if (tooMuch.length > 0) return { error: 'invalid_scope', scope: tooMuch.join(' ') };
+    const principal = wanted.scopes.length === 0 ? client : { ...client, scopes: wanted.scopes };
+    return { ok: await this.#sign(principal) };
+  }
+
+  /** Checks a token, and that its client may still act. Never throws for what is in the token. */
+  async verify(token: string): Promise<Verification> {
+    if (token.length > MAX_TOKEN_LENGTH || !SHAPE.test(token)) return { refused: 'malformed' };
+    let payload: JWTPayload;
+    try {
+      ({ payload } = await this.#checkSignature(token));
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) return { refused: 'expired' };
+      if (error instanceof errors.JOSEError) return { refused: 'invalid' };
+      throw error;
+    }
+    const { sub, owner, scope } = payload;
+    if (sub === undefined || typeof scope !== 'string') return { refused: 'invalid' };
+    const { ok: client, ...refusal } = this.#credentials.checkClient(sub);
+    if (client === undefined) return refusal as Verification;
+    if (client.owner !== owner) return { refused: 'invalid', id: sub };
+    // What the client may do now bounds what it might do when the token was issued.
+    const scopes = parseScopes(scope).scopes.filter((one) => hasScope(client, one));
+    return { ok: { ...client, scopes } };
+  }
+
+  async #sign(principal: Principal): Promise<IssuedToken> {
+    const { kid, algorithm, key } = await this.#keys.current();
+    const { issuer, audience, lifetimeMs } = this.#options;
+    const issuedAt = Math.floor(this.#now() / 1000);
+    const expiresInSeconds = Math.floor(lifetimeMs / 1000);
+    const scope = formatScopes(principal.scopes);
+    const { id } = principal.credential;
+    const accessToken = await new SignJWT({ client_id: id, owner: principal.owner, scope })
+      .setProtectedHeader({ alg: algorithm, kid, typ: TYPE })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setSubject(id)
+      .setIssuedAt(issuedAt)
+      .setNotBefore(issuedAt)
+      .setExpirationTime(issuedAt + expiresInSeconds)
+      .setJti(randomUUID())
+      .sign(key);
+    return { accessToken, expiresInSeconds, scope, principal };
+  }
+
+  #checkSignature(token: string): Promise<JWTVerifyResult> {
+    const keyOf = async ({ kid, alg }: { kid?: string; alg?: string }): Promise<CryptoKey> => {
+      const found = typeof kid === 'string' ? await this.#keys.toVerify(kid) : null;
+      if (found === null) throw new errors.JWKSNoMatchingKey();
+      // The key says how it is used. A token that could choose would choose HMAC with the public key as the secret.
+      if (alg !== found.algorithm) throw new errors.JOSEAlgNotAllowed('not the algorithm of the key');
+      return found.key;
+    };
+    return jwtVerify(token, keyOf, {
+      algorithms: ['EdDSA'],
+      typ: TYPE,
+      issuer: this.#options.issuer,
+      audience: this.#options.audience,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: new Date(this.#now()),
+      requiredClaims: ['iss', 'aud', 'sub', 'client_id', 'owner', 'scope', 'iat', 'nbf', 'exp', 'jti'],
+    });
+  }
+}

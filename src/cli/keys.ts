@@ -1,0 +1,193 @@
+/** `geomill keys`: API keys and OAuth clients from the command line, also while the service runs. */
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { type Accounts, openAccounts } from '../accounts/accounts.ts';
+import type { Credential, CredentialKind } from '../accounts/credentials.ts';
+import { checkScopes } from '../accounts/new-credential.ts';
+import { DEFAULT_SCOPES, formatScopes, SCOPES } from '../accounts/principal.ts';
+import { publicIdIn } from '../accounts/secret-text.ts';
+import type { Config } from '../config.ts';
+import { failure } from '../errors.ts';
+import { accountsPath } from '../jobs/data-directory.ts';
+import { type Parsed, parse } from './arguments.ts';
+
+export const usage = `geomill keys create --owner OWNER --name NAME [options]
+geomill keys list [--owner OWNER] [--json]
+geomill keys revoke ID
+
+  --owner OWNER    e-mail address or id of a user, or the name of a service account
+  --name NAME      what the key is for, in your words
+  --scope SCOPE    ${SCOPES.join(', ')}; can be repeated; default ${DEFAULT_SCOPES.join(' and ')}
+  --expires WHEN   after 90d (days), 12h or 8w, or at the start of a day (UTC) like 2030-01-31; default never
+  --client         an OAuth client instead of a key; printed as client_id:client_secret
+  --json           list as JSON
+
+DATA_DIR names the data directory of the service, which may be running. A key is printed once, alone on standard
+output: it is not kept and cannot be shown again.`;
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
+  const parsed = parse(argv, {
+    owner: { type: 'string' },
+    name: { type: 'string' },
+    scope: { type: 'string', multiple: true },
+    expires: { type: 'string' },
+    client: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (parsed.values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  const [action, ...rest] = parsed.positionals;
+  const actions = Object.hasOwn(ACTIONS, action ?? '') ? ACTIONS[action] : undefined;
+  if (actions === undefined)
+    throw failure('USAGE', { detail: 'keys takes create, list or revoke; see geomill keys --help' });
+  const { flags, perform, takes } = actions;
+  const foreign = Object.keys(parsed.values).find((flag) => !flags.includes(flag));
+  if (foreign !== undefined) throw failure('USAGE', { detail: `keys ${action} has no --${foreign}` });
+  if (rest.length !== takes)
+    throw failure('USAGE', { detail: `keys ${action} takes ${takes === 0 ? 'flags only' : 'one ID'}` });
+  const accounts = open(config.dataDirectory);
+  try {
+    perform(accounts, parsed.values, rest);
+  } finally {
+    accounts.close();
+  }
+  return 0;
+}
+
+interface Action {
+  readonly flags: readonly string[];
+  /** Arguments after its name. */
+  readonly takes: 0 | 1;
+  readonly perform: (accounts: Accounts, values: Parsed['values'], rest: readonly string[]) => void;
+}
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  create: { flags: ['owner', 'name', 'scope', 'expires', 'client'], takes: 0, perform: create },
+  list: { flags: ['owner', 'json'], takes: 0, perform: list },
+  revoke: { flags: [], takes: 1, perform: revoke },
+};
+
+/** A directory that is not there is more likely mistyped than wanted: it is not made. */
+function open(dataDirectory: string): Accounts {
+  if (!existsSync(dataDirectory)) {
+    const reason = 'there is no such directory; name the one of the service, or start the service first';
+    throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });
+  }
+  return openAccounts({ path: accountsPath(dataDirectory) });
+}
+
+function create(accounts: Accounts, values: Parsed['values']): void {
+  const { owner: ownerText, name, expires } = values;
+  if (typeof ownerText !== 'string' || typeof name !== 'string')
+    throw failure('USAGE', { detail: 'keys create needs --owner and --name' });
+  const owner = accounts.owners.resolve(ownerText);
+  const kind: CredentialKind = values.client === true ? 'client' : 'key';
+  const scopes = values.scope === undefined ? DEFAULT_SCOPES : checkScopes(values.scope as string[]);
+  const expiresAt = typeof expires === 'string' ? parseExpiry(expires, Date.now()) : null;
+  const { credential, secret } = accounts.credentials.create(
+    { kind, owner: owner.id, name, scopes, expiresAt },
+    actor(),
+  );
+  // A client is what `curl --user` wants: its id is not in its secret.
+  process.stdout.write(`${kind === 'client' ? `${credential.id}:${secret}` : secret}\n`);
+  const until = expiresAt === null ? 'does not expire' : `expires ${when(expiresAt)}`;
+  process.stderr.write(
+    `${kind} ${credential.id} of ${owner.kind} '${owner.id}': ${formatScopes(scopes)}; ${until}. It is shown this once.\n`,
+  );
+}
+
+function list(accounts: Accounts, values: Parsed['values']): void {
+  const { owner } = values;
+  const id = typeof owner === 'string' ? accounts.owners.resolve(owner).id : undefined;
+  const found = accounts.credentials
+    .list({ owner: id })
+    .map((one) => ({ ...one, state: accounts.credentials.stateOf(one) }));
+  if (values.json === true) {
+    process.stdout.write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
+    return;
+  }
+  if (found.length === 0) {
+    process.stderr.write('there are no keys\n');
+    return;
+  }
+  const head = ['id', 'kind', 'state', 'owner', 'name', 'scopes', 'created', 'expires', 'last used'];
+  const rows = found.map((one) => [
+    one.id,
+    one.kind,
+    one.state,
+    one.owner,
+    one.name,
+    formatScopes(one.scopes).replaceAll(' ', ','),
+    when(one.createdAt),
+    when(one.expiresAt),
+    when(one.lastUsedAt),
+  ]);
+  process.stdout.write(table([head, ...rows]));
+}
+
+function revoke(accounts: Accounts, _values: Parsed['values'], [text]: readonly string[]): void {
+  // Who finds a key lying about has all of it: that is as good as its id. It is not repeated in what we print.
+  const id = publicIdIn(text);
+  const before = id === null ? null : accounts.credentials.get(id);
+  if (id === null || before === null) throw failure('CREDENTIAL_UNKNOWN', { id: id ?? '(not an id)' });
+  const after = accounts.credentials.revoke(id, actor());
+  const what = `${before.kind} ${id} '${before.name}' of '${before.owner}'`;
+  process.stderr.write(
+    before.revokedAt === null
+      ? `${what} is revoked\n`
+      : `${what} was revoked before, ${when(after!.revokedAt)}\n`,
+  );
+}
+
+/** Milliseconds since 1970. Throws USAGE. */
+function parseExpiry(text: string, now: number): number {
+  const HOUR_MS = 3600_000;
+  const units: Readonly<Record<string, number>> = { h: HOUR_MS, d: 24 * HOUR_MS, w: 7 * 24 * HOUR_MS };
+  const span = /^(\d{1,6})([hdw])$/.exec(text);
+  if (span !== null) return now + Number(span[1]) * units[span[2]];
+  const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  // Date.parse makes the 2nd of March of the 30th of February.
+  if (!Number.isNaN(day) && new Date(day).toISOString().startsWith(text)) return day;
+  throw failure('USAGE', { detail: `--expires wants 90d, 12h, 8w or a day like 2030-01-31, not '${text}'` });
+}
+
+function toJson(one: Credential & { state: string }): object {
+  const iso = (time: number | null) => (time === null ? null : new Date(time).toISOString());
+  return {
+    id: one.id,
+    kind: one.kind,
+    state: one.state,
+    owner: one.owner,
+    name: one.name,
+    scopes: one.scopes,
+    created_at: iso(one.createdAt),
+    created_by: one.createdBy,
+    expires_at: iso(one.expiresAt),
+    last_used_at: iso(one.lastUsedAt),
+    revoked_at: iso(one.revokedAt),
+  };
+}
+
+/** To the minute, UTC. */
+function when(time: number | null): string {
+  return time === null ? '-' : `${new Date(time).toISOString().slice(0, 16)}Z`;
+}
+
+function table(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i])).join('  ');
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
+}
+
+function actor(): string {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    // A container's user may have a number and no name.
+    return `cli:${process.getuid?.() ?? 'unknown'}`;
+  }
+}
