@@ -10,6 +10,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { HttpContext } from './context.ts';
+import { allowOrigins } from './cors.ts';
 import { answerBrokenRequest, registerErrorReplies } from './error-reply.ts';
 import { allOperations } from './operations/all.ts';
 import { registerOperation, routePatterns } from './register-operation.ts';
@@ -41,11 +42,12 @@ export async function buildApp(
     clientErrorHandler: answerBrokenRequest,
     routerOptions: { maxParamLength: 200 },
   });
-  await app.register(multipart);
+  await takeBodies(app);
   answerExpectationsLate(app);
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(SECURITY_HEADERS);
   });
+  await allowOrigins(app, context.config.corsOrigins);
   app.addHook('onResponse', async (request, reply) => {
     context.metrics.requestDone(
       request.method,
@@ -56,9 +58,17 @@ export async function buildApp(
     finishBody(request, reply);
   });
   const operations = allOperations(context.formats);
-  registerErrorReplies(app, routePatterns(operations));
+  const formatIds = context.formats.map(({ id }) => id);
+  registerErrorReplies(app, routePatterns(operations), formatIds);
   for (const operation of operations) registerOperation(app, context, operation);
   return app;
+}
+
+/** Bodies are read by the operations that take them, as streams: nothing is parsed, and nothing is held, before. */
+async function takeBodies(app: FastifyInstance): Promise<void> {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  await app.register(multipart);
 }
 
 /**
@@ -71,6 +81,8 @@ function answerExpectationsLate(app: FastifyInstance): void {
     server.emit('request', request, response);
   });
   app.addHook('preParsing', async (request, reply) => {
+    // What is no path, or no method of it, is refused after the hooks, and needs no body.
+    if (request.is404) return;
     if (request.headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue();
   });
 }

@@ -36,7 +36,14 @@ export function problemOf(error: GeomillError, detail = error.message): Problem 
 }
 
 /** Headers of an output that a problem which comes up late must not carry. */
-const OUTPUT_HEADERS = ['content-length', 'content-disposition', 'content-range', 'etag', 'last-modified'];
+const OUTPUT_HEADERS = [
+  'content-length',
+  'content-disposition',
+  'content-location',
+  'content-range',
+  'etag',
+  'last-modified',
+];
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
   // As bytes: to a text Fastify would add a charset, which this media type does not have.
@@ -66,16 +73,28 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: 
 }
 
 /** All that may go wrong outside of our own code too: unknown routes, bad HTTP, what Fastify refuses. */
-export function registerErrorReplies(app: FastifyInstance, routes: readonly RoutePattern[]): void {
+export function registerErrorReplies(
+  app: FastifyInstance,
+  routes: readonly RoutePattern[],
+  formatIds: readonly string[],
+): void {
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error));
   app.setNotFoundHandler((request) => {
     const path = request.url.split('?', 1)[0];
     const match = routes.find(({ pattern }) => pattern.test(path));
     const { method } = request;
     throw match === undefined
-      ? failure('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) })
+      ? unknownPath(method, path, formatIds)
       : failure('METHOD_NOT_ALLOWED', { path: path.slice(0, 200), method, allowed: match.methods });
   });
+}
+
+/** Paths exist for every format that is known; where one was meant for another format, that is told. */
+function unknownPath(method: string, path: string, formatIds: readonly string[]): GeomillError {
+  const value = /^\/v1\/transform\/([^/]+)(?:\/(?:append|merge))?\/?$/.exec(path)?.[1];
+  if (value !== undefined && !formatIds.includes(value))
+    return failure('PATH_FORMAT_UNKNOWN', { value: value.slice(0, 40), known: formatIds.join(', ') });
+  return failure('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) });
 }
 
 export interface RoutePattern {

@@ -1,13 +1,16 @@
-/** Sends the output of a job: media type, name, length, validators, ranges. */
+/** Sends the output of a job: media type, name, length, validators, ranges, and what became of what. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { errorText, type Job } from '../jobs/job.ts';
-import { parseRange } from './byte-range.ts';
+import { type ByteRange, parseRange } from './byte-range.ts';
 import type { HttpContext } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import { problemOf, sendProblem } from './error-reply.ts';
 
-/** Throws JOB_NOT_DONE or JOB_EXPIRED. */
+/**
+ * Answers a GET or HEAD of the output, or the request that submitted the job, to which no range and no condition applies.
+ * Throws JOB_NOT_DONE, JOB_EXPIRED and RANGE_NOT_SATISFIABLE.
+ */
 export async function sendOutput(
   context: HttpContext,
   request: FastifyRequest,
@@ -22,20 +25,15 @@ export async function sendOutput(
     .header('accept-ranges', 'bytes')
     .header('cache-control', 'private, no-cache');
   if (!job.outputKept) throw expired(job);
-  if (matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
-  const inline = job.request.output?.toFile === false;
-  reply.header('content-type', inline ? 'application/json; charset=utf-8' : job.output.mediaType);
-  if (!inline) reply.header('content-disposition', contentDisposition(job.output.fileName));
+  const isRetrieval = request.method === 'GET' || request.method === 'HEAD';
+  if (isRetrieval && matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
+  reply.headers(metadataOf(job));
+  const isInline = job.request.operation === 'inspect' || !job.request.output.toFile;
+  reply.header('content-type', isInline ? 'application/json; charset=utf-8' : job.output.mediaType);
+  if (!isInline) reply.header('content-disposition', contentDisposition(job.output.fileName));
 
   const { byteLength } = job.output;
-  const ifRange = request.headers['if-range'];
-  const range =
-    ifRange === undefined || ifRange === etag ? parseRange(request.headers.range, byteLength) : 'whole';
-  if (range === 'unsatisfiable')
-    throw failure('RANGE_NOT_SATISFIABLE', {
-      range: String(request.headers.range).slice(0, 60),
-      bytes: byteLength,
-    });
+  const range = request.method === 'GET' ? rangeOf(request, etag, byteLength) : 'whole';
   const { start, end } = range === 'whole' ? { start: 0, end: byteLength } : range;
   reply.header('content-length', end - start);
   if (range !== 'whole') reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${byteLength}`);
@@ -44,6 +42,31 @@ export async function sendOutput(
   if (file === null) throw expired(job);
   context.metrics.outputSent(end - start);
   return reply.send(file.stream(start, end));
+}
+
+/** Throws RANGE_NOT_SATISFIABLE. */
+function rangeOf({ headers }: FastifyRequest, etag: string, byteLength: number): ByteRange | 'whole' {
+  const ifRange = headers['if-range'];
+  if (ifRange !== undefined && ifRange !== etag) return 'whole';
+  const range = parseRange(headers.range, byteLength);
+  if (range !== 'unsatisfiable') return range;
+  throw failure('RANGE_NOT_SATISFIABLE', { range: String(headers.range).slice(0, 60), bytes: byteLength });
+}
+
+/**
+ * What was done, for a client that never asks for the job's report. Sizes are bytes: of all inputs together, and of the
+ * whole output.
+ */
+function metadataOf({ request, inputs, output, report }: Job): Record<string, string> {
+  const requestBytes = inputs.reduce((sum, input) => sum + input.byteLength, 0);
+  return {
+    'metadata-input-format': request.input.format,
+    'metadata-output-format': request.operation === 'inspect' ? 'json' : request.output.format,
+    'metadata-transformations': request.transformations.map(({ type }) => type).join(','),
+    'metadata-request-size': String(requestBytes),
+    'metadata-response-size': String(output?.byteLength ?? 0),
+    'geomill-warnings': String(report?.warnings.length ?? 0),
+  };
 }
 
 /** Answers a client that waited for a job which failed: the job's error as a problem. */

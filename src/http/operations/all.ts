@@ -6,7 +6,9 @@ import { documentOperations } from './documents.ts';
 import { getHealth, getMetrics, getReadiness } from './health.ts';
 import { getJob } from './jobs.ts';
 import { getOutput, getStatus } from './result.ts';
+import { getTask, getTaskOutput } from './tasks.ts';
 import { submitJob } from './transform.ts';
+import { inspectOperation, versionedOperations } from './versioned.ts';
 
 export function allOperations(formats: readonly Format[]): readonly Operation[] {
   const operations: Operation[] = [
@@ -14,6 +16,10 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     getStatus,
     getOutput,
     getJob,
+    ...versionedOperations(formats),
+    getTask,
+    getTaskOutput,
+    inspectOperation(formats),
     listFormats,
     listTransformations,
     searchCrs,

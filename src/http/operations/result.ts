@@ -61,9 +61,10 @@ export function outputUrl(job: Job, baseUrl: string): string {
   return `${baseUrl}/result/output/${job.id}`;
 }
 
-/** The job that the path names. Throws JOB_UNKNOWN. */
+/** The job that the path names, as such or as a task. Throws JOB_UNKNOWN. */
 export async function findJob({ service }: HttpContext, request: FastifyRequest): Promise<Job> {
-  const { job_id: id } = request.params as { job_id: string };
+  const params = request.params as { readonly job_id: string } | { readonly task_id: string };
+  const id = 'job_id' in params ? params.job_id : params.task_id;
   const job = id.length > 100 ? null : await service.get(id);
   if (job === null) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
   return job;

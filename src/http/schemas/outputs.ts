@@ -16,7 +16,8 @@ const content: ResponseRecord['content'] = {
       { schema: id === 'geojson' ? ref('FeatureCollection') : BYTES },
     ]),
   ),
-  'application/json': { schema: ref('FeatureCollection') },
+  // Of a request that wanted it inline, or of an inspection.
+  'application/json': { schema: { anyOf: [ref('FeatureCollection'), ref('Inspection')] } },
 };
 
 const validators: Headers = {
@@ -26,6 +27,17 @@ const validators: Headers = {
   'Cache-Control': header('The output is the requester’s own, and is to be asked for again.'),
 };
 
+const size: JsonSchema = { type: 'integer', minimum: 0 };
+
+const metadata: Headers = {
+  'Metadata-Input-Format': header('Format of the input.'),
+  'Metadata-Output-Format': header('Format of the output; of an inspection `json`.'),
+  'Metadata-Transformations': header('Types of the transformations, in their order, separated by commas.'),
+  'Metadata-Request-Size': header('Bytes of the inputs, all together.', size),
+  'Metadata-Response-Size': header('Bytes of the whole output.', size),
+  'Geomill-Warnings': header('Kinds of warnings in the report of the job.', size),
+};
+
 /** Sent with files, not with inline answers. */
 const disposition: Headers = {
   'Content-Disposition': header('File name to save it under. Absent where `to_file` is false.'),
@@ -33,7 +45,7 @@ const disposition: Headers = {
 
 /** 200: the output itself. */
 export function outputResponse(description: string, moreHeaders: Headers = {}): ResponseRecord {
-  return { description, headers: { ...validators, ...disposition, ...moreHeaders }, content };
+  return { description, headers: { ...validators, ...disposition, ...metadata, ...moreHeaders }, content };
 }
 
 /** What an output can be asked for and answered with: whole, a range, nothing because it is known, not yet, no longer. */
@@ -44,6 +56,7 @@ export const outputResponses: Readonly<Record<number, ResponseRecord>> = {
     headers: {
       ...validators,
       ...disposition,
+      ...metadata,
       'Content-Range': header('`bytes FIRST-LAST/LENGTH`, both inclusive.'),
     },
     content: Object.fromEntries(Object.keys(content).map((mediaType) => [mediaType, { schema: BYTES }])),
@@ -87,3 +100,10 @@ export function submissionResponses(accepted: string): Record<number, ResponseRe
     500: failed('Our fault; the detail gives the reference under which the cause is logged.'),
   };
 }
+
+/** As `submissionResponses('TaskAccepted')`, of an inspection. */
+export const inspectionResponses: Readonly<Record<number, ResponseRecord>> = (() => {
+  const responses = submissionResponses('TaskAccepted');
+  const found = { 'application/json': { schema: ref('Inspection') } };
+  return { ...responses, 200: { ...responses[200], description: 'What the file holds.', content: found } };
+})();

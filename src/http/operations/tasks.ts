@@ -1,0 +1,87 @@
+/** GET /v1/transform/result/{task_id} and /v1/transform/output/o_{task_id}: the versioned surface's view of a job. */
+import { errorText, type Job, type JobState } from '../../jobs/job.ts';
+import { baseUrlOf } from '../context.ts';
+import type { Operation, Parameter } from '../operation.ts';
+import { outputResponses } from '../schemas/outputs.ts';
+import { ref } from '../schemas/schema.ts';
+import { sendOutput } from '../send-output.ts';
+import { findJob } from './result.ts';
+
+const taskIdParameter: Parameter = {
+  in: 'path',
+  name: 'task_id',
+  schema: { type: 'string' },
+  description: 'What the asynchronous request answered; it is also the id of the job.',
+  required: true,
+};
+
+/** The words of the versioned surface for the states of a job. */
+const TASK_STATES: Readonly<Record<JobState, string>> = {
+  QUEUED: 'TASK CREATED',
+  RUNNING: 'PROCESSING',
+  SUCCESS: 'SUCCESS',
+  FAILED: 'FAILED',
+};
+
+export const getTask: Operation = {
+  id: 'getTask',
+  method: 'GET',
+  path: '/v1/transform/result/{task_id}',
+  tag: 'Transform',
+  summary: 'State of a task',
+  description: 'Ask until it is SUCCESS or FAILED. A task is a job: /v1/jobs/{job_id} knows more about it.',
+  parameters: [taskIdParameter],
+  responses: {
+    200: { description: 'The state.', content: { 'application/json': { schema: ref('Task') } } },
+  },
+  examples: ['curl BASE_URL/v1/transform/result/TASK_ID'],
+  handle: async (context, request, reply) => {
+    const job = await findJob(context, request);
+    reply.header('cache-control', 'no-store');
+    return taskOf(job, baseUrlOf(context, request));
+  },
+};
+
+export const getTaskOutput: Operation = {
+  id: 'getTaskOutput',
+  method: 'GET',
+  path: '/v1/transform/output/o_{task_id}',
+  tag: 'Transform',
+  summary: 'The output of a task',
+  description: 'Can be fetched again until it expires.',
+  parameters: [taskIdParameter],
+  responses: outputResponses,
+  examples: ['curl -f -OJ BASE_URL/v1/transform/output/o_TASK_ID'],
+  handle: async (context, request, reply) =>
+    sendOutput(context, request, reply, await findJob(context, request)),
+};
+
+export function taskUrl(id: string, baseUrl: string): string {
+  return `${baseUrl}/v1/transform/result/${id}`;
+}
+
+export function taskOutputUrl(id: string, baseUrl: string): string {
+  return `${baseUrl}/v1/transform/output/o_${id}`;
+}
+
+function taskOf(job: Job, baseUrl: string): Readonly<Record<string, string>> {
+  const state = TASK_STATES[job.state];
+  const task = { state, message: messageOf(job) };
+  if (job.state === 'SUCCESS') return { ...task, output_url: taskOutputUrl(job.id, baseUrl) };
+  if (job.state === 'FAILED' && job.error !== null) return { ...task, error: errorText(job.id, job.error) };
+  return task;
+}
+
+function messageOf({ state, outputKept, expiresAt }: Job): string {
+  const expiry = new Date(expiresAt ?? 0).toISOString();
+  switch (state) {
+    case 'QUEUED':
+      return 'the task waits';
+    case 'RUNNING':
+      return 'the task is being worked on';
+    case 'SUCCESS':
+      return outputKept ? `the output can be fetched until ${expiry}` : `the output expired at ${expiry}`;
+    case 'FAILED':
+      return 'the task failed';
+  }
+}

@@ -1,0 +1,134 @@
+/** The versioned surface: /v1/transform/{format}, /append and /merge for every format there is, and /v1/inspect. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Format } from '../../formats/format.ts';
+import type { Surface } from '../config-fields.ts';
+import { baseUrlOf, type HttpContext } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { formBody, requestBody } from '../request-bodies.ts';
+import { inspectionResponses, submissionResponses } from '../schemas/outputs.ts';
+import { sendJobFailure, sendOutput } from '../send-output.ts';
+import { type AcceptedJob, abortSignalOf, refuseEarly, submitRequest, waitOf } from '../submit-job.ts';
+import { asyncParameter, idempotencyKeyParameter, preferParameter } from './submission-parameters.ts';
+import { taskOutputUrl, taskUrl } from './tasks.ts';
+
+type Verb = 'transform' | 'append' | 'merge';
+
+const WORDS: Readonly<
+  Record<Verb, { tag: Operation['tag']; path: string; summary: (id: string) => string; description: string }>
+> = {
+  transform: {
+    tag: 'Transform',
+    path: '',
+    summary: (id) => `Convert ${id}`,
+    description: 'Converts one file and answers with the output.',
+  },
+  append: {
+    tag: 'Append',
+    path: '/append',
+    summary: (id) => `Append ${id} to ${id}`,
+    description:
+      "Puts the features of the files behind those of the target, in the target's fields: a field of the same name is appended to that field, others are dropped and named in a warning. Then the transformations; answers with the output.",
+  },
+  merge: {
+    tag: 'Merge',
+    path: '/merge',
+    summary: (id) => `Merge ${id}`,
+    description:
+      'Brings the geometries of the files together, without attributes. Then the transformations; answers with the output. A shapefile output has one file per kind of geometry, in one zip.',
+  },
+};
+
+const HOW_IT_ANSWERS =
+  ' With `async=true`, or when it takes longer than SYNC_TIMEOUT, it answers with a task. A client that goes away leaves the job to go on; `Link` and the task lead to it.';
+
+/** Three operations for each of the formats. */
+export function versionedOperations(formats: readonly Format[]): readonly Operation[] {
+  const verbs: readonly Verb[] = ['transform', 'append', 'merge'];
+  return formats.flatMap((format) => verbs.map((verb) => versionedOperation(verb, format, formats)));
+}
+
+function versionedOperation(verb: Verb, format: Format, formats: readonly Format[]): Operation {
+  const surface: Surface = { operation: verb, inputFormat: format.id, spelling: 'flat' };
+  const { tag, path, summary, description } = WORDS[verb];
+  return {
+    id: verb + format.id[0].toUpperCase() + format.id.slice(1),
+    method: 'POST',
+    path: `/v1/transform/${format.id}${path}`,
+    tag,
+    summary: summary(format.id),
+    description: description + HOW_IT_ANSWERS,
+    parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
+    requestBody: requestBody(surface, formats),
+    responses: submissionResponses('TaskAccepted'),
+    examples: [exampleOf(surface, format)],
+    refuseEarly: (context, request) => refuseEarly(surface, context, request),
+    handle: async (context, request, reply) =>
+      answer(context, request, reply, await submitRequest(surface, context, request)),
+  };
+}
+
+function exampleOf({ operation, inputFormat }: Surface, format: Format): string {
+  const needsCrs = format.inputCrs === 'request';
+  const config = {
+    ...(needsCrs && operation !== 'merge' ? { input_crs: 'EPSG:28350' } : {}),
+    ...(needsCrs && operation === 'append' ? { append_crs_mapping: 'EPSG:28350' } : {}),
+    ...(needsCrs && operation === 'merge' ? { input_crs_mapping: 'EPSG:28350' } : {}),
+    output_format: 'gpkg',
+    output_crs: 'EPSG:3857',
+  };
+  const file = (name: string): string => `@${name}${format.extensions[0]}`;
+  const files =
+    operation === 'transform'
+      ? `-F file=${file('roads')}`
+      : `${operation === 'append' ? `-F file=${file('roads')} ` : ''}-F files=${file('more')} -F files=${file('others')}`;
+  const path = operation === 'transform' ? '' : `/${operation}`;
+  return `curl -f -OJ -F 'config=${JSON.stringify(config)}' ${files} BASE_URL/v1/transform/${inputFormat}${path}`;
+}
+
+const INSPECTION: Surface = { operation: 'inspect', inputFormat: null, spelling: 'nested' };
+
+export function inspectOperation(formats: readonly Format[]): Operation {
+  return {
+    id: 'inspect',
+    method: 'POST',
+    path: '/v1/inspect',
+    tag: 'Inspect',
+    summary: 'Tell what a file holds',
+    description: `Layers with their fields, counts, extent, CRS and encoding; with an output in the config also what a conversion to it would change or lose. Nothing is written.${HOW_IT_ANSWERS}`,
+    parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
+    requestBody: formBody(INSPECTION, formats),
+    responses: inspectionResponses,
+    examples: [
+      `curl -f -F 'config={"input":{"format":"geojson"}}' -F input_file=@roads.geojson BASE_URL/v1/inspect`,
+    ],
+    refuseEarly: (context, request) => refuseEarly(INSPECTION, context, request),
+    handle: async (context, request, reply) =>
+      answer(context, request, reply, await submitRequest(INSPECTION, context, request)),
+  };
+}
+
+/** The output, once the job is done; a task where that takes too long, or the client does not want to wait. */
+async function answer(
+  context: HttpContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id }: AcceptedJob,
+): Promise<FastifyReply> {
+  const baseUrl = baseUrlOf(context, request);
+  reply.header('link', `<${baseUrl}/v1/jobs/${id}>; rel="describedby"`);
+  const wait = waitOf(context, request, reply, true);
+  if (wait.seconds > 0) {
+    const ended = await context.service.waitForEnd(id, wait.seconds * 1000, abortSignalOf(reply));
+    if (ended?.state === 'SUCCESS') {
+      reply.header('content-location', taskOutputUrl(id, baseUrl));
+      return sendOutput(context, request, reply, ended);
+    }
+    if (ended?.state === 'FAILED') return sendJobFailure(reply, ended);
+  }
+  const message =
+    wait.seconds > 0
+      ? `not done after ${wait.seconds} s; the work goes on, ask for the result of the task`
+      : 'the work goes on in the background; ask for the result of the task';
+  reply.header('location', taskUrl(id, baseUrl));
+  return reply.code(202).send({ message, task_id: id, state: 'TASK CREATED' });
+}
