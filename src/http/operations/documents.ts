@@ -1,6 +1,7 @@
 /** What tells clients about the interface: the OpenAPI document, the documentation page. */
-import type { HttpContext } from '../context.ts';
-import { openApiDocument } from '../openapi.ts';
+import { baseUrlOf, type HttpContext } from '../context.ts';
+import { docsPage, PAGE_POLICY } from '../docs-page/page.ts';
+import { type OpenApiDocument, openApiDocument } from '../openapi.ts';
 import type { Operation } from '../operation.ts';
 import { packageVersion } from '../package-version.ts';
 import { TEXT } from '../schemas/schema.ts';
@@ -14,16 +15,20 @@ import {
 
 /** `operations` gives all operations, these among them. */
 export function documentOperations(operations: () => readonly Operation[]): readonly Operation[] {
-  // Nothing of it depends on the request, so one process makes it once, when it is first asked for.
-  let document: StaticContent | undefined;
-  const documentOf = (context: HttpContext): StaticContent => {
-    document ??= staticContent(
-      'application/json; charset=utf-8',
-      JSON.stringify(openApiDocument(operations(), context, packageVersion())),
-    );
-    return document;
+  // Nothing of it depends on the request, so one process makes each once, when it is first asked for.
+  let made: OpenApiDocument | undefined;
+  const document = (context: HttpContext): OpenApiDocument => {
+    made ??= openApiDocument(operations(), context, packageVersion());
+    return made;
   };
-  const getOpenApi: Operation = {
+  return [getOpenApi(document), getDocumentation(document)];
+}
+
+type DocumentOf = (context: HttpContext) => OpenApiDocument;
+
+function getOpenApi(documentOf: DocumentOf): Operation {
+  let content: StaticContent | undefined;
+  return {
     id: 'getOpenApi',
     method: 'GET',
     path: '/openapi.json',
@@ -44,7 +49,43 @@ export function documentOperations(operations: () => readonly Operation[]): read
       304: NOT_MODIFIED,
     },
     examples: ['curl BASE_URL/openapi.json'],
-    handle: async (context, request, reply) => sendStatic(request, reply, documentOf(context)),
+    handle: async (context, request, reply) => {
+      content ??= staticContent('application/json; charset=utf-8', JSON.stringify(documentOf(context)));
+      return sendStatic(request, reply, content);
+    },
   };
-  return [getOpenApi];
+}
+
+function getDocumentation(documentOf: DocumentOf): Operation {
+  let page: ((baseUrl: string) => string) | undefined;
+  return {
+    id: 'getDocumentation',
+    method: 'GET',
+    path: '/docs',
+    tag: 'Catalogue',
+    summary: 'This interface for readers',
+    description:
+      'A page with every operation and schema, and examples to copy. It needs no script and no other host.',
+    parameters: [],
+    responses: {
+      200: {
+        description: 'The page.',
+        headers: STATIC_HEADERS,
+        content: { 'text/html': { schema: TEXT } },
+      },
+      304: NOT_MODIFIED,
+    },
+    examples: ['curl BASE_URL/docs'],
+    handle: async (context, request, reply) => {
+      page ??= docsPage(documentOf(context));
+      reply.header('content-security-policy', PAGE_POLICY);
+      // The examples name the address that the reader came by.
+      reply.header('vary', 'Host');
+      return sendStatic(
+        request,
+        reply,
+        staticContent('text/html; charset=utf-8', page(baseUrlOf(context, request))),
+      );
+    },
+  };
 }

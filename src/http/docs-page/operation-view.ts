@@ -1,0 +1,85 @@
+/** One operation of the OpenAPI document for readers. */
+
+import type { OperationObject } from '../openapi.ts';
+import type { MediaTypeRecord, Parameter, RequestBody, ResponseRecord } from '../operation.ts';
+import { type Html, type HtmlValue, html, joined } from './html.ts';
+import { inlineMarkdown, markdown } from './markdown.ts';
+import { kindOf, meaningOf, schemaView } from './schema-view.ts';
+
+/** Stands in the page for the address of the service until the page is sent; no text contains it. */
+export const BASE_URL_MARK = '\ue000';
+
+export function operationView(method: string, path: string, operation: OperationObject): Html {
+  const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
+  const samples = (operation['x-codeSamples'] ?? []) as readonly { readonly source: string }[];
+  return html`<article id="${operationId}" aria-labelledby="${operationId}-title">
+<h3 id="${operationId}-title">${summary} <a class="anchor" href="#${operationId}" aria-label="Link to ${summary}">#</a></h3>
+<p class="route"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code>
+<span class="id">${operationId}</span></p>
+${markdown(description)}
+${samples.length === 0 ? null : html`${samples.map(({ source }) => exampleView(source))}`}
+${parameters.length === 0 ? null : parametersView(parameters)}
+${requestBody === undefined ? null : bodyView(requestBody as RequestBody)}
+${responsesView(responses)}
+</article>
+`;
+}
+
+/** What is to be filled in stands out; the address of the service is filled in when the page is sent. */
+function exampleView(source: string): Html {
+  const parts = source.replaceAll('BASE_URL', BASE_URL_MARK).split(/\b(JOB_ID|TASK_ID)\b/);
+  const marked = parts.map((part, i) => (i % 2 === 1 ? html`<var>${part}</var>` : part));
+  return html`<pre tabindex="0" aria-label="Example"><code>${marked}</code></pre>`;
+}
+
+function parametersView(parameters: readonly Parameter[]): Html {
+  const rows = parameters.map(
+    ({ name, in: place, required, schema, description }) => html`<tr>
+<th scope="row"><code>${name}</code>${required === true ? html` <em>required</em>` : null}</th>
+<td>${place}</td><td>${kindOf(schema)}</td><td>${inlineMarkdown(description)}${meaningOf({ ...schema, description: undefined })}</td></tr>`,
+  );
+  return html`<h4>Parameters</h4>
+<div class="scroll" tabindex="0" role="region" aria-label="Parameters"><table>
+<thead><tr><th scope="col">name</th><th scope="col">in</th><th scope="col">kind</th><th scope="col">meaning</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}
+
+function bodyView({ description, content }: RequestBody): Html {
+  return html`<h4>Body</h4>
+${markdown(description)}
+${Object.entries(content).map(
+  ([mediaType, { schema, example }]) => html`<p class="media"><code>${mediaType}</code></p>
+${schemaView(schema)}
+${example === undefined ? null : html`<pre tabindex="0" aria-label="Body"><code>${JSON.stringify(example, null, 2)}</code></pre>`}`,
+)}`;
+}
+
+function responsesView(responses: OperationObject['responses']): Html {
+  const own: Html[] = [];
+  const shared: HtmlValue[] = [];
+  for (const [status, response] of Object.entries(responses)) {
+    if ('$ref' in response) shared.push(html`<a href="#status-${status}">${status}</a>`);
+    else own.push(responseRow(status, response as ResponseRecord));
+  }
+  return html`<h4>Answers</h4>
+<div class="scroll" tabindex="0" role="region" aria-label="Answers"><table>
+<thead><tr><th scope="col">status</th><th scope="col">meaning</th><th scope="col">body</th><th scope="col">headers</th></tr></thead>
+<tbody>${own}</tbody></table></div>
+${shared.length === 0 ? null : html`<p>Also the shared errors ${joined(shared, ', ')}.</p>`}`;
+}
+
+export function responseRow(
+  status: string,
+  { description, content = {}, headers = {} }: ResponseRecord,
+  id = '',
+): Html {
+  const names = Object.keys(headers).map((name) => html`<code>${name}</code>`);
+  return html`<tr><th scope="row"${id === '' ? null : html` id="${id}"`}>${status}</th><td>${inlineMarkdown(description)}</td>
+<td>${joined(Object.entries(content).map(mediaTypeView), html`<br>`)}</td><td>${joined(names, ' ')}</td></tr>`;
+}
+
+function mediaTypeView([mediaType, { schema }]: [string, MediaTypeRecord]): Html {
+  const isBytes = Object.keys(schema).length === 0;
+  const isText = schema.type === 'string';
+  return html`<code>${mediaType}</code>${isBytes || isText ? null : html` ${kindOf(schema)}`}`;
+}

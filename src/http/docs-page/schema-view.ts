@@ -1,0 +1,136 @@
+/** JSON Schemas for readers: a table of the properties, nested ones by their whole path, with kind and meaning. */
+import type { JsonSchema } from '../operation.ts';
+import { type Html, type HtmlValue, html, joined } from './html.ts';
+import { inlineMarkdown, markdown } from './markdown.ts';
+
+/** What the view reads of a schema; keywords that no schema here uses are not known. */
+interface SchemaFacts {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly title?: string;
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly examples?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, SchemaFacts>>;
+  readonly additionalProperties?: boolean | SchemaFacts;
+  readonly required?: readonly string[];
+  readonly items?: SchemaFacts;
+  readonly anyOf?: readonly SchemaFacts[];
+  readonly oneOf?: readonly SchemaFacts[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+}
+
+/** More values than this are folded away. */
+const MANY_VALUES = 12;
+
+/** A named schema's or a body's whole view. */
+export function schemaView(schema: JsonSchema): Html {
+  const facts = schema as SchemaFacts;
+  const variants = facts.oneOf ?? facts.anyOf;
+  const rows = propertyRows(facts, '');
+  return html`${facts.description === undefined ? null : markdown(facts.description)}${
+    variants === undefined ? null : variantsView(variants)
+  }${
+    rows.length > 0
+      ? propertyTable(rows)
+      : variants === undefined
+        ? html`<p>${kindOf(facts)}${examplesOf(facts)}</p>`
+        : null
+  }`;
+}
+
+function variantsView(variants: readonly SchemaFacts[]): Html {
+  if (variants.every((variant) => variant.properties === undefined))
+    return html`<p>One of: ${joined(variants.map(kindOf), ', ')}</p>`;
+  return html`${variants.map((variant) => {
+    const rows = propertyRows(variant, '');
+    const title = variant.title ?? String(variant.properties?.type?.const ?? '');
+    return html`<p class="variant">${title === '' ? kindOf(variant) : title}</p>${
+      rows.length > 0 ? propertyTable(rows) : null
+    }`;
+  })}`;
+}
+
+function propertyTable(rows: readonly Html[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Properties"><table>
+<thead><tr><th scope="col">property</th><th scope="col">kind</th><th scope="col">meaning</th></tr></thead>
+<tbody>${rows}</tbody></table></div>`;
+}
+
+function propertyRows({ properties = {}, required = [] }: SchemaFacts, prefix: string): Html[] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const path = prefix + name;
+    const inner = innerObject(schema);
+    return [
+      html`<tr><th scope="row"><code>${path}</code>${required.includes(name) ? html` <em>required</em>` : null}</th>
+<td>${kindOf(schema)}</td><td>${meaningOf(schema)}</td></tr>`,
+      ...(inner === null ? [] : propertyRows(inner.schema, path + inner.separator)),
+    ];
+  });
+}
+
+/** The object whose properties are told of in rows of their own: the property's, or that of its items. */
+function innerObject(
+  schema: SchemaFacts,
+): { readonly schema: SchemaFacts; readonly separator: string } | null {
+  const own = [schema, ...(schema.anyOf ?? [])].find(({ properties }) => properties !== undefined);
+  if (own !== undefined) return { schema: own, separator: '.' };
+  return schema.items?.properties === undefined ? null : { schema: schema.items, separator: '[].' };
+}
+
+export function meaningOf(schema: SchemaFacts): HtmlValue[] {
+  const { description, default: byDefault } = schema;
+  return [
+    description === undefined ? null : inlineMarkdown(description),
+    byDefault === undefined ? null : html` Default: <code>${JSON.stringify(byDefault)}</code>.`,
+    examplesOf(schema),
+  ];
+}
+
+function examplesOf({ examples = [] }: SchemaFacts): HtmlValue {
+  if (examples.length === 0) return null;
+  const shown = examples.map((example) => html`<code>${JSON.stringify(example)}</code>`);
+  return html` Such as ${joined(shown, ' or ')}.`;
+}
+
+export function kindOf(schema: SchemaFacts): HtmlValue {
+  const { $ref, type, items, additionalProperties } = schema;
+  if ($ref !== undefined) return schemaLink($ref);
+  if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
+  if (schema.enum !== undefined) return choices(schema.enum);
+  const variants = schema.oneOf ?? schema.anyOf;
+  if (type === undefined) return variants === undefined ? 'any' : joined(variants.map(kindOf), ' or ');
+  const types = typeof type === 'string' ? [type] : type;
+  const names = types.map((name): HtmlValue => {
+    if (name === 'array' && items !== undefined) return ['list of ', kindOf(items)];
+    if (name === 'object' && typeof additionalProperties === 'object')
+      return ['object of ', kindOf(additionalProperties)];
+    return name;
+  });
+  return [joined(names, ' or '), rangeOf(schema)];
+}
+
+function choices(values: readonly unknown[]): HtmlValue {
+  const shown = joined(
+    values.map((value) => html`<code>${JSON.stringify(value)}</code>`),
+    ' ',
+  );
+  if (values.length <= MANY_VALUES) return shown;
+  return html`<details><summary>one of ${values.length}</summary>${shown}</details>`;
+}
+
+function rangeOf({ minimum, maximum, exclusiveMinimum }: SchemaFacts): string {
+  const to = maximum === undefined ? '' : ` to ${maximum}`;
+  if (exclusiveMinimum !== undefined) return `, above ${exclusiveMinimum}${to}`;
+  if (minimum !== undefined) return maximum === undefined ? `, from ${minimum}` : `, ${minimum}${to}`;
+  return maximum === undefined ? '' : `,${to}`;
+}
+
+function schemaLink(reference: string): Html {
+  const name = reference.slice(reference.lastIndexOf('/') + 1);
+  return html`<a href="#schema-${name}">${name}</a>`;
+}

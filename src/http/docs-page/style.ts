@@ -1,0 +1,72 @@
+/** How the documentation page looks: the system's fonts, light or dark as the reader's system has it, printable. */
+import { createHash } from 'node:crypto';
+import { Html } from './html.ts';
+
+const CSS = `
+:root { color-scheme: light dark; --ink: light-dark(#1c2430, #dfe5ee); --soft: light-dark(#566274, #9aa7b8);
+  --paper: light-dark(#fff, #11161d); --panel: light-dark(#f4f6f9, #1a212b); --line: light-dark(#dbe1e9, #2d3744);
+  --link: light-dark(#0b5cad, #7fb8f5); --get: light-dark(#1f6b3a, #7fd19b); --post: light-dark(#0b5cad, #7fb8f5);
+  --delete: light-dark(#a3261c, #f29b92); --mark: light-dark(#8a4b00, #f0b45c); }
+* { box-sizing: border-box; }
+html { scroll-padding-top: 1rem; -webkit-text-size-adjust: 100%; }
+body { margin: 0; display: grid; grid-template-columns: 19rem minmax(0, 1fr); background: var(--paper); color: var(--ink);
+  font: 1rem/1.55 system-ui, sans-serif; }
+a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: 2px; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { left: 1rem; top: 1rem; padding: .5rem 1rem; background: var(--paper); z-index: 1; }
+nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow: auto; padding: 1.5rem 1rem 2rem 1.5rem;
+  border-right: 1px solid var(--line); background: var(--panel); font-size: .875rem; line-height: 1.35; min-height: 100vh; }
+nav p { margin: 1.1rem 0 .3rem; font-weight: 600; }
+nav p:first-child { margin-top: 0; }
+nav a { color: var(--ink); text-decoration: none; }
+nav a:hover { text-decoration: underline; }
+nav ul { margin: 0; padding: 0; list-style: none; }
+nav li { margin: .3rem 0; padding-left: 3.4rem; text-indent: -3.4rem; }
+nav details li { padding-left: 0; text-indent: 0; }
+nav .method { display: inline-block; width: 3.2rem; text-indent: 0; }
+main { padding: 2rem clamp(1rem, 4vw, 4rem) 6rem; max-width: 68rem; }
+h1 { margin: 0 0 1rem; font-size: 2rem; line-height: 1.2; }
+h1 small { font-size: 1rem; font-weight: 400; color: var(--soft); }
+h2 { margin: 3.5rem 0 .5rem; padding-bottom: .3rem; border-bottom: 2px solid var(--line); font-size: 1.5rem; }
+h3 { margin: 2.5rem 0 .3rem; font-size: 1.15rem; }
+h4 { margin: 1.4rem 0 .4rem; font-size: .95rem; }
+p, ul, ol { margin: .6rem 0; max-width: 46rem; }
+article { break-inside: auto; }
+.anchor { color: var(--soft); text-decoration: none; font-weight: 400; }
+.route { display: flex; flex-wrap: wrap; gap: .2rem .6rem; align-items: baseline; }
+.route code { font-size: 1rem; overflow-wrap: anywhere; }
+.id, em { color: var(--soft); font-size: .85rem; font-style: normal; }
+.method { font: 600 .78rem/1.6 ui-monospace, monospace; }
+.get { color: var(--get); } .post { color: var(--post); } .delete { color: var(--delete); }
+code, pre, var { font-family: ui-monospace, 'SF Mono', Menlo, Consolas, monospace; font-size: .875em; }
+code { overflow-wrap: break-word; }
+pre { margin: .6rem 0; padding: .8rem 1rem; overflow-x: auto; background: var(--panel); border: 1px solid var(--line);
+  border-radius: 6px; line-height: 1.5; }
+pre code { overflow-wrap: normal; }
+var { font-style: normal; font-weight: 600; color: var(--mark); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+th, td { padding: .4rem .9rem .4rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+thead th { color: var(--soft); font-weight: 400; font-size: .8rem; }
+tbody th { font-weight: 400; white-space: nowrap; }
+td { min-width: 7rem; }
+td:last-child { padding-right: 0; }
+.variant, .media { margin: 1rem 0 .3rem; font-weight: 600; }
+summary { cursor: pointer; color: var(--soft); }
+:target { scroll-margin-top: 1rem; }
+article:target > h3 { text-decoration: underline; text-decoration-color: var(--mark); text-underline-offset: 5px; }
+@media (max-width: 56rem) {
+  body { display: block; }
+  nav { position: static; min-height: 0; max-height: 42vh; border-right: 0; border-bottom: 1px solid var(--line); padding: 1rem; }
+  main { padding-top: 1.2rem; }
+  tbody th { white-space: normal; }
+  td { min-width: 8rem; }
+}
+@media print { body { display: block; } nav, .anchor, .skip { display: none; } pre { white-space: pre-wrap; } }
+`;
+
+export const STYLE = new Html(CSS);
+
+/** As a source of a Content-Security-Policy. */
+export const STYLE_HASH = `sha256-${createHash('sha256').update(CSS).digest('base64')}`;
