@@ -42,7 +42,13 @@ const OUTPUT_HEADERS = [
   'content-location',
   'content-range',
   'etag',
+  'geomill-warnings',
   'last-modified',
+  'metadata-input-format',
+  'metadata-output-format',
+  'metadata-request-size',
+  'metadata-response-size',
+  'metadata-transformations',
 ];
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {

@@ -36,6 +36,10 @@ const layer = closedObject({
 });
 
 export const inspectionSchemas: Readonly<Record<string, JsonSchema>> = {
+  InlineOutput: {
+    anyOf: [ref('FeatureCollection'), ref('Inspection')],
+    description: 'The output of a request that wanted it inline, or of an inspection.',
+  },
   Inspection: {
     ...closedObject({ format: TEXT, layers: listOf(layer), warnings: listOf(ref('Finding')) }),
     description: 'What a file holds.',

@@ -16,8 +16,7 @@ const content: ResponseRecord['content'] = {
       { schema: id === 'geojson' ? ref('FeatureCollection') : BYTES },
     ]),
   ),
-  // Of a request that wanted it inline, or of an inspection.
-  'application/json': { schema: { anyOf: [ref('FeatureCollection'), ref('Inspection')] } },
+  'application/json': { schema: ref('FeatureCollection') },
 };
 
 const validators: Headers = {
@@ -50,7 +49,10 @@ export function outputResponse(description: string, moreHeaders: Headers = {}): 
 
 /** What an output can be asked for and answered with: whole, a range, nothing because it is known, not yet, no longer. */
 export const outputResponses: Readonly<Record<number, ResponseRecord>> = {
-  200: outputResponse('The output.'),
+  200: {
+    ...outputResponse('The output.'),
+    content: { ...content, 'application/json': { schema: ref('InlineOutput') } },
+  },
   206: {
     description: 'The range that was asked for.',
     headers: {
