@@ -4,7 +4,7 @@ import type { Transformation } from '../../transformations/transformation.ts';
 import type { JsonSchema } from '../operation.ts';
 import { ref } from './schema.ts';
 
-/** `BufferTransformation` and `BufferParameters` for each transformation, and `Transformation`, which is any of them. */
+/** `BufferStep` and `BufferParameters` for each transformation, and `TransformationStep`, which is any of them. */
 export function stepSchemas(transformations: readonly Transformation[]): Record<string, JsonSchema> {
   const schemas: Record<string, JsonSchema> = {};
   for (const { id, title, parameters, description } of transformations) {
@@ -12,7 +12,7 @@ export function stepSchemas(transformations: readonly Transformation[]): Record<
     const type = { const: id };
     const required = parameters.required ?? [];
     schemas[`${name}Parameters`] = { title: `Parameters of ${id}`, ...parameters };
-    schemas[`${name}Transformation`] = {
+    schemas[`${name}Step`] = {
       title,
       description,
       // Not oneOf: a step without parameters is of both shapes.
@@ -33,8 +33,8 @@ export function stepSchemas(transformations: readonly Transformation[]): Record<
       ],
     };
   }
-  const names = transformations.map(({ id }) => [id, `${pascalCase(id)}Transformation`] as const);
-  schemas.Transformation = {
+  const names = transformations.map(({ id }) => [id, `${pascalCase(id)}Step`] as const);
+  schemas.TransformationStep = {
     description: 'One transformation; a list of them is done in its order.',
     oneOf: names.map(([, name]) => ref(name)),
     discriminator: {
