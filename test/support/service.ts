@@ -92,3 +92,43 @@ export async function submitJob(service: RunningService, submission: Submission 
     throw new Error(`expected 202, got ${response.status} ${JSON.stringify(body)}`);
   return body.job_id;
 }
+
+/** A part of a form: its name, its content, and for files a file name. */
+export type FormPart = readonly [name: string, content: string | Uint8Array<ArrayBuffer>, fileName?: string];
+
+export interface FormSubmission {
+  /** In their order; the config is a part as any other, JSON unless it is a string. */
+  readonly parts: readonly FormPart[];
+  readonly config?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Posts a form to a path of the versioned surface; the config comes last when `parts` holds none. */
+export function postForm(
+  service: RunningService,
+  path: string,
+  submission: FormSubmission,
+): Promise<Response> {
+  const form = new FormData();
+  for (const [name, content, fileName] of submission.parts) {
+    if (fileName === undefined && typeof content === 'string') form.append(name, content);
+    else form.append(name, new Blob([content]), fileName ?? 'some file');
+  }
+  const { config } = submission;
+  if (config !== undefined)
+    form.append('config', typeof config === 'string' ? config : JSON.stringify(config));
+  return checkedFetch(service.url + path, { method: 'POST', body: form, headers: submission.headers });
+}
+
+export function postJson(
+  service: RunningService,
+  path: string,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return checkedFetch(service.url + path, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+}

@@ -1,0 +1,353 @@
+/** The versioned surface over real HTTP, with the fake runner: paths, forms, answers, tasks. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { formats } from '../../src/formats/registry.ts';
+import { outputOf } from '../support/fake-conversion.ts';
+import { checkedFetch as fetch } from '../support/response-check.ts';
+import { type FormPart, type FormSubmission, postForm, startTestService } from '../support/service.ts';
+
+const service = await startTestService();
+test.after(() => service[Symbol.asyncDispose]());
+
+const json = async (response: Response) => (await response.json()) as Record<string, unknown>;
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  fetch(service.url + path, { headers, method });
+const post = (path: string, submission: FormSubmission) => postForm(service, path, submission);
+
+const CRS = 'EPSG:28350';
+/** A config that suits every format and operation: keys that an operation does not have are warnings. */
+const config = { output_format: 'csv', input_crs: CRS, append_crs_mapping: CRS, input_crs_mapping: CRS };
+const file = (content: string, fileName = 'roads.x'): FormPart => ['file', content, fileName];
+const files = (...contents: string[]): FormPart[] =>
+  contents.map((content, i) => ['files', content, `more-${i}.x`]);
+
+/** The job behind an answer, by its Link. */
+async function jobOf(response: Response): Promise<Awaited<ReturnType<typeof service.ended>>> {
+  const id = /\/v1\/jobs\/([\w-]+)>/.exec(String(response.headers.get('link')))?.[1];
+  return service.ended(String(id));
+}
+
+for (const { id } of formats) {
+  test(`${id} can be transformed, appended and merged`, async () => {
+    const transformed = await post(`/v1/transform/${id}`, { parts: [file('a')], config });
+    assert.equal(transformed.status, 200, await transformed.clone().text());
+    assert.equal(await transformed.text(), outputOf('a'));
+    const appended = await post(`/v1/transform/${id}/append`, {
+      parts: [...files('b', 'c'), file('target')],
+      config,
+    });
+    assert.equal(appended.status, 200);
+    assert.equal(await appended.text(), outputOf('target+b+c'), 'the target is first, wherever it came');
+    const merged = await post(`/v1/transform/${id}/merge`, { parts: files('a', 'b', 'c'), config });
+    assert.equal(merged.status, 200);
+    assert.equal(await merged.text(), outputOf('a+b+c'));
+    for (const [response, operation] of [
+      [transformed, 'transform'],
+      [appended, 'append'],
+      [merged, 'merge'],
+    ] as const) {
+      const { request } = await jobOf(response);
+      assert.equal(request.operation, operation);
+      assert.equal(request.input.format, id);
+    }
+  });
+}
+
+test('an output comes with its name, its length and what was done', async () => {
+  const response = await post('/v1/transform/shp', {
+    parts: [file('hello', 'roads.zip')],
+    config: {
+      output_format: 'GeoPackage',
+      output_crs: 'epsg:3857',
+      transformations: [{ type: 'buffer', distance: 1, units: 'meters' }, { type: 'union' }],
+      colour: 'red',
+    },
+  });
+  assert.equal(response.status, 200);
+  const { id } = await jobOf(response);
+  const expected = {
+    'content-type': 'application/geopackage+sqlite',
+    'content-disposition': 'attachment; filename="roads.gpkg"',
+    'content-length': String(outputOf('hello').length),
+    'content-location': `${service.url}/v1/transform/output/o_${id}`,
+    etag: `"${id}"`,
+    link: `<${service.url}/v1/jobs/${id}>; rel="describedby"`,
+    'metadata-input-format': 'shp',
+    'metadata-output-format': 'gpkg',
+    'metadata-transformations': 'buffer,union',
+    'metadata-request-size': '5',
+    'metadata-response-size': String(outputOf('hello').length),
+    'geomill-warnings': '1',
+  };
+  for (const [name, value] of Object.entries(expected)) assert.equal(response.headers.get(name), value, name);
+  await response.text();
+  for (const path of [`/v1/transform/output/o_${id}`, `/result/output/${id}`])
+    for (const method of ['GET', 'HEAD']) {
+      const again = await get(path, {}, method);
+      for (const name of ['content-length', 'etag', 'metadata-transformations', 'geomill-warnings'] as const)
+        assert.equal(again.headers.get(name), expected[name], `${method} ${path} ${name}`);
+      assert.equal(await again.text(), method === 'GET' ? outputOf('hello') : '');
+    }
+});
+
+test('a GeoJSON output is application/geo+json, or inline application/json', async () => {
+  const parts = [file('a', 'roads.zip')];
+  const asFile = await post('/v1/transform/shp', { parts, config: { output_format: 'geojson' } });
+  assert.equal(asFile.headers.get('content-type'), 'application/geo+json');
+  assert.equal(asFile.headers.get('content-disposition'), 'attachment; filename="roads.geojson"');
+  const inline = await post('/v1/transform/shp', {
+    parts,
+    config: { output_format: 'geojson', to_file: false },
+  });
+  assert.equal(inline.headers.get('content-type'), 'application/json; charset=utf-8');
+  assert.equal(inline.headers.get('content-disposition'), null);
+  assert.equal(await inline.text(), outputOf('a'));
+});
+
+test('ranges and conditions apply to a GET alone', async () => {
+  const response = await post('/v1/transform/shp', {
+    parts: [file('0123456789')],
+    config: { output_format: 'csv' },
+    headers: { range: 'bytes=0-3', 'if-none-match': '*' },
+  });
+  assert.equal(response.status, 200);
+  assert.equal(await response.text(), outputOf('0123456789'));
+  const path = `/v1/transform/output/o_${(await jobOf(response)).id}`;
+  const head = await get(path, { range: 'bytes=0-3' }, 'HEAD');
+  assert.equal(head.status, 200);
+  const part = await get(path, { range: 'bytes=0-3' });
+  assert.equal(part.status, 206);
+  assert.equal(await part.text(), '0123');
+  assert.equal((await get(path, { range: 'bytes=99999-' })).status, 416);
+  assert.equal((await get(path, { 'if-none-match': String(part.headers.get('etag')) }, 'HEAD')).status, 304);
+});
+
+test('a job that fails is answered with its error', async () => {
+  const response = await post('/v1/transform/shp', {
+    parts: [file('refuse')],
+    config: { output_format: 'csv' },
+  });
+  assert.equal(response.status, 400);
+  assert.match(String((await json(response)).detail), /it is a test/);
+  assert.match(String(response.headers.get('link')), /\/v1\/jobs\//);
+  const fault = await post('/v1/transform/shp', { parts: [file('fault')], config: { output_format: 'csv' } });
+  assert.equal(fault.status, 500);
+  assert.doesNotMatch(await fault.text(), /secret/);
+});
+
+test('who does not want to wait gets a task, and follows it to its output', async () => {
+  const ways: [string, Record<string, string>, string | null][] = [
+    ['?async=true', {}, null],
+    ['?async=true', { prefer: 'wait=20' }, null],
+    ['', { prefer: 'respond-async' }, 'respond-async'],
+    ['', { prefer: 'wait=0' }, 'wait=0'],
+  ];
+  for (const [query, headers, applied] of ways)
+    for (const path of ['', '/append', '/merge']) {
+      const parts = path === '' ? [file('x')] : [file('x'), ...files('y')];
+      const response = await post(`/v1/transform/gpkg${path}${query}`, {
+        parts,
+        config: { output_format: 'csv' },
+        headers,
+      });
+      assert.equal(response.status, 202);
+      assert.equal(response.headers.get('preference-applied'), applied);
+      const { message, task_id: id, state, ...others } = await json(response);
+      assert.deepEqual([state, typeof message, others], ['TASK CREATED', 'string', {}]);
+      assert.equal(response.headers.get('location'), `${service.url}/v1/transform/result/${id}`);
+      await service.ended(String(id));
+      const task = await json(await get(`/v1/transform/result/${id}`));
+      assert.deepEqual(Object.keys(task), ['state', 'message', 'output_url']);
+      assert.equal(task.state, 'SUCCESS');
+      assert.equal(task.output_url, `${service.url}/v1/transform/output/o_${id}`);
+      assert.equal(await (await fetch(String(task.output_url))).text(), outputOf(path === '' ? 'x' : 'x+y'));
+      assert.equal((await json(await get(`/result/status/${id}`))).status, 'SUCCESS', 'a task is a job');
+    }
+});
+
+test('what takes longer than the wait becomes a task', async () => {
+  const response = await post('/v1/transform/shp', {
+    parts: [file('wait 1200')],
+    config: { output_format: 'csv' },
+    headers: { prefer: 'wait=1' },
+  });
+  assert.equal(response.status, 202);
+  assert.equal(response.headers.get('preference-applied'), 'wait=1');
+  const { message, task_id: id } = await json(response);
+  assert.match(String(message), /not done after 1 s/);
+  const running = await json(await get(`/v1/transform/result/${id}`));
+  assert.deepEqual(running, { state: 'PROCESSING', message: 'the task is being worked on' });
+  assert.equal((await get(`/v1/transform/output/o_${id}`)).status, 409);
+  await service.ended(String(id));
+});
+
+test('a task that fails says why, one that never was is a 404', async () => {
+  const response = await post('/v1/transform/shp/merge?async=true', {
+    parts: files('refuse', 'x').slice(0, 1),
+    config: { output_format: 'csv' },
+  });
+  const { task_id: id } = await json(response);
+  await service.ended(String(id));
+  assert.deepEqual(await json(await get(`/v1/transform/result/${id}`)), {
+    state: 'FAILED',
+    message: 'the task failed',
+    error: 'CSV line 3: it is a test (layer x)',
+  });
+  assert.equal((await get(`/v1/transform/output/o_${id}`)).status, 409);
+  for (const path of ['result/nope', 'output/o_nope'])
+    assert.equal((await get(`/v1/transform/${path}`)).status, 404, path);
+  assert.equal((await get(`/v1/transform/output/${id}`)).status, 404);
+});
+
+test('a client that goes away leaves its job to go on', async () => {
+  const abort = new AbortController();
+  const form = new FormData();
+  form.append('file', new Blob(['wait 300']), 'gone.zip');
+  form.append('config', '{"output_format":"csv"}');
+  const path = `${service.url}/v1/transform/shp`;
+  const answer = globalThis.fetch(path, { method: 'POST', body: form, signal: abort.signal });
+  while (service.service.runningCount === 0) await get('/healthz');
+  abort.abort();
+  await assert.rejects(answer);
+  while (service.service.runningCount > 0) await get('/healthz');
+  const metrics = await (await get('/metrics')).text();
+  assert.match(metrics, /geomill_jobs_total\{state="SUCCESS",input_format="shp",output_format="csv"\} [1-9]/);
+});
+
+test('CRS are stated one for all, or one for each file', async () => {
+  const rows: [string, object, number, (string | null)[], string[]][] = [
+    ['shp', { input_crs: 28350 }, 0, [CRS], ['input_crs']],
+    ['shp', { input: { epsg: '28350' } }, 0, [CRS], ['input.epsg']],
+    ['shp', {}, 0, [null], ['input_crs']],
+    [
+      'dxf/append',
+      { input_crs: 'EPSG:4326', append_crs_mapping: CRS },
+      2,
+      ['EPSG:4326', CRS, CRS],
+      ['input_crs', 'append_crs_mapping', 'append_crs_mapping'],
+    ],
+    [
+      'shp/append',
+      { append_crs_mapping: [null, 28350] },
+      2,
+      [null, null, CRS],
+      ['input_crs', 'append_crs_mapping[0]', 'append_crs_mapping[1]'],
+    ],
+    [
+      'gpkg/append',
+      {},
+      2,
+      [null, null, null],
+      ['input_crs', 'append_crs_mapping[0]', 'append_crs_mapping[1]'],
+    ],
+    ['csv/merge', { input_crs_mapping: 'epsg:28350' }, 1, [CRS, CRS], Array(2).fill('input_crs_mapping')],
+    [
+      'csv/merge',
+      { input_crs_mapping: ['28350', 4326] },
+      1,
+      [CRS, 'EPSG:4326'],
+      ['input_crs_mapping[0]', 'input_crs_mapping[1]'],
+    ],
+  ];
+  for (const [path, keys, more, crs, paths] of rows) {
+    const response = await post(`/v1/transform/${path}`, {
+      parts: [file('a'), ...files(...Array(more).fill('b'))],
+      config: { output_format: 'csv', ...keys },
+    });
+    assert.equal(response.status, 200, await response.clone().text());
+    const { request } = await jobOf(response);
+    assert.deepEqual(
+      request.input.files,
+      crs.map((text, i) => ({ crs: text, crsPath: paths[i] })),
+      path,
+    );
+  }
+});
+
+test('the config may come first or last, under either name, nested or flat', async () => {
+  const spellings = [
+    { output_format: 'CSV', output_crs: 3857, input_layer: 'a' },
+    { input_format: 'shapefile', output: { format: 'csv', epsg: 3857 }, input: { layer: ['a'] } },
+  ];
+  for (const [i, spelling] of spellings.entries())
+    for (const name of ['config', 'payload']) {
+      const text = JSON.stringify(spelling);
+      const parts: FormPart[] = i === 0 ? [[name, text], file('a')] : [file('a'), [name, text]];
+      const response = await post('/v1/transform/shp', { parts });
+      assert.equal(response.status, 200, await response.clone().text());
+      const { request } = await jobOf(response);
+      assert.deepEqual(request.output, { format: 'csv', crs: 'EPSG:3857', toFile: true, options: {} });
+      assert.deepEqual(request.input.layers, ['a']);
+    }
+});
+
+test('a merge takes a part file too, as the first of all', async () => {
+  const response = await post('/v1/transform/gpkg/merge', {
+    parts: [...files('b', 'c'), file('a')],
+    config: { output_format: 'csv' },
+  });
+  assert.equal(await response.text(), outputOf('a+b+c'));
+  const job = await jobOf(response);
+  assert.deepEqual(
+    job.inputs.map(({ name, fileIndex }) => [name, fileIndex]),
+    [
+      ['roads.x', 2],
+      ['more-0.x', 0],
+      ['more-1.x', 1],
+    ],
+  );
+});
+
+test('parts that mean nothing are counted in a header and told in the report', async () => {
+  const response = await post('/v1/transform/shp', {
+    parts: [file('a'), ['extra', 'content', 'extra.zip'], ['note', 'hello']],
+    config: { output_format: 'csv' },
+  });
+  assert.equal(response.headers.get('geomill-warnings'), '2');
+  const job = await jobOf(response);
+  assert.deepEqual(
+    job.report?.warnings.map(({ message }) => message),
+    [
+      "form part 'extra' is not known here and was ignored",
+      "form part 'note' is not known here and was ignored",
+    ],
+  );
+});
+
+test('an Idempotency-Key covers path, config, names and files', async () => {
+  const headers = { 'idempotency-key': 'v1' };
+  const send = (path: string, parts: FormPart[], format = 'csv') =>
+    post(`/v1/transform/${path}`, { parts, config: { output_format: format }, headers });
+  const parts = [file('a'), ...files('b', 'c')];
+  const first = await jobOf(await send('gpkg/append', parts));
+  assert.equal((await jobOf(await send('gpkg/append', parts))).id, first.id);
+  const others: [string, FormPart[], string?][] = [
+    ['gpkg/merge', parts],
+    ['shp/append', parts],
+    ['gpkg/append', [file('a'), ...files('c', 'b')]],
+    ['gpkg/append', [file('a', 'other.x'), ...files('b', 'c')]],
+    ['gpkg/append', [file('a'), ...files('b')]],
+    ['gpkg/append', parts, 'shp'],
+  ];
+  for (const other of others) assert.equal((await send(...other)).status, 422, JSON.stringify(other));
+});
+
+test('an inspection is answered with JSON, with or without an output to ask about', async () => {
+  for (const config of [{ input: { format: 'dxf' } }, { input_format: 'shp', output_format: 'gpkg' }]) {
+    const response = await post('/v1/inspect', { parts: [['input_file', 'a', 'a.zip']], config });
+    assert.equal(response.status, 200, await response.clone().text());
+    assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8');
+    assert.equal(response.headers.get('metadata-output-format'), 'json');
+    const { request } = await jobOf(response);
+    assert.equal(request.operation, 'inspect');
+    assert.equal(request.output?.format ?? null, 'output_format' in config ? 'gpkg' : null);
+    const inline = await get(`/result/output/${(await jobOf(response)).id}`);
+    assert.equal(inline.headers.get('content-disposition'), null);
+  }
+  const task = await post('/v1/inspect?async=true', {
+    parts: [file('a')],
+    config: { input: { format: 'shp' } },
+  });
+  assert.equal(task.status, 202);
+  await service.ended(String((await json(task)).task_id));
+});
