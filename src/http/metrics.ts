@@ -1,7 +1,7 @@
 /** What an operator can watch, in Prometheus' text format. docs/operate.md explains each. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobObserver } from '../jobs/attempt.ts';
-import type { Job, JobState } from '../jobs/job.ts';
+import type { JobState, JobSummary } from '../jobs/job.ts';
 import type { JobService } from '../jobs/service.ts';
 
 const JOB_SECONDS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800];
@@ -90,9 +90,9 @@ export class Metrics implements JobObserver {
     gauge('geomill_runners', 'Runner processes that are alive.', () => service.runners.size);
   }
 
-  jobEnded(job: Job, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void {
-    const input_format = job.request.input.format;
-    const output_format = job.request.output?.format ?? 'none';
+  jobEnded(job: JobSummary, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void {
+    const input_format = job.inputFormat;
+    const output_format = job.outputFormat ?? 'none';
     this.#jobs.inc({ state, input_format, output_format });
     this.#waited.observe(waitedMs / 1000);
     this.#ran.observe({ input_format, output_format }, ranMs / 1000);

@@ -1,10 +1,10 @@
 /** One attempt at a job: hands it to a runner and files what comes of it, whatever comes of it. */
 import { GeomillError, type PlainError } from '../errors.ts';
 import type { InputLimits } from '../io/limits.ts';
-import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
-import type { Job, JobOutput, JobState } from './job.ts';
+import { isFinal, type Job, type JobOutput, type JobState, type JobSummary } from './job.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
 import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.ts';
@@ -34,7 +34,7 @@ export interface JobLog {
 
 /** Is told what happens; for metrics. */
 export interface JobObserver {
-  jobEnded(job: Job, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void;
+  jobEnded(job: JobSummary, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void;
   runnerDied(cause: DeathCause): void;
 }
 
@@ -94,17 +94,25 @@ export class Attempts {
     } else {
       await this.#afterDeath(claim, outcome.cause, outcome.detail);
     }
-    if (outcome.kind !== 'died') runner.slot.clear();
+    // A slot whose runner died is gone and is not to come back.
+    if (runner.death === null) runner.slot.clear();
   }
 
-  async #succeed(claim: Claim, output: JobOutput, report: ConversionReport): Promise<void> {
+  async #succeed(claim: Claim, output: JobOutput, report: JobReport): Promise<void> {
     const { queue, store, outputRetentionMs, observer } = this.#options;
     const warnings = [...claim.job.requestFindings, ...report.warnings];
     const expiresAt = Date.now() + outputRetentionMs;
-    const current = await queue.succeed(claim, output, JSON.stringify({ ...report, warnings }), expiresAt);
-    if (!current) return;
+    const current = await queue.succeed(claim, output, { ...report, warnings }, expiresAt);
+    if (!current) return this.#discardOutput(claim.job);
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
     await removeInputs(store, claim.job);
+  }
+
+  /** The output of an attempt that was replaced belongs to the current one; that of a cancelled job to nobody. */
+  async #discardOutput({ id }: Job): Promise<void> {
+    const { queue, store } = this.#options;
+    const now = await queue.summary(id);
+    if (now === null || (isFinal(now.state) && now.state !== 'SUCCESS')) await store.remove('output', id);
   }
 
   async #fail(claim: Claim, error: PlainError): Promise<void> {
@@ -129,6 +137,7 @@ export class Attempts {
           params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
         });
       case 'cancelled':
+        // Recorded before the runner was killed; unless that went wrong.
         return this.#fail(claim, { code: 'CANCELLED', params: {} });
       case 'stopped':
       case 'retired':
@@ -166,6 +175,6 @@ function outputBasis({ request, inputs }: Job): string {
   return request.operation === 'merge' ? 'merged' : inputs[0].name;
 }
 
-async function removeInputs(store: FileStore, job: Job): Promise<void> {
+export async function removeInputs(store: FileStore, job: JobSummary): Promise<void> {
   for (const { fileIndex } of job.inputs) await store.remove('input', inputKey(job.id, fileIndex));
 }

@@ -1,7 +1,7 @@
 /** What a job is: its states, the ways between them, its record. */
 import { GeomillError, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
-import type { ConversionReport } from '../pipeline/report.ts';
+import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 
 export const jobStates = ['QUEUED', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
@@ -9,9 +9,9 @@ export type JobState = (typeof jobStates)[number];
 
 /** The only ways from one state to another; the queue's statements are made from this table. */
 export const transitions = Object.freeze({
-  /** FAILED at once: the service refuses a job it could not run after all, e.g. one tried too often. */
+  /** FAILED at once: it was cancelled before it was begun. */
   QUEUED: ['RUNNING', 'FAILED'],
-  /** Back to QUEUED: its runner or the service died. */
+  /** FAILED also when it is cancelled. Back to QUEUED: its runner or the service died. */
   RUNNING: ['SUCCESS', 'FAILED', 'QUEUED'],
   SUCCESS: [],
   FAILED: [],
@@ -53,15 +53,19 @@ export interface JobOutput {
   readonly fileName: string;
 }
 
-/** The record of a job. Times are milliseconds since 1970. */
-export interface Job {
+/** What lists show of a job, without its texts of unbounded size. Times are milliseconds since 1970. */
+export interface JobSummary {
   readonly id: string;
   readonly state: JobState;
   /** Times it was begun. */
   readonly attempts: number;
+  readonly operation: JobRequest['operation'];
+  readonly inputFormat: string;
+  /** Null: an inspection, whose output is JSON. */
+  readonly outputFormat: string | null;
   readonly inputs: readonly JobInput[];
-  readonly request: JobRequest;
-  readonly requestFindings: readonly Finding[];
+  /** Kinds of warnings: of the report, before there is one of the request. */
+  readonly warningCount: number;
   readonly createdAt: number;
   /** Begin of the latest attempt. */
   readonly startedAt: number | null;
@@ -72,10 +76,21 @@ export interface Job {
   readonly output: JobOutput | null;
   /** False once the output has expired. */
   readonly outputKept: boolean;
-  /** Set on SUCCESS. */
-  readonly report: ConversionReport | null;
   /** Set on FAILED. */
   readonly error: PlainError | null;
+}
+
+/** The whole record of a job. */
+export interface Job extends JobSummary {
+  readonly request: JobRequest;
+  readonly requestFindings: readonly Finding[];
+  /** Set on SUCCESS. */
+  readonly report: JobReport | null;
+}
+
+/** The format that a job delivers; null for the JSON of an inspection, whatever output it asks about. */
+export function deliveredFormat(request: JobRequest): string | null {
+  return request.operation === 'inspect' ? null : request.output.format;
 }
 
 /** What a client is told about a failed job. Our own faults are logged under the job's id and named in general. */
@@ -83,8 +98,9 @@ export function errorText(jobId: string, error: PlainError): string {
   if (error.code === 'INTERNAL')
     return `the service failed at this job; the cause is logged under reference ${jobId}`;
   const { message } = GeomillError.revive(error);
-  const { layer, record, line, id } = error.place ?? {};
+  const { file, layer, record, line, id } = error.place ?? {};
   const where = [
+    file === undefined || message.includes(file) ? '' : `file ${file}`,
     layer === undefined ? '' : `layer ${layer}`,
     record === undefined ? '' : `record ${record}`,
     line === undefined ? '' : `line ${line}`,

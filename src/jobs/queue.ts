@@ -1,10 +1,12 @@
 /**
  * The queue of jobs and their records. One interface, so that an embedded database and a shared one are
  * interchangeable. Every method that changes a job resolves only when the change would survive the death of the process;
- * `enqueue`, `succeed` and `fail` also survive a power failure.
+ * `enqueue`, `succeed`, `fail`, `cancel` and `removeEnded` also survive a power failure.
  */
 import type { PlainError } from '../errors.ts';
-import type { Job, JobOutput, JobState, NewJob } from './job.ts';
+import type { JobReport } from '../pipeline/report.ts';
+import type { JobRequest } from '../pipeline/request.ts';
+import type { Job, JobOutput, JobState, JobSummary, NewJob } from './job.ts';
 
 export interface EnqueueResult {
   readonly id: string;
@@ -19,6 +21,18 @@ export interface Claim {
   readonly attempt: number;
 }
 
+/** Which jobs a list shows. Null: all. */
+export interface JobFilter {
+  readonly state: JobState | null;
+  readonly operation: JobRequest['operation'] | null;
+}
+
+/** A place in the list of jobs: the last one of a page. */
+export interface ListPosition {
+  readonly createdAt: number;
+  readonly id: string;
+}
+
 export interface JobQueue {
   /**
    * Adds a job. Throws QUEUE_FULL, or IDEMPOTENCY_CONFLICT when the key was used with another request.
@@ -27,7 +41,7 @@ export interface JobQueue {
   /** Takes the job that has waited longest, now RUNNING; null when none waits. */
   claim(): Promise<Claim | null>;
   /** RUNNING -> SUCCESS. False: this attempt is no longer the current one. */
-  succeed(claim: Claim, output: JobOutput, reportJson: string, expiresAt: number): Promise<boolean>;
+  succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean>;
   /** RUNNING -> FAILED. False as above. */
   fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean>;
   /**
@@ -36,11 +50,23 @@ export interface JobQueue {
    */
   requeue(claim: Claim, uncounted: boolean): Promise<boolean>;
   /**
+   * QUEUED or RUNNING -> FAILED, whichever attempt runs. Resolves with the state it was found in, a final one if nothing
+   * was changed; null: there is no such job.
+   */
+  cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null>;
+  /**
    * Deals with the jobs that were RUNNING when the last service died: back to the queue, or FAILED when they were begun
    * `maxAttempts` times. For the one service that owns the queue, before it claims anything.
    */
   recover(maxAttempts: number, expiresAt: number): Promise<{ requeued: number; failed: number }>;
   get(id: string): Promise<Job | null>;
+  /** The same for who needs neither request nor report; cheaper where those are large. */
+  summary(id: string): Promise<JobSummary | null>;
+  /**
+   * The newest jobs, newest first, at most `limit`; with `after` those that come behind it in this order, whether or not
+   * that job is still there. Jobs that are added meanwhile move nothing.
+   */
+  list(filter: JobFilter, after: ListPosition | null, limit: number): Promise<readonly JobSummary[]>;
   /** Jobs that wait. */
   length(): number;
   /** Ids of jobs whose output is past its time, at most `limit`; not yet marked. */
@@ -49,5 +75,7 @@ export interface JobQueue {
   /** Ids of jobs that ended before `endedBefore`, at most `limit`. */
   oldRecords(endedBefore: number, limit: number): Promise<readonly string[]>;
   deleteRecord(id: string): Promise<void>;
+  /** Deletes the record of a job that has ended, at a client's word. False: there is none, or it has not ended. */
+  removeEnded(id: string): Promise<boolean>;
   close(): Promise<void>;
 }

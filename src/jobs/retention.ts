@@ -1,12 +1,17 @@
 /** Removes what has had its time: outputs, records, and files that belong to no job. */
 import { type FileKind, type FileStore, jobOfKey } from '../storage/store.ts';
-import type { Job } from './job.ts';
+import type { JobSummary } from './job.ts';
 import type { JobQueue } from './queue.ts';
 
 export interface SweepOptions {
   readonly recordRetentionMs: number;
-  /** Files younger than this are left alone: their rows may be about to be committed. 0 at start, when nothing is. */
-  readonly orphanAgeMs: number;
+  /**
+   * Files younger than this are left alone: their rows may be about to be committed. 0 at start, when nothing is. Null:
+   * files are not looked at.
+   */
+  readonly orphanAgeMs: number | null;
+  /** Whether inputs of this job, which has no row yet, are being received. */
+  readonly isReceiving: (jobId: string) => boolean;
 }
 
 export interface SweepResult {
@@ -40,36 +45,39 @@ export async function sweep(
     const ids = await queue.oldRecords(now - options.recordRetentionMs, BATCH);
     for (const id of ids) {
       await queue.deleteRecord(id);
+      // Its inputs went when it ended; what a crash has left of them is an orphan now.
       await store.remove('output', id);
-      await store.remove('input', id);
     }
     records += ids.length;
     if (ids.length < BATCH) break;
   }
-  const changedBefore = now - options.orphanAgeMs;
+  const { orphanAgeMs } = options;
+  if (orphanAgeMs === null) return { outputs, records, orphans: 0 };
+  const isOrphan = async (kind: FileKind, key: string, changedAt: number): Promise<boolean> => {
+    if (changedAt > now - orphanAgeMs) return false;
+    const id = jobOfKey(key);
+    return !options.isReceiving(id) && !isWanted(kind, await queue.summary(id));
+  };
   const orphans =
-    (await sweepOrphans(queue, store, 'input', changedBefore)) +
-    (await sweepOrphans(queue, store, 'output', changedBefore));
+    (await sweepOrphans(store, 'input', isOrphan)) + (await sweepOrphans(store, 'output', isOrphan));
   return { outputs, records, orphans };
 }
 
 async function sweepOrphans(
-  queue: JobQueue,
   store: FileStore,
   kind: FileKind,
-  changedBefore: number,
+  isOrphan: (kind: FileKind, key: string, changedAt: number) => Promise<boolean>,
 ): Promise<number> {
   let removed = 0;
   for await (const { key, changedAt } of store.list(kind)) {
-    if (changedAt > changedBefore) continue;
-    if (isWanted(kind, await queue.get(jobOfKey(key)))) continue;
+    if (!(await isOrphan(kind, key, changedAt))) continue;
     await store.remove(kind, key);
     removed += 1;
   }
   return removed;
 }
 
-function isWanted(kind: FileKind, job: Job | null): boolean {
+function isWanted(kind: FileKind, job: JobSummary | null): boolean {
   if (job === null) return false;
   if (kind === 'input') return job.state === 'QUEUED' || job.state === 'RUNNING';
   // RUNNING: its output may have been moved in a moment ago.

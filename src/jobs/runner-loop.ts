@@ -3,7 +3,7 @@
  * done with a task is handed in, so that tests run the same loop around a conversion of their own.
  */
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
-import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPlace, JobRequest } from '../pipeline/request.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
@@ -11,9 +11,9 @@ export type Perform = (
   request: JobRequest,
   place: ConversionPlace,
   control: { readonly signal: AbortSignal; onProgress(progress: Progress): void },
-) => Promise<ConversionReport>;
+) => Promise<JobReport>;
 
-/** Least time between two progress messages. */
+/** Least time between two progress messages of one stage. */
 const PROGRESS_INTERVAL_MS = 100;
 
 /**
@@ -49,10 +49,13 @@ async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal):
 
 function progressSender(): (progress: Progress) => void {
   let lastSentAt = 0;
+  let lastStage: Progress['stage'] | null = null;
   return (progress) => {
     const now = performance.now();
-    if (now - lastSentAt < PROGRESS_INTERVAL_MS) return;
+    // A new stage always: there are few, and the next message may be minutes away.
+    if (now - lastSentAt < PROGRESS_INTERVAL_MS && progress.stage === lastStage) return;
     lastSentAt = now;
+    lastStage = progress.stage;
     send({ type: 'progress', progress });
   };
 }

@@ -1,6 +1,6 @@
 /** What a service and its runner processes say to each other, as JSON over Node's IPC channel. */
 import type { PlainError } from '../errors.ts';
-import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPlace, JobRequest } from '../pipeline/request.ts';
 
 export interface RunnerTask {
@@ -19,6 +19,6 @@ export type FromRunner =
   | { readonly type: 'warmed' }
   | { readonly type: 'progress'; readonly progress: Progress }
   /** The output stands at `place.outputPath`. Its bytes need not be durable: the permission model forbids fsync. */
-  | { readonly type: 'done'; readonly report: ConversionReport }
+  | { readonly type: 'done'; readonly report: JobReport }
   /** `log`: what the operator needs to know beyond the error. */
   | { readonly type: 'failed'; readonly error: PlainError; readonly log: string | null };

@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlainError } from '../errors.ts';
-import type { ConversionReport, Progress } from '../pipeline/report.ts';
+import type { JobReport, Progress } from '../pipeline/report.ts';
 import { Slot } from '../storage/workspace.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
@@ -28,7 +28,7 @@ export interface RunnerOptions {
 export type RunnerState = 'starting' | 'idle' | 'warming' | 'busy' | 'dead';
 
 export type RunOutcome =
-  | { readonly kind: 'done'; readonly report: ConversionReport }
+  | { readonly kind: 'done'; readonly report: JobReport }
   | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
   | { readonly kind: 'died'; readonly cause: DeathCause; readonly detail: string };
 
@@ -118,7 +118,8 @@ export class RunnerProcess {
 
   /** Gives the process back after a task; without this it stays busy. */
   release(): void {
-    if (this.#state !== 'busy') return;
+    // One that was killed dies in a moment; a job it was given meanwhile would die of what the last one did.
+    if (this.#state !== 'busy' || this.#killedFor !== null) return;
     // What a large job left behind counts against the next one's memory: begin that with a fresh process.
     const residentBytes = this.pid === undefined ? null : residentMemory(this.pid);
     if (residentBytes !== null && residentBytes > this.#memoryBytes / 2) {

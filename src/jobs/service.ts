@@ -10,31 +10,44 @@ import { failure } from '../errors.ts';
 import type { Progress } from '../pipeline/report.ts';
 import { inputKey, type StoredFile, type Upload } from '../storage/store.ts';
 import { Attempts, type JobServiceOptions } from './attempt.ts';
-import { isFinal, type Job, type NewJob } from './job.ts';
-import type { Claim, EnqueueResult } from './queue.ts';
+import { isFinal, type Job, type JobSummary, type NewJob } from './job.ts';
+import { JobFeed, type JobNews, type JobWatch } from './job-feed.ts';
+import type { Claim, EnqueueResult, JobFilter, ListPosition } from './queue.ts';
+import { Receipts } from './receipts.ts';
+import { Removals, type RunningJob } from './removals.ts';
 import { sweep } from './retention.ts';
 import { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
+/** Looking at every file there is takes longer, and what it finds is rare. */
+const ORPHAN_SWEEP_INTERVAL_MS = 3_600_000;
 const ORPHAN_AGE_MS = 3_600_000;
 
 export class JobService {
   readonly #options: JobServiceOptions;
   readonly #pool: RunnerPool;
   readonly #attempts: Attempts;
-  readonly #running = new Map<string, { progress: Progress; runner: RunnerProcess; done: Promise<void> }>();
-  readonly #waiters = new Map<string, Set<() => void>>();
+  readonly #running = new Map<string, RunningJob & { progress: Progress }>();
+  readonly #receipts = new Receipts();
+  readonly #feed: JobFeed;
+  readonly #removals: Removals;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #starting: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
   #dispatching = false;
   #sweepTimer: NodeJS.Timeout | null = null;
   #sweeping: Promise<void> = Promise.resolve();
+  #orphansSweptAt = 0;
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
     this.#attempts = new Attempts(options);
+    this.#feed = new JobFeed(
+      (id) => options.queue.get(id),
+      (error) => options.log.error({ err: error }, 'a change of a job could not be told'),
+    );
+    this.#removals = new Removals(options, this.#running, this.#feed);
     this.#pool = new RunnerPool(
       { ...options.runner, size: options.runner.count },
       {
@@ -80,13 +93,18 @@ export class JobService {
     return this.#pool.runners;
   }
 
+  /** How many watch jobs or wait for them; for metrics and tests. */
+  get watcherCount(): number {
+    return this.#feed.size;
+  }
+
   newJobId(): string {
     return randomUUID();
   }
 
   /** Begins to receive an input of a job to be; `index` is its place among the inputs. */
-  receive(id: string, index: number): Promise<Upload> {
-    return this.#options.store.receive(inputKey(id, index));
+  async receive(id: string, index: number): Promise<Upload> {
+    return this.#receipts.open(id, await this.#options.store.receive(inputKey(id, index)));
   }
 
   /**
@@ -96,12 +114,25 @@ export class JobService {
   async submit(job: NewJob): Promise<EnqueueResult> {
     if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
     const result = await this.#options.queue.enqueue(job);
-    if (result.added) void this.#dispatch();
+    if (result.added) {
+      this.#receipts.close(job.id);
+      void this.#dispatch();
+    }
     return result;
   }
 
   get(id: string): Promise<Job | null> {
     return this.#options.queue.get(id);
+  }
+
+  /** The job without request and report; cheaper where those are large. */
+  summary(id: string): Promise<JobSummary | null> {
+    return this.#options.queue.summary(id);
+  }
+
+  /** The newest jobs, newest first, or those behind `after`; at most `limit`. */
+  list(filter: JobFilter, after: ListPosition | null, limit: number): Promise<readonly JobSummary[]> {
+    return this.#options.queue.list(filter, after, limit);
   }
 
   /** How far a running job is; null when it is not running. */
@@ -113,40 +144,47 @@ export class JobService {
     return this.#options.store.openOutput(id);
   }
 
-  /** Waits until the job has ended, at most `timeoutMs` or until `signal`; resolves with the job as it is then. */
-  async waitForEnd(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
-    const deadline = performance.now() + timeoutMs;
-    for (;;) {
-      const job = await this.get(id);
-      if (job === null || isFinal(job.state) || signal?.aborted || this.#state === 'stopped') return job;
-      const remainingMs = deadline - performance.now();
-      if (remainingMs <= 0) return job;
-      await this.#nextAttemptEnd(id, remainingMs, signal);
-    }
+  /**
+   * Ends the job: one that waits or runs is FAILED as CANCELLED and its work has stopped when this resolves; one that has
+   * ended is deleted with its output. False: there is no such job. Callers at the same time share one ending, so that
+   * who asks twice for lack of an answer does not delete what only was to be cancelled.
+   */
+  remove(id: string): Promise<boolean> {
+    return this.#removals.remove(id);
   }
 
-  #nextAttemptEnd(id: string, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve) => {
-      const waiters = this.#waiters.get(id) ?? new Set();
-      this.#waiters.set(id, waiters);
-      const wake = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', wake);
-        waiters.delete(wake);
-        if (waiters.size === 0) this.#waiters.delete(id);
-        resolve();
-      };
-      const timer = setTimeout(wake, timeoutMs);
-      signal?.addEventListener('abort', wake);
-      waiters.add(wake);
+  /** Tells `tell` the job's state at once and whatever happens to it from then on. */
+  watch(id: string, tell: (news: JobNews) => void): Promise<JobWatch> {
+    return this.#feed.watch(id, tell);
+  }
+
+  /** Waits until the job has ended, at most `timeoutMs` or until `signal`; resolves with the job as it is then. */
+  async waitForEnd(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
+    let last: Job | null = null;
+    const ended = Promise.withResolvers<void>();
+    const watch = await this.watch(id, (news) => {
+      if (news.kind === 'state') last = news.job;
+      if (news.kind === 'closing' || last === null || isFinal(last.state)) ended.resolve();
     });
+    const timer = setTimeout(ended.resolve, timeoutMs);
+    const stop = (): void => ended.resolve();
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
+    await ended.promise;
+    watch.stop();
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+    // Nothing was told where the service closed just then.
+    return last ?? this.get(id);
   }
 
   async #start(): Promise<void> {
     const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log } = this.#options;
     const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs);
     if (recovered.requeued + recovered.failed > 0) log.warn(recovered, 'took up jobs of a service that died');
-    await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: 0 });
+    this.#orphansSweptAt = Date.now();
+    const isReceiving = (): boolean => false;
+    await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: 0, isReceiving });
     this.#pool.start();
     this.#state = 'running';
     this.#sweepTimer = setInterval(() => {
@@ -157,8 +195,15 @@ export class JobService {
 
   async #sweep(): Promise<void> {
     const { queue, store, recordRetentionMs, log } = this.#options;
+    const now = Date.now();
+    const withOrphans = now - this.#orphansSweptAt >= ORPHAN_SWEEP_INTERVAL_MS;
+    if (withOrphans) this.#orphansSweptAt = now;
     try {
-      await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: ORPHAN_AGE_MS });
+      await sweep(queue, store, now, {
+        recordRetentionMs,
+        orphanAgeMs: withOrphans ? ORPHAN_AGE_MS : null,
+        isReceiving: (id) => this.#receipts.has(id),
+      });
     } catch (error) {
       log.error({ err: error }, 'the retention sweep failed and will be tried again');
     }
@@ -180,7 +225,7 @@ export class JobService {
     this.#pool.stop();
     await Promise.all([running, this.#pool.ended(), this.#sweeping]);
     this.#state = 'stopped';
-    for (const waiters of this.#waiters.values()) for (const wake of [...waiters]) wake();
+    this.#feed.close();
   }
 
   async #dispatch(): Promise<void> {
@@ -225,9 +270,12 @@ export class JobService {
       done: Promise.resolve(),
     };
     this.#running.set(id, entry);
+    this.#feed.changed(id);
+    if (this.#removals.has(id)) runner.kill('cancelled');
     entry.done = this.#attempts
       .make(claim, runner, (progress) => {
         entry.progress = progress;
+        this.#feed.progressed(id, progress);
       })
       .catch((error: unknown) => {
         // The row stays RUNNING; the next start takes the job up again.
@@ -236,7 +284,7 @@ export class JobService {
       .finally(() => {
         this.#running.delete(id);
         runner.release();
-        for (const wake of [...(this.#waiters.get(id) ?? [])]) wake();
+        this.#feed.changed(id);
       });
   }
 }

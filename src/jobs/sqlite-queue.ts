@@ -7,77 +7,30 @@
  */
 import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
 import { failure, type PlainError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
-import type { ConversionReport } from '../pipeline/report.ts';
-import type { JobRequest } from '../pipeline/request.ts';
+import type { JobReport } from '../pipeline/report.ts';
 import { GroupCommit } from './group-commit.ts';
 import {
+  deliveredFormat,
   type Idempotency,
+  isFinal,
   type Job,
-  type JobInput,
   type JobOutput,
   type JobState,
+  type JobSummary,
+  jobStates,
   type NewJob,
   transitions,
 } from './job.ts';
-import type { Claim, EnqueueResult, JobQueue } from './queue.ts';
-
-/** The changes that lead from each version of the schema to the next, beginning with an empty database. */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE jobs (
-    id TEXT PRIMARY KEY,
-    state TEXT NOT NULL,
-    place INTEGER NOT NULL,            -- order in the queue; a new one at each return to it
-    attempts INTEGER NOT NULL DEFAULT 0,
-    input_name TEXT NOT NULL,
-    input_bytes INTEGER NOT NULL,
-    request TEXT NOT NULL,             -- JSON ConversionRequest
-    request_findings TEXT NOT NULL,    -- JSON Finding[]
-    created_at INTEGER NOT NULL,       -- milliseconds since 1970, as all times
-    started_at INTEGER,
-    ended_at INTEGER,
-    expires_at INTEGER,
-    output_bytes INTEGER,
-    output_media_type TEXT,
-    output_name TEXT,
-    output_kept INTEGER NOT NULL DEFAULT 0,
-    report TEXT,                       -- JSON ConversionReport
-    error TEXT,                        -- JSON PlainError
-    idempotency_key TEXT UNIQUE,
-    request_hash TEXT
-  ) STRICT;
-  CREATE INDEX jobs_waiting ON jobs (place) WHERE state = 'QUEUED';
-  CREATE INDEX jobs_running ON jobs (id) WHERE state = 'RUNNING';
-  CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE output_kept = 1;
-  CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;`,
-  // Several input files to a job.
-  `ALTER TABLE jobs ADD COLUMN inputs TEXT NOT NULL DEFAULT '[]'; -- JSON JobInput[]
-  UPDATE jobs SET
-    inputs = json_array(json_object('name', input_name, 'byteLength', input_bytes, 'fileIndex', 0)),
-    request = json_set(json_remove(request, '$.input.crs'), '$.operation', 'transform', '$.input.files',
-      json_array(json_object('crs', json_extract(request, '$.input.crs'), 'crsPath', 'input.epsg')));
-  ALTER TABLE jobs DROP COLUMN input_name;
-  ALTER TABLE jobs DROP COLUMN input_bytes;`,
-];
-
-interface JobRow {
-  readonly id: string;
-  readonly state: JobState;
-  readonly attempts: number;
-  readonly inputs: string;
-  readonly request: string;
-  readonly request_findings: string;
-  readonly created_at: number;
-  readonly started_at: number | null;
-  readonly ended_at: number | null;
-  readonly expires_at: number | null;
-  readonly output_bytes: number | null;
-  readonly output_media_type: string | null;
-  readonly output_name: string | null;
-  readonly output_kept: number;
-  readonly report: string | null;
-  readonly error: string | null;
-}
+import { JobList } from './job-list.ts';
+import {
+  bringUpToDate,
+  type JobRow,
+  SUMMARY_COLUMNS,
+  type SummaryRow,
+  toJob,
+  toSummary,
+} from './job-table.ts';
+import type { Claim, EnqueueResult, JobFilter, JobQueue, ListPosition } from './queue.ts';
 
 export interface SqliteQueueOptions {
   readonly path: string;
@@ -93,6 +46,7 @@ export class SqliteQueue implements JobQueue {
   readonly #commits: GroupCommit;
   readonly #options: SqliteQueueOptions;
   readonly #statements: Statements;
+  readonly #list: JobList;
   #length: number;
   #lastPlace: number;
 
@@ -103,6 +57,7 @@ export class SqliteQueue implements JobQueue {
     this.#commits = new GroupCommit(this.#durable);
     this.#relaxed = new Database(options.path, { synchronous: 'NORMAL' });
     this.#statements = prepareStatements(this.#durable, this.#relaxed);
+    this.#list = new JobList(this.#relaxed);
     const facts = this.#durable
       .prepare(
         "SELECT (SELECT count(*) FROM jobs WHERE state = 'QUEUED') AS length, (SELECT coalesce(max(place), 0) FROM jobs) AS place",
@@ -140,9 +95,18 @@ export class SqliteQueue implements JobQueue {
     return { job: toJob(row), attempt: row.attempts };
   }
 
-  async succeed(claim: Claim, output: JobOutput, reportJson: string, expiresAt: number): Promise<boolean> {
+  async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
     const { byteLength, mediaType, fileName } = output;
-    const values = [Date.now(), expiresAt, byteLength, mediaType, fileName, reportJson];
+    const reportJson = JSON.stringify(report);
+    const values = [
+      Date.now(),
+      expiresAt,
+      byteLength,
+      mediaType,
+      fileName,
+      reportJson,
+      report.warnings.length,
+    ];
     return this.#commits.run(() => this.#change(this.#statements.succeed, claim, values));
   }
 
@@ -156,6 +120,23 @@ export class SqliteQueue implements JobQueue {
     const done = this.#change(this.#statements.requeue, claim, [this.#lastPlace, uncounted ? 1 : 0]);
     if (done) this.#length += 1;
     return done;
+  }
+
+  async cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null> {
+    let taken = 0;
+    try {
+      return await this.#commits.run(() => {
+        const found = this.#statements.state.get<{ state: JobState }>(id)?.state ?? null;
+        if (found === null || isFinal(found)) return found;
+        this.#statements.cancel.run(Date.now(), expiresAt, JSON.stringify(error), id);
+        taken = found === 'QUEUED' ? 1 : 0;
+        this.#length -= taken;
+        return found;
+      });
+    } catch (thrown) {
+      this.#length += taken;
+      throw thrown;
+    }
   }
 
   async recover(maxAttempts: number, expiresAt: number): Promise<{ requeued: number; failed: number }> {
@@ -184,6 +165,15 @@ export class SqliteQueue implements JobQueue {
     return row === undefined ? null : toJob(row);
   }
 
+  async summary(id: string): Promise<JobSummary | null> {
+    const row = this.#statements.summary.get<SummaryRow>(id);
+    return row === undefined ? null : toSummary(row);
+  }
+
+  async list(filter: JobFilter, after: ListPosition | null, limit: number): Promise<readonly JobSummary[]> {
+    return this.#list.read(filter, after, limit);
+  }
+
   length(): number {
     return this.#length;
   }
@@ -204,6 +194,10 @@ export class SqliteQueue implements JobQueue {
     this.#statements.delete.run(id);
   }
 
+  async removeEnded(id: string): Promise<boolean> {
+    return this.#commits.run(() => this.#statements.removeEnded.run(id).changes === 1);
+  }
+
   async close(): Promise<void> {
     this.#commits.flush();
     this.#relaxed.close();
@@ -219,12 +213,16 @@ export class SqliteQueue implements JobQueue {
     this.#statements.insert.run(
       job.id,
       this.#lastPlace,
-      JSON.stringify(job.inputs),
-      JSON.stringify(job.request),
-      JSON.stringify(job.requestFindings),
+      job.request.operation,
+      job.request.input.format,
+      deliveredFormat(job.request),
+      job.requestFindings.length,
       Date.now(),
       job.idempotency?.key ?? null,
       job.idempotency?.requestHash ?? null,
+      JSON.stringify(job.inputs),
+      JSON.stringify(job.requestFindings),
+      JSON.stringify(job.request),
     );
   }
 
@@ -247,11 +245,13 @@ function prepareStatements(durable: Database, relaxed: Database) {
   // `attempts` in the condition is the fence of Claim.
   const current = (target: JobState): string =>
     `WHERE id = ? AND attempts = ? AND state IN (${states(target)})`;
+  const ended = jobStates.filter(isFinal).map((state) => `'${state}'`);
   const requeue = `UPDATE jobs SET state = 'QUEUED', place = ?, attempts = attempts - ? ${current('QUEUED')}`;
   return {
     insert: durable.prepare(
-      `INSERT INTO jobs (id, state, place, inputs, request, request_findings, created_at,
-       idempotency_key, request_hash) VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO jobs (id, state, place, operation, input_format, output_format, warning_count, created_at,
+       idempotency_key, request_hash, inputs, request_findings, request)
+       VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     claim: relaxed.prepare(
       `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, started_at = ?
@@ -259,63 +259,26 @@ function prepareStatements(durable: Database, relaxed: Database) {
     ),
     succeed: durable.prepare(
       `UPDATE jobs SET state = 'SUCCESS', ended_at = ?, expires_at = ?, output_bytes = ?, output_media_type = ?,
-       output_name = ?, report = ?, output_kept = 1 ${current('SUCCESS')}`,
+       output_name = ?, report = ?, warning_count = ?, output_kept = 1 ${current('SUCCESS')}`,
     ),
     fail: durable.prepare(
       `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ? ${current('FAILED')}`,
+    ),
+    state: durable.prepare('SELECT state FROM jobs WHERE id = ?'),
+    cancel: durable.prepare(
+      `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ?
+       WHERE id = ? AND state IN (${states('FAILED')})`,
     ),
     requeue: relaxed.prepare(requeue),
     /** For a transaction of the durable connection; the other one would wait for its lock. */
     requeueDurably: durable.prepare(requeue),
     get: relaxed.prepare('SELECT * FROM jobs WHERE id = ?'),
+    summary: relaxed.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = ?`),
     byKey: durable.prepare('SELECT id, state, request_hash FROM jobs WHERE idempotency_key = ?'),
     expired: relaxed.prepare('SELECT id FROM jobs WHERE output_kept = 1 AND expires_at <= ? LIMIT ?'),
     markRemoved: relaxed.prepare('UPDATE jobs SET output_kept = 0 WHERE id = ?'),
     old: relaxed.prepare('SELECT id FROM jobs WHERE ended_at <= ? LIMIT ?'),
     delete: relaxed.prepare('DELETE FROM jobs WHERE id = ?'),
-  };
-}
-
-function bringUpToDate(database: Database, path: string): void {
-  const found = database.userVersion;
-  if (found === MIGRATIONS.length) return;
-  if (found > MIGRATIONS.length)
-    throw failure('INTERNAL', {
-      reason: `${path} has schema version ${found}, this geomill knows ${MIGRATIONS.length}; use the geomill that wrote it`,
-    });
-  database.transaction(() => {
-    for (const migration of MIGRATIONS.slice(found)) database.exec(migration);
-    database.userVersion = MIGRATIONS.length;
-  });
-}
-
-function toJob(row: JobRow): Job {
-  let request: JobRequest | undefined;
-  return {
-    id: row.id,
-    state: row.state,
-    attempts: row.attempts,
-    inputs: JSON.parse(row.inputs) as JobInput[],
-    // The polygons to clip by can be megabytes, and whoever asks for the state of a job has no use for them.
-    get request() {
-      request ??= JSON.parse(row.request) as JobRequest;
-      return request;
-    },
-    requestFindings: JSON.parse(row.request_findings) as Finding[],
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    endedAt: row.ended_at,
-    expiresAt: row.expires_at,
-    output:
-      row.output_bytes === null
-        ? null
-        : {
-            byteLength: row.output_bytes,
-            mediaType: row.output_media_type ?? 'application/octet-stream',
-            fileName: row.output_name ?? 'output',
-          },
-    outputKept: row.output_kept === 1,
-    report: row.report === null ? null : (JSON.parse(row.report) as ConversionReport),
-    error: row.error === null ? null : (JSON.parse(row.error) as PlainError),
+    removeEnded: durable.prepare(`DELETE FROM jobs WHERE id = ? AND state IN (${ended})`),
   };
 }

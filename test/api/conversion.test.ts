@@ -107,7 +107,8 @@ test('a mask of megabytes is taken, and the state of its job is told without rea
   assert.ok(JSON.stringify(config).length > 3e6);
   const id = await submitJob(service, { config, file: sample });
   const { state, report } = await service.ended(id);
-  assert.deepEqual([state, report?.features.written], ['SUCCESS', 10]);
+  assert.ok(report !== null && 'features' in report);
+  assert.deepEqual([state, report.features.written], ['SUCCESS', 10]);
 });
 
 /** A zip archive with one entry of any name, also of one that no zip program would write. */

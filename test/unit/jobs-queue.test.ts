@@ -32,7 +32,7 @@ function newJob(id: string, idempotency: NewJob['idempotency'] = null): NewJob {
   };
 }
 
-const report = JSON.stringify(fakeReport(newJob('x').request, 1));
+const report = fakeReport(newJob('x').request, 1);
 
 function open(context: TestContext, maxLength = 1000): { queue: SqliteQueue; reopen(): SqliteQueue } {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-queue-'));

@@ -1,0 +1,139 @@
+/**
+ * Tells who watches a job of its states and its progress. One mechanism for streams of events and for requests that
+ * wait for an output. A change is read from the queue once, however many watch.
+ */
+import type { Progress } from '../pipeline/report.ts';
+import { isFinal, type Job } from './job.ts';
+
+export type JobNews =
+  /** The job as it is now; null: it has been deleted. */
+  | { readonly kind: 'state'; readonly job: Job | null }
+  | { readonly kind: 'progress'; readonly progress: Progress }
+  /** The service stops and will tell nothing more. */
+  | { readonly kind: 'closing' };
+
+export interface JobWatch {
+  /** Stops the telling. Not needed, but harmless, after the last news: a final state, a deletion or 'closing'. */
+  stop(): void;
+}
+
+type Tell = (news: JobNews) => void;
+
+interface Watcher {
+  readonly tell: Tell;
+  /** What of the state it was told last; the same is not told twice. */
+  told: string | null;
+}
+
+/** Least time between two news of progress within one stage. */
+const PROGRESS_INTERVAL_MS = 200;
+
+class Watched {
+  readonly watchers = new Set<Watcher>();
+  reading: Promise<void> | null = null;
+  isStale = false;
+  progressAt = Number.NEGATIVE_INFINITY;
+  stage: Progress['stage'] | null = null;
+}
+
+export class JobFeed {
+  readonly #load: (id: string) => Promise<Job | null>;
+  readonly #onLoadError: (error: unknown) => void;
+  readonly #jobs = new Map<string, Watched>();
+  #isClosed = false;
+
+  constructor(load: (id: string) => Promise<Job | null>, onLoadError: (error: unknown) => void) {
+    this.#load = load;
+    this.#onLoadError = onLoadError;
+  }
+
+  /** How many watch; for metrics and tests. */
+  get size(): number {
+    let count = 0;
+    for (const { watchers } of this.#jobs.values()) count += watchers.size;
+    return count;
+  }
+
+  /**
+   * Tells the state at once and then every change of it. Once this resolves the first news has been told. Rejects when
+   * the job cannot be read.
+   */
+  async watch(id: string, tell: Tell): Promise<JobWatch> {
+    const watcher: Watcher = { tell, told: null };
+    const watched = this.#jobs.get(id) ?? new Watched();
+    this.#jobs.set(id, watched);
+    // Before the reading: a change that comes during it is not to be missed.
+    watched.watchers.add(watcher);
+    try {
+      await this.#refresh(id, watched);
+    } catch (error) {
+      this.#remove(id, watched, watcher);
+      throw error;
+    }
+    if (this.#isClosed && watched.watchers.has(watcher)) {
+      this.#remove(id, watched, watcher);
+      tell({ kind: 'closing' });
+    }
+    return { stop: () => this.#remove(id, watched, watcher) };
+  }
+
+  /** The job has another state, is begun again or is gone. */
+  changed(id: string): void {
+    const watched = this.#jobs.get(id);
+    if (watched !== undefined) this.#refresh(id, watched).catch(this.#onLoadError);
+  }
+
+  progressed(id: string, progress: Progress): void {
+    const watched = this.#jobs.get(id);
+    if (watched === undefined) return;
+    const now = performance.now();
+    // A new stage always: there are few, and the next news may be minutes away.
+    if (now - watched.progressAt < PROGRESS_INTERVAL_MS && progress.stage === watched.stage) return;
+    watched.progressAt = now;
+    watched.stage = progress.stage;
+    for (const { tell, told } of watched.watchers) if (told !== null) tell({ kind: 'progress', progress });
+  }
+
+  /** Dismisses all who watch, and whoever comes later after one look. */
+  close(): void {
+    this.#isClosed = true;
+    const all = [...this.#jobs.values()];
+    this.#jobs.clear();
+    for (const { watchers } of all) {
+      const dismissed = [...watchers];
+      watchers.clear();
+      for (const { tell } of dismissed) tell({ kind: 'closing' });
+    }
+  }
+
+  /** One reading at a time, so that states arrive in their order; what changes during one is read after it. */
+  #refresh(id: string, watched: Watched): Promise<void> {
+    watched.isStale = true;
+    watched.reading ??= this.#read(id, watched).finally(() => {
+      watched.reading = null;
+    });
+    return watched.reading;
+  }
+
+  async #read(id: string, watched: Watched): Promise<void> {
+    while (watched.isStale) {
+      watched.isStale = false;
+      const job = await this.#load(id);
+      for (const watcher of [...watched.watchers]) this.#tellState(id, watched, watcher, job);
+    }
+  }
+
+  #tellState(id: string, watched: Watched, watcher: Watcher, job: Job | null): void {
+    const state = job === null ? 'deleted' : `${job.state} ${job.attempts}`;
+    if (watcher.told === state || !watched.watchers.has(watcher)) return;
+    watcher.told = state;
+    // Before it is told: it may have its end from this.
+    if (job === null || isFinal(job.state)) this.#remove(id, watched, watcher);
+    watcher.tell({ kind: 'state', job });
+  }
+
+  #remove(id: string, watched: Watched, watcher: Watcher): void {
+    watched.watchers.delete(watcher);
+    if (watched.watchers.size === 0 && this.#jobs.get(id) === watched) this.#jobs.delete(id);
+  }
+}
