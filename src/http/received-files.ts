@@ -10,7 +10,7 @@ import type { Upload } from '../storage/store.ts';
 export type FileRole = 'single' | 'list';
 
 export interface ReceivedFile {
-  /** Name for messages; null: the client gave none. */
+  /** Its file name, or its path in a JSON body; null: the client gave none. */
   readonly name: string | null;
   readonly byteLength: number;
   /** Number it is stored under: files are stored in the order of their arrival. */

@@ -79,15 +79,15 @@ export async function submitRequest(
   });
   let added = false;
   try {
-    const receive = isJson(request.headers['content-type'] ?? '') ? receiveJson : receiveForm;
-    const received = await receive(surface, context, request, files);
+    const isDocument = isJson(request.headers['content-type'] ?? '');
+    const received = await (isDocument ? receiveJson : receiveForm)(surface, context, request, files);
     const jobRequest = received.parsed.forFiles(files.count('single') + files.count('list'));
     const kept = await files.keepAll();
     const { findings, inputFormat } = received.parsed;
     for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
     const job: NewJob = {
       id,
-      inputs: kept.map((file, i) => inputOf(file, inputFormat, i, kept.length)),
+      inputs: kept.map((file, i) => inputOf(file, inputFormat, i, kept.length, isDocument)),
       request: jobRequest,
       requestFindings: findings.list(),
       idempotency:
@@ -143,7 +143,9 @@ function inputOf(
   format: Format,
   index: number,
   count: number,
+  isDocument: boolean,
 ): JobInput {
+  if (isDocument) return { name: name ?? '', byteLength, fileIndex, isUnnamed: true };
   const defaultName = `input${count === 1 ? '' : index + 1}${format.extensions[0]}`;
   return { name: name ?? defaultName, byteLength, fileIndex };
 }

@@ -172,7 +172,8 @@ export class Attempts {
 
 /** The name that the output's is made from. */
 function outputBasis({ request, inputs }: Job): string {
-  return request.operation === 'merge' ? 'merged' : inputs[0].name;
+  if (request.operation === 'merge') return 'merged';
+  return inputs[0].isUnnamed ? 'output' : inputs[0].name;
 }
 
 export async function removeInputs(store: FileStore, job: JobSummary): Promise<void> {

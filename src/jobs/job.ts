@@ -37,6 +37,8 @@ export interface JobInput {
   readonly byteLength: number;
   /** Under which number its file is stored (see `inputKey`): files can come in another order than they count in. */
   readonly fileIndex: number;
+  /** The client gave no name: this one is for messages alone, not for the output to be named after. */
+  readonly isUnnamed?: true;
 }
 
 export interface Idempotency {
