@@ -24,7 +24,8 @@ export async function sendOutput(
     .header('last-modified', new Date(job.endedAt ?? 0).toUTCString())
     .header('accept-ranges', 'bytes')
     .header('cache-control', 'private, no-cache');
-  if (!job.outputKept) throw expired(job);
+  // The sweep comes once a minute; until it does, what has expired would still be there.
+  if (!job.outputKept || Date.now() >= (job.expiresAt ?? Number.POSITIVE_INFINITY)) throw expired(job);
   const isRetrieval = request.method === 'GET' || request.method === 'HEAD';
   if (isRetrieval && matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.headers(metadataOf(job));

@@ -1,0 +1,144 @@
+/** Specification, "Errors": each condition of the table, and the codes and bodies that it leaves open. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { serverForTests } from '../../support/server-process.ts';
+import {
+  convert,
+  failedError,
+  get,
+  jobParts,
+  pollToEnd,
+  postForm,
+  problemOf,
+  send,
+  submitJob,
+  warningsOf,
+} from '../../support/spec/client.ts';
+import {
+  csvFile,
+  dxfFile,
+  dxfPoint,
+  geojsonFile,
+  gpkgFile,
+  point,
+  shpFile,
+} from '../../support/spec/inputs.ts';
+import { featuresOf } from '../../support/spec/outputs.ts';
+
+const server = await serverForTests();
+const output = { format: 'geojson' };
+const CSV = { input: { format: 'csv', epsg: 4326 }, output };
+const drawing = dxfFile(dxfPoint(9, 50));
+
+test('Errors | DXF without input.epsg | the body is an object with a detail that says it is required', async () => {
+  const answer = await postForm(
+    server,
+    '/transform',
+    jobParts({ input: { format: 'dxf' }, output }, drawing),
+  );
+  assert.equal(problemOf(answer, 400).detail, "field 'input.epsg' is required for dxf");
+});
+
+test('Errors | DXF without a CRS | the versioned surface says so too, by its own name', async () => {
+  const answer = await postForm(server, '/v1/transform/dxf', [
+    ['file', drawing.content, drawing.name],
+    ['config', '{"output_format":"geojson"}'],
+  ]);
+  assert.equal(problemOf(answer, 400).detail, "field 'input_crs' is required for dxf");
+});
+
+test('Errors | Job fails | status FAILED and an error string with details', async () => {
+  const file = { name: 'a.geojson', content: '{"type":"FeatureCollection","features":[{"type":"Feature"' };
+  const id = await submitJob(server, { input: { format: 'geojson' }, output }, file);
+  const { status, error } = (await pollToEnd(server, id)).at(-1) ?? {};
+  assert.equal(status, 'FAILED');
+  assert.match(String(error), /byte \d+/);
+});
+
+test('Errors | CSV without the geometry column | fails with a reason, never a 5xx', async () => {
+  const file = csvFile('name,shape', 'first,POINT (9 50)');
+  assert.match(await failedError(server, CSV, file), /geom_wkt.*name.*shape/);
+  const waited = await postForm(server, '/transform', jobParts(CSV, file), { prefer: 'wait=60' });
+  problemOf(waited, 400);
+});
+
+test('Errors | CSV with invalid WKT in a row | fails with line, column and the value, never a 5xx', async () => {
+  const file = csvFile('name,geom_wkt', 'first,POINT (9 50)', 'second,POINT (9 north)');
+  assert.match(await failedError(server, CSV, file), /line 3.*column.*POINT \(9 north\)/s);
+  problemOf(await postForm(server, '/transform', jobParts(CSV, file), { prefer: 'wait=60' }), 400);
+});
+
+test('Errors | Shapefile with missing or invalid .prj | the job fails and says what to do', async () => {
+  const config = { input: { format: 'shp' }, output };
+  for (const prj of [null, '', 'UNKNOWN["nothing"]'])
+    assert.match(await failedError(server, config, await shpFile({ prj })), /'input\.epsg'/, String(prj));
+});
+
+test('Errors | GeoPackage with missing or invalid CRS | the job fails and says what to do', async () => {
+  const config = { input: { format: 'gpkg' }, output };
+  for (const srsId of [-1, 0, 77]) {
+    const sql = `UPDATE gpkg_geometry_columns SET srs_id = ${srsId}; UPDATE gpkg_contents SET srs_id = ${srsId}`;
+    assert.match(
+      await failedError(server, config, await gpkgFile(undefined, sql)),
+      /input\.epsg/,
+      String(srsId),
+    );
+  }
+});
+
+test('Errors | CSV delimiter mismatch | is found by the header and noted, or fails; never misaligned', async () => {
+  const { text, jobId } = await convert(server, CSV, csvFile('name;geom_wkt', 'first;POINT (9 50)'));
+  assert.deepEqual(featuresOf(text)[0].properties, { name: 'first' });
+  assert.ok((await warningsOf(server, jobId)).size > 0);
+  const options = { ...CSV, input: { ...CSV.input, csv_options: { delimiter: '|' } } };
+  assert.match(
+    await failedError(server, options, csvFile('name,geom_wkt', 'first,POINT (9 50)')),
+    /geom_wkt/,
+  );
+});
+
+test('Errors | CSV header mismatch | a row with more or fewer cells than the header fails with its line', async () => {
+  const error = await failedError(server, CSV, csvFile('name,geom_wkt', 'a,POINT (1 2)', 'b,POINT (1 2),c'));
+  assert.match(error, /line 3/);
+});
+
+test('Errors | CSV with the wrong EPSG | features land elsewhere where the coordinates fit', async () => {
+  const config = { input: { format: 'csv', epsg: 25833 }, output };
+  const [{ geometry }] = featuresOf(
+    (await convert(server, config, csvFile('geom_wkt', 'POINT (500000 0)'))).text,
+  );
+  assert.deepEqual(geometry?.coordinates, [15, 0]);
+});
+
+test('Errors | body shape | RFC 9457: type, title, status, detail, and errors with the path', async () => {
+  const config = { input: { format: 'geojson' }, output: { format: 'pdf' } };
+  const answer = await postForm(server, '/transform', jobParts(config, geojsonFile(point(1, 2))));
+  const { type, title, status, detail, errors } = problemOf(answer, 400);
+  assert.match(String(type), /^urn:geomill:error:[a-z-]+$/);
+  assert.ok(String(title).length > 0);
+  assert.equal(status, 400);
+  assert.match(String(detail), /'pdf'/);
+  assert.deepEqual(errors, [{ path: 'output.format', message: detail }]);
+});
+
+test('Errors | status codes | 404 for unknown paths and jobs, 405 with Allow for other methods', async () => {
+  problemOf(await get(server, '/nothing'), 404);
+  problemOf(await get(server, '/v1/jobs/unknown'), 404);
+  const answer = await send(server, '/transform', { method: 'PUT', body: 'x' });
+  problemOf(answer, 405);
+  assert.equal(answer.headers.get('allow'), 'POST');
+});
+
+test('Errors | status codes | 415 for a body of another type', async () => {
+  const init = { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } };
+  for (const path of ['/transform', '/v1/transform/shp', '/v1/transform/geojson'])
+    problemOf(await send(server, path, init), 415);
+});
+
+test('Errors | status codes | a file that is not what the config says fails with what it looks like', async () => {
+  const config = { input: { format: 'gpkg' }, output };
+  assert.match(
+    await failedError(server, config, geojsonFile(point(1, 2))),
+    /roads\.geojson is not .*looks like/,
+  );
+});

@@ -1,0 +1,86 @@
+/** Specification, "What the service does", "Limits" and "Versioning". */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { serverForTests } from '../../support/server-process.ts';
+import {
+  convert,
+  get,
+  jobParts,
+  postForm,
+  problemOf,
+  submitJob,
+  warningsOf,
+} from '../../support/spec/client.ts';
+import { geojsonFile, point } from '../../support/spec/inputs.ts';
+import { dbfTable, zipMembers } from '../../support/spec/outputs.ts';
+
+const server = await serverForTests({ MAX_UPLOAD: '100 KiB', OUTPUT_RETENTION: '1 s' });
+const TO_GEOJSON = { input: { format: 'geojson' }, output: { format: 'geojson' } };
+const roads = geojsonFile(point(9, 50, { name: 'first' }));
+
+test('Service | formats | geojson, shp, dxf, gpkg and csv are read and written', async () => {
+  const { formats } = (await get(server, '/v1/formats')).json();
+  const listed = formats as unknown as { id: string; input: boolean; output: boolean }[];
+  assert.deepEqual(listed.map(({ id }) => id).sort(), ['csv', 'dxf', 'geojson', 'gpkg', 'shp']);
+  for (const { id, input, output } of listed) assert.ok(input && output, id);
+});
+
+test('Service | jobs | submit, poll status, download the output', async () => {
+  const id = await submitJob(server, TO_GEOJSON, roads);
+  let url = '';
+  while (url === '') url = String((await get(server, `/result/status/${id}`)).json().output_url ?? '');
+  const answer = await fetch(url);
+  assert.equal(answer.status, 200);
+});
+
+test('Service | addresses | are written with the base URL that the client used', async () => {
+  const { headers } = await postForm(server, '/transform', jobParts(TO_GEOJSON, roads));
+  assert.ok(headers.get('location')?.startsWith(`${server.url}/result/status/`));
+});
+
+test('Limits | Shapefile | attribute field names are restricted: cut to 10 bytes, kept apart, and told', async () => {
+  const file = geojsonFile(point(9, 50, { 'a long field name': 1, 'a long field title': 2 }));
+  const { bytes, jobId } = await convert(server, { ...TO_GEOJSON, output: { format: 'shp' } }, file);
+  const { fields } = dbfTable((await zipMembers(bytes)).get('roads.dbf')!);
+  assert.equal(new Set(fields.map(({ name }) => name)).size, 2);
+  for (const { name } of fields) assert.ok(Buffer.byteLength(name) <= 10, name);
+  assert.ok((await warningsOf(server, jobId)).has('FIELD_RENAMED'));
+});
+
+test('Limits | DXF output version | R2018', async () => {
+  const { text } = await convert(server, { ...TO_GEOJSON, output: { format: 'dxf' } }, roads);
+  assert.match(text, /\$ACADVER\r?\n *1\r?\nAC1032\r?\n/);
+});
+
+test('Limits | upload size | above MAX_UPLOAD is 413 that names the setting', async () => {
+  const file = { name: 'large.geojson', content: ' '.repeat(200 * 1024) };
+  const { detail } = problemOf(await postForm(server, '/transform', jobParts(TO_GEOJSON, file)), 413);
+  assert.match(String(detail), /MAX_UPLOAD/);
+});
+
+test('Limits | retention of outputs | after OUTPUT_RETENTION the output is 410', async () => {
+  const { jobId } = await convert(server, TO_GEOJSON, roads);
+  let answer = await get(server, `/result/output/${jobId}`);
+  while (answer.status === 200) answer = await get(server, `/result/output/${jobId}`);
+  assert.match(String(problemOf(answer, 410).detail), new RegExp(jobId));
+});
+
+test('Versioning | versioned surface | transform, append and merge carry the prefix /v1', async () => {
+  for (const operation of ['', '/append', '/merge']) {
+    problemOf(await postForm(server, `/transform/shp${operation}`, [['config', '{}']]), 404);
+    problemOf(await postForm(server, `/v1/transform/shp${operation}`, [['config', '{}']]), 400);
+  }
+});
+
+test('Versioning | job surface | its paths carry no version prefix', async () => {
+  problemOf(await postForm(server, '/v1/transform', jobParts(TO_GEOJSON, roads)), 404);
+  assert.equal((await postForm(server, '/transform', jobParts(TO_GEOJSON, roads))).status, 202);
+});
+
+test('Versioning | formats | every format stands under /v1/transform/{format}', async () => {
+  const { formats } = (await get(server, '/v1/formats')).json();
+  for (const { id } of formats as unknown as { id: string }[]) {
+    const answer = await postForm(server, `/v1/transform/${id}`, [['config', '{}']]);
+    assert.match(String(problemOf(answer, 400).detail), /output_format|file/, id);
+  }
+});
