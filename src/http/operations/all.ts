@@ -3,8 +3,10 @@ import type { Format } from '../../formats/format.ts';
 import type { Operation } from '../operation.ts';
 import { getCrs, listFormats, listTransformations, searchCrs } from './catalogue.ts';
 import { documentOperations } from './documents.ts';
+import { getJobEvents } from './events.ts';
 import { getHealth, getMetrics, getReadiness } from './health.ts';
-import { getJob } from './jobs.ts';
+import { listJobs } from './job-list.ts';
+import { deleteJob, getJob } from './jobs.ts';
 import { getOutput, getStatus } from './result.ts';
 import { getTask, getTaskOutput } from './tasks.ts';
 import { submitJob } from './transform.ts';
@@ -15,7 +17,10 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     submitJob(formats),
     getStatus,
     getOutput,
+    listJobs,
     getJob,
+    getJobEvents,
+    deleteJob,
     ...versionedOperations(formats),
     getTask,
     getTaskOutput,

@@ -1,10 +1,10 @@
-/** GET /v1/jobs/{id}: all there is to know about a job. */
-import { errorText, isFinal, type Job } from '../../jobs/job.ts';
-import type { Progress } from '../../pipeline/report.ts';
+/** One job as a whole: GET and DELETE /v1/jobs/{job_id}. */
+import { failure } from '../../errors.ts';
 import { baseUrlOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { ref } from '../schemas/schema.ts';
-import { findJob, jobIdParameter, outputUrl } from './result.ts';
+import { describeJob } from './job-document.ts';
+import { findJob, jobIdParameter } from './result.ts';
 
 export const getJob: Operation = {
   id: 'getJob',
@@ -25,70 +25,24 @@ export const getJob: Operation = {
   },
 };
 
-function describeJob(job: Job, progress: Progress | null, baseUrl: string): object {
-  const { input, output } = job.request;
-  return {
-    job_id: job.id,
-    status: job.state,
-    progress: progressOf(job, progress),
-    attempts: job.attempts,
-    operation: job.request.operation,
-    input: {
-      format: input.format,
-      files: job.inputs.map(({ name, byteLength }, i) => ({
-        name,
-        bytes: byteLength,
-        crs: input.files[i].crs,
-      })),
-    },
-    output: {
-      format: output?.format ?? null,
-      crs: output?.crs ?? null,
-      ...(job.output === null
-        ? {}
-        : {
-            name: job.output.fileName,
-            bytes: job.output.byteLength,
-            media_type: job.output.mediaType,
-            ...(job.outputKept ? { url: outputUrl(job, baseUrl) } : {}),
-          }),
-    },
-    created_at: timeText(job.createdAt),
-    started_at: timeText(job.startedAt),
-    ended_at: timeText(job.endedAt),
-    expires_at: timeText(job.expiresAt),
-    timings: {
-      waited_ms: job.startedAt === null ? null : job.startedAt - job.createdAt,
-      ran_ms: job.startedAt === null || job.endedAt === null ? null : job.endedAt - job.startedAt,
-    },
-    // The report's own warnings begin with those of the request; before there is one, these are all.
-    warnings: snakeCase(job.report?.warnings ?? job.requestFindings),
-    report: snakeCase(job.report),
-    error:
-      job.error === null
-        ? null
-        : { code: job.error.code, message: errorText(job.id, job.error), place: job.error.place ?? null },
-  };
-}
-
-function progressOf(job: Job, progress: Progress | null): object {
-  if (isFinal(job.state)) return { fraction: 1, stage: 'ended' };
-  if (job.state === 'QUEUED') return { fraction: 0, stage: 'waiting' };
-  return progress ?? { fraction: 0, stage: 'opening' };
-}
-
-function timeText(milliseconds: number | null): string | null {
-  return milliseconds === null ? null : new Date(milliseconds).toISOString();
-}
-
-/** Keys as the API writes them. All keys of a report are ours, so none of the user's is changed. */
-function snakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(snakeCase);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      snakeCase(inner),
-    ]),
-  );
-}
+export const deleteJob: Operation = {
+  id: 'deleteJob',
+  method: 'DELETE',
+  path: '/v1/jobs/{job_id}',
+  tag: 'Jobs',
+  summary: 'Cancel a job, or delete one that has ended',
+  description:
+    'A job that waits or runs becomes `FAILED` with the code `CANCELLED`; when this is answered its work has stopped and its ' +
+    'input is gone. A job that has ended is deleted with its output; downloads that are under way go on. To get rid of a ' +
+    'running job for good, delete it twice. An `Idempotency-Key` names its job until the record is deleted: the same request ' +
+    'again gets the cancelled job, not a new one.',
+  parameters: [jobIdParameter],
+  responses: { 204: { description: 'It is cancelled, or deleted.' } },
+  examples: ['curl -f -X DELETE BASE_URL/v1/jobs/JOB_ID'],
+  handle: async ({ service }, request, reply) => {
+    const { job_id: id } = request.params as { readonly job_id: string };
+    const isDone = id.length <= 100 && (await service.remove(id));
+    if (!isDone) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
+    return reply.code(204).send();
+  },
+};

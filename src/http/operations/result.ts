@@ -1,7 +1,7 @@
 /** GET /result/status/{job_id} and /result/output/{job_id}: the job surface's view of a job. */
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
-import { errorText, type Job } from '../../jobs/job.ts';
+import { errorText, type Job, type JobSummary } from '../../jobs/job.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation, Parameter } from '../operation.ts';
 import { outputResponses } from '../schemas/outputs.ts';
@@ -29,7 +29,7 @@ export const getStatus: Operation = {
   },
   examples: ['curl BASE_URL/result/status/JOB_ID'],
   handle: async (context, request, reply) => {
-    const job = await findJob(context, request);
+    const job = await findJobSummary(context, request);
     reply.header('cache-control', 'no-store');
     return statusOf(job, baseUrlOf(context, request));
   },
@@ -50,22 +50,34 @@ export const getOutput: Operation = {
 };
 
 /** Exactly the fields that the specification has for each state. */
-function statusOf(job: Job, baseUrl: string): Readonly<Record<string, string>> {
+function statusOf(job: JobSummary, baseUrl: string): Readonly<Record<string, string>> {
   const status = { job_id: job.id, status: job.state };
   if (job.state === 'SUCCESS') return { ...status, output_url: outputUrl(job, baseUrl) };
   if (job.state === 'FAILED' && job.error !== null) return { ...status, error: errorText(job.id, job.error) };
   return status;
 }
 
-export function outputUrl(job: Job, baseUrl: string): string {
-  return `${baseUrl}/result/output/${job.id}`;
+export function outputUrl({ id }: { readonly id: string }, baseUrl: string): string {
+  return `${baseUrl}/result/output/${id}`;
 }
 
 /** The job that the path names, as such or as a task. Throws JOB_UNKNOWN. */
-export async function findJob({ service }: HttpContext, request: FastifyRequest): Promise<Job> {
+export function findJob({ service }: HttpContext, request: FastifyRequest): Promise<Job> {
+  return find(request, (id) => service.get(id));
+}
+
+/** The same for who needs neither request nor report: questions for the state are by far the most frequent. */
+export function findJobSummary({ service }: HttpContext, request: FastifyRequest): Promise<JobSummary> {
+  return find(request, (id) => service.summary(id));
+}
+
+async function find<Found>(
+  request: FastifyRequest,
+  get: (id: string) => Promise<Found | null>,
+): Promise<Found> {
   const params = request.params as { readonly job_id: string } | { readonly task_id: string };
   const id = 'job_id' in params ? params.job_id : params.task_id;
-  const job = id.length > 100 ? null : await service.get(id);
+  const job = id.length > 100 ? null : await get(id);
   if (job === null) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
   return job;
 }

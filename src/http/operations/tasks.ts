@@ -1,11 +1,11 @@
 /** GET /v1/transform/result/{task_id} and /v1/transform/output/o_{task_id}: the versioned surface's view of a job. */
-import { errorText, type Job, type JobState } from '../../jobs/job.ts';
+import { errorText, type JobState, type JobSummary } from '../../jobs/job.ts';
 import { baseUrlOf } from '../context.ts';
 import type { Operation, Parameter } from '../operation.ts';
 import { outputResponses } from '../schemas/outputs.ts';
 import { ref } from '../schemas/schema.ts';
 import { sendOutput } from '../send-output.ts';
-import { findJob } from './result.ts';
+import { findJob, findJobSummary } from './result.ts';
 
 const taskIdParameter: Parameter = {
   in: 'path',
@@ -36,7 +36,7 @@ export const getTask: Operation = {
   },
   examples: ['curl BASE_URL/v1/transform/result/TASK_ID'],
   handle: async (context, request, reply) => {
-    const job = await findJob(context, request);
+    const job = await findJobSummary(context, request);
     reply.header('cache-control', 'no-store');
     return taskOf(job, baseUrlOf(context, request));
   },
@@ -64,7 +64,7 @@ export function taskOutputUrl(id: string, baseUrl: string): string {
   return `${baseUrl}/v1/transform/output/o_${id}`;
 }
 
-function taskOf(job: Job, baseUrl: string): Readonly<Record<string, string>> {
+function taskOf(job: JobSummary, baseUrl: string): Readonly<Record<string, string>> {
   const state = TASK_STATES[job.state];
   const task = { state, message: messageOf(job) };
   if (job.state === 'SUCCESS') return { ...task, output_url: taskOutputUrl(job.id, baseUrl) };
@@ -72,7 +72,7 @@ function taskOf(job: Job, baseUrl: string): Readonly<Record<string, string>> {
   return task;
 }
 
-function messageOf({ state, outputKept, expiresAt }: Job): string {
+function messageOf({ state, outputKept, expiresAt }: JobSummary): string {
   const expiry = new Date(expiresAt ?? 0).toISOString();
   switch (state) {
     case 'QUEUED':

@@ -1,5 +1,6 @@
 /** POST /transform: takes a job. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
@@ -34,7 +35,7 @@ export function submitJob(formats: readonly Format[]): Operation {
     requestBody: formBody(SURFACE, formats),
     responses: submissionResponses('JobAccepted'),
     examples: [
-      `curl -F 'config={"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}' -F input_file=@roads.geojson BASE_URL/transform`,
+      `curl -F 'config={"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}' -F input_file=@samples/harbour.geojson BASE_URL/transform`,
     ],
     refuseEarly: (context, request) => refuseEarly(SURFACE, context, request),
     handle: async (context, request, reply) =>
@@ -53,9 +54,11 @@ async function answer(
   let { state } = job;
   if (wait.seconds > 0) {
     const ended = await context.service.waitForEnd(job.id, wait.seconds * 1000, abortSignalOf(reply));
-    if (ended?.state === 'SUCCESS') return sendOutput(context, request, reply, ended);
-    if (ended?.state === 'FAILED') return sendJobFailure(reply, ended);
-    state = ended?.state ?? state;
+    // Somebody deleted it meanwhile.
+    if (ended === null) throw failure('JOB_UNKNOWN', { id: job.id });
+    if (ended.state === 'SUCCESS') return sendOutput(context, request, reply, ended);
+    if (ended.state === 'FAILED') return sendJobFailure(reply, ended);
+    state = ended.state;
   }
   return reply.code(202).send({ job_id: job.id, status: state });
 }

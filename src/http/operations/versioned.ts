@@ -1,5 +1,6 @@
 /** The versioned surface: /v1/transform/{format}, /append and /merge for every format there is, and /v1/inspect. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
@@ -67,20 +68,23 @@ function versionedOperation(verb: Verb, format: Format, formats: readonly Format
   };
 }
 
+/** Of the samples in formats that state no CRS. */
+const SAMPLE_CRS = 'EPSG:25832';
+
 function exampleOf({ operation, inputFormat }: Surface, format: Format): string {
   const needsCrs = format.inputCrs === 'request';
   const config = {
-    ...(needsCrs && operation !== 'merge' ? { input_crs: 'EPSG:28350' } : {}),
-    ...(needsCrs && operation === 'append' ? { append_crs_mapping: 'EPSG:28350' } : {}),
-    ...(needsCrs && operation === 'merge' ? { input_crs_mapping: 'EPSG:28350' } : {}),
+    ...(needsCrs && operation !== 'merge' ? { input_crs: SAMPLE_CRS } : {}),
+    ...(needsCrs && operation === 'append' ? { append_crs_mapping: SAMPLE_CRS } : {}),
+    ...(needsCrs && operation === 'merge' ? { input_crs_mapping: SAMPLE_CRS } : {}),
     output_format: 'gpkg',
     output_crs: 'EPSG:3857',
   };
-  const file = (name: string): string => `@${name}${format.extensions[0]}`;
+  const file = `@samples/harbour${format.extensions[0]}`;
   const files =
     operation === 'transform'
-      ? `-F file=${file('roads')}`
-      : `${operation === 'append' ? `-F file=${file('roads')} ` : ''}-F files=${file('more')} -F files=${file('others')}`;
+      ? `-F file=${file}`
+      : `${operation === 'append' ? `-F file=${file} ` : ''}-F files=${file} -F files=${file}`;
   const path = operation === 'transform' ? '' : `/${operation}`;
   return `curl -f -OJ -F 'config=${JSON.stringify(config)}' ${files} BASE_URL/v1/transform/${inputFormat}${path}`;
 }
@@ -99,7 +103,7 @@ export function inspectOperation(formats: readonly Format[]): Operation {
     requestBody: formBody(INSPECTION, formats),
     responses: inspectionResponses,
     examples: [
-      `curl -f -F 'config={"input":{"format":"geojson"}}' -F input_file=@roads.geojson BASE_URL/v1/inspect`,
+      `curl -f -F 'config={"input":{"format":"geojson"}}' -F input_file=@samples/harbour.geojson BASE_URL/v1/inspect`,
     ],
     refuseEarly: (context, request) => refuseEarly(INSPECTION, context, request),
     handle: async (context, request, reply) =>
@@ -119,11 +123,13 @@ async function answer(
   const wait = waitOf(context, request, reply, true);
   if (wait.seconds > 0) {
     const ended = await context.service.waitForEnd(id, wait.seconds * 1000, abortSignalOf(reply));
-    if (ended?.state === 'SUCCESS') {
+    // Somebody deleted it meanwhile.
+    if (ended === null) throw failure('JOB_UNKNOWN', { id });
+    if (ended.state === 'SUCCESS') {
       reply.header('content-location', taskOutputUrl(id, baseUrl));
       return sendOutput(context, request, reply, ended);
     }
-    if (ended?.state === 'FAILED') return sendJobFailure(reply, ended);
+    if (ended.state === 'FAILED') return sendJobFailure(reply, ended);
   }
   const message =
     wait.seconds > 0

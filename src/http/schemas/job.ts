@@ -57,17 +57,16 @@ const input = closedObject({
   ),
 });
 
-const output = closedObject(
-  {
-    format: nullable(TEXT),
-    crs: nullable(TEXT, 'CRS that the request states; null: it states none, so EPSG:4326.'),
-    name: text('File name of the output. From SUCCESS on, as `bytes` and `media_type`.'),
-    bytes: count('Length of the output.'),
-    media_type: TEXT,
-    url: { ...outputUrl, description: 'Where the output is. Absent once it has expired.' },
-  },
-  ['name', 'bytes', 'media_type', 'url'],
-);
+const outputProperties = {
+  format: nullable(TEXT, 'Null: an inspection, which answers with JSON.'),
+  crs: nullable(TEXT, 'CRS that the request states; null: it states none, so EPSG:4326.'),
+  name: text('File name of the output. From SUCCESS on, as `bytes` and `media_type`.'),
+  bytes: count('Length of the output.'),
+  media_type: TEXT,
+  url: { ...outputUrl, description: 'Where the output is. Absent once it has expired.' },
+};
+const laterProperties = ['name', 'bytes', 'media_type', 'url'];
+const output = closedObject(outputProperties, laterProperties);
 
 const jobSchema = closedObject({
   job_id: jobId,
@@ -86,8 +85,29 @@ const jobSchema = closedObject({
     ran_ms: nullable({ type: 'integer' }, 'Milliseconds of the latest attempt.'),
   }),
   warnings: listOf(ref('Finding'), 'Those of the report; before it is there, those of the request.'),
-  report: nullable(ref('Report'), 'From SUCCESS on.'),
+  report: nullable(ref('Report'), 'From SUCCESS on; of an inspection always null: its report is its output.'),
   error: nullable(ref('JobError'), 'Of a failed job.'),
+});
+
+const shortInput = closedObject({
+  format: TEXT,
+  files: listOf(closedObject({ name: TEXT, bytes: count('Length of the file.') })),
+});
+
+const { crs: _, ...shortOutputProperties } = outputProperties;
+
+const shortJobSchema = closedObject({
+  job_id: jobId,
+  status: state(...jobStates),
+  operation: state('transform', 'append', 'merge', 'inspect'),
+  input: shortInput,
+  output: closedObject(shortOutputProperties, laterProperties),
+  created_at: time('When it was accepted.'),
+  started_at: nullableTime('Begin of the latest attempt.'),
+  ended_at: nullableTime('End.'),
+  expires_at: nullableTime('When the output is removed; null before the end.'),
+  warning_count: count('Kinds of warnings.'),
+  error: nullable(TEXT, 'Of a failed job: what is wrong, where, what to do.'),
 });
 
 export const jobSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -99,6 +119,14 @@ export const jobSchemas: Readonly<Record<string, JsonSchema>> = {
     place: nullable(ref('Place')),
   }),
   Job: { ...jobSchema, description: 'All there is to know about a job.' },
+  JobShort: { ...shortJobSchema, description: 'A job as lists show it.' },
+  JobPage: {
+    ...closedObject({
+      jobs: listOf(ref('JobShort'), 'Newest first.'),
+      next_cursor: nullable(TEXT, 'Leads to the next page; null: this is the last.'),
+    }),
+    description: 'A page of the list of jobs.',
+  },
 };
 
 const taskId = text('Names the task in paths; also the id of its job.');

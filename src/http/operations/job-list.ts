@@ -1,0 +1,108 @@
+/** GET /v1/jobs: the jobs there are, a page at a time. */
+import type { FastifyRequest } from 'fastify';
+import { failure } from '../../errors.ts';
+import { type JobState, jobStates } from '../../jobs/job.ts';
+import type { JobFilter, ListPosition } from '../../jobs/queue.ts';
+import { baseUrlOf } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { ref, TEXT } from '../schemas/schema.ts';
+import { describeShortly } from './job-document.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+const OPERATIONS = ['transform', 'append', 'merge', 'inspect'] as const;
+
+export const listJobs: Operation = {
+  id: 'listJobs',
+  method: 'GET',
+  path: '/v1/jobs',
+  tag: 'Jobs',
+  summary: 'The jobs there are',
+  description:
+    'Newest first, a page at a time: `next_cursor` leads to the next page and is null on the last. Jobs that are submitted or ' +
+    'deleted meanwhile make no job come twice or be left out.',
+  parameters: [
+    {
+      in: 'query',
+      name: 'limit',
+      schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+      description: 'Jobs on a page.',
+    },
+    { in: 'query', name: 'cursor', schema: TEXT, description: 'The `next_cursor` of the page before.' },
+    {
+      in: 'query',
+      name: 'status',
+      schema: { type: 'string', enum: jobStates },
+      description: 'Only jobs in this state.',
+    },
+    {
+      in: 'query',
+      name: 'operation',
+      schema: { type: 'string', enum: OPERATIONS },
+      description: 'Only jobs of this kind.',
+    },
+  ],
+  responses: {
+    200: {
+      description: 'A page.',
+      headers: { Link: { description: 'With `rel="next"`: the next page (RFC 8288).', schema: TEXT } },
+      content: { 'application/json': { schema: ref('JobPage') } },
+    },
+  },
+  examples: ['curl "BASE_URL/v1/jobs?status=FAILED&limit=10"'],
+  handle: async (context, request, reply) => {
+    const { limit, after, filter } = readQuery(request);
+    // One more tells whether there is a next page.
+    const found = await context.service.list(filter, after, limit + 1);
+    const page = found.slice(0, limit);
+    const last = found.length > limit ? page.at(-1) : undefined;
+    const nextCursor = last === undefined ? null : cursorText(last);
+    const baseUrl = baseUrlOf(context, request);
+    reply.header('cache-control', 'no-store');
+    if (nextCursor !== null)
+      reply.header('link', `<${baseUrl}/v1/jobs?${nextQuery(request, nextCursor)}>; rel="next"`);
+    return { jobs: page.map((job) => describeShortly(job, baseUrl)), next_cursor: nextCursor };
+  },
+};
+
+interface ListQuery {
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly status?: JobState;
+  readonly operation?: JobFilter['operation'];
+}
+
+function readQuery({ query }: FastifyRequest): {
+  readonly limit: number;
+  readonly after: ListPosition | null;
+  readonly filter: JobFilter;
+} {
+  const { limit = DEFAULT_LIMIT, cursor, status = null, operation = null } = query as ListQuery;
+  const after = cursor === undefined ? null : parseCursor(cursor);
+  return { limit, after, filter: { state: status, operation } };
+}
+
+function nextQuery({ query }: FastifyRequest, cursor: string): string {
+  const { limit, status, operation } = query as ListQuery;
+  const pairs = Object.entries({ limit, status, operation, cursor });
+  return new URLSearchParams(
+    pairs.flatMap(([name, value]) =>
+      value === undefined || value === null ? [] : [[name, String(value)] as [string, string]],
+    ),
+  ).toString();
+}
+
+/** Opaque to clients, so that what it is made of can change. */
+function cursorText({ createdAt, id }: ListPosition): string {
+  return Buffer.from(`${createdAt} ${id}`).toString('base64url');
+}
+
+function parseCursor(text: string): ListPosition {
+  const match = /^(\d{1,15}) ([\w-]{1,64})$/.exec(Buffer.from(text, 'base64url').toString());
+  if (match === null)
+    throw failure('QUERY_INVALID', {
+      name: 'cursor',
+      reason: `is '${text.slice(0, 60)}', which is no 'next_cursor' of a page of jobs; leave it out for the first page`,
+    });
+  return { createdAt: Number(match[1]), id: match[2] };
+}
