@@ -67,6 +67,12 @@ export const errorCatalogue = {
     fault: 'user',
     template: "'{path}' is not enabled on this service; send the file itself as part '{part}'",
   },
+  URL_INVALID: { status: 400, fault: 'user', template: "'{path}' is no URL to fetch a file from: {reason}" },
+  URL_REFUSED: {
+    status: 400,
+    fault: 'user',
+    template: "'{host}' is not among the hosts that this service fetches files from; send the file itself",
+  },
   MULTIPART_INVALID: {
     status: 400,
     fault: 'user',
@@ -156,6 +162,38 @@ export const errorCatalogue = {
     status: 413,
     fault: 'user',
     template: '{what} is {actual}, the limit is {limit} ({setting})',
+  },
+  URL_UNREACHABLE: {
+    status: 400,
+    fault: 'user',
+    template: "the file could not be fetched from '{host}': {reason}. Check the URL, or send the file itself",
+  },
+  URL_STATUS: {
+    status: 400,
+    fault: 'user',
+    template:
+      "'{host}' answered with status {status} instead of the file; check that the URL can be opened without signing in",
+  },
+  URL_REDIRECT: {
+    status: 400,
+    fault: 'user',
+    template: "'{host}' redirects {how}; state the URL of the file itself",
+  },
+  URL_ENCODING: {
+    status: 400,
+    fault: 'user',
+    template:
+      "'{host}' sends the file with a Content-Encoding, although asked for none; send the file itself",
+  },
+  URL_TIMEOUT: {
+    status: 400,
+    fault: 'user',
+    template: "'{host}' did not {what} within {seconds} s ({setting}); try again, or send the file itself",
+  },
+  URL_INCOMPLETE: {
+    status: 400,
+    fault: 'user',
+    template: "'{host}' ended the file before it was complete; try again, or send the file itself",
   },
   // --- geojson ------------------------------------------------------------------------------------------------
   GEOJSON_SYNTAX: { status: 400, fault: 'user', template: 'GeoJSON byte {offset}: {reason}' },

@@ -19,6 +19,11 @@ export const findingCatalogue = {
     template: "no feature of layer '{layer}' is left after the transformations",
   },
   UNKNOWN_PART: { effect: 'told', template: "form part '{part}' is not known here and was ignored" },
+  INPUT_LENGTH_UNKNOWN: {
+    effect: 'told',
+    template:
+      "'{host}' did not state how long the file is; {bytes} bytes came, and nobody can tell whether these are all",
+  },
   // --- CRS ----------------------------------------------------------------------------------------------------
   CRS_FROM_REQUEST: { effect: 'told', template: '{source} states no CRS; {crs} was taken from the request' },
   SRID_STATED: { effect: 'told', template: 'geometries state SRID {srid}' },

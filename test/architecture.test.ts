@@ -47,6 +47,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.
   'crs-search': { may: ['errors.ts', 'engines/sqlite', 'engines/proj/database-path.ts'] },
   storage: { may: ['errors.ts', 'io'] },
+  // Most of it runs in a process of its own, which may read this room and errors.ts.
+  'remote-input': { may: ['errors.ts'] },
   // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
   jobs: { may: [...MESSAGES, 'crs', 'io', 'pipeline', 'storage', 'engines/sqlite'] },
   accounts: { may: ['errors.ts', 'engines/sqlite'] },

@@ -1,0 +1,56 @@
+/**
+ * Which addresses may be connected to: public unicast ones, those of networks that the operator opened, and never those
+ * at which clouds tell their machines' secrets.
+ *
+ * What an address is for is known to ipaddr.js, from the IANA special-purpose registries (RFC 6890). Its 'unicast' is
+ * what is left over, so in IPv6 it is held to 2000::/3 on top, the only block that is given out (RFC 4291 section 2.4).
+ */
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Refused also within a network that is opened: nobody means these when opening one. */
+const METADATA_SERVICES: ReadonlySet<string> = new Set([
+  '169.254.169.254', // AWS, Azure, Google Cloud, OpenStack and others
+  '169.254.170.2', // AWS, of containers
+  '169.254.170.23', // AWS, of pods
+  '169.254.0.23', // Tencent
+  '168.63.129.16', // Azure, a public address
+  '100.100.100.200', // Alibaba
+  '192.0.0.192', // Oracle
+  'fd00:ec2::254', // AWS
+  'fd00:ec2::23', // AWS, of pods
+  'fd20:ce::254', // Google Cloud
+  'fe80::a9fe:a9fe', // OpenStack
+]);
+
+/** `text`: as getaddrinfo gives it. Anything that is no address is not allowed. */
+export function isAllowedAddress(text: string, privateNetworks: readonly string[]): boolean {
+  // The system's own reading of addresses: of 0177.0.0.1 there are two, and that of ipaddr.js may not be the socket's.
+  if (isIP(text) === 0) return false;
+  const address: Address = ipaddr.process(withoutZone(text));
+  if (METADATA_SERVICES.has(address.toString())) return false;
+  return isPublic(address) || privateNetworks.some((network) => contains(network, address));
+}
+
+/** Whether a host, as `URL.hostname` or plain, is an address and no name. */
+export function isAddress(host: string): boolean {
+  return isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0;
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST);
+}
+
+function contains(network: string, address: Address): boolean {
+  const cidr = ipaddr.parseCIDR(network);
+  return cidr[0].kind() === address.kind() && address.match(cidr);
+}
+
+function withoutZone(text: string): string {
+  return text.split('%', 1)[0];
+}

@@ -1,0 +1,132 @@
+/**
+ * One fetching process, from start to end, seen from the service.
+ *
+ * It talks to hosts that somebody else chose, so it has nothing to give away: no environment, no descriptor of ours but the
+ * channel, no child processes; it reads its own few source files and writes one directory. It is made for one file and
+ * ends with it, so one host cannot leave anything behind for the next.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { lstat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { failure, type PlainError } from '../errors.ts';
+import type { FetchedFile, FetchTask, FromFetcher } from './fetch-messages.ts';
+
+export interface FetcherOptions {
+  /** Module that the process runs. Default: fetch-main.ts. */
+  readonly entry?: string;
+  /** Further paths the process may read; for entries outside the package. */
+  readonly readPaths?: readonly string[];
+}
+
+export type FetchOutcome =
+  | { readonly kind: 'fetched'; readonly file: FetchedFile }
+  | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
+  /** It crashed, or `signal` ended it. `log`: what it said last, for the operator alone. */
+  | { readonly kind: 'died'; readonly detail: string; readonly log: string };
+
+/** It ends by itself at its time limit; this much later it is ended. */
+const GRACE_MS = 5000;
+const HEAP_MIB = 256;
+const STDERR_TAIL_CHARACTERS = 4000;
+
+/**
+ * Has a process fetch the file of `task` to `task.path`, in an existing directory that is all it may write to. Resolves
+ * when the process has ended, whatever the outcome; never rejects. `signal` kills it.
+ */
+export async function runFetcher(
+  task: FetchTask,
+  signal: AbortSignal,
+  options: FetcherOptions = {},
+): Promise<FetchOutcome> {
+  const directory = dirname(task.path);
+  const child = spawn(process.execPath, fetcherArguments(directory, options), {
+    env: {},
+    cwd: directory,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    serialization: 'json',
+  });
+  let isOverdue = false;
+  const kill = (): void => void child.kill('SIGKILL');
+  const timer = setTimeout(() => {
+    isOverdue = true;
+    kill();
+  }, task.limits.totalMs + GRACE_MS);
+  signal.addEventListener('abort', kill);
+  if (signal.aborted) kill();
+  const { message, detail, log } = await endOf(child, task);
+  clearTimeout(timer);
+  signal.removeEventListener('abort', kill);
+  if (isOverdue && message === null) return { kind: 'failed', error: overdue(task), log: null };
+  if (message === null || signal.aborted) return { kind: 'died', detail, log };
+  if (message.type === 'failed') return { kind: 'failed', error: message.error, log: message.log };
+  return confirm(message.file, task);
+}
+
+/** Sends the task and waits for 'close', not 'exit': by then the message and all of stderr have arrived. */
+function endOf(
+  child: ChildProcess,
+  task: FetchTask,
+): Promise<{ message: FromFetcher | null; detail: string; log: string }> {
+  return new Promise((resolve) => {
+    let message: FromFetcher | null = null;
+    let stderrTail = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      stderrTail = (stderrTail + text).slice(-STDERR_TAIL_CHARACTERS);
+    });
+    child.on('message', (received) => {
+      message ??= received as FromFetcher;
+    });
+    child.on('error', (error) => {
+      if (child.pid === undefined)
+        resolve({ message: null, detail: 'its process could not be started', log: error.message });
+    });
+    child.on('close', (code, signal) => {
+      const ending = signal === null ? `exit status ${code}` : `signal ${signal}`;
+      resolve({ message, detail: `${ending} while fetching the input`, log: stderrTail.trim() });
+    });
+    if (child.connected) child.send(task, () => {});
+  });
+}
+
+/** The file is what the process says it is; a link in its place would lead the runner to another file. */
+async function confirm(file: FetchedFile, { path }: FetchTask): Promise<FetchOutcome> {
+  const facts = await lstat(path).catch(() => null);
+  if (facts?.isFile() && facts.size === file.byteLength) return { kind: 'fetched', file };
+  return { kind: 'died', detail: 'the file that was fetched is not the one that is there', log: '' };
+}
+
+function overdue({ url, limits }: FetchTask): PlainError {
+  const { host } = new URL(url);
+  const seconds = limits.totalMs / 1000;
+  return failure('URL_TIMEOUT', {
+    host,
+    what: 'send the whole file',
+    seconds,
+    setting: 'INPUT_URL_TIMEOUT',
+  }).toPlain();
+}
+
+function fetcherArguments(directory: string, { entry, readPaths = [] }: FetcherOptions): string[] {
+  const room = dirname(fileURLToPath(import.meta.url));
+  const source = dirname(room);
+  const readable = [
+    room,
+    join(source, 'errors.ts'),
+    join(dirname(source), 'package.json'),
+    dirname(dirname(fileURLToPath(import.meta.resolve('ipaddr.js')))),
+    directory,
+    ...readPaths,
+  ];
+  // Before Node 25 the permission model left the network open, and did not know the word for it.
+  const network = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : [];
+  return [
+    '--permission',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    `--allow-fs-write=${directory}`,
+    ...network,
+    '--no-warnings',
+    `--max-old-space-size=${HEAP_MIB}`,
+    entry ?? join(room, 'fetch-main.ts'),
+  ];
+}

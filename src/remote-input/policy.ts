@@ -1,0 +1,83 @@
+/**
+ * Which URLs may be fetched: the operator's word, as plain data, for it crosses a process boundary.
+ *
+ * A URL is judged twice. Here by what it says, before anything is looked up; in addresses.ts by where it leads, when
+ * the connection is made. Only the second judgement protects the operator's network: names say nothing about addresses.
+ */
+import ipaddr from 'ipaddr.js';
+import { failure } from '../errors.ts';
+import { isAddress } from './addresses.ts';
+
+export interface UrlPolicy {
+  /** Empty: nothing may be fetched. */
+  readonly hosts: readonly HostRule[];
+  /** Networks that are not public and may be fetched from all the same, as CIDR. */
+  readonly privateNetworks: readonly string[];
+}
+
+export interface HostRule {
+  /** 'any': whatever has a name. 'below': names that end in `.host`, not `host` itself. */
+  readonly kind: 'any' | 'below' | 'exactly';
+  /** As the WHATWG URL parser writes it: lower case, IDNA in ASCII, IPv6 in brackets. '' for 'any'. */
+  readonly host: string;
+  /** Null: the ports of http and https, 80 and 443. */
+  readonly port: number | null;
+}
+
+const HOSTS = 'INPUT_URL_HOSTS';
+const NETWORKS = 'INPUT_URL_PRIVATE_NETWORKS';
+
+/**
+ * Reads the two settings. `hosts`: `data.example.org, *.example.org, files.example.org:8080, *`, null: nothing is allowed.
+ * Throws SETTING_INVALID.
+ */
+export function parseUrlPolicy(hosts: string | null, privateNetworks: string | null): UrlPolicy {
+  return {
+    hosts: entriesOf(hosts).map(parseHostRule),
+    privateNetworks: entriesOf(privateNetworks).map(parseNetwork),
+  };
+}
+
+export function isAllowedByName(url: URL, { hosts }: UrlPolicy): boolean {
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  return hosts.some((rule) => {
+    if (rule.port === null ? port !== 80 && port !== 443 : port !== rule.port) return false;
+    if (rule.kind === 'exactly') return url.hostname === rule.host;
+    // An address says nothing about whose it is: only one that is listed itself is allowed.
+    if (isAddress(url.hostname)) return false;
+    return rule.kind === 'any' || url.hostname.endsWith(`.${rule.host}`);
+  });
+}
+
+function entriesOf(list: string | null): string[] {
+  return (list ?? '')
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+}
+
+function parseHostRule(entry: string): HostRule {
+  const refuse = (reason: string): Error => failure('SETTING_INVALID', { name: HOSTS, value: entry, reason });
+  const [, star, name, portText] = /^(\*\.|\*(?=$|:))?(.*?)(?::(\d{1,5}))?$/.exec(entry) ?? [];
+  const port = portText === undefined ? null : Number(portText);
+  if (port !== null && (port < 1 || port > 65_535)) throw refuse('a port is a number from 1 to 65535');
+  if (star === '*' && name === '') return { kind: 'any', host: '', port };
+  // The parser that reads the URLs of requests, so that one host has one spelling.
+  const parsed = /[\s/\\@?#*%]/.test(name) || name.endsWith('.') ? null : URL.parse(`http://${name}`);
+  if (parsed === null || parsed.hostname === '' || parsed.port !== '')
+    throw refuse('give hosts such as data.example.org, *.example.org, data.example.org:8080, or * for any');
+  if (star === '*.' && isAddress(parsed.hostname)) throw refuse('an address has no names below it');
+  return { kind: star === '*.' ? 'below' : 'exactly', host: parsed.hostname, port };
+}
+
+function parseNetwork(entry: string): string {
+  const network = entry.includes('/') ? entry : `${entry}/${entry.includes(':') ? 128 : 32}`;
+  // ipaddr.js also takes spellings of numbers (10.1/8) that people and programs read differently.
+  if (!isAddress(network.split('/', 1)[0]) || !ipaddr.isValidCIDR(network))
+    throw failure('SETTING_INVALID', {
+      name: NETWORKS,
+      value: entry,
+      reason: 'give networks such as 10.20.0.0/16 or fd00:1234::/32',
+    });
+  return network;
+}

@@ -1,0 +1,386 @@
+/** What a host answers, and what becomes of it: whole files, or errors that say what to do. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import type { GeomillError } from '../../src/errors.ts';
+import { type Outside, REAL_OUTSIDE } from '../../src/remote-input/connect.ts';
+import { fetchFile } from '../../src/remote-input/fetch-file.ts';
+import type { FetchedFile, FetchLimits } from '../../src/remote-input/fetch-messages.ts';
+import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
+import { type Handler, startFileHost, startRawHost } from '../support/file-host.ts';
+
+const LIMITS: FetchLimits = { maxBytes: 100_000, totalMs: 20_000, headersMs: 10_000, stallMs: 10_000 };
+
+interface Wanted {
+  readonly hosts?: string;
+  readonly networks?: string | null;
+  readonly limits?: Partial<FetchLimits>;
+  readonly outside?: Outside;
+}
+
+interface Fetched extends FetchedFile {
+  readonly text: string;
+}
+
+let count = 0;
+const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+test.after(() => rmSync(directory, { recursive: true }));
+
+/** Fetches with any port of this machine allowed, unless told otherwise. */
+async function fetchFrom(url: string, wanted: Wanted = {}): Promise<Fetched> {
+  const { port, hostname } = new URL(url);
+  const { hosts = `${hostname}:${port}`, networks = '127.0.0.0/8', limits, outside = REAL_OUTSIDE } = wanted;
+  const path = join(directory, String(count++));
+  const task = {
+    url,
+    urlPath: 'input.url',
+    path,
+    policy: parseUrlPolicy(hosts, networks),
+    limits: { ...LIMITS, ...limits },
+    userAgent: 'geomill/test',
+  };
+  const file = await fetchFile(task, outside);
+  assert.equal(statSync(path).size, file.byteLength);
+  return { ...file, text: readFileSync(path, 'utf8') };
+}
+
+async function failureOf(fetching: Promise<unknown>): Promise<GeomillError> {
+  try {
+    await fetching;
+  } catch (error) {
+    return error as GeomillError;
+  }
+  throw new Error('it did not fail');
+}
+
+const sendText =
+  (text: string, headers: Record<string, string> = {}): Handler =>
+  (_request, response) =>
+    void response.writeHead(200, headers).end(text);
+const redirect =
+  (location: string | undefined, status = 302): Handler =>
+  (_request, response) =>
+    void response.writeHead(status, location === undefined ? {} : { location }).end('moved: a secret');
+
+test('a file comes whole, asked for plainly and without anything of ours', async () => {
+  await using host = await startFileHost({ '/roads.geojson': sendText('{"type": "x"}') });
+  const file = await fetchFrom(`${host.url}/roads.geojson?token=1#part`);
+  assert.equal(file.text, '{"type": "x"}');
+  assert.equal(file.name, 'roads.geojson');
+  assert.equal(file.host, `127.0.0.1:${host.port}`);
+  assert.equal(file.isLengthStated, true);
+  const [{ method, url, headers }] = host.requests;
+  assert.deepEqual([method, url], ['GET', '/roads.geojson?token=1']);
+  assert.deepEqual(headers, {
+    host: `127.0.0.1:${host.port}`,
+    'user-agent': 'geomill/test',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    connection: 'close',
+  });
+});
+
+test('the name is what the host calls it, else the end of the path', async () => {
+  const named = (value: string): Handler => sendText('x', { 'content-disposition': value });
+  await using host = await startFileHost({
+    '/a': named('attachment; filename="a b.zip"'),
+    '/b': named("attachment; filename=plain.csv; filename*=UTF-8''stra%C3%9Fe.csv"),
+    '/c': named('attachment; filename="../../etc/pass\\"wd"'),
+    '/d': named('attachment; filename="r\u00c3\u00b6ad.csv"'),
+    '/e.csv': named('inline'),
+    '/dir/f%20g.csv': sendText('x'),
+    '/%ff.csv': sendText('x'),
+    '/': sendText('x'),
+    '/latest.zip': redirect('/storage/0123456789'),
+    '/storage/0123456789': sendText('x'),
+  });
+  const nameOf = async (path: string): Promise<string | null> => (await fetchFrom(host.url + path)).name;
+  assert.equal(await nameOf('/a'), 'a b.zip');
+  assert.equal(await nameOf('/b'), 'straße.csv');
+  assert.equal(await nameOf('/c'), '../../etc/pass"wd');
+  assert.equal(await nameOf('/d'), 'röad.csv');
+  assert.equal(await nameOf('/e.csv'), 'e.csv');
+  assert.equal(await nameOf('/dir/f%20g.csv'), 'f g.csv');
+  assert.equal(await nameOf('/%ff.csv'), '%ff.csv');
+  assert.equal(await nameOf('/'), null);
+  assert.equal(await nameOf('/latest.zip'), 'latest.zip');
+});
+
+test('any answer but 200 is an error with its status, and nothing of its body', async () => {
+  const routes: Record<string, Handler> = {};
+  for (const status of [201, 204, 206, 300, 304, 400, 401, 403, 404, 410, 418, 500, 503])
+    routes[`/${status}`] = (_request, response) =>
+      void response.writeHead(status).end('a secret of the host');
+  await using host = await startFileHost(routes);
+  for (const path of Object.keys(routes)) {
+    const error = await failureOf(fetchFrom(host.url + path));
+    assert.equal(error.code, 'URL_STATUS');
+    assert.equal(error.params.status, Number(path.slice(1)));
+    assert.doesNotMatch(error.message, /secret/);
+  }
+});
+
+test('redirects are followed, five of them, each with the headers of the first', async () => {
+  await using other = await startFileHost({ '/end.csv': sendText('arrived') });
+  const routes: Record<string, Handler> = { '/5': redirect(`${other.url}/end.csv`, 308) };
+  for (const [i, status] of [301, 302, 303, 307, 308].entries())
+    routes[`/${i}`] = redirect(`${i + 1}?x`, status);
+  await using host = await startFileHost(routes);
+  const hosts = `127.0.0.1:${host.port}, 127.0.0.1:${other.port}`;
+  const file = await fetchFrom(`${host.url}/1`, { hosts });
+  assert.deepEqual([file.text, file.name, file.host], ['arrived', 'end.csv', `127.0.0.1:${other.port}`]);
+  assert.deepEqual(Object.keys(other.requests[0].headers), [
+    'user-agent', 'accept', 'accept-encoding', 'host', 'connection',
+  ]); // biome-ignore format: one line
+  const error = await failureOf(fetchFrom(`${host.url}/0`, { hosts }));
+  assert.deepEqual([error.code, error.params.how], ['URL_REDIRECT', 'more than 5 times']);
+  assert.equal(other.requests.length, 1);
+});
+
+test('a redirect loop ends', async () => {
+  await using host = await startFileHost({ '/a': redirect('/b'), '/b': redirect('/a') });
+  assert.equal((await failureOf(fetchFrom(`${host.url}/a`))).code, 'URL_REDIRECT');
+  assert.equal(host.requests.length, 6);
+});
+
+test('no status of redirection leads to what may not be fetched, and none says where it would have led', async () => {
+  await using inside = await startFileHost({ '/': sendText('inside') }, { address: '127.0.0.2' });
+  const targets = [
+    inside.url,
+    `//127.0.0.2:${inside.port}/`,
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[::ffff:7f00:2]/',
+    'http://2130706434/',
+    'http://internal.example/',
+    'file:///etc/passwd',
+    'ftp://127.0.0.1/',
+    'gopher://127.0.0.1/',
+    'data:text/csv,a',
+    'http://user:secret@127.0.0.1/',
+    '\\\\127.0.0.2/',
+    'http:\\\\127.0.0.2/',
+    'http://',
+    undefined,
+  ];
+  const routes = Object.fromEntries(
+    targets.map((target, i) => [`/${i}`, redirect(target, [301, 302, 303, 307, 308][i % 5])]),
+  );
+  await using host = await startFileHost(routes);
+  for (const path of Object.keys(routes)) {
+    const error = await failureOf(fetchFrom(host.url + path));
+    assert.equal(error.code, 'URL_REDIRECT', path);
+    assert.doesNotMatch(error.message, /secret|internal|127\.0\.0\.2|169\.254|passwd/);
+  }
+  assert.equal(inside.requests.length, 0);
+});
+
+test('a name that leads inside is refused like one that is not allowed, with one address or among several', async () => {
+  await using inside = await startFileHost({ '/': sendText('inside') });
+  const url = `http://files.example:${inside.port}/`;
+  const inner = { address: '127.0.0.1', family: 4 };
+  const outer = { address: '93.184.216.34', family: 4 };
+  const messages = new Set<string>();
+  for (const answer of [
+    [inner],
+    [outer, inner],
+    [inner, outer],
+    [{ address: '::ffff:127.0.0.1', family: 6 }],
+    [],
+  ]) {
+    const outside: Outside = { resolve: async () => answer };
+    const error = await failureOf(fetchFrom(url, { networks: null, outside }));
+    assert.equal(error.code, 'URL_REFUSED');
+    messages.add(error.message);
+  }
+  messages.add((await failureOf(fetchFrom(url, { hosts: 'other.example' }))).message);
+  assert.equal(messages.size, 1, 'the message does not tell which');
+  const local = await failureOf(fetchFrom(`http://localhost:${inside.port}/`, { networks: null }));
+  assert.equal(local.code, 'URL_REFUSED');
+  assert.equal(inside.requests.length, 0);
+});
+
+test('a name is looked up once per connection, and the connection goes to the address that was checked', async () => {
+  await using first = await startFileHost(
+    { '/a': sendText('checked'), '/b': redirect('/a') },
+    { address: '127.0.0.2' },
+  );
+  await using second = await startFileHost({ '/a': sendText('rebound') });
+  let lookups = 0;
+  // The first answer is allowed, every later one leads elsewhere.
+  const outside: Outside = {
+    resolve: async () => [{ address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }],
+  };
+  const wanted = { networks: '127.0.0.2/32', outside };
+  const file = await fetchFrom(`http://files.example:${first.port}/a`, wanted);
+  assert.equal(file.text, 'checked');
+  assert.equal(lookups, 1);
+  assert.equal(first.requests[0].headers.host, `files.example:${first.port}`);
+  lookups = 0;
+  const error = await failureOf(fetchFrom(`http://files.example:${first.port}/b`, wanted));
+  assert.equal(error.code, 'URL_REDIRECT');
+  assert.deepEqual([lookups, second.requests.length], [2, 0]);
+});
+
+test('a file that is too large is refused by its declared length, and else while it comes', async () => {
+  let sent = 0;
+  await using host = await startFileHost({
+    '/declared': (_request, response) =>
+      void response.writeHead(200, { 'content-length': '100001' }).flushHeaders(),
+    '/undeclared': async (_request, response) => {
+      const closed = once(response, 'close');
+      for (; !response.closed && sent < 50_000_000; sent += 10_000)
+        if (!response.write('x'.repeat(10_000))) await Promise.race([once(response, 'drain'), closed]);
+    },
+    '/exact': sendText('x'.repeat(100_000)),
+  });
+  const declared = await failureOf(fetchFrom(`${host.url}/declared`));
+  assert.deepEqual([declared.code, declared.params.actual], ['LIMIT_EXCEEDED', 'declared as 100001 bytes']);
+  assert.equal(declared.params.setting, 'MAX_UPLOAD');
+  const undeclared = await failureOf(fetchFrom(`${host.url}/undeclared`));
+  assert.deepEqual([undeclared.code, undeclared.params.actual], ['LIMIT_EXCEEDED', 'more than that']);
+  assert.equal((await fetchFrom(`${host.url}/exact`)).byteLength, 100_000);
+});
+
+test('a host that does not answer, stalls or dawdles runs into its time limit', async () => {
+  let timer: NodeJS.Timeout | undefined;
+  await using host = await startFileHost({
+    '/silent': () => {},
+    '/stalled': (_request, response) => void response.write('a'),
+    '/slow': (_request, response) => {
+      timer = setInterval(() => response.write('a'), 5);
+    },
+    '/around': (_request, response) => void setTimeout(() => redirect('/around')(_request, response), 60),
+  });
+  const secondsOf = async (path: string, limits: Partial<FetchLimits>): Promise<unknown[]> => {
+    const { code, params } = await failureOf(fetchFrom(host.url + path, { limits }));
+    return [code, params.what, params.seconds, params.setting];
+  };
+  const fixed = 'a fixed limit';
+  assert.deepEqual(await secondsOf('/silent', { headersMs: 50 }), ['URL_TIMEOUT', 'answer', 0.05, fixed]);
+  assert.deepEqual(await secondsOf('/stalled', { stallMs: 50 }), [
+    'URL_TIMEOUT',
+    'send any more',
+    0.05,
+    fixed,
+  ]);
+  const total = ['URL_TIMEOUT', 'send the whole file', 0.15, 'INPUT_URL_TIMEOUT'];
+  assert.deepEqual(await secondsOf('/slow', { totalMs: 150, stallMs: 100 }), total);
+  assert.deepEqual(await secondsOf('/around', { totalMs: 150, headersMs: 100 }), total);
+  clearInterval(timer);
+});
+
+test('a lookup that does not end runs into the time limit, too', async () => {
+  const outside: Outside = { resolve: () => new Promise(() => {}) };
+  const error = await failureOf(fetchFrom('http://slow.example:1/', { outside, limits: { headersMs: 30 } }));
+  assert.equal(error.code, 'URL_TIMEOUT');
+});
+
+test('bodies that end early, are empty or say too little are told apart', async () => {
+  const answer = (head: string, body: string): Promise<AsyncDisposable & { url: string }> =>
+    startRawHost(`HTTP/1.1 200 OK\r\n${head}\r\n${body}`);
+  const cases: [string, string, string][] = [
+    ['Content-Length: 10\r\n', 'short', 'URL_INCOMPLETE'],
+    ['Transfer-Encoding: chunked\r\n', '5\r\nabcde\r\n', 'URL_INCOMPLETE'],
+    ['Transfer-Encoding: chunked\r\n', 'zz\r\nabcde\r\n', 'URL_INCOMPLETE'],
+    ['Content-Length: 0\r\n', '', 'INPUT_EMPTY'],
+    ['Transfer-Encoding: chunked\r\n', '0\r\n\r\n', 'INPUT_EMPTY'],
+    ['Content-Length: -5\r\n', 'abcde', 'URL_UNREACHABLE'],
+    ['Content-Length: 5\r\nContent-Length: 6\r\n', 'abcdef', 'URL_UNREACHABLE'],
+    ['Content-Length: 5\r\nTransfer-Encoding: chunked\r\n', '5\r\nabcde\r\n0\r\n\r\n', 'URL_UNREACHABLE'],
+    [`X: ${'y'.repeat(40_000)}\r\n`, 'abcde', 'URL_UNREACHABLE'],
+    ['Content-Encoding: gzip\r\nContent-Length: 5\r\n', 'abcde', 'URL_ENCODING'],
+    ['Content-Encoding: br\r\n', 'abcde', 'URL_ENCODING'],
+  ];
+  for (const [head, body, code] of cases) {
+    await using host = await answer(head, body);
+    const error = await failureOf(fetchFrom(`${host.url}/a`));
+    assert.equal(error.code, code, head.slice(0, 80));
+    assert.equal(error.fault, 'user');
+  }
+  await using chunked = await answer('Transfer-Encoding: chunked\r\n', '5\r\nabcde\r\n0\r\n\r\n');
+  const whole = await fetchFrom(`${chunked.url}/a`);
+  assert.deepEqual([whole.text, whole.isLengthStated], ['abcde', true]);
+  await using closing = await answer('', 'abcde');
+  const unknown = await fetchFrom(`${closing.url}/a`);
+  assert.deepEqual([unknown.text, unknown.isLengthStated], ['abcde', false]);
+  await using longer = await answer('Content-Length: 5\r\n', 'abcdefgh');
+  assert.equal((await fetchFrom(`${longer.url}/a`)).text, 'abcde');
+});
+
+test('what cannot be reached is told in words without addresses', async () => {
+  const { url } = await startFileHost({}).then(async (host) => {
+    await host[Symbol.asyncDispose]();
+    return host;
+  });
+  const closed = await failureOf(
+    fetchFrom(url.replace('127.0.0.1', 'localhost'), { networks: '127.0.0.0/8,::1' }),
+  );
+  assert.deepEqual([closed.code, closed.params.reason], ['URL_UNREACHABLE', 'it refuses connections']);
+  assert.doesNotMatch(closed.message, /127\.0|::1/);
+  const missing = Object.assign(new Error('x'), { code: 'ENOTFOUND' });
+  const outside: Outside = { resolve: () => Promise.reject(missing) };
+  const unknown = await failureOf(fetchFrom('https://nowhere.example:1/', { outside }));
+  assert.deepEqual([unknown.code, unknown.params.reason], ['URL_UNREACHABLE', 'its name does not resolve']);
+  await using smtp = await startRawHost('220 mail ESMTP secret\r\n');
+  const foreign = await failureOf(fetchFrom(`${smtp.url}/a`));
+  assert.equal(foreign.params.reason, 'it does not answer in valid HTTP');
+  assert.doesNotMatch(foreign.message, /secret/);
+});
+
+test('TLS is verified against the name, and never left for http', async (context) => {
+  const pair = makeCertificate(context, 'files.example');
+  if (pair === null) return;
+  await using plain = await startFileHost({ '/a.csv': sendText('plain') });
+  await using host = await startFileHost(
+    { '/a.csv': sendText('sealed'), '/down': redirect(`http://files.example:${plain.port}/a.csv`) },
+    { tls: pair },
+  );
+  const here = async () => [{ address: '127.0.0.1', family: 4 }];
+  const trusted: Outside = { resolve: here, ca: pair.cert };
+  const hosts = `files.example:${host.port}, other.example:${host.port}, files.example:${plain.port}`;
+  const url = `https://files.example:${host.port}`;
+  assert.equal((await fetchFrom(`${url}/a.csv`, { hosts, outside: trusted })).text, 'sealed');
+  const untrusted = await failureOf(fetchFrom(`${url}/a.csv`, { hosts, outside: { resolve: here } }));
+  assert.match(String(untrusted.params.reason), /certificate is not to be trusted/);
+  const misnamed = await failureOf(
+    fetchFrom(`https://other.example:${host.port}/a.csv`, { hosts, outside: trusted }),
+  );
+  assert.match(String(misnamed.params.reason), /certificate is not to be trusted/);
+  const down = await failureOf(fetchFrom(`${url}/down`, { hosts, outside: trusted }));
+  assert.deepEqual([down.code, down.params.how], ['URL_REDIRECT', 'from https to http']);
+  assert.equal(plain.requests.length, 0);
+});
+
+/** A certificate that signs itself, made by openssl; null, and the test is skipped, where there is none. */
+function makeCertificate(context: TestContext, name: string): { key: string; cert: string } | null {
+  const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+  const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+  const made = spawnSync(
+    'openssl',
+    [
+      'req',
+      '-x509',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-days',
+      '2',
+      '-keyout',
+      key,
+      '-out',
+      cert,
+      ...names,
+    ],
+    { encoding: 'utf8' },
+  );
+  if (made.status === 0 && existsSync(cert))
+    return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') };
+  context.skip('openssl is not there to make a certificate');
+  return null;
+}

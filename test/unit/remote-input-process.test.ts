@@ -1,0 +1,95 @@
+/** The process that fetches: what it may do, and that it ends. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { FetchTask } from '../../src/remote-input/fetch-messages.ts';
+import { runFetcher } from '../../src/remote-input/fetch-process.ts';
+import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
+import { startFileHost } from '../support/file-host.ts';
+
+const FAKE = {
+  entry: join(import.meta.dirname, '..', 'support', 'fake-fetcher.ts'),
+  readPaths: [join(import.meta.dirname, '..', 'support')],
+};
+const NEVER = new AbortController().signal;
+
+const slot = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+test.after(() => rmSync(slot, { recursive: true }));
+let count = 0;
+
+function taskFor(url: string, totalMs = 20_000): FetchTask {
+  const directory = join(slot, `in${count++}`);
+  mkdirSync(directory);
+  return {
+    url,
+    urlPath: 'input.url',
+    path: join(directory, '0'),
+    policy: parseUrlPolicy(
+      `*, *:${new URL(url).port || 80}, 127.0.0.1:${new URL(url).port || 80}`,
+      '127.0.0.0/8',
+    ),
+    limits: { maxBytes: 1000, totalMs, headersMs: 10_000, stallMs: 10_000 },
+    userAgent: 'geomill/test',
+  };
+}
+
+test('a file is fetched through a process of its own', async () => {
+  await using host = await startFileHost({ '/a.csv': (_request, response) => void response.end('whole') });
+  const task = taskFor(`${host.url}/a.csv`);
+  const outcome = await runFetcher(task, NEVER);
+  assert.deepEqual(outcome, {
+    kind: 'fetched',
+    file: { host: `127.0.0.1:${host.port}`, byteLength: 5, name: 'a.csv', isLengthStated: true },
+  });
+  assert.equal(readFileSync(task.path, 'utf8'), 'whole');
+  await host.deserted();
+});
+
+test('a failure crosses the process boundary with its code', async () => {
+  await using host = await startFileHost({});
+  const outcome = await runFetcher(taskFor(`${host.url}/a.csv`), NEVER);
+  assert.equal(outcome.kind === 'failed' && outcome.error.code, 'URL_STATUS');
+});
+
+test('the process has no environment, reads nothing of ours and writes one directory', async () => {
+  for (const path of ['/etc/passwd', '/proc/self/environ', join(slot, 'other'), import.meta.filename]) {
+    const task = taskFor(`http://files.example/peek${path}`);
+    const outcome = await runFetcher(task, NEVER, FAKE);
+    const denied = 'ERR_ACCESS_DENIED';
+    assert.equal(
+      outcome.kind === 'failed' && outcome.error.params.detail,
+      `read ${denied}, list ${denied}, write ${denied}, beside ${denied}, within done, spawn ${denied}, ` +
+        `thread ${denied}, signal done, environment EMPTY`,
+    );
+    assert.deepEqual(readdirSync(join(task.path, '..')), ['within']);
+  }
+});
+
+test('what crashes or lies is no file', async () => {
+  for (const path of ['crash', 'lie', 'link']) {
+    const outcome = await runFetcher(taskFor(`http://files.example/${path}`), NEVER, FAKE);
+    assert.equal(outcome.kind, 'died', path);
+  }
+});
+
+test('a process that does not end is ended: when it is told to, and some time after its limit', async () => {
+  const controller = new AbortController();
+  const hanging = runFetcher(taskFor('http://files.example/hang'), controller.signal, FAKE);
+  controller.abort();
+  assert.equal((await hanging).kind, 'died');
+  assert.equal((await runFetcher(taskFor('http://files.example/a'), controller.signal)).kind, 'died');
+  const overdue = await runFetcher(taskFor('http://files.example/hang', -4500), NEVER, FAKE);
+  assert.equal(overdue.kind === 'failed' && overdue.error.code, 'URL_TIMEOUT');
+});
+
+test('a download that is cancelled leaves its host at once', async () => {
+  await using host = await startFileHost({ '/slow': (_request, response) => void response.write('a') });
+  const controller = new AbortController();
+  const fetching = runFetcher(taskFor(`${host.url}/slow`), controller.signal);
+  await host.requested('/slow');
+  controller.abort();
+  assert.equal((await fetching).kind, 'died');
+  await host.deserted();
+});
