@@ -8,6 +8,11 @@ import { fileURLToPath } from 'node:url';
 import { type Setting, settings } from '../src/config.ts';
 import { errorCatalogue } from '../src/errors.ts';
 import { findingCatalogue } from '../src/findings.ts';
+import { formats } from '../src/formats/registry.ts';
+import { openApiDocument } from '../src/http/openapi.ts';
+import { allOperations } from '../src/http/operations/all.ts';
+import { packageVersion } from '../src/http/package-version.ts';
+import { exampleStep } from '../src/transformations/parts/example-step.ts';
 import { transformations } from '../src/transformations/registry.ts';
 import type { CommandLineForm, Transformation } from '../src/transformations/transformation.ts';
 
@@ -21,6 +26,7 @@ export const PAGES: readonly Page[] = [
   { name: 'errors.md', render: renderErrors },
   { name: 'settings.md', render: renderSettings },
   { name: 'transformations.md', render: renderTransformations },
+  { name: 'openapi.json', render: renderOpenApi },
 ];
 
 const EFFECTS: Readonly<Record<string, string>> = {
@@ -29,6 +35,12 @@ const EFFECTS: Readonly<Record<string, string>> = {
   repaired: 'feature repaired',
   split: 'feature split',
 };
+
+/** For those who generate a client without a running service; each service has its own at /openapi.json. */
+function renderOpenApi(): string {
+  const document = openApiDocument(allOperations(formats), { formats, transformations }, packageVersion());
+  return `${JSON.stringify(document, null, 1)}\n`;
+}
 
 function renderErrors(): string {
   const errors = Object.entries(errorCatalogue).map(([code, { status, fault, template }]) => [
@@ -143,7 +155,7 @@ function renderTransformation(transformation: Transformation): string {
     description,
     ...(rows.length === 0 ? [] : [table(['parameter', 'kind', 'default', 'meaning'], rows)]),
     guarantees.map((guarantee) => `- ${guarantee}`).join('\n'),
-    ['```json', JSON.stringify(exampleOf(transformation)), '```'].join('\n'),
+    ['```json', JSON.stringify(exampleStep(transformation)), '```'].join('\n'),
     ...(commandLine === null ? [] : [commandLineText(commandLine)]),
   ].join('\n\n');
 }
@@ -179,30 +191,6 @@ function rangeOf({ minimum, maximum, exclusiveMinimum }: PropertySchema): string
   if (minimum === undefined && maximum === undefined) return [];
   if (maximum === undefined) return [`from ${minimum}`];
   return [minimum === undefined ? `to ${maximum}` : `${minimum} to ${maximum}`];
-}
-
-const EXAMPLE_POLYGON = {
-  type: 'Polygon',
-  coordinates: [
-    [
-      [7, 50],
-      [8, 50],
-      [8, 51],
-      [7, 50],
-    ],
-  ],
-};
-
-/** A step with what is required and what the schema gives an example of. */
-function exampleOf({ id, parameters }: Transformation): object {
-  const params: Record<string, unknown> = {};
-  for (const [name, schema] of Object.entries(parameters.properties)) {
-    const { examples, enum: choices, type } = schema as PropertySchema;
-    if (examples !== undefined) params[name] = examples[0];
-    else if (parameters.required?.includes(name))
-      params[name] = choices?.[0] ?? (type === 'number' || type === 'integer' ? 100 : EXAMPLE_POLYGON);
-  }
-  return Object.keys(params).length === 0 ? { type: id } : { type: id, params };
 }
 
 function commandLineText(form: CommandLineForm): string {

@@ -45,6 +45,7 @@ function queryCheck({ parameters, path }: Operation): (request: FastifyRequest) 
   const validate = ajv.compile({
     type: 'object',
     properties: Object.fromEntries(known.map(({ name, schema }) => [name, schema])),
+    required: known.filter(({ required }) => required === true).map(({ name }) => name),
   });
   const isStrict = path.startsWith('/v1/');
   return (request) => {
@@ -64,10 +65,15 @@ function refuseUnknown(name: string, known: readonly Parameter[]): void {
 function wrongValue(validate: ValidateFunction, query: Readonly<Record<string, unknown>>): Error {
   const [error] = validate.errors as ErrorObject[];
   const name = error.instancePath.slice(1).split('/', 1)[0];
-  const { allowedValues } = error.params as { readonly allowedValues?: readonly unknown[] };
+  const { allowedValues, missingProperty } = error.params as {
+    readonly allowedValues?: readonly unknown[];
+    readonly missingProperty?: string;
+  };
+  if (missingProperty !== undefined)
+    return failure('QUERY_INVALID', { name: missingProperty, reason: 'is required' });
   const wanted = allowedValues === undefined ? error.message : `must be ${allowedValues.join(' or ')}`;
   const given = Array.isArray(query[name])
     ? 'came more than once'
     : `is '${String(query[name]).slice(0, 60)}'`;
-  throw failure('QUERY_INVALID', { name, reason: `${given}, but ${wanted}` });
+  return failure('QUERY_INVALID', { name, reason: `${given}, but ${wanted}` });
 }

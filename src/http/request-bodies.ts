@@ -5,8 +5,11 @@ import { configSchema, JSON_DOCUMENTS, jsonBodySchema } from './config-schema.ts
 import { filePartsOf } from './job-form.ts';
 import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
 
-/** OpenAPI 3.1 describes raw bytes by an empty schema. */
-const FILE: JsonSchema = {};
+/** Raw bytes: OpenAPI 3.1 describes them by the absence of a type. */
+const FILE: JsonSchema = {
+  contentMediaType: 'application/octet-stream',
+  description: 'The file as it is.',
+};
 
 /** A form; for geojson on the versioned surface also a JSON body. */
 export function requestBody(surface: Surface, formats: readonly Format[]): RequestBody {

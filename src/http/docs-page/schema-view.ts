@@ -7,6 +7,7 @@ import { inlineMarkdown, markdown } from './markdown.ts';
 interface SchemaFacts {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
+  readonly contentMediaType?: string;
   readonly title?: string;
   readonly description?: string;
   readonly const?: unknown;
@@ -103,6 +104,7 @@ export function kindOf(schema: SchemaFacts): HtmlValue {
   if ('const' in schema) return html`<code>${JSON.stringify(schema.const)}</code>`;
   if (schema.enum !== undefined) return choices(schema.enum);
   const variants = schema.oneOf ?? schema.anyOf;
+  if (schema.contentMediaType !== undefined) return 'file';
   if (type === undefined) return variants === undefined ? 'any' : joined(variants.map(kindOf), ' or ');
   const types = typeof type === 'string' ? [type] : type;
   const names = types.map((name): HtmlValue => {
