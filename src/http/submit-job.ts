@@ -43,9 +43,10 @@ export function refuseEarly(
   if (!service.accepts) throw failure('SHUTTING_DOWN', { seconds: RETRY_AFTER_SECONDS });
   const takesJson = jsonDocumentsOf(surface) !== null;
   const type = request.headers['content-type'] ?? '';
-  if (!isForm(type) && !(takesJson && isJson(type)))
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if ((!isForm(type) && !(takesJson && isJson(type))) || encoding.toLowerCase() !== 'identity')
     throw failure('BODY_TYPE', {
-      type: type.slice(0, 100) || 'none',
+      type: (encoding === 'identity' ? type : `${type}, ${encoding}`).slice(0, 100) || 'none',
       expected: takesJson ? 'multipart/form-data or application/json' : 'multipart/form-data',
     });
   const declaredBytes = Number(request.headers['content-length'] ?? 0);

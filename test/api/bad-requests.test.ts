@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
+import { exchange as exchangeWith } from '../support/raw-http.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { GEOJSON_TO_GEOJSON, type Submission, startTestService, submit } from '../support/service.ts';
 
@@ -184,21 +185,7 @@ test('refused: a form without a boundary, and a body that is no form', async () 
   }
 });
 
-/** Sends raw bytes and resolves with all that comes back until `enough` of it or the end. */
-function exchange(bytes: string, enough: RegExp): Promise<string> {
-  const { port, hostname } = new URL(service.url);
-  return new Promise((resolve, reject) => {
-    let answer = '';
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    socket.setEncoding('utf8');
-    socket.on('data', (text) => {
-      answer += text;
-      if (enough.test(answer)) socket.destroy();
-    });
-    socket.on('error', reject);
-    socket.on('close', () => resolve(answer));
-  });
-}
+const exchange = (bytes: string, enough: RegExp) => exchangeWith(service.url, bytes, enough);
 
 const HEAD = 'POST /transform HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n';
 const FILE_HEAD = '--b\r\nContent-Disposition: form-data; name="input_file"; filename="a"\r\n\r\n';
