@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
+import { runInspection } from '../pipeline/inspect-job.ts';
 import { runConversion } from '../pipeline/run.ts';
 import { serveTasks } from './runner-loop.ts';
 
@@ -57,7 +58,10 @@ async function warm(directory: string): Promise<void> {
   }
 }
 
-serveTasks((request, place, control) => {
-  if (request.operation === 'inspect') throw new Error('inspections are not built yet');
-  return runConversion(request, place, control);
-}, warm);
+serveTasks(
+  (request, place, control) =>
+    request.operation === 'inspect'
+      ? runInspection(request, place, control)
+      : runConversion(request, place, control),
+  warm,
+);

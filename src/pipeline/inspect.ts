@@ -11,6 +11,7 @@ import { CrsService } from './crs-service.ts';
 import { cuttingFor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
 import { locatePlace, runPartitions } from './partition-run.ts';
+import { ProgressMeter } from './progress.ts';
 import type { ConversionPlace, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
 
@@ -53,8 +54,14 @@ export async function inspectSource(
   });
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
   const crs = new CrsService(place.gridDirectory);
-  const stated = input.files[0].crs;
+  const { crs: stated, crsPath } = input.files[0];
   await crs.prepare([stated, ...layers.map((layer) => layer.crs)]);
+  if (stated !== null) crs.describe(stated, crsPath);
+  const progress = new ProgressMeter(
+    layers.reduce((sum, layer) => sum + layer.partitions.length, 0),
+    control.onProgress,
+  );
+  progress.stage('scanning');
   const executor = executorFor(layers, place.threads, statSync(place.inputs[0].path).size, cutting, []);
   try {
     executor.begin({
@@ -89,6 +96,7 @@ export async function inspectSource(
         consume: (result, _partition, base) => {
           mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
           findings.merge(result.readFindings, (at) => locatePlace(at, base, layer.name));
+          progress.advance(1);
         },
       });
       inspections.push(inspection(layer, statistics, describeCrs(layer, input, crs)));

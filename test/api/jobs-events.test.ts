@@ -1,8 +1,8 @@
 /** The stream of events of a job, over real HTTP with the fake runner. */
 import assert from 'node:assert/strict';
-import { setImmediate as turn } from 'node:timers/promises';
 import test from 'node:test';
-import { eventsOf, type ServerEvent } from '../support/event-stream.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { allEventsOf, eventsOf, type ServerEvent } from '../support/event-stream.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService, submitJob, type TestService } from '../support/service.ts';
 
@@ -25,8 +25,7 @@ test('a stream tells every state and the progress, and ends with the job', async
   const response = await open(service, id);
   assert.equal(response.headers.get('content-type'), 'text/event-stream');
   assert.equal(response.headers.get('cache-control'), 'no-store');
-  const events: ServerEvent[] = [];
-  for await (const event of eventsOf(response)) events.push(event);
+  const events = await allEventsOf(response);
   assert.deepEqual(statusesOf(events), ['QUEUED', 'RUNNING', 'SUCCESS']);
   const job = await (await fetch(`${service.url}/v1/jobs/${id}`)).json();
   assert.deepEqual(events.at(-1), { id: 'end', event: 'state', data: job });
@@ -34,7 +33,9 @@ test('a stream tells every state and the progress, and ends with the job', async
     events.slice(0, -1).map((event) => event.id),
     events.slice(0, -1).map((_, index) => String(index + 1)),
   );
-  const fractions = events.filter(({ event }) => event === 'progress').map(({ data }) => Number(data.fraction));
+  const fractions = events
+    .filter(({ event }) => event === 'progress')
+    .map(({ data }) => Number(data.fraction));
   assert.ok(fractions.length >= 2 && fractions.length <= 5, `${fractions.length} in 0.7 s`);
   assert.deepEqual(fractions, [...fractions].sort());
   assert.equal((await service.ended(before)).state, 'SUCCESS');
@@ -46,7 +47,7 @@ test('a job that has ended is told once; who has been told the end is sent away'
   const id = await submitJob(service, { file: 'refuse' });
   await service.ended(id);
   for (const headers of [{}, { 'last-event-id': '7' }, { 'last-event-id': 'what?' }]) {
-    const events = await Array.fromAsync(eventsOf(await open(service, id, { headers })));
+    const events = await allEventsOf(await open(service, id, { headers }));
     assert.deepEqual(statusesOf(events), ['FAILED']);
   }
   assert.equal((await open(service, id, { headers: { 'last-event-id': 'end' } })).status, 204);
@@ -78,12 +79,12 @@ test('every stream of a job is told its cancellation, and ends', async () => {
   const running = await submitJob(service, { file: ENDLESS });
   const waiting = await submitJob(service, { file: 'a' });
   const streams = await Promise.all([running, running, waiting].map((id) => open(service, id)));
-  const ends = streams.map((response) => Array.fromAsync(eventsOf(response)));
+  const ends = streams.map(allEventsOf);
   await fetch(`${service.url}/v1/jobs/${waiting}`, { method: 'DELETE' });
   await fetch(`${service.url}/v1/jobs/${running}`, { method: 'DELETE' });
   for (const events of await Promise.all(ends)) {
     assert.equal(statusesOf(events).at(-1), 'FAILED');
-    assert.equal((events.at(-1)?.data.error as { code: string }).code, 'CANCELLED');
+    assert.match(JSON.stringify(events.at(-1)?.data.error), /"code":"CANCELLED"/);
   }
   assert.equal(service.service.watcherCount, 0);
 });
@@ -95,7 +96,7 @@ test('a service that stops ends its streams, without calling that the end of the
   const events = eventsOf(response);
   const { value: begin } = await events.next();
   assert.equal(begin?.event, 'state');
-  const rest = Array.fromAsync(events);
+  const rest = allEventsOf(events);
   await service[Symbol.asyncDispose]();
   assert.ok((await rest).every((event) => event.id !== 'end'));
   assert.equal(service.service.watcherCount, 0);
@@ -105,7 +106,7 @@ test('a job that crashes its runner is told as waiting and running again', async
   await using service = await startTestService({ settings: { RUNNERS: '1' } });
   const before = await submitJob(service, { file: 'wait 100' });
   const id = await submitJob(service, { file: 'crash' });
-  const events = await Array.fromAsync(eventsOf(await open(service, id)));
+  const events = await allEventsOf(await open(service, id));
   assert.deepEqual(
     events.map(({ data }) => `${data.status} ${data.attempts}`),
     ['QUEUED 0', 'RUNNING 1', 'QUEUED 1', 'RUNNING 2', 'QUEUED 2', 'RUNNING 3', 'FAILED 3'],

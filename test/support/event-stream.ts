@@ -29,3 +29,10 @@ export async function* eventsOf(response: Response): AsyncGenerator<ServerEvent>
     }
   }
 }
+
+/** All events of a stream, once it has ended. */
+export async function allEventsOf(source: Response | AsyncIterable<ServerEvent>): Promise<ServerEvent[]> {
+  const all: ServerEvent[] = [];
+  for await (const event of source instanceof Response ? eventsOf(source) : source) all.push(event);
+  return all;
+}

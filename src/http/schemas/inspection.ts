@@ -1,5 +1,6 @@
 /** What an inspection tells: pipeline/inspect.ts as the API writes it. */
 import type { JsonSchema } from '../operation.ts';
+import { reportSchemas } from './report.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
 const crs = closedObject({
@@ -35,13 +36,38 @@ const layer = closedObject({
   ),
 });
 
+const reported = reportSchemas.Report.properties as Readonly<Record<string, JsonSchema>>;
+
+const outcome = closedObject({
+  format: TEXT,
+  crs: text('CRS of the output.'),
+  media_type: TEXT,
+  bytes: count('Length that the output would have.'),
+  features: reported.features,
+  fields: reported.fields,
+  reprojections: reported.reprojections,
+  warnings: listOf(ref('Finding'), 'What the conversion would tolerate, change and leave out.'),
+});
+
+const failedOutcome = closedObject({ format: TEXT, error: ref('JobError') });
+
 export const inspectionSchemas: Readonly<Record<string, JsonSchema>> = {
   InlineOutput: {
     anyOf: [ref('FeatureCollection'), ref('Inspection')],
     description: 'The output of a request that wanted it inline, or of an inspection.',
   },
   Inspection: {
-    ...closedObject({ format: TEXT, layers: listOf(layer), warnings: listOf(ref('Finding')) }),
+    ...closedObject({
+      format: TEXT,
+      layers: listOf(layer),
+      warnings: listOf(ref('Finding')),
+      output: {
+        anyOf: [outcome, failedOutcome, { type: 'null' }],
+        description:
+          'What a conversion to the wanted output does: it is carried out, and the file thrown away. With `error` where it fails. ' +
+          'Null where no output is wanted.',
+      },
+    }),
     description: 'What a file holds.',
   },
 };

@@ -1,0 +1,59 @@
+/** The JSON of an inspection, with keys as the API writes them; its schema is in http/schemas/inspection.ts. */
+import type { GeomillError } from '../errors.ts';
+import type { Inspection, LayerInspection } from './inspect.ts';
+import { type ConversionReport, snakeCaseKeys } from './report.ts';
+
+/** What came of trying the wanted output. */
+export type Outlook =
+  | { readonly report: ConversionReport }
+  | { readonly format: string; readonly error: GeomillError };
+
+export function inspectionDocument(
+  { format, layers, warnings }: Inspection,
+  outlook: Outlook | null,
+): object {
+  return {
+    format,
+    layers: layers.map(layerDocument),
+    warnings: snakeCaseKeys(warnings),
+    output: outlook === null ? null : outlookDocument(outlook),
+  };
+}
+
+function layerDocument(layer: LayerInspection): object {
+  const { crs } = layer;
+  return {
+    name: layer.name,
+    features: layer.features,
+    // Its keys are names of types, not ours to write in another way.
+    geometry_types: layer.geometryTypes,
+    has_z: layer.hasZ,
+    has_m: layer.hasM,
+    extent: layer.extent,
+    crs:
+      crs === null
+        ? null
+        : { name: crs.name, authority: crs.authority, kind: crs.kind, unit_name: crs.unitName },
+    metres_per_unit: layer.metresPerUnit,
+    encoding: layer.encoding,
+    fields: layer.fields.map(({ name, type, nonNull }) => ({ name, type, non_null: nonNull })),
+  };
+}
+
+function outlookDocument(outlook: Outlook): object {
+  if ('error' in outlook) {
+    const { code, message, place } = outlook.error;
+    return { format: outlook.format, error: { code, message, place: place ?? null } };
+  }
+  const { output, features, fields, reprojections, warnings } = outlook.report;
+  return {
+    format: output.format,
+    crs: output.crs,
+    media_type: output.mediaType,
+    bytes: output.byteLength,
+    features,
+    fields,
+    reprojections: snakeCaseKeys(reprojections),
+    warnings: snakeCaseKeys(warnings),
+  };
+}
