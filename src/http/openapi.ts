@@ -6,6 +6,7 @@
 
 import type { Registries } from './config-fields.ts';
 import { impliedProblems, problemComponents, responseOf } from './openapi/problem-responses.ts';
+import { SharedFields } from './openapi/shared-fields.ts';
 import type { JsonSchema, Operation, OperationTag, Parameter, ResponseRecord } from './operation.ts';
 import { componentSchemas } from './schemas/component-schemas.ts';
 
@@ -58,10 +59,11 @@ export function openApiDocument(
   registries: Registries,
   version: string,
 ): OpenApiDocument {
+  const shared = new SharedFields(operations.flatMap(({ requestBody }) => requestBody ?? []));
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of operations) {
     paths[operation.path] ??= {};
-    paths[operation.path][operation.method.toLowerCase()] = operationObject(operation);
+    paths[operation.path][operation.method.toLowerCase()] = operationObject(operation, shared);
   }
   const used = new Set(operations.map(({ tag }) => tag));
   return {
@@ -79,11 +81,14 @@ export function openApiDocument(
       .filter((name) => used.has(name))
       .map((name) => ({ name, description: TAGS[name] })),
     paths,
-    components: { schemas: componentSchemas(registries), responses: problemComponents() },
+    components: {
+      schemas: { ...componentSchemas(registries), ...shared.schemas },
+      responses: problemComponents(),
+    },
   };
 }
 
-function operationObject(operation: Operation): OperationObject {
+function operationObject(operation: Operation, shared: SharedFields): OperationObject {
   const { id, tag, summary, description, parameters, requestBody, examples } = operation;
   return {
     operationId: id,
@@ -92,7 +97,7 @@ function operationObject(operation: Operation): OperationObject {
     description,
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }),
     // Every body there is, is needed.
-    ...(requestBody === undefined ? {} : { requestBody: { ...requestBody, required: true } }),
+    ...(requestBody === undefined ? {} : { requestBody: { ...shared.lead(requestBody), required: true } }),
     responses: responsesOf(operation),
     ...(examples.length === 0
       ? {}

@@ -4,12 +4,17 @@ import type { OperationObject } from '../openapi.ts';
 import type { MediaTypeRecord, Parameter, RequestBody, ResponseRecord } from '../operation.ts';
 import { type Html, type HtmlValue, html, joined } from './html.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
-import { kindOf, meaningOf, schemaView } from './schema-view.ts';
+import { kindOf, meaningOf, type Resolve, schemaView } from './schema-view.ts';
 
 /** Stands in the page for the address of the service until the page is sent; no text contains it. */
 export const BASE_URL_MARK = '\ue000';
 
-export function operationView(method: string, path: string, operation: OperationObject): Html {
+export function operationView(
+  method: string,
+  path: string,
+  operation: OperationObject,
+  resolve: Resolve,
+): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const samples = (operation['x-codeSamples'] ?? []) as readonly { readonly source: string }[];
   return html`<article id="${operationId}" aria-labelledby="${operationId}-title">
@@ -19,7 +24,7 @@ export function operationView(method: string, path: string, operation: Operation
 ${markdown(description)}
 ${samples.length === 0 ? null : html`${samples.map(({ source }) => exampleView(source))}`}
 ${parameters.length === 0 ? null : parametersView(parameters)}
-${requestBody === undefined ? null : bodyView(requestBody as RequestBody)}
+${requestBody === undefined ? null : bodyView(requestBody as RequestBody, resolve)}
 ${responsesView(responses)}
 </article>
 `;
@@ -44,13 +49,16 @@ function parametersView(parameters: readonly Parameter[]): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function bodyView({ description, content }: RequestBody): Html {
+function bodyView({ description, content }: RequestBody, resolve: Resolve): Html {
   return html`<h4>Body</h4>
 ${markdown(description)}
 ${Object.entries(content).map(
-  ([mediaType, { schema, example }]) => html`<p class="media"><code>${mediaType}</code></p>
-${schemaView(schema)}
-${example === undefined ? null : html`<pre tabindex="0" aria-label="Body"><code>${JSON.stringify(example, null, 2)}</code></pre>`}`,
+  ([
+    mediaType,
+    { schema, example },
+  ]) => html`<details class="body"><summary><code>${mediaType}</code></summary>
+${schemaView(schema, resolve)}
+${example === undefined ? null : html`<pre tabindex="0" aria-label="Body"><code>${JSON.stringify(example, null, 2)}</code></pre>`}</details>`,
 )}`;
 }
 

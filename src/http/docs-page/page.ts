@@ -2,7 +2,9 @@
  * The documentation page: the OpenAPI document for readers, one HTML page without a script, from the same process. Why no
  * viewer is used: docs/decisions/api-docs-page.md.
  */
+import { isSharedField } from '../openapi/shared-fields.ts';
 import type { OpenApiDocument, OperationObject } from '../openapi.ts';
+import type { JsonSchema } from '../operation.ts';
 import { escapeHtml, type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 import { BASE_URL_MARK, operationView, responseRow } from './operation-view.ts';
@@ -27,6 +29,11 @@ export function docsPage(document: OpenApiDocument): (baseUrl: string) => string
 function pageOf(document: OpenApiDocument): Html {
   const { info, tags, components } = document;
   const groups = groupsOf(document);
+  const resolve = (schema: JsonSchema): JsonSchema => {
+    const name = String(schema.$ref ?? '').replace('#/components/schemas/', '');
+    return isSharedField(name) ? components.schemas[name] : schema;
+  };
+  const named = namedSchemas(document);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -52,17 +59,17 @@ ${tags.map(
   ({ name, description }) => html`<section id="${name}" aria-labelledby="${name}-title">
 <h2 id="${name}-title">${name}</h2>
 ${markdown(description)}
-${(groups.get(name) ?? []).map(({ method, path, operation }) => operationView(method, path, operation))}
+${(groups.get(name) ?? []).map(({ method, path, operation }) => operationView(method, path, operation, resolve))}
 </section>
 `,
 )}
 ${errorsSection(document)}
 <section id="schemas" aria-labelledby="schemas-title">
 <h2 id="schemas-title">Schemas</h2>
-${Object.entries(components.schemas).map(
+${named.map(
   ([name, schema]) => html`<article id="schema-${name}" aria-labelledby="schema-${name}-title">
 <h3 id="schema-${name}-title">${name}</h3>
-${schemaView(schema)}
+${schemaView(schema, resolve)}
 </article>
 `,
 )}
@@ -71,6 +78,11 @@ ${schemaView(schema)}
 </body>
 </html>
 `;
+}
+
+/** Shared fields are told of where they are used. */
+function namedSchemas({ components }: OpenApiDocument): [string, JsonSchema][] {
+  return Object.entries(components.schemas).filter(([name]) => !isSharedField(name));
 }
 
 function groupsOf({ paths }: OpenApiDocument): Map<string, RoutedOperation[]> {
@@ -85,10 +97,10 @@ function groupsOf({ paths }: OpenApiDocument): Map<string, RoutedOperation[]> {
   return groups;
 }
 
-function navigation({ tags, components }: OpenApiDocument, groups: Map<string, RoutedOperation[]>): Html {
-  const names = Object.keys(components.schemas);
+function navigation(document: OpenApiDocument, groups: Map<string, RoutedOperation[]>): Html {
+  const names = namedSchemas(document).map(([name]) => name);
   return html`<nav aria-label="Contents">
-${tags.map(
+${document.tags.map(
   ({ name }) => html`<p><a href="#${name}">${name}</a></p>
 <ul>${(groups.get(name) ?? []).map(
     ({ method, operation: { operationId, summary } }) =>

@@ -28,13 +28,16 @@ interface SchemaFacts {
 /** More values than this are folded away. */
 const MANY_VALUES = 12;
 
+/** Gives the schema that stands behind a reference to a shared field, any other as it is. */
+export type Resolve = (schema: JsonSchema) => JsonSchema;
+
 /** A named schema's or a body's whole view. */
-export function schemaView(schema: JsonSchema): Html {
+export function schemaView(schema: JsonSchema, resolve: Resolve): Html {
   const facts = schema as SchemaFacts;
   const variants = facts.oneOf ?? facts.anyOf;
-  const rows = propertyRows(facts, '');
+  const rows = propertyRows(facts, '', resolve);
   return html`${facts.description === undefined ? null : markdown(facts.description)}${
-    variants === undefined ? null : variantsView(variants)
+    variants === undefined ? null : variantsView(variants, resolve)
   }${
     rows.length > 0
       ? propertyTable(rows)
@@ -44,11 +47,11 @@ export function schemaView(schema: JsonSchema): Html {
   }`;
 }
 
-function variantsView(variants: readonly SchemaFacts[]): Html {
+function variantsView(variants: readonly SchemaFacts[], resolve: Resolve): Html {
   if (variants.every((variant) => variant.properties === undefined))
     return html`<p>One of: ${joined(variants.map(kindOf), ', ')}</p>`;
   return html`${variants.map((variant) => {
-    const rows = propertyRows(variant, '');
+    const rows = propertyRows(variant, '', resolve);
     const title = variant.title ?? String(variant.properties?.type?.const ?? '');
     return html`<p class="variant">${title === '' ? kindOf(variant) : title}</p>${
       rows.length > 0 ? propertyTable(rows) : null
@@ -62,25 +65,30 @@ function propertyTable(rows: readonly Html[]): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function propertyRows({ properties = {}, required = [] }: SchemaFacts, prefix: string): Html[] {
-  return Object.entries(properties).flatMap(([name, schema]) => {
+function propertyRows(
+  { properties = {}, required = [] }: SchemaFacts,
+  prefix: string,
+  resolve: Resolve,
+): Html[] {
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const schema = resolve(field as JsonSchema) as SchemaFacts;
     const path = prefix + name;
-    const inner = innerObject(schema);
+    const row = html`<tr><th scope="row"><code>${path}</code>${required.includes(name) ? html` <em>required</em>` : null}</th>
+<td>${kindOf(schema)}</td><td>${meaningOf(schema)}</td></tr>`;
     return [
-      html`<tr><th scope="row"><code>${path}</code>${required.includes(name) ? html` <em>required</em>` : null}</th>
-<td>${kindOf(schema)}</td><td>${meaningOf(schema)}</td></tr>`,
-      ...(inner === null ? [] : propertyRows(inner.schema, path + inner.separator)),
+      row,
+      ...innerObjects(schema).flatMap(([inner, title]) => propertyRows(inner, `${path}${title}`, resolve)),
     ];
   });
 }
 
-/** The object whose properties are told of in rows of their own: the property's, or that of its items. */
-function innerObject(
-  schema: SchemaFacts,
-): { readonly schema: SchemaFacts; readonly separator: string } | null {
-  const own = [schema, ...(schema.anyOf ?? [])].find(({ properties }) => properties !== undefined);
-  if (own !== undefined) return { schema: own, separator: '.' };
-  return schema.items?.properties === undefined ? null : { schema: schema.items, separator: '[].' };
+/** The objects whose properties are told of in rows of their own: the property's, or that of its items. */
+function innerObjects(schema: SchemaFacts): [schema: SchemaFacts, separator: string][] {
+  if (schema.properties !== undefined) return [[schema, '.']];
+  if (schema.items?.properties !== undefined) return [[schema.items, '[].']];
+  // Two spellings of one object: the first one is told of, the other in words.
+  const variant = schema.anyOf?.find(({ properties }) => properties !== undefined);
+  return variant === undefined ? [] : [[variant, '.']];
 }
 
 export function meaningOf(schema: SchemaFacts): HtmlValue[] {

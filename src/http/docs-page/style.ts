@@ -52,7 +52,9 @@ thead th { color: var(--soft); font-weight: 400; font-size: .8rem; }
 tbody th { font-weight: 400; white-space: nowrap; }
 td { min-width: 7rem; }
 td:last-child { padding-right: 0; }
-.variant, .media { margin: 1rem 0 .3rem; font-weight: 600; }
+.variant { margin: 1rem 0 .3rem; font-weight: 600; }
+.body { margin: .4rem 0; }
+.body > summary { color: var(--link); }
 summary { cursor: pointer; color: var(--soft); }
 :target { scroll-margin-top: 1rem; }
 article:target > h3 { text-decoration: underline; text-decoration-color: var(--mark); text-underline-offset: 5px; }
@@ -63,7 +65,8 @@ article:target > h3 { text-decoration: underline; text-decoration-color: var(--m
   tbody th { white-space: normal; }
   td { min-width: 8rem; }
 }
-@media print { body { display: block; } nav, .anchor, .skip { display: none; } pre { white-space: pre-wrap; } }
+@media print { body { display: block; } nav, .anchor, .skip { display: none; } pre { white-space: pre-wrap; }
+  details::details-content { content-visibility: visible; display: block; } }
 `;
 
 export const STYLE = new Html(CSS);
