@@ -7,6 +7,7 @@ const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 
 const layer = closedObject({
   name: TEXT,
+  file: text('The file that it is a layer of.'),
   features: count('Features that were read.'),
   crs: text('Source CRS that was used, e.g. `EPSG:28350`, or WKT.'),
   crs_name: TEXT,
@@ -33,6 +34,7 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
   Place: {
     ...closedObject(
       {
+        file: text('Where there are several.'),
         layer: TEXT,
         record: { type: 'integer', minimum: 1, description: 'Feature or record in the layer, from 1.' },
         line: { type: 'integer', minimum: 1, description: 'Line of a text file, from 1.' },
@@ -40,7 +42,7 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
         id: text('Feature id or handle as the source writes it.'),
         field: TEXT,
       },
-      ['layer', 'record', 'line', 'offset', 'id', 'field'],
+      ['file', 'layer', 'record', 'line', 'offset', 'id', 'field'],
     ),
     description: 'Where in the data something lies; what is known of it.',
   },
@@ -60,20 +62,32 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
   },
   Report: {
     ...closedObject({
-      input: closedObject({ format: TEXT, name: TEXT, layers: listOf(layer) }),
+      input: closedObject({
+        format: TEXT,
+        name: text('Of the first file.'),
+        files: listOf(
+          closedObject({ name: TEXT, features: count('Read of all its layers.') }),
+          'In the order of the request.',
+        ),
+        layers: listOf(layer),
+      }),
       output: closedObject({
         format: TEXT,
         crs: TEXT,
         media_type: TEXT,
         byte_length: count('Bytes of the output.'),
       }),
-      features: closedObject({
-        read: count('From the input.'),
-        written: count('To the output.'),
-        dropped: count('Left out; the warnings say why.'),
-        repaired: count('Geometries that were not valid and were mended.'),
-        split: count('Features that became several.'),
-      }),
+      features: closedObject(
+        {
+          read: count('From the input.'),
+          appended: count('Of an append: those read that are not of the target.'),
+          written: count('To the output.'),
+          dropped: count('Left out; the warnings say why.'),
+          repaired: count('Geometries that were not valid and were mended.'),
+          split: count('Features that became several.'),
+        },
+        ['appended'],
+      ),
       fields: closedObject({
         renamed: listOf(closedObject({ layer: TEXT, from: TEXT, to: TEXT })),
         retyped: listOf(closedObject({ layer: TEXT, field: TEXT, from: TEXT, to: TEXT })),
@@ -82,7 +96,11 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
       reprojections: listOf(reprojection),
       warnings: listOf(ref('Finding')),
       timings: closedObject({ total_ms: { type: 'number', minimum: 0 } }),
-    }),
+      fetched: {
+        ...closedObject({ host: text('The host that sent it.'), byte_length: count('Bytes that came.') }),
+        description: 'Of an input that was fetched by its URL.',
+      },
+    }, ['fetched']),
     description: 'What a conversion did with the data. Nothing is lost that it does not tell.',
   },
 };
