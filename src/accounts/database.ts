@@ -6,7 +6,7 @@ import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 
 import { dirname } from 'node:path';
 import { Database } from '../engines/sqlite/database.ts';
 import { bringUpToDate } from '../engines/sqlite/migrations.ts';
-import { failure } from '../errors.ts';
+import { failure, GeomillError } from '../errors.ts';
 
 /** The library that keeps users and sessions has tables of its own in the same file, and looks after their schema. */
 const MIGRATIONS: readonly string[] = [
@@ -72,7 +72,10 @@ export function openAccountsDatabase(path: string): AccountsDatabase {
     return { path, durable, relaxed, close };
   } catch (error) {
     close();
-    const reason = (error as Error).message;
+    const reason =
+      error instanceof GeomillError && error.code === 'INTERNAL'
+        ? error.params.reason
+        : (error as Error).message;
     throw failure('ACCOUNTS_DATABASE', { path, reason }, undefined, error);
   }
 }

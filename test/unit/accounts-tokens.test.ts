@@ -1,0 +1,339 @@
+/** Access tokens of OAuth clients: issued, checked, tampered with; the keys that sign them. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
+import { openAccounts } from '../../src/accounts/accounts.ts';
+import type { CreatedCredential } from '../../src/accounts/credentials.ts';
+import type { Scope } from '../../src/accounts/principal.ts';
+import { Database } from '../../src/engines/sqlite/database.ts';
+import { openTestAccounts, START, type TestAccounts } from '../support/accounts.ts';
+
+const DAY_MS = 24 * 3600 * 1000;
+const ISSUER = 'https://mill.example.org';
+
+interface WithClient extends TestAccounts {
+  readonly client: CreatedCredential;
+  token(scope?: string): Promise<string>;
+}
+
+function open(scopes: readonly Scope[] = ['jobs:read', 'jobs:write']): WithClient {
+  const opened = openTestAccounts({ issuer: ISSUER });
+  const client = opened.accounts.credentials.create(
+    { kind: 'client', owner: 'ci', name: 'robot', scopes, expiresAt: null },
+    'tester',
+  );
+  const token = async (scope?: string): Promise<string> => {
+    const issued = await opened.accounts.tokens.issue(client.credential.id, client.secret, scope);
+    assert.ok(issued.ok);
+    return issued.ok.accessToken;
+  };
+  return Object.assign(opened, { client, token });
+}
+
+/** The private key in the database, as a thief would have it. */
+async function stolenKey(path: string): Promise<{ kid: string; key: CryptoKey; publicJwk: string }> {
+  const database = new Database(path, { synchronous: 'NORMAL' });
+  const row = database
+    .prepare('SELECT kid, private_jwk, public_jwk FROM signing_keys')
+    .get<{ kid: string; private_jwk: string; public_jwk: string }>()!;
+  database.close();
+  const key = (await importJWK(JSON.parse(row.private_jwk) as JWK, 'EdDSA')) as CryptoKey;
+  return { kid: row.kid, key, publicJwk: row.public_jwk };
+}
+
+test('a token is what RFC 9068 says, and is its client', async () => {
+  using opened = open();
+  const { accounts, client } = opened;
+  const { id } = client.credential;
+  const issued = await accounts.tokens.issue(id, client.secret);
+  assert.equal(issued.ok?.expiresInSeconds, 300);
+  assert.equal(issued.ok?.scope, 'jobs:read jobs:write');
+  const { accessToken } = issued.ok!;
+  const { jti, ...claims } = decodeJwt(accessToken);
+  assert.match(String(jti), /^[0-9a-f-]{36}$/);
+  assert.deepEqual(claims, {
+    iss: ISSUER,
+    aud: ISSUER,
+    sub: id,
+    client_id: id,
+    owner: 'ci',
+    scope: 'jobs:read jobs:write',
+    iat: START / 1000,
+    nbf: START / 1000,
+    exp: START / 1000 + 300,
+  });
+  const { keys } = await accounts.signingKeys.keySet();
+  const header = decodeProtectedHeader(accessToken);
+  assert.deepEqual(header, { alg: 'EdDSA', kid: keys[0].kid, typ: 'at+jwt' });
+  assert.deepEqual(await accounts.tokens.verify(accessToken), {
+    ok: { owner: 'ci', scopes: ['jobs:read', 'jobs:write'], credential: { kind: 'client', id } },
+  });
+});
+
+test('whoever has the published keys can check a token, and they hold no private part', async () => {
+  using opened = open();
+  const token = await opened.token();
+  const keySet = await opened.accounts.signingKeys.keySet();
+  const { payload } = await jwtVerify(token, createLocalJWKSet(keySet), { currentDate: new Date(START) });
+  assert.equal(payload.owner, 'ci');
+  for (const key of keySet.keys) assert.deepEqual(Object.keys(key).sort(), ['alg', 'crv', 'kid', 'kty', 'use', 'x']); // biome-ignore format: one line
+});
+
+test('fewer scopes are honoured, more are refused', async () => {
+  using opened = open();
+  const { accounts, client } = opened;
+  const { id } = client.credential;
+  const { ok } = await accounts.tokens.verify(await opened.token('jobs:read'));
+  assert.deepEqual(ok?.scopes, ['jobs:read']);
+  for (const scope of ['admin', 'jobs:read admin', 'jobs:read other', 'jobs:*', 'JOBS:READ']) {
+    const { error } = await accounts.tokens.issue(id, client.secret, scope);
+    assert.equal(error, 'invalid_scope', scope);
+  }
+  const all = await accounts.tokens.issue(id, client.secret, ' ');
+  assert.equal(all.ok?.scope, 'jobs:read jobs:write');
+});
+
+test('a client that is admin may ask for less', async () => {
+  using opened = open(['admin']);
+  const { ok } = await opened.accounts.tokens.verify(await opened.token('jobs:write'));
+  assert.deepEqual(ok?.scopes, ['jobs:write']);
+});
+
+test('a wrong, unknown, expired or revoked client gets no token', async () => {
+  using opened = open();
+  const { accounts, client } = opened;
+  const { id } = client.credential;
+  const refusal = async (clientId: string, secret: string): Promise<string | undefined> => {
+    const issued = await accounts.tokens.issue(clientId, secret);
+    assert.equal(issued.error, 'invalid_client');
+    return issued.error === 'invalid_client' ? issued.refusal.refused : undefined;
+  };
+  assert.equal(await refusal(id, `${client.secret.slice(0, -1)}!`), 'malformed');
+  assert.equal(await refusal('gmc_00000000', client.secret), 'unknown');
+  accounts.credentials.change(id, { expiresAt: START + 1 }, 'tester');
+  opened.at += 1;
+  assert.equal(await refusal(id, client.secret), 'expired');
+  accounts.credentials.revoke(id, 'tester');
+  assert.equal(await refusal(id, client.secret), 'revoked');
+});
+
+test('the tokens of a revoked or expired client die at once, in every process', async () => {
+  using opened = open();
+  const { client, path } = opened;
+  const token = await opened.token();
+  const other = openAccounts({ path, issuer: ISSUER, now: () => opened.at });
+  try {
+    assert.ok((await other.tokens.verify(token)).ok);
+    opened.accounts.credentials.change(client.credential.id, { expiresAt: START + 1 }, 'tester');
+    opened.at += 1;
+    assert.equal((await other.tokens.verify(token)).refused, 'expired');
+    opened.accounts.credentials.revoke(client.credential.id, 'tester');
+    assert.equal((await other.tokens.verify(token)).refused, 'revoked');
+  } finally {
+    other.close();
+  }
+});
+
+test('a token is good for its five minutes, give or take the clocks', async () => {
+  using opened = open();
+  const { tokens } = opened.accounts;
+  const token = await opened.token();
+  const at = async (seconds: number): Promise<string | undefined> => {
+    opened.at = START + seconds * 1000;
+    return (await tokens.verify(token)).refused;
+  };
+  assert.equal(await at(-6), 'invalid');
+  assert.equal(await at(-5), undefined);
+  assert.equal(await at(304), undefined);
+  assert.equal(await at(305), 'expired');
+});
+
+test('a token that was tampered with is refused', async (t) => {
+  using opened = open();
+  const { tokens } = opened.accounts;
+  const good = await opened.token();
+  const [head, body, signature] = good.split('.');
+  const header = decodeProtectedHeader(good) as { alg: string; kid: string; typ: string };
+  const claims = decodeJwt(good);
+  const { key, kid, publicJwk } = await stolenKey(opened.path);
+  const foreign = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  const rsa = await generateKeyPair('RS256');
+  const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const resigned = (claimsToSign: JWTPayload, head: object = {}, by: CryptoKey = key): Promise<string> =>
+    new SignJWT(claimsToSign).setProtectedHeader({ ...header, ...head }).sign(by);
+  const hmac = (secret: Uint8Array): Promise<string> =>
+    new SignJWT(claims).setProtectedHeader({ ...header, alg: 'HS256' }).sign(secret);
+  const x = Buffer.from((JSON.parse(publicJwk) as { x: string }).x, 'base64url');
+  const without = (name: string): JWTPayload =>
+    Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name));
+
+  assert.ok((await tokens.verify(await resigned(claims))).ok, 'the tools of this test make good tokens');
+  const seconds = START / 1000;
+  const forged: Record<string, string> = {
+    'alg none, unsigned': `${encode({ ...header, alg: 'none' })}.${body}.`,
+    'alg none with the signature': `${encode({ ...header, alg: 'none' })}.${body}.${signature}`,
+    'alg None': `${encode({ ...header, alg: 'None' })}.${body}.${signature}`,
+    'no alg': `${encode({ kid, typ: 'at+jwt' })}.${body}.${signature}`,
+    'HMAC with the public key as the secret': await hmac(x),
+    'HMAC with the published JSON as the secret': await hmac(Buffer.from(publicJwk)),
+    'the right key id, another key': await resigned(claims, {}, foreign.privateKey),
+    'another algorithm': await resigned(claims, { alg: 'RS256' }, rsa.privateKey),
+    'a key of its own in the header': await resigned(
+      claims,
+      { jwk: await exportJWK(foreign.publicKey) },
+      foreign.privateKey,
+    ),
+    'a key set of its own': await resigned(claims, { jku: 'https://evil.example' }, foreign.privateKey),
+    'unknown kid': await resigned(claims, { kid: 'nobody' }),
+    'kid as a path': await resigned(claims, { kid: '../../../dev/null' }),
+    'kid as SQL': await resigned(claims, { kid: "' OR 1=1 --" }),
+    'kid as a number': `${encode({ ...header, kid: 7 })}.${body}.${signature}`,
+    'kid as a list': `${encode({ ...header, kid: [kid] })}.${body}.${signature}`,
+    'kid empty': await resigned(claims, { kid: '' }),
+    'no kid': await resigned(claims, { kid: undefined }),
+    'typ of an id token': await resigned(claims, { typ: 'JWT' }),
+    'no typ': await resigned(claims, { typ: undefined }),
+    'an extension nobody knows': `${encode({ ...header, crit: ['x'], x: 1 })}.${body}.${signature}`,
+    expired: await resigned({ ...claims, exp: seconds - 6 }),
+    'not yet valid': await resigned({ ...claims, nbf: seconds + 60 }),
+    'expiry as a text': await resigned({ ...claims, exp: '9999999999' as unknown as number }),
+    'other audience': await resigned({ ...claims, aud: 'https://other.example' }),
+    'other issuer': await resigned({ ...claims, iss: 'https://other.example' }),
+    'issuer with a slash': await resigned({ ...claims, iss: `${ISSUER}/` }),
+    'other client': await resigned({ ...claims, sub: 'gmc_00000000' }),
+    'a key as the client': await resigned({ ...claims, sub: 'gm_00000000' }),
+    'other owner': await resigned({ ...claims, owner: 'root' }),
+    'changed claims': `${head}.${encode({ ...claims, scope: 'admin' })}.${signature}`,
+    'claims that are no object': `${head}.${encode([claims])}.${signature}`,
+    'header that is no JSON': `${Buffer.from('{').toString('base64url')}.${body}.${signature}`,
+    'two parts': `${head}.${body}`,
+    'four parts': `${good}.${signature}`,
+    'no signature': `${head}.${body}.`,
+    'a line feed at the end': `${good}\n`,
+    'longer than any of ours': `${head}.${body}.${'A'.repeat(5000)}`,
+    'the scheme too': `Bearer ${good}`,
+    empty: '',
+  };
+  for (const claim of ['iss', 'aud', 'sub', 'client_id', 'owner', 'scope', 'iat', 'nbf', 'exp', 'jti'])
+    forged[`no ${claim}`] = await resigned(without(claim));
+  for (const [name, token] of Object.entries(forged))
+    await t.test(name, async () => {
+      const { ok, refused } = await tokens.verify(token);
+      assert.equal(ok, undefined);
+      assert.ok(refused);
+    });
+  for (let length = 0; length < good.length; length += 7)
+    assert.ok((await tokens.verify(good.slice(0, length))).refused, `cut at ${length}`);
+});
+
+test('whatever is changed in a token, it is refused and nothing is thrown', async () => {
+  using opened = open();
+  const { tokens } = opened.accounts;
+  const good = await opened.token();
+  const url64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.= é';
+  const change = fc.tuple(fc.nat(good.length - 1), fc.constantFrom(...url64));
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {
+      const chars = [...good];
+      for (const [at, char] of changes) chars[at] = char;
+      const text = chars.join('');
+      fc.pre(text !== good);
+      const { ok } = await tokens.verify(text);
+      // The last digit of a signature has bits that mean nothing: another text, the same bytes.
+      const bytesOf = (token: string) => Buffer.from(token.slice(-86), 'base64url');
+      const isSame = text.slice(0, -86) === good.slice(0, -86) && bytesOf(text).equals(bytesOf(good));
+      assert.ok(ok === undefined || isSame);
+    }),
+  );
+});
+
+test('a key is published before it signs and after, and then it is gone', async () => {
+  using opened = open();
+  const { signingKeys, tokens } = opened.accounts;
+  const kids = async (): Promise<string[]> => (await signingKeys.keySet()).keys.map(({ kid }) => kid!);
+  const signer = async (): Promise<string> => decodeProtectedHeader(await opened.token()).kid!;
+  const [first] = await kids();
+  assert.equal(await signer(), first);
+  opened.at = START + 30 * DAY_MS - 3600_000 - 1;
+  assert.deepEqual(await kids(), [first]);
+  opened.at += 1;
+  const [, second] = await kids();
+  assert.notEqual(second, undefined);
+  assert.equal(await signer(), first);
+  opened.at = START + 30 * DAY_MS - 1;
+  const lastOfFirst = await opened.token();
+  assert.equal(decodeProtectedHeader(lastOfFirst).kid, first);
+  opened.at += 1;
+  assert.equal(await signer(), second);
+  opened.at += 299_000;
+  assert.ok((await tokens.verify(lastOfFirst)).ok);
+  assert.deepEqual(await kids(), [first, second]);
+  opened.at = START + 30 * DAY_MS + 300_000 + 60_000;
+  assert.deepEqual(await kids(), [second]);
+  const { events } = opened.accounts.audit.list();
+  const rotations = events.filter(({ event }) => event.startsWith('signing-key.'));
+  assert.deepEqual(
+    rotations.map(({ event, subject }) => [event, subject]),
+    [
+      ['signing-key.removed', first],
+      ['signing-key.created', second],
+      ['signing-key.created', first],
+    ],
+  );
+});
+
+test('after a long rest the next key is still published before it signs', async () => {
+  using opened = open();
+  const first = decodeProtectedHeader(await opened.token()).kid;
+  opened.at += 400 * DAY_MS;
+  assert.equal(decodeProtectedHeader(await opened.token()).kid, first);
+  assert.equal((await opened.accounts.signingKeys.keySet()).keys.length, 2);
+  opened.at += 3600_000;
+  assert.notEqual(decodeProtectedHeader(await opened.token()).kid, first);
+});
+
+test('a leaked key is replaced at once, and its tokens are refused in every process', async () => {
+  using opened = open();
+  const other = openAccounts({ path: opened.path, issuer: ISSUER, now: () => opened.at });
+  try {
+    const token = await opened.token();
+    assert.ok((await other.tokens.verify(token)).ok);
+    await opened.accounts.signingKeys.rotate({ atOnce: true, actor: 'tester' });
+    assert.equal((await other.tokens.verify(token)).refused, 'invalid');
+    assert.ok((await other.tokens.verify(await opened.token())).ok);
+  } finally {
+    other.close();
+  }
+});
+
+test('a key that is made ahead of its time signs after its lead', async () => {
+  using opened = open();
+  const first = decodeProtectedHeader(await opened.token()).kid;
+  await opened.accounts.signingKeys.rotate({ actor: 'tester' });
+  assert.equal(decodeProtectedHeader(await opened.token()).kid, first);
+  opened.at += 3600_000;
+  assert.notEqual(decodeProtectedHeader(await opened.token()).kid, first);
+});
+
+test('processes that start together agree on one key', async () => {
+  using opened = open();
+  const others = Array.from({ length: 4 }, () => openAccounts({ path: opened.path, now: () => opened.at }));
+  try {
+    const keys = await Promise.all(others.map(({ signingKeys }) => signingKeys.current()));
+    assert.equal(new Set(keys.map(({ kid }) => kid)).size, 1);
+  } finally {
+    for (const other of others) other.close();
+  }
+});
