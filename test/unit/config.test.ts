@@ -31,11 +31,27 @@ test('sizes and times take units', () => {
   assert.equal(config.maxQueueLength, 1000);
 });
 
+test('origins are taken as browsers send them', () => {
+  const origins = (text: string) => readConfig({ CORS_ORIGINS: text }).corsOrigins;
+  assert.equal(readConfig({}).corsOrigins, null);
+  assert.equal(origins('*'), '*');
+  assert.equal(
+    origins('https://maps.example.org/ , http://localhost:5173'),
+    'https://maps.example.org,http://localhost:5173',
+  );
+});
+
 test('a value that cannot be used is an error that names the setting, never the default', () => {
   const rows: Record<string, string>[] = [
     { PORT: 'http' },
     { PORT: '65536' },
     { PORT: '-1' },
+    { CORS_ORIGINS: 'maps.example.org' },
+    { CORS_ORIGINS: 'https://Maps.example.org' },
+    { CORS_ORIGINS: 'https://maps.example.org/map' },
+    { CORS_ORIGINS: 'https://maps.example.org:443' },
+    { CORS_ORIGINS: 'https://a.org,' },
+    { CORS_ORIGINS: '*,https://a.org' },
     { PORT: '80.5' },
     { MAX_UPLOAD: '5 GB!' },
     { MAX_UPLOAD: '0' },
