@@ -21,9 +21,9 @@ export class LastUse {
 
   /** `noted`: what the row said when the credential was checked. Milliseconds since 1970. */
   note(id: string, noted: number | null, now: number): void {
-    if ((noted !== null && now - noted < RESOLUTION_MS) || this.#pending.has(id)) return;
-    this.#pending.set(id, now);
-    this.#arm();
+    if (noted !== null && now - noted < RESOLUTION_MS) return;
+    if (!this.#pending.has(id)) this.#pending.set(id, now);
+    this.#timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
   }
 
   /** Writes what is pending, in one commit. */
@@ -39,9 +39,5 @@ export class LastUse {
     } catch {
       // Another process writes, or the disk is full: the next use tries again. No request fails for the sake of a note.
     }
-  }
-
-  #arm(): void {
-    this.#timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
   }
 }
