@@ -159,6 +159,26 @@ export const settings = {
     max: 100_000,
     text: 'Files of a request to append or merge.',
   },
+  inputUrlHosts: {
+    name: 'INPUT_URL_HOSTS',
+    type: 'text',
+    default: null,
+    text: 'Hosts that input files may be fetched from by URL: `data.example.org, *.example.org, files.example.org:8443`, or `*` for every public one. Without a port: 80 and 443. Unset: no file is fetched.',
+  },
+  inputUrlPrivateNetworks: {
+    name: 'INPUT_URL_PRIVATE_NETWORKS',
+    type: 'text',
+    default: null,
+    text: 'Networks that are not public and that files may be fetched from all the same: `10.20.0.0/16, fd00:1234::/32`. Unset: none.',
+  },
+  inputUrlTimeoutSeconds: {
+    name: 'INPUT_URL_TIMEOUT',
+    type: 'seconds',
+    default: 300,
+    min: 1,
+    max: DAY,
+    text: 'Time that fetching a file by URL may take.',
+  },
   maxConfigBytes: {
     name: 'MAX_CONFIG',
     type: 'bytes',

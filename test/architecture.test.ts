@@ -50,7 +50,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // Most of it runs in a process of its own, which may read this room and errors.ts.
   'remote-input': { may: ['errors.ts'] },
   // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
-  jobs: { may: [...MESSAGES, 'crs', 'io', 'pipeline', 'storage', 'engines/sqlite'] },
+  jobs: { may: [...MESSAGES, 'crs', 'io', 'pipeline', 'storage', 'engines/sqlite', 'remote-input'] },
   accounts: { may: ['errors.ts', 'engines/sqlite'] },
   http: {
     may: [
@@ -60,6 +60,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'crs',
       'crs-search',
       'jobs',
+      'remote-input',
       'storage',
       'accounts',
       // Words of the trade, not the machine: the HTTP process never parses user data.
@@ -77,11 +78,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'pipeline',
       'crs-search',
       'jobs',
+      'remote-input',
       'storage',
       'accounts',
       'http',
     ],
   },
+  // For others to import: they know the service by its address alone.
+  client: { may: [], isPure: true },
+  'client-node': { may: ['client'] },
   'config.ts': { may: ['errors.ts'] },
   'main.ts': { may: ['errors.ts', 'config.ts', 'cli'] },
 };

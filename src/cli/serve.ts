@@ -7,6 +7,7 @@ import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
 import { buildApp } from '../http/build-app.ts';
 import { Metrics } from '../http/metrics.ts';
+import { packageVersion } from '../http/package-version.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from '../jobs/attempt.ts';
 import { type DataDirectory, openDataDirectory } from '../jobs/data-directory.ts';
 import type { JobQueue } from '../jobs/queue.ts';
@@ -14,6 +15,7 @@ import type { RunnerOptions } from '../jobs/runner-process.ts';
 import { JobService } from '../jobs/service.ts';
 import { SqliteQueue } from '../jobs/sqlite-queue.ts';
 import type { JobRequest } from '../pipeline/request.ts';
+import { parseUrlPolicy, type UrlPolicy } from '../remote-input/policy.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { transformations } from '../transformations/registry.ts';
 import { createLogger } from './logger.ts';
@@ -43,9 +45,19 @@ export async function startService(
     undo.push(() => queue.close());
     const log = createLogger(config.logLevel);
     const metrics = new Metrics();
-    const service = new JobService(serviceOptions(config, data, queue, runner, log, metrics));
+    const urlPolicy = parseUrlPolicy(config.inputUrlHosts, config.inputUrlPrivateNetworks);
+    const fetch = fetchSettings(config, urlPolicy);
+    const service = new JobService({ ...serviceOptions(config, data, queue, runner, log, metrics), fetch });
     metrics.watch(service);
-    const context = { config, service, metrics, crsSearch: new CrsSearch(), formats, transformations };
+    const context = {
+      config,
+      service,
+      metrics,
+      urlPolicy,
+      crsSearch: new CrsSearch(),
+      formats,
+      transformations,
+    };
     const app = await buildApp(context, log);
     undo.push(() => app.close());
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
@@ -90,7 +102,7 @@ function serviceOptions(
   runner: Pick<RunnerOptions, 'entry' | 'readPaths'>,
   log: JobLog,
   observer: JobObserver,
-): JobServiceOptions {
+): Omit<JobServiceOptions, 'fetch'> {
   return {
     queue,
     store: new LocalStore(data.path),
@@ -117,6 +129,23 @@ function serviceOptions(
     outputFormat,
     log,
     observer,
+  };
+}
+
+/** A host gets this long to answer, and to go on sending; the whole file is the operator's to bound. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const STALL_TIMEOUT_MS = 30_000;
+
+function fetchSettings(config: Config, policy: UrlPolicy): JobServiceOptions['fetch'] {
+  return {
+    policy,
+    limits: {
+      maxBytes: config.maxUploadBytes,
+      totalMs: config.inputUrlTimeoutSeconds * 1000,
+      headersMs: HEADERS_TIMEOUT_MS,
+      stallMs: STALL_TIMEOUT_MS,
+    },
+    userAgent: `geomill/${packageVersion()}`,
   };
 }
 

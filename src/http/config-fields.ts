@@ -108,6 +108,15 @@ export const CONFIG_FIELDS = {
     }),
     shouldBe: 'the name of a layer or a list of names',
   },
+  inputUrl: {
+    nested: ['input.url'],
+    flat: ['input_url'],
+    operations: ['transform', 'inspect'],
+    description:
+      'Where to fetch the input from, in place of a file; http or https. Only in forms, and from hosts that the operator allows.',
+    schema: () => ({ type: 'string', minLength: 1, examples: ['https://data.example.org/harbour.zip'] }),
+    shouldBe: 'a URL',
+  },
   transformations: {
     nested: ['transformations'],
     operations: ALL,

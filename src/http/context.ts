@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { CrsSearch } from '../crs-search/crs-search.ts';
 import type { Format } from '../formats/format.ts';
 import type { JobService } from '../jobs/service.ts';
+import type { UrlPolicy } from '../remote-input/policy.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -11,6 +12,7 @@ export interface HttpContext {
   readonly config: Config;
   readonly service: JobService;
   readonly metrics: Metrics;
+  readonly urlPolicy: UrlPolicy;
   readonly crsSearch: CrsSearch;
   readonly formats: readonly Format[];
   readonly transformations: readonly Transformation[];

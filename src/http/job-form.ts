@@ -38,8 +38,11 @@ export interface FormOptions {
   readonly parts: FileParts;
   readonly maxFiles: number;
   readonly maxConfigBytes: number;
-  /** Is given the config as soon as it has come, so that a bad one ends the request before files are sent. */
-  onConfig(config: unknown): void;
+  /**
+   * Is given the config as soon as it has come, so that a bad one ends the request before files are sent. Returns what
+   * the config has in place of the single file: the path of its URL; or null.
+   */
+  onConfig(config: unknown): string | null;
 }
 
 export interface JobForm {
@@ -74,6 +77,7 @@ class FormReader {
   #configPart: string | null = null;
   #configHash = '';
   #singlePart: string | null = null;
+  #urlPath: string | null = null;
   /** Names of all parts, in the order of their arrival. */
   readonly #came = new Set<string>();
   readonly #unknownParts: string[] = [];
@@ -89,10 +93,12 @@ class FormReader {
     if (CONFIG_PARTS.includes(part)) {
       if (this.#configPart !== null) throw duplicate(part, this.#configPart);
       this.#configPart = part;
-      this.#options.onConfig(await this.#readConfig(part, stream));
+      this.#urlPath = this.#options.onConfig(await this.#readConfig(part, stream));
+      this.#refuseFileAndUrl();
     } else if (single.includes(part)) {
       if (this.#singlePart !== null) throw duplicate(part, this.#singlePart);
       this.#singlePart = part;
+      this.#refuseFileAndUrl();
       await this.#readFile('single', fileName, stream);
     } else if (part === list) {
       await this.#readFile('list', fileName, stream);
@@ -106,9 +112,17 @@ class FormReader {
   finish(): JobForm {
     const { files, parts } = this.#options;
     if (this.#configPart === null) throw this.#missing('config');
-    if (parts.singleRequired && this.#singlePart === null) throw this.#missing(parts.single[0]);
+    if (parts.singleRequired && this.#singlePart === null && this.#urlPath === null)
+      throw this.#missing(parts.single[0]);
     if (parts.list !== null && files.count('list') === 0) throw this.#missing(parts.list);
     return { unknownParts: this.#unknownParts, configHash: this.#configHash };
+  }
+
+  /** Called when either has come, before the file is read. */
+  #refuseFileAndUrl(): void {
+    if (this.#urlPath === null || this.#singlePart === null) return;
+    const detail = `part '${this.#singlePart}' and '${this.#urlPath}' both state the input; send one of them`;
+    throw failure('CONFIG_INVALID', { detail });
   }
 
   async #readConfig(part: string, stream: Readable): Promise<unknown> {

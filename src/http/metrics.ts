@@ -96,7 +96,7 @@ export class Metrics implements JobObserver {
     this.#jobs.inc({ state, input_format, output_format });
     this.#waited.observe(waitedMs / 1000);
     this.#ran.observe({ input_format, output_format }, ranMs / 1000);
-    for (const { byteLength } of job.inputs) this.#inputBytes.inc({ input_format }, byteLength);
+    for (const { byteLength } of job.inputs) this.#inputBytes.inc({ input_format }, byteLength ?? 0);
     this.#outputBytes.inc({ output_format }, outputBytes);
   }
 

@@ -8,28 +8,43 @@ import { Findings } from '../findings.ts';
 import type { Format, OptionsSchema } from '../formats/format.ts';
 import { validateOptions } from '../formats/options.ts';
 import type { InputFileRequest, JobRequest, OutputRequest } from '../pipeline/request.ts';
+import { checkInputUrl } from '../remote-input/check-url.ts';
+import type { UrlPolicy } from '../remote-input/policy.ts';
 import { parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
 import { groupNames, optionNames, type Registries, type Surface } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
 
 export interface ParsedConfig {
   readonly inputFormat: Format;
+  /** Where the input is to be fetched from; null: files come with the request. */
+  readonly inputUrl: InputUrl | null;
   /** What was tolerated. */
   readonly findings: Findings;
   /** The request for so many files, at least one. Throws CRS_LIST_LENGTH. */
   forFiles(fileCount: number): JobRequest;
 }
 
+export interface InputUrl {
+  readonly url: URL;
+  /** Where the config has it. */
+  readonly path: string;
+}
+
 /**
  * Parses a config that was JSON. What is not known is noted as a finding; what is wrong throws an error that names the
- * path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED, and what
- * `parseSteps` throws).
+ * path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED,
+ * URL_INVALID, URL_REFUSED, and what `parseSteps` throws).
  */
-export function parseJobRequest(config: unknown, surface: Surface, registries: Registries): ParsedConfig {
+export function parseJobRequest(
+  config: unknown,
+  surface: Surface,
+  registries: Registries,
+  urlPolicy: UrlPolicy,
+): ParsedConfig {
   const values = new ConfigValues(config, surface, registries);
   const inputFormat = parseInputFormat(values, surface, registries);
   const outputFormat = parseOutputFormat(values, surface, registries);
-  refuseUrl(values, surface);
+  const inputUrl = parseUrl(values, surface, urlPolicy);
   const filesOf = parseFilesCrs(values, surface, inputFormat, outputFormat === null);
   const output = outputFormat === null ? null : parseOutput(values, surface, outputFormat);
   const steps = parseTransformations(values, registries);
@@ -39,6 +54,7 @@ export function parseJobRequest(config: unknown, surface: Surface, registries: R
   for (const path of values.unknown()) findings.note('UNKNOWN_KEY', { path: path.slice(0, 100) });
   return {
     inputFormat,
+    inputUrl,
     findings,
     forFiles(fileCount) {
       const { operation } = surface;
@@ -83,11 +99,15 @@ function formatMissing(values: ConfigValues, path: string, { formats }: Registri
   return invalid(path, `is required; known formats are ${known}${found}`);
 }
 
-function refuseUrl(values: ConfigValues, surface: Surface): void {
-  const names = optionNames('input', 'url', surface);
-  const { value, path } = values.takeAny(names);
+function parseUrl(values: ConfigValues, surface: Surface, policy: UrlPolicy): InputUrl | null {
+  // Also where the service fetches nothing: a mistake is named as one, and a URL is never ignored.
+  const { value, path } = values.take('inputUrl');
+  if (value === undefined) return null;
   const part = surface.inputFormat === null ? 'input_file' : 'file';
-  if (value !== undefined) throw failure('INPUT_URL_DISABLED', { path, part });
+  if (policy.hosts.length === 0) throw failure('INPUT_URL_DISABLED', { path, part });
+  if (surface.operation === 'append' || surface.operation === 'merge')
+    throw invalid(path, `is not possible with ${surface.operation}; send the files themselves`);
+  return { url: checkInputUrl(String(value), policy, path), path };
 }
 
 type FilesOf = (fileCount: number) => readonly InputFileRequest[];

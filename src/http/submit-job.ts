@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { Job, JobInput, NewJob } from '../jobs/job.ts';
+import { plainFileName } from '../jobs/output-name.ts';
+import { pathName } from '../remote-input/file-name.ts';
 import type { Surface } from './config-fields.ts';
 import { JSON_DOCUMENTS, type JsonDocuments } from './config-schema.ts';
 import type { HttpContext } from './context.ts';
@@ -82,13 +84,16 @@ export async function submitRequest(
   try {
     const isDocument = isJson(request.headers['content-type'] ?? '');
     const received = await (isDocument ? receiveJson : receiveForm)(surface, context, request, files);
-    const jobRequest = received.parsed.forFiles(files.count('single') + files.count('list'));
+    const { findings, inputFormat, inputUrl, forFiles } = received.parsed;
+    const jobRequest = forFiles(inputUrl === null ? files.count('single') + files.count('list') : 1);
     const kept = await files.keepAll();
-    const { findings, inputFormat } = received.parsed;
     for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
     const job: NewJob = {
       id,
-      inputs: kept.map((file, i) => inputOf(file, inputFormat, i, kept.length, isDocument)),
+      inputs:
+        inputUrl === null
+          ? kept.map((file, i) => inputOf(file, inputFormat, i, kept.length, isDocument))
+          : [remoteInput(inputUrl.url, inputFormat)],
       request: jobRequest,
       requestFindings: findings.list(),
       idempotency:
@@ -118,7 +123,8 @@ async function receiveForm(
     maxFiles,
     maxConfigBytes,
     onConfig: (value) => {
-      parsed = parseJobRequest(value, surface, context);
+      parsed = parseJobRequest(value, surface, context, context.urlPolicy);
+      return parsed.inputUrl?.path ?? null;
     },
   });
   if (parsed === undefined) throw failure('INTERNAL', { reason: 'a form without config was let through' });
@@ -136,7 +142,12 @@ async function receiveJson(
   const { maxConfigBytes, maxFiles, maxJsonBodyBytes: maxBodyBytes } = context.config;
   const options = { files, documents, maxFiles, maxConfigBytes, maxBodyBytes };
   const { config, configHash } = await receiveJsonBody(request.raw, options);
-  return { parsed: parseJobRequest(config, surface, context), configHash, unknownParts: [] };
+  const parsed = parseJobRequest(config, surface, context, context.urlPolicy);
+  if (parsed.inputUrl !== null)
+    throw failure('CONFIG_INVALID', {
+      detail: `'${parsed.inputUrl.path}' is not possible in a JSON body, which holds the input; send a form`,
+    });
+  return { parsed, configHash, unknownParts: [] };
 }
 
 function inputOf(
@@ -149,6 +160,12 @@ function inputOf(
   if (isDocument) return { name: name ?? '', byteLength, fileIndex, isUnnamed: true };
   const defaultName = `input${count === 1 ? '' : index + 1}${format.extensions[0]}`;
   return { name: name ?? defaultName, byteLength, fileIndex };
+}
+
+/** Its host may have a better name for it; that is known when it is fetched. */
+function remoteInput(url: URL, format: Format): JobInput {
+  const name = plainFileName(pathName(url) ?? '', `input${format.extensions[0]}`);
+  return { name, byteLength: null, fileIndex: 0, url: url.href };
 }
 
 /** Of everything that decides the result. */

@@ -1,10 +1,13 @@
 /** One attempt at a job: hands it to a runner and files what comes of it, whatever comes of it. */
+import { dirname, join } from 'node:path';
 import { GeomillError, type PlainError } from '../errors.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
-import { isFinal, type Job, type JobOutput, type JobState, type JobSummary } from './job.ts';
+import type { JobFiles } from '../storage/workspace.ts';
+import { type FetchSettings, fetchInput, type ProvidedInputs } from './fetch-input.ts';
+import { isFinal, type Job, type JobInput, type JobOutput, type JobState, type JobSummary } from './job.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
 import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.ts';
@@ -14,6 +17,7 @@ export interface JobServiceOptions {
   readonly store: FileStore;
   readonly runner: RunnerOptions & { readonly count: number; readonly threads: number };
   readonly limits: InputLimits;
+  readonly fetch: FetchSettings;
   readonly jobTimeoutMs: number;
   readonly maxAttempts: number;
   readonly graceMs: number;
@@ -60,18 +64,55 @@ export class Attempts {
     const options = this.#options;
     const { job } = claim;
     if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
-    const format = options.outputFormat(job.request);
-    const output = describeOutput(outputBasis(job), format);
-    const { inputPaths, ...files } = runner.slot.prepare(job.inputs.length, output.pathName);
-    for (const [index, path] of inputPaths.entries())
-      await options.store.provide(inputKey(job.id, job.inputs[index].fileIndex), path);
+    const basis = outputBasis(job.request, job.inputs);
+    const files = runner.slot.prepare(job.inputs.length, describeOutput(basis, this.#formatOf(job)).pathName);
     const timer = setTimeout(() => runner.kill('timeout'), options.jobTimeoutMs);
+    try {
+      const provided = await this.#provide(job, files.inputPaths, runner);
+      if (provided.kind === 'provided') await this.#convert(claim, runner, files, provided, onProgress);
+      else if (provided.kind === 'failed') await this.#afterFailure(claim, provided.error, provided.log);
+      else await this.#afterFetcherDeath(claim, runner, provided.detail, provided.log);
+    } finally {
+      clearTimeout(timer);
+    }
+    // A slot whose runner died is gone and is not to come back.
+    if (runner.death === null) runner.slot.clear();
+  }
+
+  /** Puts the inputs where the runner will read them. One to be fetched is the only one of its job. */
+  async #provide(
+    { id, inputs }: Job,
+    paths: readonly string[],
+    runner: RunnerProcess,
+  ): Promise<ProvidedInputs> {
+    const { store, fetch } = this.#options;
+    const [first] = inputs;
+    if (first.url !== undefined) return fetchInput({ ...first, url: first.url }, paths[0], runner, fetch);
+    for (const [index, path] of paths.entries())
+      await store.provide(inputKey(id, inputs[index].fileIndex), path);
+    return { kind: 'provided', inputs, fetched: null, findings: [] };
+  }
+
+  async #convert(
+    claim: Claim,
+    runner: RunnerProcess,
+    files: JobFiles,
+    { inputs, fetched, findings }: Extract<ProvidedInputs, { kind: 'provided' }>,
+    onProgress: (progress: Progress) => void,
+  ): Promise<void> {
+    const options = this.#options;
+    const { job } = claim;
+    const format = this.#formatOf(job);
+    // Only now is it known what a fetched file is called.
+    const { fileName, pathName } = describeOutput(outputBasis(job.request, inputs), format);
+    const outputPath = join(dirname(files.outputPath), pathName);
     const outcome = await runner.run(
       {
         request: job.request,
         place: {
-          ...files,
-          inputs: inputPaths.map((path, index) => ({ path, name: job.inputs[index].name })),
+          outputPath,
+          scratchDirectory: files.scratchDirectory,
+          inputs: files.inputPaths.map((path, index) => ({ path, name: inputs[index].name })),
           gridDirectory: options.runner.gridDirectory,
           threads: options.runner.threads,
           limits: options.limits,
@@ -79,30 +120,38 @@ export class Attempts {
       },
       onProgress,
     );
-    clearTimeout(timer);
     if (outcome.kind === 'done') {
-      const { byteLength } = await options.store.adopt(job.id, files.outputPath);
-      await this.#succeed(
-        claim,
-        { byteLength, mediaType: format.mediaType, fileName: output.fileName },
-        outcome.report,
-      );
+      const { byteLength } = await options.store.adopt(job.id, outputPath);
+      const warnings = [...job.requestFindings, ...findings, ...outcome.report.warnings];
+      const report = { ...outcome.report, ...(fetched === null ? {} : { fetched }), warnings };
+      await this.#succeed(claim, { byteLength, mediaType: format.mediaType, fileName }, report);
     } else if (outcome.kind === 'failed') {
-      if (outcome.log !== null)
-        options.log.error({ jobId: job.id, cause: outcome.log }, 'a job failed by our fault');
-      await this.#fail(claim, outcome.error);
+      await this.#afterFailure(claim, outcome.error, outcome.log);
     } else {
       await this.#afterDeath(claim, outcome.cause, outcome.detail);
     }
-    // A slot whose runner died is gone and is not to come back.
-    if (runner.death === null) runner.slot.clear();
+  }
+
+  #formatOf({ request }: Job): OutputFormat {
+    return this.#options.outputFormat(request);
+  }
+
+  async #afterFailure(claim: Claim, error: PlainError, log: string | null): Promise<void> {
+    if (log !== null)
+      this.#options.log.error({ jobId: claim.job.id, cause: log }, 'a job failed by our fault');
+    await this.#fail(claim, error);
+  }
+
+  /** It dies with the runner, for the runner's reasons; one that dies alone has crashed. */
+  async #afterFetcherDeath(claim: Claim, runner: RunnerProcess, detail: string, log: string): Promise<void> {
+    if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
+    this.#options.log.error({ jobId: claim.job.id, detail, log }, 'a fetching process died');
+    await this.#afterDeath(claim, 'crash', detail);
   }
 
   async #succeed(claim: Claim, output: JobOutput, report: JobReport): Promise<void> {
     const { queue, store, outputRetentionMs, observer } = this.#options;
-    const warnings = [...claim.job.requestFindings, ...report.warnings];
-    const expiresAt = Date.now() + outputRetentionMs;
-    const current = await queue.succeed(claim, output, { ...report, warnings }, expiresAt);
+    const current = await queue.succeed(claim, output, report, Date.now() + outputRetentionMs);
     if (!current) return this.#discardOutput(claim.job);
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
     await removeInputs(store, claim.job);
@@ -171,7 +220,7 @@ export class Attempts {
 }
 
 /** The name that the output's is made from. */
-function outputBasis({ request, inputs }: Job): string {
+function outputBasis(request: JobRequest, inputs: readonly JobInput[]): string {
   if (request.operation === 'merge') return 'merged';
   return inputs[0].isUnnamed ? 'output' : inputs[0].name;
 }

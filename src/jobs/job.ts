@@ -34,11 +34,14 @@ export interface NewJob {
 export interface JobInput {
   /** The file's name as the user knows it, a plain name without directories. */
   readonly name: string;
-  readonly byteLength: number;
+  /** Null: it is still to be fetched. */
+  readonly byteLength: number | null;
   /** Under which number its file is stored (see `inputKey`): files can come in another order than they count in. */
   readonly fileIndex: number;
   /** The client gave no name: this one is for messages alone, not for the output to be named after. */
   readonly isUnnamed?: true;
+  /** The file is not stored but fetched from here by each attempt. It may hold a key: not to be shown or logged. */
+  readonly url?: string;
 }
 
 export interface Idempotency {

@@ -55,6 +55,7 @@ export class RunnerProcess {
   #killedFor: DeathCause | null = null;
   #stderrTail = '';
   #death: Extract<RunOutcome, { kind: 'died' }> | null = null;
+  readonly #died = Promise.withResolvers<void>();
   #task: { settle(outcome: RunOutcome): void; onProgress(progress: Progress): void } | null = null;
 
   constructor(options: RunnerOptions, events: RunnerEvents) {
@@ -98,6 +99,11 @@ export class RunnerProcess {
   /** How the process died; null while it lives. */
   get death(): Extract<RunOutcome, { kind: 'died' }> | null {
     return this.#death;
+  }
+
+  /** Resolves when the process has died. */
+  get died(): Promise<void> {
+    return this.#died.promise;
   }
 
   /** Runs a task on the reserved process; resolves when it is done, has failed, or the process has died. */
@@ -187,6 +193,7 @@ export class RunnerProcess {
     const detail = this.#stderrTail === '' ? ending : `${ending}; ${this.#stderrTail.trim()}`;
     this.slot.remove();
     this.#death = { kind: 'died', cause, detail: ending };
+    this.#died.resolve();
     this.#settle(this.#death);
     this.#events.onDeath(this, cause, detail);
   }

@@ -34,7 +34,16 @@ export interface ReprojectionReport {
   readonly outsideAreaOfUse: number;
 }
 
+/** Of an input that was fetched by its URL. */
+export interface FetchReport {
+  /** The host that sent it, with its port where that is not the usual one. */
+  readonly host: string;
+  readonly byteLength: number;
+}
+
 export interface ConversionReport {
+  /** Absent: the input was uploaded. */
+  readonly fetched?: FetchReport;
   readonly input: {
     readonly format: string;
     /** Of the first file. */
@@ -75,6 +84,7 @@ export interface ConversionReport {
 
 /** What is kept of an inspection: what it found is its output. */
 export interface InspectionReport {
+  readonly fetched?: FetchReport;
   readonly warnings: readonly Finding[];
   readonly timings: { readonly totalMs: number };
 }

@@ -51,7 +51,10 @@ const input = closedObject({
   files: listOf(
     closedObject({
       name: TEXT,
-      bytes: count('Length of the file.'),
+      bytes: nullable(
+        count('Length of the file.'),
+        'Length of the file; null where it is fetched by its URL.',
+      ),
       crs: nullable(TEXT, 'CRS that the request states for it.'),
     }),
   ),
@@ -91,7 +94,7 @@ const jobSchema = closedObject({
 
 const shortInput = closedObject({
   format: TEXT,
-  files: listOf(closedObject({ name: TEXT, bytes: count('Length of the file.') })),
+  files: listOf(closedObject({ name: TEXT, bytes: nullable(count('Length of the file.')) })),
 });
 
 const { crs: _, ...shortOutputProperties } = outputProperties;

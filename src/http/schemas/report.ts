@@ -61,46 +61,49 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
     description: 'Something that was tolerated, changed or left out, with a count: a warning.',
   },
   Report: {
-    ...closedObject({
-      input: closedObject({
-        format: TEXT,
-        name: text('Of the first file.'),
-        files: listOf(
-          closedObject({ name: TEXT, features: count('Read of all its layers.') }),
-          'In the order of the request.',
+    ...closedObject(
+      {
+        input: closedObject({
+          format: TEXT,
+          name: text('Of the first file.'),
+          files: listOf(
+            closedObject({ name: TEXT, features: count('Read of all its layers.') }),
+            'In the order of the request.',
+          ),
+          layers: listOf(layer),
+        }),
+        output: closedObject({
+          format: TEXT,
+          crs: TEXT,
+          media_type: TEXT,
+          byte_length: count('Bytes of the output.'),
+        }),
+        features: closedObject(
+          {
+            read: count('From the input.'),
+            appended: count('Of an append: those read that are not of the target.'),
+            written: count('To the output.'),
+            dropped: count('Left out; the warnings say why.'),
+            repaired: count('Geometries that were not valid and were mended.'),
+            split: count('Features that became several.'),
+          },
+          ['appended'],
         ),
-        layers: listOf(layer),
-      }),
-      output: closedObject({
-        format: TEXT,
-        crs: TEXT,
-        media_type: TEXT,
-        byte_length: count('Bytes of the output.'),
-      }),
-      features: closedObject(
-        {
-          read: count('From the input.'),
-          appended: count('Of an append: those read that are not of the target.'),
-          written: count('To the output.'),
-          dropped: count('Left out; the warnings say why.'),
-          repaired: count('Geometries that were not valid and were mended.'),
-          split: count('Features that became several.'),
+        fields: closedObject({
+          renamed: listOf(closedObject({ layer: TEXT, from: TEXT, to: TEXT })),
+          retyped: listOf(closedObject({ layer: TEXT, field: TEXT, from: TEXT, to: TEXT })),
+          dropped: listOf(closedObject({ layer: TEXT, field: TEXT, reason: TEXT })),
+        }),
+        reprojections: listOf(reprojection),
+        warnings: listOf(ref('Finding')),
+        timings: closedObject({ total_ms: { type: 'number', minimum: 0 } }),
+        fetched: {
+          ...closedObject({ host: text('The host that sent it.'), byte_length: count('Bytes that came.') }),
+          description: 'Of an input that was fetched by its URL.',
         },
-        ['appended'],
-      ),
-      fields: closedObject({
-        renamed: listOf(closedObject({ layer: TEXT, from: TEXT, to: TEXT })),
-        retyped: listOf(closedObject({ layer: TEXT, field: TEXT, from: TEXT, to: TEXT })),
-        dropped: listOf(closedObject({ layer: TEXT, field: TEXT, reason: TEXT })),
-      }),
-      reprojections: listOf(reprojection),
-      warnings: listOf(ref('Finding')),
-      timings: closedObject({ total_ms: { type: 'number', minimum: 0 } }),
-      fetched: {
-        ...closedObject({ host: text('The host that sent it.'), byte_length: count('Bytes that came.') }),
-        description: 'Of an input that was fetched by its URL.',
       },
-    }, ['fetched']),
+      ['fetched'],
+    ),
     description: 'What a conversion did with the data. Nothing is lost that it does not tell.',
   },
 };

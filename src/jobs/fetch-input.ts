@@ -1,0 +1,59 @@
+/** An input that stands on a host of somebody else's: fetched anew for each attempt, into the slot of its runner. */
+import type { PlainError } from '../errors.ts';
+import { type Finding, Findings } from '../findings.ts';
+import type { FetchReport } from '../pipeline/report.ts';
+import type { FetchLimits } from '../remote-input/fetch-messages.ts';
+import { type FetcherOptions, runFetcher } from '../remote-input/fetch-process.ts';
+import type { UrlPolicy } from '../remote-input/policy.ts';
+import type { JobInput } from './job.ts';
+import { plainFileName } from './output-name.ts';
+import type { RunnerProcess } from './runner-process.ts';
+
+export interface FetchSettings extends FetcherOptions {
+  readonly policy: UrlPolicy;
+  readonly limits: FetchLimits;
+  readonly userAgent: string;
+}
+
+export type ProvidedInputs =
+  | {
+      readonly kind: 'provided';
+      /** With the names that are known by now. */
+      readonly inputs: readonly JobInput[];
+      /** Null: they were uploaded. */
+      readonly fetched: FetchReport | null;
+      readonly findings: readonly Finding[];
+    }
+  | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
+  | { readonly kind: 'died'; readonly detail: string; readonly log: string };
+
+/**
+ * Fetches the file of `input` to `path`. When the runner dies, be it of a cancelled job, its time limit or a stop of the
+ * service, the fetching process is ended and the outcome is 'died'.
+ *
+ * Refused: to keep what was fetched for the next attempt. It would have to be made durable like an upload, for a case
+ * that is rare.
+ */
+export async function fetchInput(
+  input: JobInput & { readonly url: string },
+  path: string,
+  runner: RunnerProcess,
+  { policy, limits, userAgent, ...options }: FetchSettings,
+): Promise<ProvidedInputs> {
+  const controller = new AbortController();
+  void runner.died.then(() => controller.abort());
+  const task = { url: input.url, urlPath: 'input.url', path, policy, limits, userAgent };
+  const outcome = await runFetcher(task, controller.signal, options);
+  if (outcome.kind !== 'fetched') return outcome;
+  const { host, byteLength, name, isLengthStated } = outcome.file;
+  const findings = new Findings();
+  if (!isLengthStated) findings.note('INPUT_LENGTH_UNKNOWN', { host, bytes: byteLength });
+  const stated = plainFileName(name ?? '', '');
+  const named = stated === '' ? input : { ...input, name: stated, isUnnamed: undefined };
+  return {
+    kind: 'provided',
+    inputs: [{ ...named, byteLength }],
+    fetched: { host, byteLength },
+    findings: findings.list(),
+  };
+}
