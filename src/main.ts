@@ -10,6 +10,14 @@ interface Command {
 
 const commands: Readonly<Record<string, Command>> = {
   convert: { text: 'convert a file: geomill convert IN OUT', load: () => import('./cli/convert.ts') },
+  append: {
+    text: 'append files to a target: geomill append TARGET FILE... --out OUT',
+    load: () => import('./cli/append.ts'),
+  },
+  merge: {
+    text: 'merge the geometries of files: geomill merge FILE... --out OUT',
+    load: () => import('./cli/merge.ts'),
+  },
   info: { text: 'tell what a file holds: geomill info FILE', load: () => import('./cli/info.ts') },
   serve: { text: 'run the service; settings by environment', load: () => import('./cli/serve.ts') },
   keys: { text: 'create, list and revoke keys: geomill keys create', load: () => import('./cli/keys.ts') },
@@ -63,8 +71,8 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (thrown) {
   const error = asGeomillError(thrown);
-  const { inFlags } = await import('./cli/wording.ts');
-  process.stderr.write(`geomill: ${inFlags(error.message)}\n`);
+  const { errorLine } = await import('./cli/wording.ts');
+  process.stderr.write(`geomill: ${errorLine(error)}\n`);
   // A stack helps nobody whose setting or file is wrong.
   if (error.code === 'INTERNAL' && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`);

@@ -68,7 +68,8 @@ function namesIn(temporary: string): string[] {
 }
 
 function workIsUnderWay(temporary: string): boolean {
-  return namesIn(temporary).some((name) => existsSync(join(temporary, name, 'input')));
+  const isCopy = (name: string): boolean => name.startsWith('input');
+  return namesIn(temporary).some((name) => readdirSync(join(temporary, name)).some(isCopy));
 }
 
 const place = (name: string): string => join(directory, name);

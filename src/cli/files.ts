@@ -1,6 +1,14 @@
 /** The files that a command line names, checked before any work: what is wrong with a path is told in terms of the path. */
-import { accessSync, constants, createReadStream, createWriteStream, type Stats, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  createWriteStream,
+  realpathSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '../errors.ts';
 
@@ -12,11 +20,10 @@ export interface InputFile {
 }
 
 /**
- * The input as a file that can be read at any place: itself, or a copy in `work` of what can only be read from its
- * beginning (standard input, a named pipe). Throws FILE_NOT_FOUND.
+ * The input as a file that can be read at any place: itself, or a copy at the path `copy` of what can only be read from
+ * its beginning (standard input, a named pipe). Throws FILE_NOT_FOUND.
  */
-export async function stageInput(path: string, work: string, signal: AbortSignal): Promise<InputFile> {
-  const copy = join(work, 'input');
+export async function stageInput(path: string, copy: string, signal: AbortSignal): Promise<InputFile> {
   if (path === '-') {
     await pipeline(process.stdin, createWriteStream(copy), { signal });
     return { path: copy, name: 'standard input' };
@@ -29,22 +36,38 @@ export async function stageInput(path: string, work: string, signal: AbortSignal
   return { path: copy, name: basename(path) };
 }
 
+export interface OutputPath {
+  /** Where the output goes. */
+  readonly path: string;
+}
+
 /**
- * Checks that an output can be put at `path`. A file is replaced only with `overwrite`, the input never, and neither is
- * what is no file: the output is moved to its name, so a device or a pipe would be gone. Throws USAGE or
- * OUTPUT_NOT_WRITABLE.
+ * Checks that an output can be put at `path`, and tells where that really is. A file is replaced only with `overwrite`; an
+ * input only if it is the first and that one is to be updated. What is no file is never replaced: the output is moved to
+ * its name, so a device or a pipe would be gone. Throws USAGE or OUTPUT_NOT_WRITABLE.
  */
-export function checkOutput(path: string, inputPath: string, overwrite: boolean): void {
+export function checkOutput(
+  path: string,
+  use: { readonly inputs: readonly string[]; readonly overwrite: boolean; readonly isUpdate: boolean },
+): OutputPath {
   const stats = statOf(path);
   if (stats !== null) {
-    const input = inputPath === '-' ? null : statOf(inputPath);
-    if (input !== null && input.dev === stats.dev && input.ino === stats.ino)
+    const same = use.inputs.filter((input) => isSameFile(input, stats));
+    const isUpdated = use.isUpdate && same.length === 1 && same[0] === use.inputs[0];
+    if (same.length > 0 && !isUpdated)
       throw failure('USAGE', { detail: `'${path}' is the input itself; give the output another name` });
     if (!stats.isFile()) {
       const what = stats.isDirectory() ? 'a directory; name a file in it' : "no regular file; write to '-'";
       throw failure('USAGE', { detail: `'${path}' is ${what}` });
     }
-    if (!overwrite) throw failure('USAGE', { detail: `'${path}' exists; say --overwrite to replace it` });
+    if (!use.overwrite) {
+      const what = isUpdated
+        ? 'is the target; say --overwrite to update it'
+        : 'exists; say --overwrite to replace it';
+      throw failure('USAGE', { detail: `'${path}' ${what}` });
+    }
+    // Not the link but the file that it leads to is to be updated.
+    if (isUpdated) path = realpathSync(path);
   }
   const directory = dirname(resolve(path));
   if (statOf(directory)?.isDirectory() !== true)
@@ -55,6 +78,12 @@ export function checkOutput(path: string, inputPath: string, overwrite: boolean)
     const reason = `the directory '${directory}' is not writable`;
     throw failure('OUTPUT_NOT_WRITABLE', { path, reason }, undefined, error);
   }
+  return { path };
+}
+
+function isSameFile(input: string, { dev, ino }: Stats): boolean {
+  const stats = input === '-' ? null : statOf(input);
+  return stats !== null && stats.dev === dev && stats.ino === ino;
 }
 
 const DISK_REASONS: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import { failure } from '../errors.ts';
 import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
 import { chooseFormat, formatFlags, formatOptions, parse } from './arguments.ts';
-import type { CommandContext } from './convert.ts';
+import type { CommandContext } from './conversion.ts';
 import { stageInput } from './files.ts';
 import { findingLine } from './summary.ts';
 
@@ -44,7 +44,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     const scratchDirectory = join(work, 'scratch');
     mkdirSync(scratchDirectory);
     const { signal } = new AbortController();
-    const source = await stageInput(path, work, signal);
+    const source = await stageInput(path, join(work, 'input'), signal);
     const found = await inspectSource(
       {
         format: format.id,

@@ -3,16 +3,25 @@ import type { Finding } from '../findings.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { inFlags } from './wording.ts';
 
+/** More are told as one: an append may have a thousand files. */
+const SHOWN_LAYERS = 20;
+
 /** The report in a few lines for a terminal. */
 export function summarize(report: ConversionReport): string {
   const { features, input, output } = report;
   const lines = [
     `${features.written} features written as ${output.format} in ${output.crs} (${megabytes(output.byteLength)}, ${(report.timings.totalMs / 1000).toFixed(2)} s)`,
   ];
-  for (const layer of input.layers) {
+  for (const layer of input.layers.slice(0, SHOWN_LAYERS)) {
+    const file = input.files.length === 1 ? '' : ` of '${layer.file}'`;
     lines.push(
-      `  read ${layer.features} from '${layer.name}' (${layer.crsName}${layer.encoding === null ? '' : `, ${layer.encoding}`})`,
+      `  read ${layer.features} from '${layer.name}'${file} (${layer.crsName}${layer.encoding === null ? '' : `, ${layer.encoding}`})`,
     );
+  }
+  if (input.layers.length > SHOWN_LAYERS) {
+    const rest = input.layers.slice(SHOWN_LAYERS);
+    const features = rest.reduce((sum, layer) => sum + layer.features, 0);
+    lines.push(`  read ${features} from ${rest.length} more layers`);
   }
   for (const { operation, accuracyMeters, layer } of report.reprojections) {
     const accuracy = accuracyMeters === null ? 'accuracy unknown' : `accuracy ${accuracyMeters} m`;
@@ -35,10 +44,12 @@ export function findingLine({ message: text, count, places }: Finding): string {
 }
 
 /** Null for a place that is only a layer or a field: the message names them. */
-function placeText({ line, record, offset, id }: Place): string | null {
+function placeText({ file, line, record, offset, id }: Place): string | null {
   const known = id === undefined ? '' : `, id ${id}`;
-  if (line !== undefined) return `line ${line}${known}`;
-  if (record !== undefined) return `feature ${record}${known}`;
-  if (offset !== undefined) return `byte ${offset}${known}`;
-  return id === undefined ? null : `id ${id}`;
+  const within = file === undefined ? '' : ` of '${file}'`;
+  if (line !== undefined) return `line ${line}${within}${known}`;
+  if (record !== undefined) return `feature ${record}${within}${known}`;
+  if (offset !== undefined) return `byte ${offset}${within}${known}`;
+  if (id !== undefined) return `id ${id}${within}`;
+  return file === undefined ? null : `'${file}'`;
 }

@@ -1,4 +1,5 @@
 /** Errors and findings name the fields of a request; on a command line the same things are flags. */
+import type { GeomillError } from '../errors.ts';
 import { formats } from '../formats/registry.ts';
 import { flagName } from './arguments.ts';
 
@@ -9,6 +10,13 @@ export function inFlags(text: string): string {
   flagByField ??= fieldFlags();
   const flags = flagByField;
   return text.replace(/\b(?:input|output|[a-z]+_options)\.[a-z_]+/g, (field) => flags.get(field) ?? field);
+}
+
+/** An error in one line, with the file where it is one of several and the message does not name it. */
+export function errorLine({ message, place }: GeomillError): string {
+  const file = place?.file;
+  const where = file === undefined || message.includes(file) ? '' : `'${file}': `;
+  return `${where}${inFlags(message)}`;
 }
 
 function fieldFlags(): ReadonlyMap<string, string> {

@@ -1,0 +1,198 @@
+/** What the commands that write a file have in common: their flags, what they ask of the pipeline, how they run it. */
+import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ParseArgsConfig } from 'node:util';
+import { type CrsText, parseCrs } from '../crs/crs.ts';
+import { failure } from '../errors.ts';
+import type { Format } from '../formats/format.ts';
+import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
+import type { ConversionReport } from '../pipeline/report.ts';
+import type { ConversionRequest, InputFileRequest, InputPlace } from '../pipeline/request.ts';
+import { runConversion } from '../pipeline/run.ts';
+import { chooseFormat, formatFlags, formatOptions, type Parsed } from './arguments.ts';
+import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
+import { progressBar } from './progress-bar.ts';
+import { stepFlags, stepsOf, stepUsage } from './steps.ts';
+import { summarize } from './summary.ts';
+
+/** What the entrance tells a command about its surroundings. */
+export interface CommandContext {
+  /** Directory with PROJ grids (PROJ_GRIDS), or null. */
+  readonly gridDirectory: string | null;
+}
+
+/** Flags of every command that writes a file. */
+export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
+  return {
+    from: { type: 'string' },
+    to: { type: 'string' },
+    'to-crs': { type: 'string' },
+    layer: { type: 'string', multiple: true },
+    overwrite: { type: 'boolean' },
+    threads: { type: 'string' },
+    json: { type: 'boolean' },
+    quiet: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+    ...formatFlags('in'),
+    ...formatFlags('out'),
+    ...stepFlags(),
+  };
+}
+
+/** The last lines of every such command's usage. */
+export function conversionUsage(done: string): string {
+  return `  --in-NAME VALUE       an option of the input format, e.g. --in-delimiter ';'   (docs/formats)
+  --out-NAME VALUE      an option of the output format, e.g. --out-precision 9
+  --overwrite           replace OUT if it exists
+  --threads N           worker threads for large files (default: one per core)
+  --json                print the report as JSON
+  --quiet               print nothing but errors
+
+Transformations, done in the order they are given; each can be repeated   (docs/transformations.md):
+${stepUsage()}
+
+Exit status: 0 ${done}, 1 the input or the request is at fault, 2 wrong usage, 3 geomill is at fault, 130 interrupted.`;
+}
+
+/** One run of such a command. */
+export interface Conversion {
+  readonly operation: ConversionRequest['operation'];
+  /** As typed; '-' is standard input. */
+  readonly inputs: readonly string[];
+  /** One for each input. */
+  readonly files: readonly InputFileRequest[];
+  /** As typed; '-' is standard output. */
+  readonly output: string;
+  /** The output's name without ending where it has none, which gives layers their names. */
+  readonly unnamed: string;
+}
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function runCommand(
+  conversion: Conversion,
+  parsed: Parsed,
+  context: CommandContext,
+): Promise<number> {
+  const { operation, inputs, output } = conversion;
+  const request = await requestOf(conversion, parsed);
+  if (inputs.filter((path) => path === '-').length > 1)
+    throw failure('USAGE', { detail: "standard input, '-', can be one of the files only" });
+  const overwrite = parsed.values.overwrite === true;
+  const path: OutputPath =
+    output === '-'
+      ? { path: output }
+      : checkOutput(output, { inputs, overwrite, isUpdate: operation === 'append' });
+  const work = mkdtempSync(join(tmpdir(), 'geomill-'));
+  try {
+    const report = await convert(request, parsed, conversion, { work, ...path }, context);
+    tell(report, parsed, output);
+    return 0;
+  } catch (error) {
+    throw asOutputFailure(error, output);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function requestOf(
+  { operation, inputs, files, output }: Conversion,
+  parsed: Parsed,
+): Promise<ConversionRequest> {
+  const { values } = parsed;
+  const from = commonFormat(values.from, inputs);
+  const to = chooseFormat(values.to, output, 'to');
+  return {
+    operation,
+    input: {
+      format: from.id,
+      files,
+      layers: values.layer === undefined ? null : (values.layer as string[]),
+      options: await formatOptions(parsed, 'in', from),
+    },
+    transformations: await stepsOf(parsed),
+    output: {
+      format: to.id,
+      crs: crsOf(values['to-crs'], 'to-crs'),
+      toFile: true,
+      options: await formatOptions(parsed, 'out', to),
+    },
+  };
+}
+
+/** The CRS that a flag states; null where it was not given. */
+export function crsOf(value: unknown, flag: string): CrsText | null {
+  return typeof value === 'string' ? parseCrs(value, `--${flag}`) : null;
+}
+
+/** The format of all inputs. Throws USAGE where their endings tell different ones. */
+function commonFormat(named: unknown, inputs: readonly string[]): Format {
+  const [first, ...others] = inputs;
+  const format = chooseFormat(named, first, 'from');
+  if (named !== undefined) return format;
+  for (const path of others) {
+    if (path === '-') continue;
+    const other = chooseFormat(undefined, path, 'from');
+    if (other.id !== format.id)
+      throw failure('USAGE', {
+        detail: `'${first}' is ${format.id} and '${path}' is ${other.id}; the files have to be of one format: convert some first`,
+      });
+  }
+  return format;
+}
+
+async function convert(
+  request: ConversionRequest,
+  parsed: Parsed,
+  { inputs, output, unnamed }: Conversion,
+  { work, path }: OutputPath & { readonly work: string },
+  context: CommandContext,
+): Promise<ConversionReport> {
+  const scratchDirectory = join(work, 'scratch');
+  mkdirSync(scratchDirectory);
+  const extension = chooseFormat(parsed.values.to, output, 'to').outputExtension;
+  const outputPath = output === '-' ? join(work, `${unnamed}${extension}`) : path;
+  const abort = new AbortController();
+  const interrupt = (): void => abort.abort();
+  for (const signal of INTERRUPTING) process.once(signal, interrupt);
+  const bar = progressBar(process.stderr, parsed.values.quiet !== true);
+  try {
+    const sources: InputPlace[] = [];
+    for (const [i, input] of inputs.entries())
+      sources.push(await stageInput(input, join(work, `input${i + 1}`), abort.signal));
+    const place = {
+      inputs: sources,
+      outputPath,
+      scratchDirectory,
+      gridDirectory: context.gridDirectory,
+      threads: threadCount(parsed.values.threads),
+      limits: DEFAULT_INPUT_LIMITS,
+    };
+    const report = await runConversion(request, place, { signal: abort.signal, onProgress: bar.update });
+    if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
+    return report;
+  } catch (error) {
+    // What was under way breaks in its own way.
+    throw abort.signal.aborted ? failure('CANCELLED', {}) : error;
+  } finally {
+    bar.clear();
+    for (const signal of INTERRUPTING) process.removeListener(signal, interrupt);
+  }
+}
+
+/** All of them let the command clean up behind itself; a second one ends it at once. */
+const INTERRUPTING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+function threadCount(value: unknown): number {
+  if (value === undefined) return availableParallelism();
+  const count = Number(value);
+  if (Number.isInteger(count) && count >= 1 && count <= 256) return count;
+  throw failure('USAGE', { detail: `--threads wants a number from 1 to 256, not '${String(value)}'` });
+}
+
+function tell(report: ConversionReport, parsed: Parsed, output: string): void {
+  const stream = output === '-' ? process.stderr : process.stdout;
+  if (parsed.values.json === true) stream.write(`${JSON.stringify(report, null, 2)}\n`);
+  else if (parsed.values.quiet !== true) process.stderr.write(summarize(report));
+}

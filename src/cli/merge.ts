@@ -1,0 +1,45 @@
+/** `geomill merge FILE FILE... --out OUT`: the geometries of all files as one layer. */
+import { failure } from '../errors.ts';
+import { parse } from './arguments.ts';
+import { crsForEach, fileRequests, outputOf } from './combine.ts';
+import { type CommandContext, conversionFlags, conversionUsage, runCommand } from './conversion.ts';
+
+export const usage = `geomill merge FILE FILE... --out OUT [options]
+
+  FILE, OUT             files; the format comes from the ending, '-' is standard input or output. The FILEs have one
+                        format. OUT is one layer of all their geometries, without attributes
+  --out OUT             where the result goes
+  --from FORMAT         format of the files   --to FORMAT           format of OUT
+  --from-crs CRS        CRS of the FILEs, where they do not say: once for all, or once for each
+  --to-crs CRS          CRS of OUT (default EPSG:4326); transformations work in that of the first FILE
+  --layer NAME          this layer only; can be repeated
+${conversionUsage('merged')}`;
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
+  const parsed = parse(argv, {
+    out: { type: 'string' },
+    'from-crs': { type: 'string', multiple: true },
+    ...conversionFlags(),
+  });
+  const { values, positionals } = parsed;
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  if (positionals.length < 1)
+    throw failure('USAGE', { detail: 'merge takes FILEs, got none; see geomill merge --help' });
+  const output = outputOf(parsed, 'merge');
+  const stated = crsForEach(parsed, 'from-crs', positionals.length, 'FILEs');
+  return runCommand(
+    {
+      operation: 'merge',
+      inputs: positionals,
+      files: fileRequests(stated, 'from-crs'),
+      output,
+      unnamed: 'merged',
+    },
+    parsed,
+    context,
+  );
+}

@@ -1,0 +1,205 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+function geomill(...argv: readonly string[]): { status: number | null; out: string; err: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entrance, ...argv], {
+    cwd: directory,
+    encoding: 'utf8',
+    input: point(9, { n: 9 }),
+  });
+  return { status, out: stdout, err: stderr };
+}
+
+function point(x: number, properties: object): string {
+  const geometry = { type: 'Point', coordinates: [x, 1] };
+  const feature = { type: 'Feature', properties, geometry };
+  return JSON.stringify({ type: 'FeatureCollection', features: [feature] });
+}
+
+function put(name: string, content: string): string {
+  writeFileSync(join(directory, name), content);
+  return name;
+}
+
+function propertiesIn(text: string): unknown[] {
+  const { features } = JSON.parse(text) as { features: { properties: unknown }[] };
+  return features.map(({ properties }) => properties);
+}
+
+const propertiesOf = (name: string): unknown[] => propertiesIn(readFileSync(join(directory, name), 'utf8'));
+
+put('a.geojson', point(1, { n: 1 }));
+put('b.geojson', point(2, { n: 2, more: true }));
+put('c.geojson', point(3, { n: 'no number' }));
+put('a.csv', 'geom_wkt,n\nPOINT(500000 5000000),1\n');
+put('b.csv', 'geom_wkt,n\nPOINT(3 45),2\n');
+
+test('append puts the features of files behind those of the target and tells what did not fit', () => {
+  const { status, out, err } = geomill(
+    'append',
+    'a.geojson',
+    'b.geojson',
+    'c.geojson',
+    '--out',
+    'all.geojson',
+  );
+  assert.equal(status, 0, err);
+  assert.equal(out, '');
+  assert.deepEqual(propertiesOf('all.geojson'), [{ n: 1 }, { n: 2 }, { n: null }]);
+  assert.match(err, /read 1 from 'b' of 'b.geojson'/);
+  assert.match(err, /field 'more' of 'b.geojson' was dropped/);
+  assert.match(err, /field 'n' of 'c.geojson' .*feature 1 of 'c.geojson'/);
+});
+
+test('append updates the target in place only with --overwrite, and only whole', () => {
+  put('target.geojson', point(1, { n: 1 }));
+  const refused = geomill('append', 'target.geojson', 'b.geojson', '--out', 'target.geojson');
+  assert.equal(refused.status, 2);
+  assert.match(refused.err, /'target.geojson' is the target; say --overwrite to update it/);
+  put('broken.geojson', '{"type":"FeatureCollection","features":[{"type":"Feature",');
+  const failed = geomill(
+    'append',
+    'target.geojson',
+    'broken.geojson',
+    '--out',
+    'target.geojson',
+    '--overwrite',
+  );
+  assert.equal(failed.status, 1);
+  assert.match(failed.err, /broken\.geojson/);
+  assert.deepEqual(propertiesOf('target.geojson'), [{ n: 1 }]);
+  const { status, err } = geomill(
+    'append',
+    'target.geojson',
+    'b.geojson',
+    '--out',
+    'target.geojson',
+    '--overwrite',
+  );
+  assert.equal(status, 0, err);
+  assert.deepEqual(propertiesOf('target.geojson'), [{ n: 1 }, { n: 2 }]);
+});
+
+test('a target that is updated through a link is updated where it is', () => {
+  put('linked.geojson', point(1, { n: 1 }));
+  symlinkSync(join(directory, 'linked.geojson'), join(directory, 'link.geojson'));
+  const { status, err } = geomill(
+    'append',
+    'link.geojson',
+    'b.geojson',
+    '--out',
+    'link.geojson',
+    '--overwrite',
+  );
+  assert.equal(status, 0, err);
+  assert.deepEqual(propertiesOf('linked.geojson'), [{ n: 1 }, { n: 2 }]);
+});
+
+test('what is appended or merged is never replaced', () => {
+  for (const argv of [
+    ['append', 'a.geojson', 'b.geojson', '--out', 'b.geojson'],
+    ['merge', 'a.geojson', 'b.geojson', '--out', 'a.geojson'],
+    ['append', 'a.geojson', 'a.geojson', '--out', 'a.geojson'],
+  ]) {
+    const { status, err } = geomill(...argv, '--overwrite');
+    assert.equal(status, 2);
+    assert.match(err, /is the input itself/);
+  }
+});
+
+test('merge makes one layer of geometries, to standard output and with standard input among the files', () => {
+  const { status, out, err } = geomill(
+    'merge',
+    'a.geojson',
+    '-',
+    '--from',
+    'geojson',
+    '--out',
+    '-',
+    '--to',
+    'geojson',
+  );
+  assert.equal(status, 0, err);
+  assert.deepEqual(propertiesIn(out), [{}, {}]);
+  assert.equal((JSON.parse(out) as { name: string }).name, 'merged');
+  assert.match(err, /2 features written/);
+});
+
+test('--from-crs holds for the target and what is appended, --append-crs for each appended file', () => {
+  const both = geomill('append', 'a.csv', 'a.csv', '--from-crs', 'EPSG:32631', '--out', 'same.csv');
+  assert.equal(both.status, 0, both.err);
+  const crs = ['--from-crs', 'EPSG:32631', '--append-crs', 'EPSG:4326', '--append-crs', 'EPSG:32631'];
+  const each = geomill(
+    'append',
+    'a.csv',
+    'b.csv',
+    'a.csv',
+    ...crs,
+    '--to-crs',
+    'EPSG:32631',
+    '--out',
+    'each.csv',
+  );
+  assert.equal(each.status, 0, each.err);
+  const rows = readFileSync(join(directory, 'each.csv'), 'utf8').trim().split(/\r?\n/).slice(1);
+  assert.equal(rows.length, 3);
+  for (const row of rows) assert.match(row, /POINT ?\((500000|49999\d)/);
+});
+
+test('a CRS that is missing or is said too often is told in flags, with the file', () => {
+  const missing = geomill('append', 'a.csv', 'b.csv', '--append-crs', 'EPSG:4326', '--out', 'no.csv');
+  assert.equal(missing.status, 1);
+  assert.match(missing.err, /'a.csv': field '--from-crs' is required for csv/);
+  const appended = geomill('merge', 'a.csv', 'b.csv', '--out', 'no.csv');
+  assert.match(appended.err, /'--from-crs' is required/);
+  const three = ['--append-crs', '4326', '--append-crs', '4326', '--append-crs', '4326'];
+  const often = geomill('append', 'a.csv', 'b.csv', 'b.csv', ...three, '--out', 'no.csv');
+  assert.equal(often.status, 2);
+  assert.match(often.err, /--append-crs came 3 times for 2 FILEs/);
+  assert.equal(existsSync(join(directory, 'no.csv')), false);
+});
+
+for (const [what, argv, message] of [
+  ['files of two formats', ['append', 'a.geojson', 'b.csv', '--out', 'x.csv'], /one format/],
+  ['no file to append', ['append', 'a.geojson', '--out', 'x.csv'], /at least one FILE/],
+  ['no output', ['append', 'a.geojson', 'b.geojson'], /--out/],
+  ['nothing to merge', ['merge', '--out', 'x.csv'], /got none/],
+  [
+    'standard input twice',
+    ['merge', '-', '-', '--from', 'geojson', '--out', 'x.csv'],
+    /one of the files only/,
+  ],
+] as const) {
+  test(`${what} is refused with status 2 and a sentence`, () => {
+    const { status, err } = geomill(...argv);
+    assert.equal(status, 2);
+    assert.match(err, message);
+    assert.equal(readdirSync(directory).includes('x.csv'), false);
+  });
+}
+
+test('each command tells its usage', () => {
+  for (const command of ['append', 'merge']) {
+    const { status, out } = geomill(command, '--help');
+    assert.equal(status, 0);
+    assert.match(out, new RegExp(`^geomill ${command} .*--out OUT`));
+    for (const line of out.split('\n')) assert.ok(line.length <= 120, line);
+  }
+});
