@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { isFinal, type JobState, type NewJob } from '../../src/jobs/job.ts';
+import { isFinal, type JobState, type JobSummary, jobStates, type NewJob } from '../../src/jobs/job.ts';
 import type { Claim } from '../../src/jobs/queue.ts';
 import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
@@ -129,12 +129,81 @@ test('expired outputs and old records are found', async (context) => {
   assert.equal(await queue.get('a'), null);
 });
 
+test('a job is cancelled in whatever state it is found, unless it has ended', async (context) => {
+  const { queue } = open(context);
+  const cancelled = { code: 'CANCELLED', params: {} } as const;
+  for (const id of ['runs', 'waits']) await queue.enqueue(newJob(id));
+  const claim = (await queue.claim()) as Claim;
+  assert.deepEqual(
+    await Promise.all(['runs', 'waits', 'waits', 'nope'].map((id) => queue.cancel(id, cancelled, 9))),
+    ['RUNNING', 'QUEUED', 'FAILED', null],
+  );
+  assert.equal(queue.length(), 0);
+  assert.equal(await queue.claim(), null);
+  assert.equal(await queue.succeed(claim, OUTPUT, report, 5), false, 'the attempt comes too late');
+  assert.equal(await queue.requeue(claim, true), false);
+  for (const id of ['runs', 'waits']) {
+    const job = await queue.summary(id);
+    assert.deepEqual([job?.state, job?.error?.code, job?.expiresAt], ['FAILED', 'CANCELLED', 9]);
+  }
+});
+
+test('only what has ended is removed, and its Idempotency-Key is free again', async (context) => {
+  const { queue } = open(context);
+  const key = { key: 'k', requestHash: 'h' };
+  await queue.enqueue(newJob('a', key));
+  assert.equal(await queue.removeEnded('a'), false);
+  await queue.cancel('a', { code: 'CANCELLED', params: {} }, 9);
+  assert.equal((await queue.enqueue(newJob('b', key))).id, 'a');
+  assert.deepEqual(await Promise.all([queue.removeEnded('a'), queue.removeEnded('a')]), [true, false]);
+  assert.equal((await queue.enqueue(newJob('b', key))).id, 'b');
+});
+
+test('pages of the list are the whole list, in its order, for every filter and page size', async (context) => {
+  const { queue } = open(context);
+  const operations = ['transform', 'append', 'merge'] as const;
+  for (let i = 0; i < 40; i++) {
+    const job = newJob(`j${i}`);
+    const request = { ...job.request, operation: operations[i % 3] } as NewJob['request'];
+    await queue.enqueue({ ...job, request });
+    if (i % 4 === 1) await queue.succeed((await queue.claim()) as Claim, OUTPUT, report, 5);
+    if (i % 4 === 2) await queue.fail((await queue.claim()) as Claim, { code: 'CANCELLED', params: {} }, 5);
+  }
+  const all = await queue.list({ state: null, operation: null }, null, 1000);
+  assert.equal(all.length, 40);
+  for (const [i, job] of all.slice(1).entries())
+    assert.ok(all[i].createdAt > job.createdAt || (all[i].createdAt === job.createdAt && all[i].id > job.id));
+  const cases = fc.record({
+    state: fc.constantFrom(null, ...jobStates),
+    operation: fc.constantFrom(null, ...operations),
+    limit: fc.integer({ min: 1, max: 45 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(cases, async ({ state, operation, limit }) => {
+      const wanted = all.filter(
+        (job) => job.state === (state ?? job.state) && job.operation === (operation ?? job.operation),
+      );
+      const seen: JobSummary[] = [];
+      for (;;) {
+        const page = await queue.list({ state, operation }, seen.at(-1) ?? null, limit);
+        seen.push(...page);
+        if (page.length < limit) break;
+      }
+      assert.deepEqual(seen, wanted);
+    }),
+    { numRuns: 60 },
+  );
+});
+
 test('whatever happens in whatever order, no job is lost, none ends twice, and the length is right', async (context) => {
   const { queue } = open(context);
   let serial = 0;
-  const actions = fc.array(fc.constantFrom('enqueue', 'claim', 'succeed', 'fail', 'requeue', 'recover'), {
-    maxLength: 60,
-  });
+  const actions = fc.array(
+    fc.constantFrom('enqueue', 'claim', 'succeed', 'fail', 'requeue', 'cancel', 'recover'),
+    {
+      maxLength: 60,
+    },
+  );
   await fc.assert(
     fc.asyncProperty(actions, async (steps) => {
       const states = new Map<string, JobState>();
@@ -159,7 +228,14 @@ test('whatever happens in whatever order, no job is lost, none ends twice, and t
           await change('SUCCESS', (claim) => queue.succeed(claim, OUTPUT, report, 5));
         else if (step === 'fail')
           await change('FAILED', (claim) => queue.fail(claim, { code: 'CANCELLED', params: {} }, 5));
-        else if (step === 'requeue') await change('QUEUED', (claim) => queue.requeue(claim, false));
+        else if (step === 'cancel') {
+          const [id, found] = [...states].at(-1) ?? ['none', null];
+          assert.equal(await queue.cancel(id, { code: 'CANCELLED', params: {} }, 5), found);
+          if (found === null || isFinal(found)) continue;
+          states.set(id, 'FAILED');
+          const at = claims.findIndex(({ job }) => job.id === id);
+          if (at >= 0) assert.equal(await queue.succeed(claims.splice(at, 1)[0], OUTPUT, report, 5), false);
+        } else if (step === 'requeue') await change('QUEUED', (claim) => queue.requeue(claim, false));
         else {
           await queue.recover(1000, 5);
           for (const claim of claims.splice(0)) states.set(claim.job.id, 'QUEUED');
