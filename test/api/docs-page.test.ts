@@ -65,11 +65,12 @@ test('a browser shows it', { skip: CHROMIUM === undefined ? 'no chromium here' :
       for (const id of ids) assert.ok(await page.locator(`#${id} h3`).isVisible(), id);
       assert.deepEqual(complaints, []);
       assert.deepEqual(requests.filter((url) => !url.startsWith('data:')), [`${service.url}/docs`]); // biome-ignore format: one line
-      const background = await page
-        .locator('nav')
-        .evaluate((element) => getComputedStyle(element).backgroundColor);
+      // As text: the page's globals are not those of the test.
+      const background = await page.evaluate(
+        "getComputedStyle(document.querySelector('nav')).backgroundColor",
+      );
       assert.equal(background, 'rgb(244, 246, 249)', 'the style is applied');
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
       assert.ok(overflow <= 0, `${overflow} pixels of the page stand out at a width of ${width}`);
       await page.close();
     }

@@ -4,7 +4,7 @@ import type { OperationObject } from '../openapi.ts';
 import type { MediaTypeRecord, Parameter, RequestBody, ResponseRecord } from '../operation.ts';
 import { type Html, type HtmlValue, html, joined } from './html.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
-import { kindOf, meaningOf, type Resolve, schemaView } from './schema-view.ts';
+import { kindOf, meaningOf, type SchemaSetting, schemaView } from './schema-view.ts';
 
 /** Stands in the page for the address of the service until the page is sent; no text contains it. */
 export const BASE_URL_MARK = '\ue000';
@@ -13,7 +13,7 @@ export function operationView(
   method: string,
   path: string,
   operation: OperationObject,
-  resolve: Resolve,
+  setting: SchemaSetting,
 ): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const samples = (operation['x-codeSamples'] ?? []) as readonly { readonly source: string }[];
@@ -24,7 +24,7 @@ export function operationView(
 ${markdown(description)}
 ${samples.length === 0 ? null : html`${samples.map(({ source }) => exampleView(source))}`}
 ${parameters.length === 0 ? null : parametersView(parameters)}
-${requestBody === undefined ? null : bodyView(requestBody as RequestBody, resolve)}
+${requestBody === undefined ? null : bodyView(requestBody as RequestBody, setting)}
 ${responsesView(responses)}
 </article>
 `;
@@ -49,7 +49,7 @@ function parametersView(parameters: readonly Parameter[]): Html {
 <tbody>${rows}</tbody></table></div>`;
 }
 
-function bodyView({ description, content }: RequestBody, resolve: Resolve): Html {
+function bodyView({ description, content }: RequestBody, setting: SchemaSetting): Html {
   return html`<h4>Body</h4>
 ${markdown(description)}
 ${Object.entries(content).map(
@@ -57,7 +57,7 @@ ${Object.entries(content).map(
     mediaType,
     { schema, example },
   ]) => html`<details class="body"><summary><code>${mediaType}</code></summary>
-${schemaView(schema, resolve)}
+${schemaView(schema, setting)}
 ${example === undefined ? null : html`<pre tabindex="0" aria-label="Body"><code>${JSON.stringify(example, null, 2)}</code></pre>`}</details>`,
 )}`;
 }

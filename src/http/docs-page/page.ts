@@ -34,6 +34,7 @@ function pageOf(document: OpenApiDocument): Html {
     return isSharedField(name) ? components.schemas[name] : schema;
   };
   const named = namedSchemas(document);
+  const sent = sentSchemas(document);
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -59,7 +60,7 @@ ${tags.map(
   ({ name, description }) => html`<section id="${name}" aria-labelledby="${name}-title">
 <h2 id="${name}-title">${name}</h2>
 ${markdown(description)}
-${(groups.get(name) ?? []).map(({ method, path, operation }) => operationView(method, path, operation, resolve))}
+${(groups.get(name) ?? []).map(({ method, path, operation }) => operationView(method, path, operation, { resolve, direction: 'request' }))}
 </section>
 `,
 )}
@@ -69,7 +70,7 @@ ${errorsSection(document)}
 ${named.map(
   ([name, schema]) => html`<article id="schema-${name}" aria-labelledby="schema-${name}-title">
 <h3 id="schema-${name}-title">${name}</h3>
-${schemaView(schema, resolve)}
+${schemaView(schema, { resolve, direction: sent.has(name) ? 'request' : 'answer' })}
 </article>
 `,
 )}
@@ -83,6 +84,21 @@ ${schemaView(schema, resolve)}
 /** Shared fields are told of where they are used. */
 function namedSchemas({ components }: OpenApiDocument): [string, JsonSchema][] {
   return Object.entries(components.schemas).filter(([name]) => !isSharedField(name));
+}
+
+/** Names of the schemas that requests are made of. */
+function sentSchemas({ paths, components }: OpenApiDocument): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    for (const [, name] of JSON.stringify(value ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (names.has(name)) continue;
+      names.add(name);
+      visit(components.schemas[name]);
+    }
+  };
+  for (const methods of Object.values(paths))
+    for (const { requestBody } of Object.values(methods)) visit(requestBody);
+  return names;
 }
 
 function groupsOf({ paths }: OpenApiDocument): Map<string, RoutedOperation[]> {

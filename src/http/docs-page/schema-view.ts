@@ -8,6 +8,7 @@ interface SchemaFacts {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly contentMediaType?: string;
+  readonly format?: string;
   readonly title?: string;
   readonly description?: string;
   readonly const?: unknown;
@@ -28,16 +29,20 @@ interface SchemaFacts {
 /** More values than this are folded away. */
 const MANY_VALUES = 12;
 
-/** Gives the schema that stands behind a reference to a shared field, any other as it is. */
-export type Resolve = (schema: JsonSchema) => JsonSchema;
+export interface SchemaSetting {
+  /** Gives the schema that stands behind a reference to a shared field, any other as it is. */
+  readonly resolve: (schema: JsonSchema) => JsonSchema;
+  /** Which properties are marked: in what is sent those that must be there, in what is answered those that may be absent. */
+  readonly direction: 'request' | 'answer';
+}
 
 /** A named schema's or a body's whole view. */
-export function schemaView(schema: JsonSchema, resolve: Resolve): Html {
+export function schemaView(schema: JsonSchema, setting: SchemaSetting): Html {
   const facts = schema as SchemaFacts;
   const variants = facts.oneOf ?? facts.anyOf;
-  const rows = propertyRows(facts, '', resolve);
+  const rows = propertyRows(facts, '', setting);
   return html`${facts.description === undefined ? null : markdown(facts.description)}${
-    variants === undefined ? null : variantsView(variants, resolve)
+    variants === undefined ? null : variantsView(variants, setting)
   }${
     rows.length > 0
       ? propertyTable(rows)
@@ -47,11 +52,11 @@ export function schemaView(schema: JsonSchema, resolve: Resolve): Html {
   }`;
 }
 
-function variantsView(variants: readonly SchemaFacts[], resolve: Resolve): Html {
+function variantsView(variants: readonly SchemaFacts[], setting: SchemaSetting): Html {
   if (variants.every((variant) => variant.properties === undefined))
     return html`<p>One of: ${joined(variants.map(kindOf), ', ')}</p>`;
   return html`${variants.map((variant) => {
-    const rows = propertyRows(variant, '', resolve);
+    const rows = propertyRows(variant, '', setting);
     const title = variant.title ?? String(variant.properties?.type?.const ?? '');
     return html`<p class="variant">${title === '' ? kindOf(variant) : title}</p>${
       rows.length > 0 ? propertyTable(rows) : null
@@ -68,18 +73,23 @@ function propertyTable(rows: readonly Html[]): Html {
 function propertyRows(
   { properties = {}, required = [] }: SchemaFacts,
   prefix: string,
-  resolve: Resolve,
+  setting: SchemaSetting,
 ): Html[] {
   return Object.entries(properties).flatMap(([name, field]) => {
-    const schema = resolve(field as JsonSchema) as SchemaFacts;
+    const schema = setting.resolve(field as JsonSchema) as SchemaFacts;
     const path = prefix + name;
-    const row = html`<tr><th scope="row"><code>${path}</code>${required.includes(name) ? html` <em>required</em>` : null}</th>
+    const row = html`<tr><th scope="row"><code>${path}</code>${markOf(required.includes(name), setting)}</th>
 <td>${kindOf(schema)}</td><td>${meaningOf(schema)}</td></tr>`;
     return [
       row,
-      ...innerObjects(schema).flatMap(([inner, title]) => propertyRows(inner, `${path}${title}`, resolve)),
+      ...innerObjects(schema).flatMap(([inner, title]) => propertyRows(inner, `${path}${title}`, setting)),
     ];
   });
+}
+
+function markOf(isRequired: boolean, { direction }: SchemaSetting): Html | null {
+  if (direction === 'request') return isRequired ? html` <em>required</em>` : null;
+  return isRequired ? null : html` <em>not always</em>`;
 }
 
 /** The objects whose properties are told of in rows of their own: the property's, or that of its items. */
@@ -119,7 +129,7 @@ export function kindOf(schema: SchemaFacts): HtmlValue {
     if (name === 'array' && items !== undefined) return ['list of ', kindOf(items)];
     if (name === 'object' && typeof additionalProperties === 'object')
       return ['object of ', kindOf(additionalProperties)];
-    return name;
+    return name === 'string' && schema.format !== undefined ? `${name} (${schema.format})` : name;
   });
   return [joined(names, ' or '), rangeOf(schema)];
 }

@@ -41,9 +41,8 @@ article { break-inside: auto; }
 .get { color: var(--get); } .post { color: var(--post); } .delete { color: var(--delete); }
 code, pre, var { font-family: ui-monospace, 'SF Mono', Menlo, Consolas, monospace; font-size: .875em; }
 code { overflow-wrap: break-word; }
-pre { margin: .6rem 0; padding: .8rem 1rem; overflow-x: auto; background: var(--panel); border: 1px solid var(--line);
+pre { margin: .6rem 0; padding: .8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--panel); border: 1px solid var(--line);
   border-radius: 6px; line-height: 1.5; }
-pre code { overflow-wrap: normal; }
 var { font-style: normal; font-weight: 600; color: var(--mark); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; }
@@ -62,10 +61,12 @@ article:target > h3 { text-decoration: underline; text-decoration-color: var(--m
   body { display: block; }
   nav { position: static; min-height: 0; max-height: 42vh; border-right: 0; border-bottom: 1px solid var(--line); padding: 1rem; }
   main { padding-top: 1.2rem; }
-  tbody th { white-space: normal; }
-  td { min-width: 8rem; }
+  thead { position: absolute; left: -99rem; }
+  tr { display: block; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  th, td { display: block; padding: .1rem 0; border: 0; white-space: normal; }
+  td:empty { display: none; }
 }
-@media print { body { display: block; } nav, .anchor, .skip { display: none; } pre { white-space: pre-wrap; }
+@media print { body { display: block; } nav, .anchor, .skip { display: none; }
   details::details-content { content-visibility: visible; display: block; } }
 `;
 
