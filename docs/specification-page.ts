@@ -1,0 +1,96 @@
+/**
+ * The page that tells where each statement of the interface specification is tested. It is made from the titles of the
+ * tests, "chapter | row | statement", so that it cannot list one that is not there.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+const TESTS = join(import.meta.dirname, '..', 'test', 'api');
+
+/** In the order of the specification; a file that is not named comes behind these. */
+const FILES: readonly string[] = [
+  'resources',
+  'transformation-object',
+  'csv-request',
+  'states',
+  'job-surface',
+  'versioned-surface',
+  'append',
+  'merge',
+  'async',
+  'readers',
+  'writers',
+  'writer-dxf',
+  'reprojection',
+  'errors',
+  'limits-versioning',
+  'layers',
+  'beyond',
+];
+
+export interface SpecificationTest {
+  readonly chapter: string;
+  /** Of the specification's table, or its rule or path. */
+  readonly row: string;
+  readonly statement: string;
+  /** Name in test/api/spec. */
+  readonly file: string;
+}
+
+/** In the order in which they stand. Throws when a title is not of three parts, as no row could be named after it. */
+export function specificationTests(): SpecificationTest[] {
+  const place = (file: string): number => {
+    const index = FILES.indexOf(basename(file, '.test.ts'));
+    return index < 0 ? FILES.length : index;
+  };
+  return globSync('spec/*.test.ts', { cwd: TESTS })
+    .filter((file) => basename(file) !== 'coverage.test.ts')
+    .sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
+    .flatMap(testsOf);
+}
+
+function testsOf(file: string): SpecificationTest[] {
+  const source = readFileSync(join(TESTS, file), 'utf8');
+  const calls = source.match(/^ *test\(/gm)?.length ?? 0;
+  const titles = [...source.matchAll(/^test\(\s*(['"])((?:\\.|(?!\1).)*)\1,/gm)];
+  if (titles.length !== calls) throw new Error(`${file}: a test has a title that is not a plain text`);
+  return titles.map(([, , title]) => {
+    const parts = title.replace(/\\(.)/g, '$1').split(' | ');
+    if (parts.length !== 3) throw new Error(`${file}: '${title}' is not "chapter | row | statement"`);
+    const [chapter, row, statement] = parts;
+    return { chapter, row, statement, file: basename(file) };
+  });
+}
+
+export function renderSpecification(): string {
+  const chapters = Map.groupBy(specificationTests(), ({ chapter }) => chapter);
+  const sections = [...chapters].map(([chapter, tests]) => {
+    const rows = tests.map(
+      ({ row, statement, file }) =>
+        `| ${cell(row)} | ${cell(statement)} | [${file.replace('.test.ts', '')}](../test/api/spec/${file}) |`,
+    );
+    return `## ${chapter}\n\n| row | statement | tested in |\n| --- | --- | --- |\n${rows.join('\n')}`;
+  });
+  return `${[
+    '# The specification, statement by statement',
+    '<!-- Generated from the titles of `test/api/spec/` by docs/generate.ts: edit those. -->',
+    `Every row of every table of the interface specification, every numbered rule, and every point that it leaves open and
+[the manual](api.md) decides is a test of its own. They start the service as a user does and talk HTTP to it; each answer is also held
+against the OpenAPI document.`,
+    credentialsSentence(),
+    ...sections,
+  ].join('\n\n')}\n`;
+}
+
+/** Credentials are tested beside the code that checks them, not row by row. */
+function credentialsSentence(): string {
+  const files = globSync('auth*.test.ts', { cwd: TESTS }).sort();
+  const links = files.map((file) => `[${file.replace('.test.ts', '')}](../test/api/${file})`);
+  return files.length === 0
+    ? 'Its chapter on authentication is not built yet.'
+    : `Its chapter on authentication is tested in ${links.join(', ')}.`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+}
