@@ -86,8 +86,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE output_kept = 1;
   CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
   CREATE INDEX jobs_by_age ON jobs (created_at, id);
-  CREATE INDEX jobs_by_state ON jobs (state, created_at, id, operation);
-  CREATE INDEX jobs_by_operation ON jobs (operation, created_at, id);`,
+  CREATE INDEX jobs_by_kind ON jobs (operation, state, created_at, id);`,
 ];
 
 export function bringUpToDate(database: Database, path: string): void {

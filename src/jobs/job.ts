@@ -7,6 +7,13 @@ import type { JobRequest } from '../pipeline/request.ts';
 export const jobStates = ['QUEUED', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
 export type JobState = (typeof jobStates)[number];
 
+export const jobOperations = [
+  'transform',
+  'append',
+  'merge',
+  'inspect',
+] as const satisfies readonly JobRequest['operation'][];
+
 /** The only ways from one state to another; the queue's statements are made from this table. */
 export const transitions = Object.freeze({
   /** FAILED at once: it was cancelled before it was begun. */

@@ -1,7 +1,7 @@
 /** GET /v1/jobs: the jobs there are, a page at a time. */
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
-import { type JobState, jobStates } from '../../jobs/job.ts';
+import { type JobState, jobOperations, jobStates } from '../../jobs/job.ts';
 import type { JobFilter, ListPosition } from '../../jobs/queue.ts';
 import { baseUrlOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
@@ -10,7 +10,6 @@ import { describeShortly } from './job-document.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
-const OPERATIONS = ['transform', 'append', 'merge', 'inspect'] as const;
 
 export const listJobs: Operation = {
   id: 'listJobs',
@@ -38,7 +37,7 @@ export const listJobs: Operation = {
     {
       in: 'query',
       name: 'operation',
-      schema: { type: 'string', enum: OPERATIONS },
+      schema: { type: 'string', enum: jobOperations },
       description: 'Only jobs of this kind.',
     },
   ],
