@@ -9,12 +9,14 @@ import { type Setting, settings } from '../src/config.ts';
 import { errorCatalogue } from '../src/errors.ts';
 import { findingCatalogue } from '../src/findings.ts';
 import { formats } from '../src/formats/registry.ts';
-import { openApiDocument } from '../src/http/openapi.ts';
+import { type OpenApiDocument, openApiDocument } from '../src/http/openapi.ts';
 import { allOperations } from '../src/http/operations/all.ts';
 import { packageVersion } from '../src/http/package-version.ts';
 import { exampleStep } from '../src/transformations/parts/example-step.ts';
 import { transformations } from '../src/transformations/registry.ts';
 import type { CommandLineForm, Transformation } from '../src/transformations/transformation.ts';
+import { renderClientTypes } from './client-types.ts';
+import { renderSpecification } from './specification-page.ts';
 
 interface Page {
   /** Name within docs/. */
@@ -27,6 +29,8 @@ export const PAGES: readonly Page[] = [
   { name: 'settings.md', render: renderSettings },
   { name: 'transformations.md', render: renderTransformations },
   { name: 'openapi.json', render: renderOpenApi },
+  { name: 'specification.md', render: renderSpecification },
+  { name: '../src/client/openapi-types.ts', render: () => renderClientTypes(describedInterface()) },
 ];
 
 const EFFECTS: Readonly<Record<string, string>> = {
@@ -38,8 +42,11 @@ const EFFECTS: Readonly<Record<string, string>> = {
 
 /** For those who generate a client without a running service; each service has its own at /openapi.json. */
 function renderOpenApi(): string {
-  const document = openApiDocument(allOperations(formats), { formats, transformations }, packageVersion());
-  return `${JSON.stringify(document, null, 1)}\n`;
+  return `${JSON.stringify(describedInterface(), null, 1)}\n`;
+}
+
+function describedInterface(): OpenApiDocument {
+  return openApiDocument(allOperations(formats), { formats, transformations }, packageVersion());
 }
 
 function renderErrors(): string {

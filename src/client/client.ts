@@ -1,0 +1,225 @@
+/**
+ * Client of a geomill service, for Node from 20 on, browsers, Deno and Bun: it needs fetch and streams, and no package.
+ * Files of a disk come with `geomill/client/node`. See docs/client.md.
+ */
+import type { FileInput } from './file-input.ts';
+import { type CallOptions, JobHandle } from './job-handle.ts';
+import { type JobFilter, listJobs } from './job-pages.ts';
+import type {
+  AppendConfigs,
+  CrsHit,
+  CrsList,
+  FormatList,
+  FormatRecord,
+  InspectConfig,
+  Inspection,
+  JobShort,
+  MergeConfigs,
+  SubmitJobConfig,
+  TransformationList,
+  TransformationRecord,
+  TransformConfigs,
+} from './openapi-types.ts';
+import type { Output } from './output.ts';
+import {
+  acceptedJob,
+  type GeojsonObject,
+  type NamedInputs,
+  outputOf,
+  type SubmitOptions,
+  sendSubmission,
+} from './submission.ts';
+import { Transport, type TransportOptions } from './transport.ts';
+import type { WaitOptions } from './wait-for-job.ts';
+
+export { clientCredentials } from './client-credentials.ts';
+export { DownloadInterrupted, GeomillError, GeomillProblem, JobFailed } from './errors.ts';
+export type * from './file-input.ts';
+export type { CallOptions, JobHandle } from './job-handle.ts';
+export type { JobFilter } from './job-pages.ts';
+export type * from './openapi-types.ts';
+export type { Output } from './output.ts';
+export type { GeojsonObject, SubmitOptions } from './submission.ts';
+export type { RetryOptions, TransportOptions } from './transport.ts';
+export type { WaitOptions } from './wait-for-job.ts';
+
+export type FormatId = keyof TransformConfigs;
+
+/** A file, or for geojson also the object itself. */
+export type InputOf<Format extends FormatId> = Format extends 'geojson'
+  ? FileInput | GeojsonObject
+  : FileInput;
+
+export interface Submission<Config> {
+  /** Absent where the config names an address to fetch it from. */
+  readonly input?: FileInput;
+  readonly config: Config;
+}
+
+export interface TransformRequest<Format extends FormatId> {
+  readonly input: InputOf<Format>;
+  readonly config: TransformConfigs[Format];
+}
+
+export interface AppendRequest<Format extends FormatId> {
+  /** Its fields are those of the output. */
+  readonly target: InputOf<Format>;
+  readonly files: readonly InputOf<Format>[];
+  readonly config: AppendConfigs[Format];
+}
+
+export interface MergeRequest<Format extends FormatId> {
+  readonly files: readonly InputOf<Format>[];
+  readonly config: MergeConfigs[Format];
+}
+
+/** `onProgress` is called where the service would not wait so long, and the client waits instead. */
+export type ResultOptions = SubmitOptions & WaitOptions;
+
+/** Methods throw GeomillProblem for what the service refuses, what fetch throws, and the reason of their signal. */
+export class GeomillClient {
+  readonly #transport: Transport;
+
+  constructor(options: TransportOptions) {
+    this.#transport = new Transport(options);
+  }
+
+  /** Hands in a job; when this resolves it is on the disk of the service, and will end. */
+  async submit(request: Submission<SubmitJobConfig>, options: SubmitOptions = {}): Promise<JobHandle> {
+    const inputs = onlyInput(request.input ?? null, 'input_file');
+    const submission = { path: '/transform', config: request.config, inputs };
+    return acceptedJob(this.#transport, await sendSubmission(this.#transport, submission, options));
+  }
+
+  /** The job of an id that is known from elsewhere; asks nothing. */
+  job(id: string): JobHandle {
+    return new JobHandle(this.#transport, id);
+  }
+
+  /** Jobs, newest first; pages are fetched as the loop needs them. */
+  jobs(filter: JobFilter = {}): AsyncGenerator<JobShort, void> {
+    return listJobs(this.#transport, filter);
+  }
+
+  /** Converts a file and waits for the output. A job that fails is a GeomillProblem or JobFailed, with the same code. */
+  transform<Format extends FormatId>(
+    format: Format,
+    request: TransformRequest<Format>,
+    options: ResultOptions = {},
+  ): Promise<Output> {
+    return this.#result(`/v1/transform/${format}`, request.config, transformInputs(format, request), options);
+  }
+
+  /** As `transform`, without waiting. */
+  submitTransform<Format extends FormatId>(
+    format: Format,
+    request: TransformRequest<Format>,
+    options: SubmitOptions = {},
+  ): Promise<JobHandle> {
+    return this.#task(`/v1/transform/${format}`, request.config, transformInputs(format, request), options);
+  }
+
+  /** Puts the features of files behind those of a target, in the fields of the target. */
+  append<Format extends FormatId>(
+    format: Format,
+    request: AppendRequest<Format>,
+    options: ResultOptions = {},
+  ): Promise<Output> {
+    const inputs = appendInputs(format, request);
+    return this.#result(`/v1/transform/${format}/append`, request.config, inputs, options);
+  }
+
+  /** As `append`, without waiting. */
+  submitAppend<Format extends FormatId>(
+    format: Format,
+    request: AppendRequest<Format>,
+    options: SubmitOptions = {},
+  ): Promise<JobHandle> {
+    return this.#task(
+      `/v1/transform/${format}/append`,
+      request.config,
+      appendInputs(format, request),
+      options,
+    );
+  }
+
+  /** Brings the geometries of files together, without attributes. */
+  merge<Format extends FormatId>(
+    format: Format,
+    request: MergeRequest<Format>,
+    options: ResultOptions = {},
+  ): Promise<Output> {
+    return this.#result(
+      `/v1/transform/${format}/merge`,
+      request.config,
+      mergeInputs(format, request),
+      options,
+    );
+  }
+
+  /** As `merge`, without waiting. */
+  submitMerge<Format extends FormatId>(
+    format: Format,
+    request: MergeRequest<Format>,
+    options: SubmitOptions = {},
+  ): Promise<JobHandle> {
+    return this.#task(`/v1/transform/${format}/merge`, request.config, mergeInputs(format, request), options);
+  }
+
+  /** Tells what a file holds and, with an output in the config, what a conversion to it would change or lose. */
+  async inspect(request: Submission<InspectConfig>, options: ResultOptions = {}): Promise<Inspection> {
+    const inputs = onlyInput(request.input ?? null, 'input_file');
+    const output = await this.#result('/v1/inspect', request.config, inputs, options);
+    return output.json<Inspection>();
+  }
+
+  async formats(options: CallOptions = {}): Promise<FormatRecord[]> {
+    return (await this.#transport.json<FormatList>({ path: '/v1/formats', ...options })).formats;
+  }
+
+  async transformations(options: CallOptions = {}): Promise<TransformationRecord[]> {
+    const path = '/v1/transformations';
+    return (await this.#transport.json<TransformationList>({ path, ...options })).transformations;
+  }
+
+  /** Coordinate reference systems by code, name or place, the best first: `crs('utm 32')`. `limit`: 1 to 100, default 20. */
+  async crs(query: string, options: CallOptions & { readonly limit?: number } = {}): Promise<CrsHit[]> {
+    const { limit, ...call } = options;
+    const parameters = new URLSearchParams({
+      q: query,
+      ...(limit === undefined ? {} : { limit: `${limit}` }),
+    });
+    return (await this.#transport.json<CrsList>({ path: `/v1/crs?${parameters}`, ...call })).crs;
+  }
+
+  async #result(path: string, config: object, inputs: NamedInputs, options: ResultOptions): Promise<Output> {
+    const response = await sendSubmission(this.#transport, { path, config, inputs }, options);
+    return outputOf(this.#transport, response, options);
+  }
+
+  async #task(path: string, config: object, inputs: NamedInputs, options: SubmitOptions): Promise<JobHandle> {
+    const submission = { path: `${path}?async=true`, config, inputs };
+    return acceptedJob(this.#transport, await sendSubmission(this.#transport, submission, options));
+  }
+}
+
+function onlyInput(single: FileInput | null, field: string): NamedInputs {
+  return { single, list: [], fields: { single: field, list: '' }, members: null };
+}
+
+const FIELDS = { single: 'file', list: 'files' } as const;
+
+function transformInputs<F extends FormatId>(format: F, { input }: TransformRequest<F>): NamedInputs {
+  const members = format === 'geojson' ? { single: 'input_geojson', list: '' } : null;
+  return { single: input, list: [], fields: FIELDS, members };
+}
+
+function appendInputs<F extends FormatId>(format: F, { target, files }: AppendRequest<F>): NamedInputs {
+  const members = format === 'geojson' ? { single: 'target_geojson', list: 'append_geojson_list' } : null;
+  return { single: target, list: files, fields: FIELDS, members };
+}
+
+function mergeInputs<F extends FormatId>(format: F, { files }: MergeRequest<F>): NamedInputs {
+  const members = format === 'geojson' ? { single: 'target_geojson', list: 'input_geojson_list' } : null;
+  return { single: null, list: files, fields: FIELDS, members };
+}

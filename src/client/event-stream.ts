@@ -1,0 +1,46 @@
+/** Server-sent events (HTML, "Server-sent events") out of the body of an answer: EventSource can send no credentials. */
+
+export interface ServerEvent {
+  /** `message` where the stream names none. */
+  readonly event: string;
+  readonly data: string;
+  /** The latest id so far; empty: none yet. */
+  readonly id: string;
+}
+
+/** Ends with the stream; an event that the end cuts is not told. `onTraffic` is called for whatever comes, comments too. */
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  onTraffic: () => void = () => {},
+): AsyncGenerator<ServerEvent, void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  let [event, id, data] = ['', '', null as string | null];
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      onTraffic();
+      rest += decoder.decode(value, { stream: true });
+      // A lone \r at the end may be the first half of \r\n.
+      const lines = rest.split(/\r\n|\n|\r(?!$)/);
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        if (line === '') {
+          if (data !== null) yield { event: event || 'message', data, id };
+          event = '';
+          data = null;
+          continue;
+        }
+        const [, field, text] = /^([^:]*):? ?(.*)$/.exec(line)!;
+        if (field === 'data') data = data === null ? text : `${data}\n${text}`;
+        else if (field === 'event') event = text;
+        else if (field === 'id' && !text.includes('\0')) id = text;
+      }
+    }
+  } finally {
+    // Whoever leaves early closes the connection.
+    await reader.cancel().catch(() => {});
+  }
+}

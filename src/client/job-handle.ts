@@ -1,0 +1,79 @@
+/** One job at the service, wherever it was submitted. */
+import { GeomillProblem, JobFailed } from './errors.ts';
+import type { Job, Report } from './openapi-types.ts';
+import { Output, outputRequest } from './output.ts';
+import type { Transport } from './transport.ts';
+import { isFinal, jobPath, type WaitOptions, waitForEnd } from './wait-for-job.ts';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+export class JobHandle {
+  readonly id: string;
+  readonly #transport: Transport;
+
+  constructor(transport: Transport, id: string) {
+    this.#transport = transport;
+    this.id = id;
+  }
+
+  /** All there is to know about it. */
+  status({ signal }: CallOptions = {}): Promise<Job> {
+    return this.#transport.json<Job>({ path: jobPath(this.id), ...(signal === undefined ? {} : { signal }) });
+  }
+
+  /** Waits for its end. Throws JobFailed; an abort ends the waiting, and the job goes on. */
+  async wait(options: WaitOptions = {}): Promise<Job> {
+    const job = await waitForEnd(this.#transport, this.id, options);
+    if (job.status === 'FAILED') throw new JobFailed(job);
+    return job;
+  }
+
+  /** The output of a job that has ended well, until it expires. Does not wait: before the end it is a problem (409). */
+  async download({ signal }: CallOptions = {}): Promise<Output> {
+    const response = await this.#transport.send(outputRequest(this.id, signal));
+    return new Output(this.#transport, this.id, response, signal);
+  }
+
+  /** Waits, then fetches the output. */
+  async result(options: WaitOptions = {}): Promise<Output> {
+    await this.wait(options);
+    return this.download(options);
+  }
+
+  /** What became of the data; null before the end, and of inspections, whose output it is. */
+  async report(options: CallOptions = {}): Promise<Report | null> {
+    return (await this.status(options)).report;
+  }
+
+  /**
+   * Ends a job that waits or runs: it becomes FAILED with the code CANCELLED, and its work has stopped when this
+   * resolves. One that has ended is left as it is; one that ends in the same moment is deleted.
+   */
+  async cancel(options: CallOptions = {}): Promise<void> {
+    if (!isFinal(await this.status(options))) await this.#remove(options);
+  }
+
+  /** Deletes the job with its output, and ends it before where it has not ended. No error when it is gone already. */
+  async delete(options: CallOptions = {}): Promise<void> {
+    // The first may only have cancelled it.
+    if (await this.#remove(options)) await this.#remove(options);
+  }
+
+  /** False: there is no such job. Not sent again after a failure: twice would delete what was to be cancelled. */
+  async #remove({ signal }: CallOptions): Promise<boolean> {
+    try {
+      await this.#transport.send({
+        method: 'DELETE',
+        path: jobPath(this.id),
+        isRepeatable: false,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof GeomillProblem && error.status === 404) return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/** Requests that take a job: what is sent, and what the answer is. */
+import { jobIdOf } from './errors.ts';
+import { type FileInput, type FilePart, filePartOf, isFileInput, type NamedFile } from './file-input.ts';
+import { formBody } from './form-body.ts';
+import { JobHandle } from './job-handle.ts';
+import type { Feature, FeatureCollection, Geometry, JobAccepted, TaskAccepted } from './openapi-types.ts';
+import { Output } from './output.ts';
+import { randomHex } from './random-hex.ts';
+import type { OutgoingBody, Transport } from './transport.ts';
+import type { WaitOptions } from './wait-for-job.ts';
+
+export interface SubmitOptions {
+  /**
+   * A request that comes again with the same key gets the same job. Default: a new key for each call, so that the client
+   * can send it again when an answer was lost; null: none, which spares the service a checksum of the files.
+   */
+  readonly idempotencyKey?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+/** GeoJSON as an object, instead of a file of it. */
+export type GeojsonObject = FeatureCollection | Feature | Geometry;
+
+/** Inputs under the names that a form and a JSON body have for them. */
+export interface NamedInputs {
+  readonly single: FileInput | GeojsonObject | null;
+  readonly list: readonly (FileInput | GeojsonObject)[];
+  readonly fields: { readonly single: string; readonly list: string };
+  /** Null: the path takes forms alone. */
+  readonly members: { readonly single: string; readonly list: string } | null;
+}
+
+interface Submission {
+  readonly path: string;
+  readonly config: object;
+  readonly inputs: NamedInputs;
+}
+
+export async function sendSubmission(
+  transport: Transport,
+  { path, config, inputs }: Submission,
+  { idempotencyKey, signal }: SubmitOptions,
+): Promise<Response> {
+  const { make, isRepeatable } = bodyOf(config, inputs);
+  // A body that cannot be sent again needs no name to be known by.
+  const key = idempotencyKey === undefined ? (isRepeatable ? randomHex() : null) : idempotencyKey;
+  return transport.send({
+    method: 'POST',
+    path,
+    headers: key === null ? {} : { 'idempotency-key': key },
+    body: make,
+    isRepeatable: isRepeatable && key !== null,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** The handle of an answer to a request that did not wait. */
+export async function acceptedJob(transport: Transport, response: Response): Promise<JobHandle> {
+  const body = (await response.json()) as JobAccepted | TaskAccepted;
+  return new JobHandle(transport, 'task_id' in body ? body.task_id : body.job_id);
+}
+
+/** The output, from the answer itself or, where the service would not wait so long, once the job has ended. */
+export async function outputOf(
+  transport: Transport,
+  response: Response,
+  options: WaitOptions,
+): Promise<Output> {
+  if (response.status === 202) return (await acceptedJob(transport, response)).result(options);
+  const id = jobIdOf(response.headers) ?? /^"([^"]+)"$/.exec(response.headers.get('etag') ?? '')?.[1] ?? '';
+  return new Output(transport, id, response, options.signal);
+}
+
+function bodyOf(
+  config: object,
+  { single, list, fields, members }: NamedInputs,
+): { make: () => OutgoingBody; isRepeatable: boolean } {
+  const all = single === null ? list : [single, ...list];
+  if (members !== null && all.length > 0 && !all.some(isFileInput)) {
+    const documents = {
+      ...(single === null ? {} : { [members.single]: single }),
+      ...(list.length === 0 ? {} : { [members.list]: list }),
+    };
+    const content = JSON.stringify({ ...config, ...documents });
+    return { make: () => ({ content, mediaType: 'application/json' }), isRepeatable: true };
+  }
+  const parts: FilePart[] = [
+    ...(single === null ? [] : [filePartOf(fields.single, asFile(single))]),
+    ...list.map((input) => filePartOf(fields.list, asFile(input))),
+  ];
+  return { make: formBody(config, parts), isRepeatable: parts.every((part) => part.isRepeatable) };
+}
+
+/** Among files an object goes as a file, too. */
+function asFile(input: FileInput | GeojsonObject): FileInput {
+  if (isFileInput(input)) return input;
+  return { name: 'input.geojson', data: JSON.stringify(input) } satisfies NamedFile;
+}

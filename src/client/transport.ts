@@ -1,0 +1,138 @@
+/** Requests: address, credentials, and what is tried again. Nothing but fetch, so it runs wherever that does. */
+import { backoffMs, delay } from './delay.ts';
+import { problemOf, retryAfterOf } from './errors.ts';
+
+export interface TransportOptions {
+  /** Address of the service, with its path where it has one. */
+  readonly baseUrl: string;
+  /** Sent as the header `apiKey`. */
+  readonly apiKey?: string;
+  /** An access token, or what gives one; asked before every request, so it may renew it. */
+  readonly token?: string | (() => string | Promise<string>);
+  /** Default: that of the platform. For proxies, own certificates, tests. */
+  readonly fetch?: typeof globalThis.fetch;
+  readonly retry?: RetryOptions;
+}
+
+export interface RetryOptions {
+  /** How often a request is sent at most. Default: 5; 1: never again. */
+  readonly attempts?: number;
+  /** The longest pause between two attempts; a service that asks for more gets no further attempt. Default: 30. */
+  readonly maxDelaySeconds?: number;
+}
+
+export interface OutgoingRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the base address, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Made anew for each attempt. */
+  readonly body?: () => OutgoingBody;
+  /** Whether it may be sent again: it does no more when it comes twice, and its body can be made twice. */
+  readonly isRepeatable: boolean;
+  /** Answers that the caller wants to see besides those below 400. */
+  readonly alsoStatuses?: readonly number[];
+  readonly signal?: AbortSignal;
+}
+
+export interface OutgoingBody {
+  readonly content: FormData | string | ReadableStream<Uint8Array>;
+  /** Of a stream or a text; a form has its own. */
+  readonly mediaType?: string;
+}
+
+/** Busy, or a proxy that did not reach the service: gone with time. */
+const PASSING_STATUSES = [429, 502, 503, 504];
+const FIRST_DELAY_MS = 300;
+
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #baseUrl: string;
+  readonly #attempts: number;
+  readonly #maxDelayMs: number;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '');
+    this.#attempts = Math.max(1, options.retry?.attempts ?? 5);
+    this.#maxDelayMs = (options.retry?.maxDelaySeconds ?? 30) * 1000;
+  }
+
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** Pause before the attempt that follows so many failures. */
+  pauseMs(failures: number): number {
+    return backoffMs(failures, FIRST_DELAY_MS, this.#maxDelayMs);
+  }
+
+  /** Throws GeomillProblem for statuses from 400 on, what fetch throws, and the reason of the signal. */
+  async send(request: OutgoingRequest): Promise<Response> {
+    const { isRepeatable, signal, alsoStatuses = [] } = request;
+    for (let failures = 0; ; failures++) {
+      const isLast = !isRepeatable || failures + 1 >= this.#attempts;
+      let pauseMs = this.pauseMs(failures);
+      try {
+        const response = await this.#sendOnce(request);
+        if (response.ok || alsoStatuses.includes(response.status)) return response;
+        const wantedMs = (retryAfterOf(response) ?? 0) * 1000;
+        const isPassing = PASSING_STATUSES.includes(response.status) && wantedMs <= this.#maxDelayMs;
+        if (isLast || !isPassing) throw new Refusal(response);
+        pauseMs = Math.max(pauseMs, wantedMs);
+        // Read to its end, so that the connection serves the next attempt.
+        await response.text().catch(() => {});
+      } catch (error) {
+        if (error instanceof Refusal) throw await problemOf(error.response);
+        if (isLast || signal?.aborted || !isNetworkFailure(error)) throw error;
+      }
+      await delay(pauseMs, signal);
+    }
+  }
+
+  async json<T>(request: Omit<OutgoingRequest, 'isRepeatable' | 'method'>): Promise<T> {
+    const response = await this.send({ ...request, method: 'GET', isRepeatable: true });
+    return (await response.json()) as T;
+  }
+
+  async #sendOnce({ method, path, headers, body, signal }: OutgoingRequest): Promise<Response> {
+    const made = body?.();
+    const init: RequestInit & { duplex?: 'half' } = {
+      method,
+      headers: {
+        ...(await this.#credentials()),
+        ...(made?.mediaType === undefined ? {} : { 'content-type': made.mediaType }),
+        ...headers,
+      },
+      // The service redirects nobody, and fetch would carry an API key wherever it is sent.
+      redirect: 'error',
+      ...(signal === undefined ? {} : { signal }),
+      ...(made === undefined ? {} : { body: made.content }),
+      ...(made?.content instanceof ReadableStream ? { duplex: 'half' as const } : {}),
+    };
+    const { fetch = globalThis.fetch } = this.#options;
+    return fetch(this.#baseUrl + path, init);
+  }
+
+  async #credentials(): Promise<Record<string, string>> {
+    const { apiKey, token } = this.#options;
+    const headers: Record<string, string> = {};
+    if (apiKey !== undefined) headers.apiKey = apiKey;
+    if (token !== undefined)
+      headers.authorization = `Bearer ${typeof token === 'function' ? await token() : token}`;
+    return headers;
+  }
+}
+
+class Refusal {
+  readonly response: Response;
+
+  constructor(response: Response) {
+    this.response = response;
+  }
+}
+
+/** fetch throws a TypeError for whatever keeps an answer from coming; other errors are somebody's mistake or wish. */
+function isNetworkFailure(error: unknown): boolean {
+  return error instanceof TypeError;
+}
