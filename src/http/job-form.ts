@@ -105,7 +105,7 @@ class FormReader {
     } else {
       if (this.#unknownParts.push(part) > MAX_OTHER_PARTS)
         throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_OTHER_PARTS} unknown parts` });
-      stream.resume();
+      for await (const chunk of stream as AsyncIterable<Buffer>) this.#options.files.pass(chunk.length);
     }
   }
 

@@ -66,10 +66,15 @@ export class ReceivedFiles {
   /** Throws LIMIT_EXCEEDED. */
   async write(bytes: Uint8Array): Promise<void> {
     const { upload, hash } = this.#open();
-    this.#bytesLeft -= bytes.length;
-    if (this.#bytesLeft < 0) throw uploadTooLarge('more than that', this.#options.maxBytes);
+    this.pass(bytes.length);
     hash?.update(bytes);
     await upload.write(bytes);
+  }
+
+  /** Counts bytes that are not kept; they may come no more than others. Throws LIMIT_EXCEEDED. */
+  pass(byteLength: number): void {
+    this.#bytesLeft -= byteLength;
+    if (this.#bytesLeft < 0) throw uploadTooLarge('more than that', this.#options.maxBytes);
   }
 
   /** Throws INPUT_EMPTY. */

@@ -39,7 +39,12 @@ export function formBody(surface: Surface, formats: readonly Format[]): RequestB
       ...(list === null ? {} : { [list]: { type: 'array', items: FILE, minItems: 1 } }),
       config,
     },
-    required: [...(singleRequired ? [single[0]] : []), ...(list === null ? [] : [list]), 'config'],
+    // Of the one file of a conversion the config may have the URL instead.
+    required: [
+      ...(singleRequired && list !== null ? [single[0]] : []),
+      ...(list === null ? [] : [list]),
+      'config',
+    ],
   };
   const media: MediaTypeRecord = {
     schema,
@@ -53,8 +58,10 @@ export function formBody(surface: Surface, formats: readonly Format[]): RequestB
 }
 
 const DESCRIPTIONS: Readonly<Record<Surface['operation'], string>> = {
-  transform: 'A form with the file and the config, in any order.',
-  inspect: 'A form with the file and the config, in any order.',
+  transform:
+    'A form with the file and the config, in any order; or the config alone, with the URL of the file.',
+  inspect:
+    'A form with the file and the config, in any order; or the config alone, with the URL of the file.',
   append:
     'A form with the target as `file`, what is appended to it as repeated `files`, and the config, in any order.',
   merge:
@@ -71,7 +78,8 @@ function configOf(surface: Surface, formats: readonly Format[]): JsonSchema {
   return { anyOf: spellings };
 }
 
-function jsonExample(operation: keyof typeof JSON_DOCUMENTS): object {
+/** A body that runs as it stands. */
+export function jsonExample(operation: keyof typeof JSON_DOCUMENTS): Record<string, unknown> {
   const collection = (longitude: number): object => ({
     type: 'FeatureCollection',
     features: [

@@ -48,6 +48,14 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
   ],
   ['one file too large', 'shp', [['file', 'x'.repeat(110 * 1024), 'a.zip']], toCsv, 413, /MAX_UPLOAD/],
   [
+    'an ignored part too large',
+    'shp',
+    [target, ['extra', 'x'.repeat(110 * 1024), 'extra.zip']],
+    toCsv,
+    413,
+    /MAX_UPLOAD/,
+  ],
+  [
     'files too large together',
     'shp/merge',
     more('x'.repeat(60 * 1024), 'x'.repeat(60 * 1024)),

@@ -12,6 +12,7 @@ import { stepSchemas } from '../../src/http/schemas/steps.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 
 const registries = { formats, transformations };
+const noUrls = { hosts: [], privateNetworks: [] };
 
 /** A validator of a schema that leads to named ones. */
 function validatorOf(schema: object): ValidateFunction {
@@ -71,7 +72,7 @@ test('a config of every field is taken by schema and parser, with nothing left o
           };
     const validate = validatorOf(configSchema(surface, registries));
     assert.ok(validate(config), `${JSON.stringify(surface)} ${JSON.stringify(validate.errors)}`);
-    const parsed = parseJobRequest(config, surface, registries);
+    const parsed = parseJobRequest(config, surface, registries, noUrls);
     assert.deepEqual(parsed.findings.list(), []);
     const request = parsed.forFiles(surface.operation === 'append' ? 3 : 1);
     assert.equal(request.output?.toFile, false);
@@ -85,7 +86,7 @@ test('what is required is refused by both when it is missing', () => {
     const isEmptyFine = validatorOf(schema)({});
     let isTaken = true;
     try {
-      parseJobRequest({}, surface, registries);
+      parseJobRequest({}, surface, registries, noUrls);
     } catch {
       isTaken = false;
     }

@@ -5,7 +5,7 @@ import type { Format } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { formBody, requestBody } from '../request-bodies.ts';
+import { formBody, jsonExample, requestBody } from '../request-bodies.ts';
 import { inspectionResponses, submissionResponses } from '../schemas/outputs.ts';
 import { sendJobFailure, sendOutput } from '../send-output.ts';
 import { type AcceptedJob, abortSignalOf, refuseEarly, submitRequest, waitOf } from '../submit-job.ts';
@@ -61,7 +61,7 @@ function versionedOperation(verb: Verb, format: Format, formats: readonly Format
     parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
     requestBody: requestBody(surface, formats),
     responses: submissionResponses('TaskAccepted'),
-    examples: [exampleOf(surface, format)],
+    examples: [exampleOf(surface, format), ...jsonExamplesOf(verb, format)],
     refuseEarly: (context, request) => refuseEarly(surface, context, request),
     handle: async (context, request, reply) =>
       answer(context, request, reply, await submitRequest(surface, context, request)),
@@ -87,6 +87,14 @@ function exampleOf({ operation, inputFormat }: Surface, format: Format): string 
       : `${operation === 'append' ? `-F file=${file} ` : ''}-F files=${file} -F files=${file}`;
   const path = operation === 'transform' ? '' : `/${operation}`;
   return `curl -f -OJ -F 'config=${JSON.stringify(config)}' ${files} BASE_URL/v1/transform/${inputFormat}${path}`;
+}
+
+/** Without `transformations`, which are in the example of the body. */
+function jsonExamplesOf(verb: Verb, { id }: Format): string[] {
+  if (id !== 'geojson') return [];
+  const { transformations: _, ...body } = jsonExample(verb);
+  const path = `/v1/transform/${id}${WORDS[verb].path}`;
+  return [`curl -f -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' BASE_URL${path}`];
 }
 
 const INSPECTION: Surface = { operation: 'inspect', inputFormat: null, spelling: 'nested' };
