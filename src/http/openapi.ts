@@ -7,6 +7,7 @@
 import type { Registries } from './config-fields.ts';
 import { impliedProblems, problemComponents, responseOf } from './openapi/problem-responses.ts';
 import { SharedFields } from './openapi/shared-fields.ts';
+import { shareResponses } from './openapi/shared-responses.ts';
 import type { JsonSchema, Operation, OperationTag, Parameter, ResponseRecord } from './operation.ts';
 import { componentSchemas } from './schemas/component-schemas.ts';
 
@@ -16,12 +17,15 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string }[];
   readonly security: readonly object[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly paths: PathObjects;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly responses: Readonly<Record<string, ResponseRecord>>;
   };
 }
+
+/** By path and method, in lower case. */
+export type PathObjects = Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
 
 export interface OperationObject {
   readonly operationId: string;
@@ -65,6 +69,7 @@ export function openApiDocument(
     paths[operation.path] ??= {};
     paths[operation.path][operation.method.toLowerCase()] = operationObject(operation, shared);
   }
+  const { paths: ledPaths, responses } = shareResponses(paths);
   const used = new Set(operations.map(({ tag }) => tag));
   return {
     openapi: '3.1.0',
@@ -80,10 +85,10 @@ export function openApiDocument(
     tags: (Object.keys(TAGS) as OperationTag[])
       .filter((name) => used.has(name))
       .map((name) => ({ name, description: TAGS[name] })),
-    paths,
+    paths: ledPaths,
     components: {
       schemas: { ...componentSchemas(registries), ...shared.schemas },
-      responses: problemComponents(),
+      responses: { ...problemComponents(), ...responses },
     },
   };
 }

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
+import { checkedFetch as fetch } from '../support/response-check.ts';
 import { GEOJSON_TO_GEOJSON, startTestService, submit, submitJob } from '../support/service.ts';
 
 const service = await startTestService({ runner: null, settings: { MAX_UNZIP_RATIO: '100' } });

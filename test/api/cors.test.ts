@@ -1,6 +1,7 @@
 /** Which web pages may call the service, by the setting CORS_ORIGINS. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService, submitJob } from '../support/service.ts';
 
 const MAP = 'https://maps.example.org';

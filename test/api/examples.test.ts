@@ -22,9 +22,6 @@ test.after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** What is documented before its runner half is there; take an operation out when it works. */
-const NOT_YET = new Set(['inspect']);
-
 const hasCurl = ((): boolean => {
   try {
     execFileSync('curl', ['--version'], { stdio: 'ignore' });
@@ -48,7 +45,6 @@ for (const { id, examples } of allOperations(formats)) {
   for (const [number, example] of examples.entries()) {
     test(`the example runs: ${id}, ${number + 1}`, {
       skip: hasCurl ? false : 'no curl here',
-      todo: NOT_YET.has(id),
     }, async () => {
       const job = /JOB_ID|TASK_ID/.test(example) ? await doneJob() : '';
       const line = example.replaceAll('BASE_URL', service.url).replaceAll(/JOB_ID|TASK_ID/g, job);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { outputOf } from '../support/fake-conversion.ts';
 import { type FileHost, type Handler, startFileHost } from '../support/file-host.ts';
+import { checkedFetch as fetch } from '../support/response-check.ts';
 import {
   postForm,
   postJson,
@@ -282,9 +283,10 @@ test('a request with the same idempotency key and URL is the same job', async ()
 });
 
 test('settings that cannot be meant stop the start', async () => {
-  for (const settings of [
+  const bad: Record<string, string>[] = [
     { INPUT_URL_HOSTS: 'https://a.example/' },
     { INPUT_URL_PRIVATE_NETWORKS: '10.0/8' },
-  ])
+  ];
+  for (const settings of bad)
     await assert.rejects(startTestService({ settings }), { code: 'SETTING_INVALID' });
 });

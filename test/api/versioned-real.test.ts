@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { formats } from '../../src/formats/registry.ts';
 import { expectProblem } from '../support/problem.ts';
+import { checkedFetch as fetch } from '../support/response-check.ts';
 import { type FormPart, postForm, postJson, startTestService } from '../support/service.ts';
 
 const service = await startTestService({ runner: null });

@@ -53,6 +53,8 @@ export async function checkedFetch(url: string | URL, init?: RequestInit): Promi
 /** Leaves the body to the caller. Event streams, which need not end, are checked by their head alone. */
 export async function checkResponse(method: string, url: string | URL, response: Response): Promise<void> {
   const { pathname, origin } = new URL(url);
+  // A browser's question before the request; answered by the policy for origins, not by an operation.
+  if (method === 'OPTIONS' && response.headers.has('access-control-allow-methods')) return;
   const what = `${method} ${pathname} answered ${response.status}`;
   // "/v1/formats" is a path of its own where "/v1/{thing}" would fit, too.
   const fitting = templates.filter(({ pattern }) => pattern.test(pathname));

@@ -1,5 +1,6 @@
 /** One operation of the OpenAPI document for readers. */
 
+import { isSharedProblem } from '../openapi/problem-responses.ts';
 import type { OperationObject } from '../openapi.ts';
 import type { MediaTypeRecord, Parameter, RequestBody, ResponseRecord } from '../operation.ts';
 import { type Html, type HtmlValue, html, joined } from './html.ts';
@@ -9,11 +10,16 @@ import { kindOf, meaningOf, type SchemaSetting, schemaView } from './schema-view
 /** Stands in the page for the address of the service until the page is sent; no text contains it. */
 export const BASE_URL_MARK = '\ue000';
 
+export interface OperationSetting extends SchemaSetting {
+  /** The response of a name. */
+  readonly response: (name: string) => ResponseRecord;
+}
+
 export function operationView(
   method: string,
   path: string,
   operation: OperationObject,
-  setting: SchemaSetting,
+  setting: OperationSetting,
 ): Html {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation;
   const samples = (operation['x-codeSamples'] ?? []) as readonly { readonly source: string }[];
@@ -25,7 +31,7 @@ ${markdown(description)}
 ${samples.length === 0 ? null : html`${samples.map(({ source }) => exampleView(source))}`}
 ${parameters.length === 0 ? null : parametersView(parameters)}
 ${requestBody === undefined ? null : bodyView(requestBody as RequestBody, setting)}
-${responsesView(responses)}
+${responsesView(responses, setting)}
 </article>
 `;
 }
@@ -62,12 +68,13 @@ ${example === undefined ? null : html`<pre tabindex="0" aria-label="Body"><code>
 )}`;
 }
 
-function responsesView(responses: OperationObject['responses']): Html {
+function responsesView(responses: OperationObject['responses'], { response: named }: OperationSetting): Html {
   const own: Html[] = [];
   const shared: HtmlValue[] = [];
   for (const [status, response] of Object.entries(responses)) {
-    if ('$ref' in response) shared.push(html`<a href="#status-${status}">${status}</a>`);
-    else own.push(responseRow(status, response as ResponseRecord));
+    const name = '$ref' in response ? String(response.$ref).slice('#/components/responses/'.length) : null;
+    if (name !== null && isSharedProblem(name)) shared.push(html`<a href="#status-${status}">${status}</a>`);
+    else own.push(responseRow(status, name === null ? (response as ResponseRecord) : named(name)));
   }
   return html`<h4>Answers</h4>
 <div class="scroll" tabindex="0" role="region" aria-label="Answers"><table>

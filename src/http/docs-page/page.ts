@@ -2,9 +2,10 @@
  * The documentation page: the OpenAPI document for readers, one HTML page without a script, from the same process. Why no
  * viewer is used: docs/decisions/api-docs-page.md.
  */
+import { isSharedProblem } from '../openapi/problem-responses.ts';
 import { isSharedField } from '../openapi/shared-fields.ts';
 import type { OpenApiDocument, OperationObject } from '../openapi.ts';
-import type { JsonSchema } from '../operation.ts';
+import type { JsonSchema, ResponseRecord } from '../operation.ts';
 import { escapeHtml, type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 import { BASE_URL_MARK, operationView, responseRow } from './operation-view.ts';
@@ -35,6 +36,7 @@ function pageOf(document: OpenApiDocument): Html {
   };
   const named = namedSchemas(document);
   const sent = sentSchemas(document);
+  const response = (name: string): ResponseRecord => components.responses[name];
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -60,7 +62,7 @@ ${tags.map(
   ({ name, description }) => html`<section id="${name}" aria-labelledby="${name}-title">
 <h2 id="${name}-title">${name}</h2>
 ${markdown(description)}
-${(groups.get(name) ?? []).map(({ method, path, operation }) => operationView(method, path, operation, { resolve, direction: 'request' }))}
+${(groups.get(name) ?? []).map(({ method, path, operation }) => operationView(method, path, operation, { resolve, response, direction: 'request' }))}
 </section>
 `,
 )}
@@ -136,8 +138,10 @@ function errorsSection({ components, paths }: OpenApiDocument): Html {
   const statuses = new Map<string, string>();
   for (const operation of Object.values(paths).flatMap((methods) => Object.values(methods)))
     for (const [status, response] of Object.entries(operation.responses))
-      if ('$ref' in response)
-        statuses.set(status, String(response.$ref).slice('#/components/responses/'.length));
+      if ('$ref' in response) {
+        const name = String(response.$ref).slice('#/components/responses/'.length);
+        if (isSharedProblem(name)) statuses.set(status, name);
+      }
   const rows = [...statuses]
     .sort(([a], [b]) => Number(a) - Number(b))
     .map(([status, name]) => responseRow(status, components.responses[name], `status-${status}`));

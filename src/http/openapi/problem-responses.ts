@@ -55,6 +55,13 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
 /** What the server itself answers, whatever the operation. */
 export const ALWAYS: readonly number[] = [400, 408, 431, 500];
 
+const PROBLEM_NAMES: readonly string[] = Object.values(PROBLEMS).map(({ name }) => name);
+
+/** Whether a named response is a problem that means the same everywhere. */
+export function isSharedProblem(responseName: string): boolean {
+  return PROBLEM_NAMES.includes(responseName);
+}
+
 export function problemComponents(): Record<string, ResponseRecord> {
   return Object.fromEntries(
     Object.values(PROBLEMS).map(({ name, description, headers }) => [
