@@ -8,16 +8,19 @@ import { formats } from '../../src/formats/registry.ts';
 import { CONFIG_FIELDS, type Surface } from '../../src/http/config-fields.ts';
 import { configSchema, jsonBodySchema } from '../../src/http/config-schema.ts';
 import { parseJobRequest } from '../../src/http/parse-job-request.ts';
-import { stepSchemas } from '../../src/http/schemas/steps.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 
 const registries = { formats, transformations };
 const noUrls = { hosts: [], privateNetworks: [] };
 
-/** A validator of a schema that leads to named ones. */
+/** Steps have schemas and tests of their own, which take longer to compile than everything else here. */
+const TransformationStep = { type: 'object', required: ['type'] };
+
 function validatorOf(schema: object): ValidateFunction {
-  const ajv = new Ajv2020({ strict: false });
-  return ajv.compile({ ...schema, components: { schemas: stepSchemas(transformations) } });
+  return new Ajv2020({ strict: false }).compile({
+    ...schema,
+    components: { schemas: { TransformationStep } },
+  });
 }
 
 const surfaces: Surface[] = (['transform', 'append', 'merge', 'inspect'] as const).flatMap((operation) => [
