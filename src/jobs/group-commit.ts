@@ -1,5 +1,17 @@
-/** Commits the changes of one turn of the event loop together: one wait for the disk instead of one each. */
+/**
+ * Commits the changes of one turn of the event loop together, and waits for the disk outside of it.
+ *
+ * SQLite's own way to durable commits (synchronous = FULL) syncs the write-ahead log within COMMIT, and all requests wait
+ * with it for the disk. Here COMMIT only writes (synchronous = NORMAL), and the log is synced in Node's thread pool before
+ * anybody is told: the same file, the same sync, so the same promise. What differs is that others may see a change a
+ * moment before it is durable; nothing is built on that but by those who wait here, too.
+ */
+import { closeSync, fsync, openSync } from 'node:fs';
+import { promisify } from 'node:util';
 import type { Database } from '../engines/sqlite/database.ts';
+import { SharedSync } from '../storage/shared-sync.ts';
+
+const fsyncAsync = promisify(fsync);
 
 interface Pending {
   work(): void;
@@ -8,15 +20,26 @@ interface Pending {
 
 export class GroupCommit {
   readonly #database: Database;
+  readonly #log: SharedSync;
+  readonly #logDescriptor: number;
   #pending: Pending[] = [];
+  #underway: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database) {
+  /** `database` at `path`, opened with synchronous = FULL. */
+  constructor(database: Database, path: string) {
     this.#database = database;
+    // A commit of the old kind: it makes the log where there is none, and its name durable.
+    const version = database.userVersion;
+    database.userVersion = version;
+    database.exec('PRAGMA synchronous = NORMAL');
+    // The log stays the same file as long as a connection is open.
+    this.#logDescriptor = openSync(`${path}-wal`, 'r+');
+    this.#log = new SharedSync(() => fsyncAsync(this.#logDescriptor));
   }
 
   /**
    * Runs `work`, at most one changing statement, in a transaction with others; resolves with its result once that is
-   * committed. What `work` throws rejects it alone: a statement that fails leaves the transaction as it was.
+   * durable. What `work` throws rejects it alone: a statement that fails leaves the transaction as it was.
    */
   run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -35,23 +58,38 @@ export class GroupCommit {
           else resolve(outcome.result);
         },
       });
-      if (this.#pending.length === 1) setImmediate(() => this.flush());
+      if (this.#pending.length === 1) setImmediate(() => this.#flush());
     });
   }
 
-  /** Commits what is pending now. */
-  flush(): void {
+  /** Makes what was changed outside of `run` durable. */
+  sync(): Promise<void> {
+    return this.#log.sync();
+  }
+
+  /** Ends what is pending; before the database is closed. */
+  async close(): Promise<void> {
+    this.#flush();
+    await this.#underway;
+    closeSync(this.#logDescriptor);
+  }
+
+  #flush(): void {
     const batch = this.#pending;
     if (batch.length === 0) return;
     this.#pending = [];
-    let commitError: unknown = null;
+    const settleAll = (error: unknown): void => {
+      for (const { settle } of batch) settle(error);
+    };
     try {
       this.#database.transaction(() => {
         for (const { work } of batch) work();
       });
     } catch (error) {
-      commitError = error;
+      settleAll(error);
+      return;
     }
-    for (const { settle } of batch) settle(commitError);
+    const synced = this.#log.sync().then(() => settleAll(null), settleAll);
+    this.#underway = Promise.all([this.#underway, synced]);
   }
 }

@@ -1,9 +1,9 @@
 /**
  * The embedded queue: one table in SQLite.
  *
- * fsyncs per job: one when the row is committed (before the client gets its 202) and one when it ends. The step to
- * RUNNING is committed without: losing it to a power failure only means that an attempt was not counted. Changes that
- * come in the same turn of the event loop share their commit.
+ * fsyncs per job: one when the row is committed (before the client gets its 202) and one when it ends; neither holds up the
+ * event loop (group-commit.ts). The step to RUNNING is committed without: losing it to a power failure only means that
+ * an attempt was not counted. Changes that come in the same turn of the event loop share their commit.
  */
 import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
 import { failure, type PlainError } from '../errors.ts';
@@ -40,9 +40,7 @@ export interface SqliteQueueOptions {
 }
 
 export class SqliteQueue implements JobQueue {
-  readonly #durable: Database;
-  /** Second connection to the same file, whose commits do not wait for the disk. */
-  readonly #relaxed: Database;
+  readonly #database: Database;
   readonly #commits: GroupCommit;
   readonly #options: SqliteQueueOptions;
   readonly #statements: Statements;
@@ -52,13 +50,12 @@ export class SqliteQueue implements JobQueue {
 
   constructor(options: SqliteQueueOptions) {
     this.#options = options;
-    this.#durable = new Database(options.path, { synchronous: 'FULL' });
-    bringUpToDate(this.#durable, options.path);
-    this.#commits = new GroupCommit(this.#durable);
-    this.#relaxed = new Database(options.path, { synchronous: 'NORMAL' });
-    this.#statements = prepareStatements(this.#durable, this.#relaxed);
-    this.#list = new JobList(this.#relaxed);
-    const facts = this.#durable
+    this.#database = new Database(options.path, { synchronous: 'FULL' });
+    bringUpToDate(this.#database, options.path);
+    this.#commits = new GroupCommit(this.#database, options.path);
+    this.#statements = prepareStatements(this.#database);
+    this.#list = new JobList(this.#database);
+    const facts = this.#database
       .prepare(
         "SELECT (SELECT count(*) FROM jobs WHERE state = 'QUEUED') AS length, (SELECT coalesce(max(place), 0) FROM jobs) AS place",
       )
@@ -140,11 +137,11 @@ export class SqliteQueue implements JobQueue {
   }
 
   async recover(maxAttempts: number, expiresAt: number): Promise<{ requeued: number; failed: number }> {
-    const running = this.#durable
+    const running = this.#database
       .prepare("SELECT id, attempts FROM jobs WHERE state = 'RUNNING' ORDER BY place")
       .all<{ id: string; attempts: number }>();
     let failed = 0;
-    this.#durable.transaction(() => {
+    this.#database.transaction(() => {
       for (const { id, attempts } of running) {
         if (attempts >= maxAttempts) {
           const reason = 'the service itself ended during the last one';
@@ -153,10 +150,11 @@ export class SqliteQueue implements JobQueue {
           failed += 1;
         } else {
           this.#lastPlace += 1;
-          this.#length += this.#statements.requeueDurably.run(this.#lastPlace, 0, id, attempts).changes;
+          this.#length += this.#statements.requeue.run(this.#lastPlace, 0, id, attempts).changes;
         }
       }
     });
+    await this.#commits.sync();
     return { requeued: running.length - failed, failed };
   }
 
@@ -199,9 +197,8 @@ export class SqliteQueue implements JobQueue {
   }
 
   async close(): Promise<void> {
-    this.#commits.flush();
-    this.#relaxed.close();
-    this.#durable.close();
+    await this.#commits.close();
+    this.#database.close();
   }
 
   #change(statement: Statement, claim: Claim, values: SqlValue[]): boolean {
@@ -236,7 +233,7 @@ export class SqliteQueue implements JobQueue {
 
 type Statements = ReturnType<typeof prepareStatements>;
 
-function prepareStatements(durable: Database, relaxed: Database) {
+function prepareStatements(database: Database) {
   const states = (target: JobState): string =>
     Object.entries(transitions)
       .filter(([, targets]) => (targets as readonly JobState[]).includes(target))
@@ -248,37 +245,35 @@ function prepareStatements(durable: Database, relaxed: Database) {
   const ended = jobStates.filter(isFinal).map((state) => `'${state}'`);
   const requeue = `UPDATE jobs SET state = 'QUEUED', place = ?, attempts = attempts - ? ${current('QUEUED')}`;
   return {
-    insert: durable.prepare(
+    insert: database.prepare(
       `INSERT INTO jobs (id, state, place, operation, input_format, output_format, warning_count, created_at,
        idempotency_key, request_hash, inputs, request_findings, request)
        VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    claim: relaxed.prepare(
+    claim: database.prepare(
       `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, started_at = ?
        WHERE id = (SELECT id FROM jobs WHERE state = 'QUEUED' ORDER BY place LIMIT 1) RETURNING *`,
     ),
-    succeed: durable.prepare(
+    succeed: database.prepare(
       `UPDATE jobs SET state = 'SUCCESS', ended_at = ?, expires_at = ?, output_bytes = ?, output_media_type = ?,
        output_name = ?, report = ?, warning_count = ?, output_kept = 1 ${current('SUCCESS')}`,
     ),
-    fail: durable.prepare(
+    fail: database.prepare(
       `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ? ${current('FAILED')}`,
     ),
-    state: durable.prepare('SELECT state FROM jobs WHERE id = ?'),
-    cancel: durable.prepare(
+    state: database.prepare('SELECT state FROM jobs WHERE id = ?'),
+    cancel: database.prepare(
       `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ?
        WHERE id = ? AND state IN (${states('FAILED')})`,
     ),
-    requeue: relaxed.prepare(requeue),
-    /** For a transaction of the durable connection; the other one would wait for its lock. */
-    requeueDurably: durable.prepare(requeue),
-    get: relaxed.prepare('SELECT * FROM jobs WHERE id = ?'),
-    summary: relaxed.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = ?`),
-    byKey: durable.prepare('SELECT id, state, request_hash FROM jobs WHERE idempotency_key = ?'),
-    expired: relaxed.prepare('SELECT id FROM jobs WHERE output_kept = 1 AND expires_at <= ? LIMIT ?'),
-    markRemoved: relaxed.prepare('UPDATE jobs SET output_kept = 0 WHERE id = ?'),
-    old: relaxed.prepare('SELECT id FROM jobs WHERE ended_at <= ? LIMIT ?'),
-    delete: relaxed.prepare('DELETE FROM jobs WHERE id = ?'),
-    removeEnded: durable.prepare(`DELETE FROM jobs WHERE id = ? AND state IN (${ended})`),
+    requeue: database.prepare(requeue),
+    get: database.prepare('SELECT * FROM jobs WHERE id = ?'),
+    summary: database.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = ?`),
+    byKey: database.prepare('SELECT id, state, request_hash FROM jobs WHERE idempotency_key = ?'),
+    expired: database.prepare('SELECT id FROM jobs WHERE output_kept = 1 AND expires_at <= ? LIMIT ?'),
+    markRemoved: database.prepare('UPDATE jobs SET output_kept = 0 WHERE id = ?'),
+    old: database.prepare('SELECT id FROM jobs WHERE ended_at <= ? LIMIT ?'),
+    delete: database.prepare('DELETE FROM jobs WHERE id = ?'),
+    removeEnded: database.prepare(`DELETE FROM jobs WHERE id = ? AND state IN (${ended})`),
   };
 }

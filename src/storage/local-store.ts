@@ -13,7 +13,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { failure } from '../errors.ts';
-import { DirectorySync } from './directory-sync.ts';
+import { directorySync } from './directory-sync.ts';
+import type { SharedSync } from './shared-sync.ts';
 import type { FileKind, FileStore, StoredFile, Upload } from './store.ts';
 
 const writeAsync = promisify(write);
@@ -22,16 +23,16 @@ const fsyncAsync = promisify(fsync);
 export class LocalStore implements FileStore {
   readonly #inputs: string;
   readonly #outputs: string;
-  readonly #inputNames: DirectorySync;
-  readonly #outputNames: DirectorySync;
+  readonly #inputNames: SharedSync;
+  readonly #outputNames: SharedSync;
 
   constructor(directory: string) {
     this.#inputs = join(directory, 'inputs');
     this.#outputs = join(directory, 'outputs');
     mkdirSync(this.#inputs, { recursive: true });
     mkdirSync(this.#outputs, { recursive: true });
-    this.#inputNames = new DirectorySync(this.#inputs);
-    this.#outputNames = new DirectorySync(this.#outputs);
+    this.#inputNames = directorySync(this.#inputs);
+    this.#outputNames = directorySync(this.#outputs);
   }
 
   async receive(key: string): Promise<Upload> {
@@ -102,10 +103,10 @@ export class LocalStore implements FileStore {
 class LocalUpload implements Upload {
   byteLength = 0;
   readonly #path: string;
-  readonly #names: DirectorySync;
+  readonly #names: SharedSync;
   #descriptor: number | null;
 
-  constructor(path: string, names: DirectorySync) {
+  constructor(path: string, names: SharedSync) {
     this.#path = path;
     this.#names = names;
     this.#descriptor = openSync(path, 'wx', 0o600);
