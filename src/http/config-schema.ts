@@ -67,6 +67,8 @@ export function jsonBodySchema(
 ): JsonSchema {
   const config = configSchema({ operation, inputFormat: 'geojson', spelling: 'flat' }, registries);
   const { single, singleRequired, list } = JSON_DOCUMENTS[operation];
+  // The body holds the input; there is nothing to fetch.
+  const { input_url: _, ...members } = config.properties as Record<string, JsonSchema>;
   const document: JsonSchema = {
     type: 'object',
     description: 'GeoJSON: a FeatureCollection, a Feature or a geometry.',
@@ -76,7 +78,7 @@ export function jsonBodySchema(
     properties: {
       [single]: document,
       ...(list === null ? {} : { [list]: { type: 'array', items: document, minItems: 1 } }),
-      ...(config.properties as object),
+      ...members,
     },
     required: [
       ...(singleRequired ? [single] : []),

@@ -24,6 +24,8 @@ export interface ParsedConfig {
   forFiles(fileCount: number): JobRequest;
 }
 
+const NO_URLS: UrlPolicy = { hosts: [], privateNetworks: [] };
+
 export interface InputUrl {
   readonly url: URL;
   /** Where the config has it. */
@@ -39,7 +41,7 @@ export function parseJobRequest(
   config: unknown,
   surface: Surface,
   registries: Registries,
-  urlPolicy: UrlPolicy,
+  urlPolicy: UrlPolicy = NO_URLS,
 ): ParsedConfig {
   const values = new ConfigValues(config, surface, registries);
   const inputFormat = parseInputFormat(values, surface, registries);

@@ -59,7 +59,8 @@ function rangeOf({ headers }: FastifyRequest, etag: string, byteLength: number):
  * whole output.
  */
 function metadataOf({ request, inputs, output, report }: Job): Record<string, string> {
-  const requestBytes = inputs.reduce((sum, input) => sum + input.byteLength, 0);
+  const uploadedBytes = inputs.reduce((sum, input) => sum + (input.byteLength ?? 0), 0);
+  const requestBytes = uploadedBytes + (report?.fetched?.byteLength ?? 0);
   return {
     'metadata-input-format': request.input.format,
     'metadata-output-format': request.operation === 'inspect' ? 'json' : request.output.format,

@@ -69,7 +69,7 @@ async function ask(
   } catch (error) {
     deadline.throwIfOver();
     if (error instanceof GeomillError && isRedirected) throw redirectRefused(first, TO_NOT_ALLOWED);
-    if (error instanceof GeomillError) throw error;
+    if (error instanceof GeomillError || isOurs(error)) throw error;
     throw failure('URL_UNREACHABLE', { host: hostOf(url), reason: reasonOf(error) }, undefined, error);
   }
 }
@@ -158,6 +158,11 @@ function tooLarge(url: URL, actual: string, maxBytes: number): Error {
     limit: `${maxBytes} bytes`,
     setting: 'MAX_UPLOAD',
   });
+}
+
+/** Errors of the network have codes; so has a process that is not let into it. */
+function isOurs(error: unknown): boolean {
+  return !(error instanceof Error && 'code' in error) || error.code === 'ERR_ACCESS_DENIED';
 }
 
 /** In words of ours: those of Node name addresses and ports. */
