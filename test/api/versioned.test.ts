@@ -214,6 +214,20 @@ test('a client that goes away leaves its job to go on', async () => {
   assert.match(metrics, /geomill_jobs_total\{state="SUCCESS",input_format="shp",output_format="csv"\} [1-9]/);
 });
 
+test('who waits for a job that is cancelled is told so', async () => {
+  const answer = post('/v1/transform/shp', {
+    parts: [file('wait 60000')],
+    config: { output_format: 'csv' },
+  });
+  while (service.service.runningCount === 0) await get('/healthz');
+  const { jobs } = (await json(await get('/v1/jobs'))) as { jobs: { job_id: string; status: string }[] };
+  const running = jobs.find(({ status }) => status === 'RUNNING');
+  await get(`/v1/jobs/${running?.job_id}`, {}, 'DELETE');
+  const response = await answer;
+  assert.equal(response.status, 400);
+  assert.match(String((await json(response)).detail), /cancelled/);
+});
+
 test('an inspection is answered with JSON, with or without an output to ask about', async () => {
   for (const config of [{ input: { format: 'dxf' } }, { input_format: 'shp', output_format: 'gpkg' }]) {
     const response = await post('/v1/inspect', { parts: [['input_file', 'a', 'a.zip']], config });
