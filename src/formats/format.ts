@@ -103,7 +103,10 @@ export interface SourceLayer {
 }
 
 export interface PartitionRequest {
-  /** Read exactly these fields with these types (second pass); null: as the reader finds them. */
+  /**
+   * Read exactly these fields with these types (second pass); null: as the reader finds them. None at all may be asked
+   * for of every reader, others only of those whose types are not 'declared' by the file.
+   */
   readonly fields: readonly Field[] | null;
   readonly limits: InputLimits;
 }

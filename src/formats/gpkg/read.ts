@@ -23,7 +23,8 @@ export const reader: FormatReader = {
   mixedType: 'string',
   open: async (file, context) => openGpkg(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
-    const state = layer.state as GpkgState;
+    const stated = layer.state as GpkgState;
+    const state = request.fields?.length === 0 ? withoutFields(stated) : stated;
     const read = readPages(state, partition, request);
     if (read !== null) return read;
     // Opened and closed here: runner processes outlive jobs, and paths are used again.
@@ -35,6 +36,11 @@ export const reader: FormatReader = {
     }
   },
 };
+
+/** The values of the fields are not so much as looked at. */
+function withoutFields(state: GpkgState): GpkgState {
+  return { ...state, fields: [] };
+}
 
 function readRows(
   database: UntrustedDatabase,

@@ -150,13 +150,14 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   const { patches } = shapes;
   if (patches.count > 0)
     findings.note('MULTIPATCH_TO_POLYGONS', {}, { record: patches.firstRecord }, patches.count);
-  const { table } = state;
+  // Rows are read even then: they tell which features are deleted.
+  const table = request.fields?.length === 0 ? null : state.table;
   const columns: AttributeColumn[] =
     table === null ? [] : table.columns.map((column) => readColumn(column, rows, table.encoding, findings));
   const batch: FeatureBatch = {
     rowCount: rows.rowCount + rows.missingRows,
     geometry: shapes.builder.finish(),
-    fields: layer.fields ?? [],
+    fields: table === null ? [] : (layer.fields ?? []),
     columns,
     ids: null,
   };

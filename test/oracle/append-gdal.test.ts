@@ -1,0 +1,114 @@
+/**
+ * GDAL judges what is appended: `ogr2ogr -append` of the same files gives the same fields, values and positions, each file
+ * in a CRS of its own; and it finds in a merge what it finds in the files.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import test from 'node:test';
+import { type Feature, pointAt, writeFile } from '../support/combine.ts';
+import { combineFiles, makeWorkspace } from '../support/convert.ts';
+
+const PYTHON = '/usr/bin/python3';
+const hasGdal =
+  spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0 &&
+  spawnSync('ogr2ogr', ['--version']).status === 0;
+const skip = hasGdal ? false : 'GDAL is not installed';
+
+const CRSS = ['EPSG:32631', 'EPSG:3857', 'EPSG:4326'] as const;
+
+interface GdalLayer {
+  readonly fields: readonly { readonly name: string; readonly type: string }[];
+  readonly epsg: string | null;
+  readonly rows: readonly { readonly geometry: string | null; readonly values: readonly unknown[] }[];
+}
+
+function gdalLayer(path: string): GdalLayer {
+  const done = spawnSync(PYTHON, [join(import.meta.dirname, 'gdal_facts.py'), path], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+  });
+  assert.equal(done.status, 0, done.stderr);
+  const { layers } = JSON.parse(done.stdout) as { layers: GdalLayer[] };
+  assert.equal(layers.length, 1);
+  return layers[0];
+}
+
+function ogr2ogr(...argv: readonly string[]): void {
+  const done = spawnSync('ogr2ogr', argv, { encoding: 'utf8' });
+  assert.equal(done.status, 0, done.stderr);
+}
+
+const positionsOf = (wkt: string | null): number[] => (wkt?.match(/-?\d[\d.e+-]*/g) ?? []).map(Number);
+
+function assertNear(actual: GdalLayer, expected: GdalLayer, tolerance: number): void {
+  assert.equal(actual.rows.length, expected.rows.length);
+  actual.rows.forEach(({ geometry }, row) => {
+    const other = positionsOf(expected.rows[row].geometry);
+    const own = positionsOf(geometry);
+    assert.equal(own.length, other.length);
+    for (const [i, value] of own.entries()) assert.ok(Math.abs(value - other[i]) <= tolerance, `row ${row}`);
+  });
+}
+
+/** Fields of the target in each file, some values missing, and one field that the target has not. */
+function featuresOf(file: number): Feature[] {
+  return Array.from({ length: 50 }, (_, i) =>
+    pointAt([3 + file / 10 + i / 1000, 45 + i / 100], {
+      count: i * (file + 1),
+      share: i % 7 === 0 ? null : i / 3,
+      name: `feature ${i} of ${file}`,
+      ...(file === 0 ? {} : { extra: i }),
+    }),
+  );
+}
+
+for (const format of ['gpkg', 'shp'] as const) {
+  test(`appended ${format} files are what ogr2ogr -append makes of them`, { skip }, async () => {
+    using workspace = makeWorkspace();
+    const paths = [];
+    for (const [file, crs] of CRSS.entries())
+      paths.push(await writeFile(workspace.path, 'abc'[file], format, featuresOf(file), crs));
+    const { outputPath, report } = await combineFiles(paths, workspace.path, {
+      operation: 'append',
+      from: format,
+      to: 'gpkg',
+      toCrs: CRSS[0],
+    });
+    assert.deepEqual([report.features.appended, report.features.written], [100, 150]);
+    const expectedPath = join(workspace.path, 'expected.gpkg');
+    for (const [file, path] of paths.entries()) {
+      const source = path.endsWith('.zip') ? `/vsizip/${path}` : path;
+      const how = file === 0 ? [] : ['-append', '-t_srs', CRSS[0]];
+      ogr2ogr(...how, '-nln', 'all', '-unsetFid', expectedPath, source);
+    }
+    const actual = gdalLayer(outputPath);
+    const expected = gdalLayer(expectedPath);
+    assert.deepEqual(
+      actual.fields.map(({ name }) => name),
+      expected.fields.map(({ name }) => name),
+    );
+    assert.deepEqual(
+      actual.rows.map(({ values }) => values.map(asNumber)),
+      expected.rows.map(({ values }) => values.map(asNumber)),
+    );
+    assert.equal(actual.epsg, '32631');
+    assertNear(actual, expected, 1e-3);
+  });
+}
+
+/** A shapefile's whole numbers are reals to GDAL where their width says so. */
+function asNumber(value: unknown): unknown {
+  return typeof value === 'string' && value !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
+}
+
+test('GDAL finds in a merge the geometries of all files and no field', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const paths = [0, 1, 2].map((file) => writeFile(workspace.path, 'abc'[file], 'gpkg', featuresOf(file)));
+  const options = { operation: 'merge', from: 'gpkg', to: 'gpkg', outputName: 'merged' } as const;
+  const { outputPath } = await combineFiles(await Promise.all(paths), workspace.path, options);
+  const merged = gdalLayer(outputPath);
+  assert.deepEqual(merged.fields, []);
+  const all = (await Promise.all(paths)).flatMap((path) => gdalLayer(path).rows);
+  assertNear(merged, { ...merged, rows: all }, 0);
+});
