@@ -40,7 +40,7 @@ ${responsesView(responses, setting)}
 function exampleView(source: string): Html {
   const parts = source.replaceAll('BASE_URL', BASE_URL_MARK).split(/\b(JOB_ID|TASK_ID)\b/);
   const marked = parts.map((part, i) => (i % 2 === 1 ? html`<var>${part}</var>` : part));
-  return html`<pre tabindex="0" aria-label="Example"><code>${marked}</code></pre>`;
+  return html`<pre><code>${marked}</code></pre>`;
 }
 
 function parametersView(parameters: readonly Parameter[]): Html {
@@ -50,7 +50,7 @@ function parametersView(parameters: readonly Parameter[]): Html {
 <td>${place}</td><td>${kindOf(schema)}</td><td>${inlineMarkdown(description)}${meaningOf({ ...schema, description: undefined })}</td></tr>`,
   );
   return html`<h4>Parameters</h4>
-<div class="scroll" tabindex="0" role="region" aria-label="Parameters"><table>
+<div class="scroll"><table>
 <thead><tr><th scope="col">name</th><th scope="col">in</th><th scope="col">kind</th><th scope="col">meaning</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }
@@ -64,7 +64,7 @@ ${Object.entries(content).map(
     { schema, example },
   ]) => html`<details class="body"><summary><code>${mediaType}</code></summary>
 ${schemaView(schema, setting)}
-${example === undefined ? null : html`<pre tabindex="0" aria-label="Body"><code>${JSON.stringify(example, null, 2)}</code></pre>`}</details>`,
+${example === undefined ? null : html`<pre><code>${JSON.stringify(example, null, 2)}</code></pre>`}</details>`,
 )}`;
 }
 
@@ -77,7 +77,7 @@ function responsesView(responses: OperationObject['responses'], { response: name
     else own.push(responseRow(status, name === null ? (response as ResponseRecord) : named(name)));
   }
   return html`<h4>Answers</h4>
-<div class="scroll" tabindex="0" role="region" aria-label="Answers"><table>
+<div class="scroll"><table>
 <thead><tr><th scope="col">status</th><th scope="col">meaning</th><th scope="col">body</th><th scope="col">headers</th></tr></thead>
 <tbody>${own}</tbody></table></div>
 ${shared.length === 0 ? null : html`<p>Also the shared errors ${joined(shared, ', ')}.</p>`}`;

@@ -148,7 +148,7 @@ function errorsSection({ components, paths }: OpenApiDocument): Html {
   return html`<section id="errors" aria-labelledby="errors-title">
 <h2 id="errors-title">Errors</h2>
 <p>Every error is a <a href="#schema-Problem">Problem</a>. These mean the same everywhere.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Errors"><table>
+<div class="scroll"><table>
 <thead><tr><th scope="col">status</th><th scope="col">meaning</th><th scope="col">body</th><th scope="col">headers</th></tr></thead>
 <tbody>${rows}</tbody></table></div>
 </section>

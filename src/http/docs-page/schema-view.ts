@@ -65,7 +65,7 @@ function variantsView(variants: readonly SchemaFacts[], setting: SchemaSetting):
 }
 
 function propertyTable(rows: readonly Html[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Properties"><table>
+  return html`<div class="scroll"><table>
 <thead><tr><th scope="col">property</th><th scope="col">kind</th><th scope="col">meaning</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`;
 }

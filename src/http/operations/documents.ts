@@ -79,8 +79,6 @@ function getDocumentation(documentOf: DocumentOf): Operation {
     handle: async (context, request, reply) => {
       page ??= docsPage(documentOf(context));
       reply.header('content-security-policy', PAGE_POLICY);
-      // The examples name the address that the reader came by.
-      reply.header('vary', 'Host');
       return sendStatic(
         request,
         reply,
