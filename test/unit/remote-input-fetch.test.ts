@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { GeomillError } from '../../src/errors.ts';
@@ -253,7 +253,7 @@ test('a host that does not answer, stalls or dawdles runs into its time limit', 
     '/slow': (_request, response) => {
       timer = setInterval(() => response.write('a'), 5);
     },
-    '/around': (_request, response) => void setTimeout(() => redirect('/around')(_request, response), 60),
+    '/around': (request, response) => void setTimeout(() => redirect('/around')(request, response), 100),
   });
   const secondsOf = async (path: string, limits: Partial<FetchLimits>): Promise<unknown[]> => {
     const { code, params } = await failureOf(fetchFrom(host.url + path, { limits }));
@@ -261,16 +261,37 @@ test('a host that does not answer, stalls or dawdles runs into its time limit', 
   };
   const fixed = 'a fixed limit';
   assert.deepEqual(await secondsOf('/silent', { headersMs: 50 }), ['URL_TIMEOUT', 'answer', 0.05, fixed]);
-  assert.deepEqual(await secondsOf('/stalled', { stallMs: 50 }), [
-    'URL_TIMEOUT',
-    'send any more',
-    0.05,
-    fixed,
-  ]);
-  const total = ['URL_TIMEOUT', 'send the whole file', 0.15, 'INPUT_URL_TIMEOUT'];
-  assert.deepEqual(await secondsOf('/slow', { totalMs: 150, stallMs: 100 }), total);
-  assert.deepEqual(await secondsOf('/around', { totalMs: 150, headersMs: 100 }), total);
+  const stalled = ['URL_TIMEOUT', 'send any more', 0.05, fixed];
+  assert.deepEqual(await secondsOf('/stalled', { stallMs: 50 }), stalled);
+  const total = ['URL_TIMEOUT', 'send the whole file', 0.2, 'INPUT_URL_TIMEOUT'];
+  assert.deepEqual(await secondsOf('/slow', { totalMs: 200 }), total);
+  assert.deepEqual(await secondsOf('/around', { totalMs: 200 }), total);
   clearInterval(timer);
+});
+
+test('a slow host that goes on sending is waited for', async () => {
+  await using host = await startFileHost({
+    '/': (_request, response) => {
+      let sent = 0;
+      const timer = setInterval(() => {
+        if (++sent < 40) return void response.write('a');
+        clearInterval(timer);
+        response.end('a');
+      }, 20);
+    },
+  });
+  const file = await fetchFrom(host.url, { limits: { stallMs: 600, headersMs: 600 } });
+  assert.equal(file.byteLength, 40);
+});
+
+test('a literal IPv6 address is fetched from where it is listed and its network is open', async (context) => {
+  if (!Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1')))
+    return context.skip('this machine has no IPv6');
+  await using host = await startFileHost({ '/a.csv': sendText('six') }, { address: '::1' });
+  const url = `http://[::1]:${host.port}/a.csv`;
+  assert.equal((await fetchFrom(url, { networks: '::1' })).text, 'six');
+  assert.equal((await failureOf(fetchFrom(url))).code, 'URL_REFUSED');
+  assert.equal((await failureOf(fetchFrom(url, { hosts: '*', networks: '::1' }))).code, 'URL_REFUSED');
 });
 
 test('a lookup that does not end runs into the time limit, too', async () => {
