@@ -47,7 +47,7 @@ async function fetchToken({
       client_id: clientId,
       client_secret: clientSecret,
     }),
-    redirect: 'error',
+    redirect: 'manual',
   });
   if (!response.ok) throw await problemOf(response);
   const { access_token, expires_in } = (await response.json()) as {

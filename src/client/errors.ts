@@ -84,14 +84,22 @@ export async function problemOf(response: Response): Promise<GeomillProblem> {
     type: typeof given.type === 'string' ? given.type : 'about:blank',
     title: typeof given.title === 'string' ? given.title : `HTTP status ${status}`,
     status,
-    detail:
-      typeof given.detail === 'string'
-        ? given.detail
-        : `${response.url} answered ${status}: ${text.slice(0, 200)}`,
+    detail: typeof given.detail === 'string' ? given.detail : detailOf(response, text),
     ...(typeof given.instance === 'string' ? { instance: given.instance } : {}),
     ...(Array.isArray(given.errors) ? { errors: given.errors as NonNullable<Problem['errors']> } : {}),
   };
   return new GeomillProblem(problem, about);
+}
+
+/** For answers that the service did not give. */
+function detailOf({ url, status, headers, type }: Response, text: string): string {
+  const target = headers.get('location');
+  // A browser does not tell where to.
+  if (type === 'opaqueredirect')
+    return `${url} redirects, which the service does not; is it the base address?`;
+  if (status >= 300 && status < 400)
+    return `${url} redirects to ${target}: give the address behind that as baseUrl`;
+  return `${url} answered ${status}: ${text.slice(0, 200)}`;
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {

@@ -24,29 +24,66 @@ function platformForm(configText: string, files: readonly FilePart[]): FormData 
 
 function streamedForm(configText: string, files: readonly FilePart[]): OutgoingBody {
   const boundary = `geomill-${randomHex()}`;
-  const chunks = formChunks(boundary, configText, files);
-  const content = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel(reason) {
-        await chunks.throw(reason).catch(() => {});
-      },
-    },
-    // Nothing is read ahead: what waits, waits in the file.
-    { highWaterMark: 0 },
-  );
-  return { content, mediaType: `multipart/form-data; boundary=${boundary}` };
+  const form = new FormSource(boundary, configText, files);
+  // Nothing is read ahead: what waits, waits in the file.
+  const content = new ReadableStream<Uint8Array>(form, { highWaterMark: 0 });
+  const mediaType = `multipart/form-data; boundary=${boundary}`;
+  return { content, mediaType, release: (reason) => void form.cancel(reason) };
 }
 
-async function* formChunks(
+class FormSource {
+  readonly #pieces: AsyncGenerator<Uint8Array | ReadableStream<Uint8Array>, void>;
+  readonly #files: readonly FilePart[];
+  /** The stream whose turn it is. */
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+
+  constructor(boundary: string, configText: string, files: readonly FilePart[]) {
+    this.#pieces = formPieces(boundary, configText, files);
+    this.#files = files;
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    for (;;) {
+      if (this.#reader !== null) {
+        const { done, value } = await this.#reader.read();
+        if (!done) {
+          controller.enqueue(value);
+          return;
+        }
+        this.#reader = null;
+      }
+      const { done, value } = await this.#pieces.next();
+      if (done) {
+        controller.close();
+        return;
+      }
+      if (value instanceof Uint8Array) {
+        controller.enqueue(value);
+        return;
+      }
+      this.#reader = value.getReader();
+    }
+  }
+
+  /** At once, also while a read is under way; streams whose turn has not come, too, as nobody else will. */
+  async cancel(reason: unknown): Promise<void> {
+    const reader = this.#reader;
+    this.#reader = null;
+    await this.#pieces.return();
+    await reader?.cancel(reason).catch(() => {});
+    for (const { content, isRepeatable } of this.#files)
+      if (typeof content === 'function' && !isRepeatable)
+        await content()
+          .cancel(reason)
+          .catch(() => {});
+  }
+}
+
+async function* formPieces(
   boundary: string,
   configText: string,
   files: readonly FilePart[],
-): AsyncGenerator<Uint8Array, void> {
+): AsyncGenerator<Uint8Array | ReadableStream<Uint8Array>, void> {
   const encoder = new TextEncoder();
   const head = (field: string, more: string): Uint8Array =>
     encoder.encode(`--${boundary}\r\ncontent-disposition: form-data; name="${field}"${more}\r\n\r\n`);
@@ -56,27 +93,10 @@ async function* formChunks(
   yield end;
   for (const { field, fileName, content } of files) {
     yield head(field, `; filename="${quoted(fileName)}"`);
-    yield* chunksOf(content instanceof Blob ? content.stream() : content());
+    yield content instanceof Blob ? content.stream() : content();
     yield end;
   }
   yield encoder.encode(`--${boundary}--\r\n`);
-}
-
-/** Cancels the stream when it is left early. */
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
-  const reader = stream.getReader();
-  let isDone = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      isDone = done;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    if (!isDone) await reader.cancel().catch(() => {});
-    reader.releaseLock();
-  }
 }
 
 /** As browsers do (HTML, "multipart/form-data encoding algorithm"). */

@@ -188,8 +188,16 @@ function lengthOf(headers: Headers): number | null {
 
 /** RFC 6266. A plain name, whatever the service says: it becomes part of a path. */
 export function fileNameOf(disposition: string | null): string | null {
-  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
   const plain = /filename="((?:[^"\\]|\\.)*)"/i.exec(disposition ?? '')?.[1].replace(/\\(.)/g, '$1');
-  const name = (encoded === undefined ? plain : decodeURIComponent(encoded))?.split(/[/\\]/).pop();
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
+  const name = (decoded(encoded) ?? plain)?.split(/[/\\]/).pop();
   return name === undefined || /^\.{0,2}$/.test(name) ? null : name;
+}
+
+function decoded(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }

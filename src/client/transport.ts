@@ -39,6 +39,8 @@ export interface OutgoingBody {
   readonly content: FormData | string | ReadableStream<Uint8Array>;
   /** Of a stream or a text; a form has its own. */
   readonly mediaType?: string;
+  /** Closes what it is read from, when it need not be read further. Harmless at the end. */
+  readonly release?: (reason: unknown) => void;
 }
 
 /** Busy, or a proxy that did not reach the service: gone with time. */
@@ -104,14 +106,22 @@ export class Transport {
         ...(made?.mediaType === undefined ? {} : { 'content-type': made.mediaType }),
         ...headers,
       },
-      // The service redirects nobody, and fetch would carry an API key wherever it is sent.
-      redirect: 'error',
+      // The service redirects nobody, and fetch would carry an API key to wherever it is sent.
+      redirect: 'manual',
       ...(signal === undefined ? {} : { signal }),
       ...(made === undefined ? {} : { body: made.content }),
       ...(made?.content instanceof ReadableStream ? { duplex: 'half' as const } : {}),
     };
     const { fetch = globalThis.fetch } = this.#options;
-    return fetch(this.#baseUrl + path, init);
+    try {
+      const response = await fetch(this.#baseUrl + path, init);
+      if (!response.ok) made?.release?.(new Error(`the service answered ${response.status}`));
+      return response;
+    } catch (error) {
+      // The fetch of Node lets go of a stream that it reads no further, without canceling it.
+      made?.release?.(error);
+      throw error;
+    }
   }
 
   async #credentials(): Promise<Record<string, string>> {
