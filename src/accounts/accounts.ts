@@ -1,7 +1,8 @@
 /** Everything of accounts that stands in the database, opened together. */
+import { AccountStates } from './account-states.ts';
 import { AuditLog } from './audit.ts';
 import { Credentials } from './credentials.ts';
-import { openAccountsDatabase } from './database.ts';
+import { type AccountsDatabase, openAccountsDatabase } from './database.ts';
 import { Owners } from './owners.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { AccessTokens } from './tokens.ts';
@@ -26,6 +27,9 @@ export interface Accounts {
   readonly signingKeys: SigningKeys;
   readonly audit: AuditLog;
   readonly owners: Owners;
+  readonly states: AccountStates;
+  /** For the account area, which keeps links and its secret there. */
+  readonly database: AccountsDatabase;
   close(): void;
 }
 
@@ -50,6 +54,8 @@ export function openAccounts(options: AccountsOptions): Accounts {
     signingKeys,
     audit,
     owners: new Owners(database),
+    states: new AccountStates(database, audit, now),
+    database,
     close() {
       credentials.flush();
       database.close();

@@ -64,7 +64,7 @@ interface CredentialRow {
 type CheckedRow = Pick<
   CredentialRow,
   'owner' | 'scopes' | 'secret_hash' | 'expires_at' | 'last_used_at' | 'revoked_at'
->;
+> & { /** Of its owner's account. */ readonly disabled_at: number | null };
 type FoundRow = CheckedRow | { readonly [Column in keyof CheckedRow]: null };
 
 const PREFIXES = { key: { id: 'gm_', secret: 'gm' }, client: { id: 'gmc_', secret: 'gms' } } as const;
@@ -85,7 +85,8 @@ export class Credentials {
     this.#lastUse = new LastUse(database);
     this.#find = database.durable.prepare(
       // A row in any case: making one takes longer than finding none, which would tell which ids there are.
-      `SELECT owner, scopes, secret_hash, expires_at, last_used_at, revoked_at
+      `SELECT owner, scopes, secret_hash, expires_at, last_used_at, revoked_at,
+          (SELECT disabled_at FROM account_states AS s WHERE s.owner = credentials.owner) AS disabled_at
         FROM (SELECT ? AS wanted) LEFT JOIN credentials ON id = wanted`,
     );
     this.#now = now;
@@ -234,6 +235,7 @@ export class Credentials {
     const now = this.#now();
     if (row.revoked_at !== null) return { refused: 'revoked', id };
     if (row.expires_at !== null && row.expires_at <= now) return { refused: 'expired', id };
+    if (row.disabled_at !== null) return { refused: 'disabled', id };
     this.#lastUse.note(id, row.last_used_at, now);
     return { ok: { owner: row.owner, scopes: parseScopes(row.scopes).scopes, credential: { kind, id } } };
   }

@@ -43,6 +43,23 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX audit_events_subject ON audit_events (subject);
   CREATE TRIGGER audit_events_stay BEFORE UPDATE ON audit_events
     BEGIN SELECT raise(ABORT, 'the audit log is only added to'); END;`,
+  `CREATE TABLE account_states (       -- what we know of an account beside the library's tables; no row: neither
+    owner TEXT PRIMARY KEY,            -- account id
+    is_admin INTEGER NOT NULL,
+    disabled_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE one_time_links (
+    token_hash BLOB PRIMARY KEY,       -- SHA-256 of the token in the link
+    purpose TEXT NOT NULL,             -- 'setup': makes the first administrator; 'password': sets that of a user
+    user_id TEXT,
+    created_at INTEGER NOT NULL,
+    created_by TEXT NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE service_secrets (       -- made at random when they are first needed
+    name TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+  ) STRICT, WITHOUT ROWID;`,
 ];
 
 export interface AccountsDatabase {

@@ -20,9 +20,10 @@ export interface Principal {
 
 /**
  * Why a credential was refused. For our own log and audit only: the answer to the client is one and the same for all.
- * 'unknown': no such id, or a wrong secret; 'invalid': a token whose signature or claims do not hold.
+ * 'unknown': no such id, or a wrong secret; 'invalid': a token whose signature or claims do not hold; 'disabled': the
+ * account of its owner is.
  */
-export type Refusal = 'malformed' | 'unknown' | 'invalid' | 'expired' | 'revoked';
+export type Refusal = 'malformed' | 'unknown' | 'invalid' | 'expired' | 'revoked' | 'disabled';
 
 export type Verification =
   | { readonly ok: Principal; readonly refused?: undefined }
