@@ -163,6 +163,8 @@ test('no status of redirection leads to what may not be fetched, and none says w
     'http://user:secret@127.0.0.1/',
     '\\\\127.0.0.2/',
     'http:\\\\127.0.0.2/',
+    '/x\\y',
+    '/x y',
     'http://',
     undefined,
   ];
