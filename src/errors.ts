@@ -115,7 +115,7 @@ export const errorCatalogue = {
     status: 400,
     fault: 'user',
     template:
-      "no coordinate operation leads from {from} to {to}: {reason}. State the CRS that the data is in as 'input.epsg'",
+      "no coordinate operation leads from {from} to {to}: {reason}. State the CRS that the data is in as '{path}'",
   },
   COORDINATE_OUTSIDE_DOMAIN: {
     status: 400,

@@ -30,7 +30,7 @@ export const findingCatalogue = {
   CRS_MEMBER_IGNORED: {
     effect: 'told',
     template:
-      "the GeoJSON's crs member '{crs}' was ignored: GeoJSON is read as EPSG:4326 unless input.epsg says otherwise",
+      "the GeoJSON's crs member '{crs}' was ignored: GeoJSON is read as EPSG:4326 unless the request states its CRS",
   },
   CRS_OUTPUT_FIXED: {
     effect: 'told',

@@ -41,7 +41,10 @@ export function groupLayers(
     }));
   }
   const chosen = chooseFromFiles(files, wanted);
-  if (operation === 'merge') return [{ name: mergedName, sources: chosen.flat() }];
+  if (operation === 'merge') {
+    const sources = chosen.flat();
+    return sources.length === 0 ? [] : [{ name: mergedName, sources }];
+  }
   return appendToTarget(files, chosen);
 }
 

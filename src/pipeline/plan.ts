@@ -4,6 +4,7 @@
  */
 import type { Field } from '../batch/schema.ts';
 import { type CrsText, WGS84 } from '../crs/crs.ts';
+import { GeomillError } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, SourceLayer } from '../formats/format.ts';
 import {
@@ -86,7 +87,7 @@ export function planConversion(
       const question = crsQuestion(request, files, source, input.format);
       const own = sourceCrsOf(question, crs, findings);
       compareUnits(question, own, crs, findings);
-      return { source, crs: own };
+      return { source, question, crs: own };
     });
     return planLayer(name, known, targetCrs, input.format, crs, steps);
   });
@@ -102,7 +103,11 @@ export function planConversion(
 
 function planLayer(
   name: string,
-  sources: readonly { readonly source: ChosenLayer; readonly crs: CrsText }[],
+  sources: readonly {
+    readonly source: ChosenLayer;
+    readonly question: CrsQuestion;
+    readonly crs: CrsText;
+  }[],
   targetCrs: CrsText,
   format: Format,
   crs: CrsAuthority,
@@ -112,7 +117,9 @@ function planLayer(
   const wayByCrs = new Map<CrsText, { readonly way: number; readonly stages: readonly StagePlan[] }>();
   for (const source of sources) {
     if (wayByCrs.has(source.crs)) continue;
-    const stages = planStages(steps, source.crs, targetCrs, differ, sources[0].crs);
+    const stages = forSource(source.question, () =>
+      planStages(steps, source.crs, targetCrs, differ, sources[0].crs),
+    );
     wayByCrs.set(source.crs, { way: wayByCrs.size, stages });
   }
   const ways = [...wayByCrs.values()];
@@ -131,6 +138,16 @@ function planLayer(
     ways: ways.map(({ stages }) => stages[0].links),
     stages: ways[0].stages,
   };
+}
+
+/** That no way leads on from the CRS of a file is told with the file, and with where its CRS can be stated. */
+function forSource<Planned>({ stated, place }: CrsQuestion, plan: () => Planned): Planned {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof GeomillError) || error.code !== 'CRS_NO_OPERATION') throw error;
+    throw new GeomillError(error.code, { ...error.params, path: stated.crsPath }, place, error);
+  }
 }
 
 function crsQuestion(

@@ -203,3 +203,40 @@ test('a file in a local system takes the CRS that the request states', async () 
     ['EPSG:28350'],
   );
 });
+
+test('that nothing leads on from the CRS of a file is told with the file and where its CRS is stated', async () => {
+  const refusing: CrsAuthority = {
+    ...AUTHORITY,
+    equivalent: (a, b) => {
+      if (a === b) return true;
+      throw failure('CRS_NO_OPERATION', { from: a, to: b, reason: 'none', path: 'input.epsg' });
+    },
+  };
+  const format = formatById('csv', 'input.format');
+  const files = ['EPSG:4326', 'EPSG:28350'].map((crs, i) => ({ crs, crsPath: `input_crs_mapping[${i}]` }));
+  const request: ConversionRequest = {
+    operation: 'merge',
+    input: { format: 'csv', files, layers: null, options: {} },
+    transformations: [],
+    output: { format: 'csv', crs: null, toFile: true, options: {} },
+  };
+  const opened = ['a.csv', 'b.csv'].map((name) => ({ name, layers: [layer(name, { crs: null })] }));
+  const writer = await format.loadWriter();
+  const reader = await format.loadReader();
+  assert.throws(
+    () =>
+      planConversion(
+        request,
+        opened,
+        { format, reader },
+        { format, writer, mergedName: 'merged' },
+        refusing,
+        new Findings(),
+        [],
+      ),
+    (error) =>
+      error instanceof GeomillError &&
+      error.place?.file === 'b.csv' &&
+      error.message.endsWith("State the CRS that the data is in as 'input_crs_mapping[1]'"),
+  );
+});

@@ -38,7 +38,8 @@ class Machinery {
       const reason = context.reason(
         'PROJ knows none; local systems, for one, are tied to no place on the Earth',
       );
-      throw failure('CRS_NO_OPERATION', { from: abbreviate(from), to: abbreviate(to), reason });
+      const path = 'input.epsg';
+      throw failure('CRS_NO_OPERATION', { from: abbreviate(from), to: abbreviate(to), reason, path });
     }
     this.candidates = new OperationCandidates(context, source, target);
     this.source = new DegreesView(context, source);
