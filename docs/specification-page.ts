@@ -3,30 +3,9 @@
  * tests, "chapter | row | statement", so that it cannot list one that is not there.
  */
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 const TESTS = join(import.meta.dirname, '..', 'test', 'api');
-
-/** In the order of the specification; a file that is not named comes behind these. */
-const FILES: readonly string[] = [
-  'resources',
-  'transformation-object',
-  'csv-request',
-  'states',
-  'job-surface',
-  'versioned-surface',
-  'append',
-  'merge',
-  'async',
-  'readers',
-  'writers',
-  'writer-dxf',
-  'reprojection',
-  'errors',
-  'limits-versioning',
-  'layers',
-  'beyond',
-];
 
 export interface SpecificationTest {
   readonly chapter: string;
@@ -37,20 +16,19 @@ export interface SpecificationTest {
   readonly file: string;
 }
 
-/** In the order in which they stand. Throws when a title is not of three parts, as no row could be named after it. */
+/** Files of test/api/spec that are run, in their order. */
+export function specificationFiles(): string[] {
+  const source = readFileSync(join(TESTS, 'specification.test.ts'), 'utf8');
+  return [...source.matchAll(/^import '\.\/spec\/(.+)';$/gm)].map(([, file]) => file);
+}
+
+/** In the order in which they run. Throws when a title is not of three parts, as no row could be named after it. */
 export function specificationTests(): SpecificationTest[] {
-  const place = (file: string): number => {
-    const index = FILES.indexOf(basename(file, '.test.ts'));
-    return index < 0 ? FILES.length : index;
-  };
-  return globSync('spec/*.test.ts', { cwd: TESTS })
-    .filter((file) => basename(file) !== 'coverage.test.ts')
-    .sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1))
-    .flatMap(testsOf);
+  return specificationFiles().flatMap(testsOf);
 }
 
 function testsOf(file: string): SpecificationTest[] {
-  const source = readFileSync(join(TESTS, file), 'utf8');
+  const source = readFileSync(join(TESTS, 'spec', file), 'utf8');
   const calls = source.match(/^ *test\(/gm)?.length ?? 0;
   const titles = [...source.matchAll(/^test\(\s*(['"])((?:\\.|(?!\1).)*)\1,/gm)];
   if (titles.length !== calls) throw new Error(`${file}: a test has a title that is not a plain text`);
@@ -58,7 +36,7 @@ function testsOf(file: string): SpecificationTest[] {
     const parts = title.replace(/\\(.)/g, '$1').split(' | ');
     if (parts.length !== 3) throw new Error(`${file}: '${title}' is not "chapter | row | statement"`);
     const [chapter, row, statement] = parts;
-    return { chapter, row, statement, file: basename(file) };
+    return { chapter, row, statement, file };
   });
 }
 
@@ -67,7 +45,7 @@ export function renderSpecification(): string {
   const sections = [...chapters].map(([chapter, tests]) => {
     const rows = tests.map(
       ({ row, statement, file }) =>
-        `| ${cell(row)} | ${cell(statement)} | [${file.replace('.test.ts', '')}](../test/api/spec/${file}) |`,
+        `| ${cell(row)} | ${cell(statement)} | [${file.replace('.ts', '')}](../test/api/spec/${file}) |`,
     );
     return `## ${chapter}\n\n| row | statement | tested in |\n| --- | --- | --- |\n${rows.join('\n')}`;
   });

@@ -14,10 +14,16 @@ export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
 }
 
-/** One server for the tests of a file, stopped behind the last of them. */
-export async function serverForTests(
-  settings: Readonly<Record<string, string>> = {},
-): Promise<ServerProcess> {
+let shared: Promise<ServerProcess> | null = null;
+
+/** The one server of all test files that a process loads, stopped behind the last test. */
+export function sharedServer(): Promise<ServerProcess> {
+  shared ??= serverForTests({});
+  return shared;
+}
+
+/** A server of its own for the tests of a file, stopped behind the last of them. */
+export async function serverForTests(settings: Readonly<Record<string, string>>): Promise<ServerProcess> {
   const server = await startServerProcess(settings);
   after(() => server[Symbol.asyncDispose]());
   return server;

@@ -1,9 +1,9 @@
 /** Every row of the specification's tables and every numbered rule has its test; docs/specification.md lists them all. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { specificationTests } from '../../../docs/specification-page.ts';
+import { specificationFiles, specificationTests } from '../../../docs/specification-page.ts';
 
 /** What must not be without a test, by chapter. A row that the specification gains is a word here. */
 const ROWS: Readonly<Record<string, readonly string[]>> = {
@@ -82,6 +82,11 @@ test('every row of the specification has a test', () => {
         tests.some((found) => found.chapter === chapter && found.row === row),
         `${chapter} | ${row} has no test`,
       );
+});
+
+test('every chapter is run by specification.test.ts', () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => !name.endsWith('.test.ts'));
+  assert.deepEqual(specificationFiles().sort(), files.sort());
 });
 
 test('no two tests say the same', () => {

@@ -1,7 +1,7 @@
 /** Specification, "Append" and its rules. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   type Converted,
   convertJson,
@@ -35,7 +35,7 @@ import {
   zipMembers,
 } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 
 function parts(config: unknown, target: File | null, ...files: readonly File[]): FormPart[] {
   return [

@@ -1,7 +1,7 @@
 /** Specification, "Endpoints", "Job surface": the three paths, the files returned and the files accepted. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   convert,
   failedError,
@@ -29,7 +29,7 @@ import {
 } from '../../support/spec/inputs.ts';
 import { extentOf, featuresOf, zipMembers } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const TO_GEOJSON = { input: { format: 'geojson' }, output: { format: 'geojson' } };
 const roads = geojsonFile(...MIXED);
 

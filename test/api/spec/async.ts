@@ -1,7 +1,7 @@
 /** Specification, "Asynchronous mode" of the versioned surface, and tasks as the design decides them. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   type Answer,
   type FormPart,
@@ -14,7 +14,7 @@ import {
 import { collection, geojsonFile, point } from '../../support/spec/inputs.ts';
 import { featuresOf } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const roads = geojsonFile(point(9, 50, { name: 'first' }));
 const config: FormPart = ['config', '{"output_format":"geojson"}'];
 const target: FormPart = ['file', roads.content, 'target.geojson'];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type Drawing, parseDrawing, valuesOf } from '../../support/drawing-tags.ts';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import { type Converted, convert } from '../../support/spec/client.ts';
 import {
   feature,
@@ -14,7 +14,7 @@ import {
 } from '../../support/spec/inputs.ts';
 import { noGdal, ogrinfo } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 
 function write(...features: readonly GeojsonFeature[]): Promise<Converted> {
   const config = { input: { format: 'geojson' }, output: { format: 'dxf', epsg: 4326 } };

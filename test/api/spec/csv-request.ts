@@ -1,12 +1,12 @@
 /** Specification, "CSV input request shape": flat keys, in the parts `payload` and `file`. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import { type Converted, convert, type File, postForm, problemOf } from '../../support/spec/client.ts';
 import { csvFile, geojsonFile, point } from '../../support/spec/inputs.ts';
 import { featuresOf } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const roads = csvFile('name,geom_wkt', 'first,POINT (9 50)');
 const FLAT = {
   input_format: 'csv',

@@ -1,7 +1,7 @@
 /** Specification, "Transformation object" and its parameters. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import { convert, type File, refusal } from '../../support/spec/client.ts';
 import {
   collection,
@@ -14,7 +14,7 @@ import {
 } from '../../support/spec/inputs.ts';
 import { csvRows, extentOf, featuresOf, wktNumbers } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const TO_GEOJSON = { input: { format: 'geojson' }, output: { format: 'geojson' } };
 const dot = geojsonFile(point(9, 50, { name: 'dot' }));
 

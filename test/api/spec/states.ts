@@ -1,7 +1,7 @@
 /** Specification, "States and transitions". */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   type File,
   type Json,
@@ -13,8 +13,8 @@ import {
 } from '../../support/spec/client.ts';
 import { geojsonFile, point } from '../../support/spec/inputs.ts';
 
-// One runner, so a job behind another one has to wait.
-const server = await serverForTests({ RUNNERS: '1' });
+// It has one runner, so a job behind another one has to wait.
+const server = await sharedServer();
 const TO_GEOJSON = { input: { format: 'geojson' }, output: { format: 'geojson' } };
 const roads = geojsonFile(point(9, 50));
 /** Long enough to be seen at work: circles, each of which lies on many others. */
@@ -43,10 +43,15 @@ async function statusOf(id: string): Promise<Json> {
   return (await send(server, `/result/status/${id}`)).json();
 }
 
-const passed = passedStates(roads);
+let passing: ReturnType<typeof passedStates> | null = null;
+
+function passed(): ReturnType<typeof passedStates> {
+  passing ??= passedStates(roads);
+  return passing;
+}
 
 test('Job status | QUEUED | job accepted and waiting: job_id, status', async () => {
-  const [{ job_id, ...rest }] = (await passed).documents;
+  const [{ job_id, ...rest }] = (await passed()).documents;
   assert.match(String(job_id), /^[0-9a-f-]{36}$/);
   assert.deepEqual(rest, { status: 'QUEUED' });
 });
@@ -58,13 +63,13 @@ test('Job status | QUEUED | is what the submission answers', async () => {
 });
 
 test('Job status | RUNNING | job executing: job_id, status', async () => {
-  const [{ job_id, ...rest }] = (await passed).long;
+  const [{ job_id, ...rest }] = (await passed()).long;
   assert.equal(typeof job_id, 'string');
   assert.deepEqual(rest, { status: 'RUNNING' });
 });
 
 test('Job status | SUCCESS | job finished: job_id, status, output_url', async () => {
-  const last = (await passed).documents.at(-1) as Json;
+  const last = (await passed()).documents.at(-1) as Json;
   assert.deepEqual(Object.keys(last), ['job_id', 'status', 'output_url']);
   assert.equal(last.status, 'SUCCESS');
 });
@@ -78,7 +83,7 @@ test('Job status | FAILED | job failed: job_id, status, error', async () => {
 
 test('Job status | polling | a client polls until the status is SUCCESS or FAILED, and it never goes back', async () => {
   const order = ['QUEUED', 'RUNNING', 'SUCCESS'];
-  const seen = (await passed).documents.map(({ status }) => order.indexOf(String(status)));
+  const seen = (await passed()).documents.map(({ status }) => order.indexOf(String(status)));
   assert.deepEqual(seen, [...seen].sort());
   assert.equal(order[seen.at(-1) ?? -1], 'SUCCESS');
 });

@@ -1,7 +1,7 @@
 /** Specification, "Readers: format rules" and the CSV rules. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import { convert, type File, failedError, refusal } from '../../support/spec/client.ts';
 import {
   csvFile,
@@ -16,7 +16,7 @@ import {
 } from '../../support/spec/inputs.ts';
 import { extentOf, featuresOf } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 
 async function read(input: object, file: File): Promise<readonly GeojsonFeature[]> {
   return featuresOf((await convert(server, { input, output: { format: 'geojson' } }, file)).text);

@@ -1,7 +1,7 @@
 /** Specification, "Resources and their fields": the job and its config on the job surface. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   convert,
   type File,
@@ -26,7 +26,7 @@ import {
 } from '../../support/spec/inputs.ts';
 import { extentOf, featuresOf } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const TO_GEOJSON = { input: { format: 'geojson' }, output: { format: 'geojson' } };
 const roads = geojsonFile(point(8, 50, { name: 'first', number: 1 }));
 const broken: File = { name: 'broken.geojson', content: '{"type":"FeatureCollection","features":[{' };

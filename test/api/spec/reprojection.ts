@@ -1,12 +1,12 @@
 /** Specification, "Reprojection". */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import { convert, convertVersioned, type File, get } from '../../support/spec/client.ts';
 import { dxfFile, dxfPoint, feature, geojsonFile, point, square } from '../../support/spec/inputs.ts';
 import { csvRows, featuresOf, wktNumbers } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const inUtm = dxfFile(dxfPoint(500000, 0));
 
 test('Reprojection | every request | all geometries are reprojected before writing', async () => {

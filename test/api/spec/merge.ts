@@ -1,7 +1,7 @@
 /** Specification, "Merge" and its rules. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   type Converted,
   convertJson,
@@ -34,7 +34,7 @@ import {
   zipMembers,
 } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const TO_GEOJSON = { output_format: 'geojson' };
 
 function parts(config: unknown, ...files: readonly File[]): FormPart[] {

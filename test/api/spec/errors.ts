@@ -1,7 +1,7 @@
 /** Specification, "Errors": each condition of the table, and the codes and bodies that it leaves open. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   convert,
   failedError,
@@ -25,7 +25,7 @@ import {
 } from '../../support/spec/inputs.ts';
 import { featuresOf } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const output = { format: 'geojson' };
 const CSV = { input: { format: 'csv', epsg: 4326 }, output };
 const drawing = dxfFile(dxfPoint(9, 50));

@@ -1,7 +1,7 @@
 /** Specification, "Writers: format rules": geojson, shp, gpkg, csv. What is judged are the bytes, and GDAL's opinion. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import { type Converted, convert, refusal, warningsOf } from '../../support/spec/client.ts';
 import { feature, geojsonFile, MIXED, point } from '../../support/spec/inputs.ts';
 import {
@@ -18,7 +18,7 @@ import {
   zipMembers,
 } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const dots = geojsonFile(
   point(9, 0, { name: 'Südkai', number: 7, share: 0.5, open: true, empty: null }),
   point(9, 0, { name: null, number: -1, share: 2, open: false, empty: null }),

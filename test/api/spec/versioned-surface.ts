@@ -1,7 +1,7 @@
 /** Specification, "Versioned surface": its flat config, /v1/transform/{format}, and what the design decides about it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   type Converted,
   convert,
@@ -29,7 +29,7 @@ import {
 } from '../../support/spec/inputs.ts';
 import { csvRows, featuresOf, wktNumbers, zipMembers } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const roads = geojsonFile(...MIXED);
 
 function parts(config: unknown, { name, content }: File): FormPart[] {

@@ -1,7 +1,7 @@
 /** What the service answers beyond the specification, on paths of its own. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import {
   convert,
   get,
@@ -15,7 +15,7 @@ import {
 } from '../../support/spec/client.ts';
 import { geojsonFile, MIXED, point } from '../../support/spec/inputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 const TO_SHP = { input: { format: 'geojson' }, output: { format: 'shp', epsg: 25832 } };
 const roads = geojsonFile(...MIXED);
 

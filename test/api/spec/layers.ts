@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { fixturesOf } from '../../support/fixtures.ts';
-import { serverForTests } from '../../support/server-process.ts';
+import { sharedServer } from '../../support/server-process.ts';
 import { type Converted, convert, type File, failedError } from '../../support/spec/client.ts';
 import { askGeopackage, csvRows, featuresOf, zipMembers } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests();
+const server = await sharedServer();
 /** Three layers of points, each in a CRS of its own. */
 const { path } = fixturesOf('gpkg').find(({ name }) => name === 'crs-three.gpkg')!;
 const threeLayers: File = { name: 'three.gpkg', content: readFileSync(path) };
