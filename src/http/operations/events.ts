@@ -17,6 +17,8 @@ import { findJob, jobIdParameter } from './result.ts';
 /** Shorter than any proxy waits for a sign of life. */
 const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 2000;
+/** How long a client gets to read the rest when the service stops. */
+const LINGER_MS = 2000;
 /** Id of the event behind which nothing comes. */
 const LAST_ID = 'end';
 
@@ -83,7 +85,11 @@ function openStream(context: HttpContext, request: FastifyRequest, id: string): 
     } else if (news.kind === 'progress') {
       // A client that reads slowly gets fewer; states it gets all.
       if (!stream.writableNeedDrain) send('progress', progressText(news.progress));
-    } else stream.end();
+    } else {
+      stream.end();
+      // A client that does not read would hold up the stopping of the service.
+      setTimeout(() => stream.destroy(), LINGER_MS).unref();
+    }
   };
   stream.write(`retry: ${RETRY_MS}\n\n`);
   const heartbeat = setInterval(() => {
