@@ -30,15 +30,31 @@ export function byteLengthOf(inputs: readonly InputPlace[]): number {
 
 export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
   const { inputs } = opening.place;
+  const names = distinctNames(inputs);
   const opened: OpenedInput[] = [];
   for (const [index, file] of inputs.entries()) {
     throwIfAborted(opening.signal);
-    opened.push(await openInput(opening, file, index));
+    opened.push(await openInput(opening, file, index, names[index]));
   }
   return opened;
 }
 
-async function openInput(opening: Opening, file: InputPlace, index: number): Promise<OpenedInput> {
+/** Uploads may well be of one name: the second "roads.zip" is told of as "roads.zip (2)". */
+function distinctNames(inputs: readonly InputPlace[]): string[] {
+  const counts = new Map<string, number>();
+  return inputs.map(({ name }) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count === 1 ? name : `${name} (${count})`;
+  });
+}
+
+async function openInput(
+  opening: Opening,
+  file: InputPlace,
+  index: number,
+  name: string,
+): Promise<OpenedInput> {
   const { reader, input, place, partitionBytes } = opening;
   const isOne = place.inputs.length === 1;
   const findings = new Findings();
@@ -51,7 +67,7 @@ async function openInput(opening: Opening, file: InputPlace, index: number): Pro
       partitionBytes,
     });
     const found = findings.list();
-    const within = (at: Place): Place => (isOne ? at : { file: file.name, ...at });
+    const within = (at: Place): Place => (isOne ? at : { file: name, ...at });
     opening.findings.merge(
       tellable(found, input.files[index].crs !== null).map((finding) =>
         isOne || finding.places.length > 0 ? finding : { ...finding, places: [{}] },
@@ -59,13 +75,13 @@ async function openInput(opening: Opening, file: InputPlace, index: number): Pro
       within,
     );
     return {
-      name: file.name,
+      name,
       layers,
       ignoresCrsMember: found.some(({ code }) => code === 'CRS_MEMBER_IGNORED'),
     };
   } catch (error) {
     if (isOne || !(error instanceof GeomillError) || error.fault === 'ours') throw error;
-    throw new GeomillError(error.code, error.params, { file: file.name, ...error.place }, error);
+    throw new GeomillError(error.code, error.params, { file: name, ...error.place }, error);
   }
 }
 

@@ -179,7 +179,7 @@ class Conversion {
     const output = await this.#write(plan, layers, progress);
     return buildReport({
       request: this.#request,
-      fileNames: this.#place.inputs.map(({ name }) => name),
+      fileNames: inputs.map(({ name }) => name),
       layers: layers.map(({ tally, sources: own }) => ({
         tally,
         sources: own.map((source) => ({

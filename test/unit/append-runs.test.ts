@@ -124,3 +124,21 @@ test('a union of a merge joins what overlaps across files', async () => {
   });
   assert.equal(featuresIn(outputPath).length, 1);
 });
+
+test('files of one name are told apart', async () => {
+  using workspace = makeWorkspace();
+  const paths = ['x', 'y', 'z'].map((directory, i) =>
+    writeGeojson(join(workspace.path, directory, 'a.geojson'), [pointAt([i, 0], { n: 1 }, i)]),
+  );
+  const options = { operation: 'append', from: 'geojson', to: 'geojson' } as const;
+  const { report } = await combineFiles(paths, workspace.path, options);
+  const names = ['a.geojson', 'a.geojson (2)', 'a.geojson (3)'];
+  assert.deepEqual(
+    report.input.files.map(({ name }) => name),
+    names,
+  );
+  assert.deepEqual(
+    report.warnings.map(({ params }) => params.source),
+    names.slice(1).map((name) => `'${name}'`),
+  );
+});
