@@ -29,7 +29,8 @@ export function isFileContent(value: unknown): value is FileContent {
 }
 
 export function isFileInput(value: FileInput | object): value is FileInput {
-  return isFileContent(value) || ('name' in value && 'data' in value);
+  // GeoJSON always has a type, and may have members of any other name.
+  return isFileContent(value) || ('data' in value && !('type' in value));
 }
 
 export function filePartOf(field: string, input: FileInput): FilePart {

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { crc32, deflateRawSync } from 'node:zlib';
-import { checkedFetch as fetch } from '../support/response-check.ts';
+import { GeomillClient, type SubmitJobConfig } from '../../src/client/client.ts';
+import { checkedFetch } from '../support/response-check.ts';
 import { GEOJSON_TO_GEOJSON, startTestService, submit, submitJob } from '../support/service.ts';
 
 const service = await startTestService({ runner: null, settings: { MAX_UNZIP_RATIO: '100' } });
@@ -12,6 +13,9 @@ test.after(() => service[Symbol.asyncDispose]());
 
 const sample = readFileSync(join(import.meta.dirname, '..', '..', 'samples', 'harbour.geojson'), 'utf8');
 const wait = { prefer: 'wait=60' };
+
+const client = new GeomillClient({ baseUrl: service.url, fetch: checkedFetch as typeof globalThis.fetch });
+const input = { name: 'harbour.geojson', data: sample };
 
 test('the sample becomes a zip of shapefiles in another CRS', async () => {
   const config = { input: { format: 'geojson' }, output: { format: 'shp', epsg: 25832 } };
@@ -31,26 +35,18 @@ test('the sample becomes a zip of shapefiles in another CRS', async () => {
 });
 
 test('the report says what was done', async () => {
-  const config = { input: { format: 'geojson' }, output: { format: 'csv', epsg: 25832 } };
-  const id = await submitJob(service, { config, file: sample });
-  const { state } = await service.ended(id);
-  assert.equal(state, 'SUCCESS');
-  const job = (await (await fetch(`${service.url}/v1/jobs/${id}`)).json()) as {
-    report: {
-      features: { read: number; written: number };
-      reprojections: { from: string; to: string; accuracy_meters: number | null }[];
-    };
-  };
-  assert.equal(job.report.features.read, 10);
-  assert.equal(job.report.features.written, 10);
+  const config = { input: { format: 'geojson' }, output: { format: 'csv', epsg: 25832 } } as const;
+  const { report } = await (await client.submit({ input, config })).wait();
+  assert.equal(report?.features.read, 10);
+  assert.equal(report.features.written, 10);
   assert.deepEqual(
-    job.report.reprojections.map(({ from, to }) => [from, to]),
+    report.reprojections.map(({ from, to }) => [from, to]),
     [['EPSG:4326', 'EPSG:25832']],
   );
 });
 
 test('a chain of transformations is done in the order of the request, each in its CRS', async () => {
-  const config = {
+  const config: SubmitJobConfig = {
     input: { format: 'geojson' },
     output: { format: 'csv', epsg: 4326 },
     transformations: [
@@ -58,19 +54,16 @@ test('a chain of transformations is done in the order of the request, each in it
       { type: 'buffer', distance: 100, units: 'meters' },
     ],
   };
-  const id = await submitJob(service, { config, file: sample });
-  assert.equal((await service.ended(id)).state, 'SUCCESS');
-  const job = (await (await fetch(`${service.url}/v1/jobs/${id}`)).json()) as {
-    report: { features: unknown; reprojections: { from: string; to: string }[] };
-  };
+  const job = await client.submit({ input, config });
+  const { report } = await job.wait();
   assert.deepEqual(
-    job.report.reprojections.map(({ from, to }) => [from, to]),
+    report?.reprojections.map(({ from, to }) => [from, to]),
     [
       ['EPSG:4326', 'EPSG:25832'],
       ['EPSG:25832', 'EPSG:4326'],
     ],
   );
-  const output = await (await fetch(`${service.url}/result/output/${id}`)).text();
+  const output = await (await job.download()).text();
   assert.equal(output.match(/POLYGON/g)?.length, 10);
 });
 
