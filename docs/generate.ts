@@ -5,13 +5,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, exit, stderr } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { type Setting, settings } from '../src/config.ts';
+import { settings } from '../src/config.ts';
 import { errorCatalogue } from '../src/errors.ts';
 import { findingCatalogue } from '../src/findings.ts';
 import { formats } from '../src/formats/registry.ts';
 import { type OpenApiDocument, openApiDocument } from '../src/http/openapi.ts';
 import { allOperations } from '../src/http/operations/all.ts';
 import { packageVersion } from '../src/http/package-version.ts';
+import type { Setting } from '../src/setting-values.ts';
 import { exampleStep } from '../src/transformations/parts/example-step.ts';
 import { transformations } from '../src/transformations/registry.ts';
 import type { CommandLineForm, Transformation } from '../src/transformations/transformation.ts';

@@ -3,29 +3,13 @@
  * With main.ts the only reader of the environment. A value that cannot be used is an error that names the setting; it
  * never falls back to the default in silence, because a mistyped limit is a limit that is not there.
  */
+import { isIPv4 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { failure } from './errors.ts';
+import { parseSetting, type Setting, SIZES } from './setting-values.ts';
 
-type SettingType = 'text' | 'path' | 'url' | 'origins' | 'integer' | 'bytes' | 'seconds' | 'choice';
-
-export interface Setting {
-  /** The environment variable. */
-  readonly name: string;
-  readonly type: SettingType;
-  /** Null: unset; `text` says what that means. */
-  readonly default: string | number | null;
-  readonly min?: number;
-  readonly max?: number;
-  readonly choices?: readonly string[];
-  readonly text: string;
-}
-
-const KiB = 1024;
-const MiB = 1024 * KiB;
-const GiB = 1024 * MiB;
-const HOUR = 3600;
-const DAY = 24 * HOUR;
+const { KiB, MiB, GiB, HOUR, DAY } = SIZES;
 
 export const settings = {
   host: { name: 'HOST', type: 'text', default: '127.0.0.1', text: 'Address the service listens on.' },
@@ -42,6 +26,67 @@ export const settings = {
     type: 'url',
     default: null,
     text: 'Public address of the service, used in the links it gives. Unset: the Host header of the request.',
+  },
+  trustedProxies: {
+    name: 'TRUSTED_PROXIES',
+    type: 'networks',
+    default: null,
+    text: 'Addresses and networks of proxies whose X-Forwarded-For is believed: `127.0.0.1, 10.0.0.0/8`. Without it all clients behind a proxy count as one source of wrong credentials. Unset: none.',
+  },
+  auth: {
+    name: 'AUTH',
+    type: 'choice',
+    default: null,
+    choices: ['open', 'required'],
+    text: 'Whether requests need a credential. Unset: `open` while HOST is a loopback address, else `required`. `open` on any other address needs `geomill serve --insecure-open`.',
+  },
+  authJobSurface: {
+    name: 'AUTH_JOB_SURFACE',
+    type: 'choice',
+    default: null,
+    choices: ['open', 'required'],
+    text: 'The same for `/transform` and `/result/...` alone. Unset: as AUTH.',
+  },
+  tokenLifetimeSeconds: {
+    name: 'TOKEN_LIFETIME',
+    type: 'seconds',
+    default: 300,
+    min: 10,
+    max: DAY,
+    text: 'Time an access token of an OAuth client is good for.',
+  },
+  signingKeyRotationSeconds: {
+    name: 'SIGNING_KEY_ROTATION',
+    type: 'seconds',
+    default: 30 * DAY,
+    min: 2 * HOUR,
+    max: 365 * DAY,
+    text: 'Time a key signs access tokens before the next one does.',
+  },
+  auditRetentionSeconds: {
+    name: 'AUDIT_RETENTION',
+    type: 'seconds',
+    default: 365 * DAY,
+    min: DAY,
+    text: 'Time that entries of the audit log are kept.',
+  },
+  oidcIssuer: {
+    name: 'OIDC_ISSUER',
+    type: 'issuer',
+    default: null,
+    text: 'Address of an OpenID Connect issuer whose access tokens are accepted too. Unset: none.',
+  },
+  oidcAudience: {
+    name: 'OIDC_AUDIENCE',
+    type: 'text',
+    default: null,
+    text: 'What `aud` of its access tokens has to be; needed with OIDC_ISSUER. Not the client id of a web page.',
+  },
+  oidcScopeClaim: {
+    name: 'OIDC_SCOPE_CLAIM',
+    type: 'text',
+    default: null,
+    text: 'The claim of its access tokens that holds scopes. Unset: what `scope` names of ours, never `admin`; where that is nothing, `jobs:read jobs:write`.',
   },
   corsOrigins: {
     name: 'CORS_ORIGINS',
@@ -235,10 +280,17 @@ type SettingKey = keyof typeof settings;
 type ValueOf<S extends Setting> = S['type'] extends 'integer' | 'bytes' | 'seconds' ? number : string;
 type Present<S extends Setting> = S['default'] extends null ? ValueOf<S> | null : ValueOf<S>;
 type CoreDefaults = 'runners' | 'runnerThreads';
+/** Whether requests need a credential. */
+export type AuthMode = 'open' | 'required';
+type AuthKey = 'auth' | 'authJobSurface';
 
 /** The settings as the service uses them: paths are absolute, sizes in bytes, times in seconds. */
 export type Config = {
-  readonly [Key in SettingKey]: Key extends CoreDefaults ? number : Present<(typeof settings)[Key]>;
+  readonly [Key in SettingKey]: Key extends CoreDefaults
+    ? number
+    : Key extends AuthKey
+      ? AuthMode
+      : Present<(typeof settings)[Key]>;
 };
 
 /**
@@ -255,65 +307,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const cores = availableParallelism();
   config.runners ??= cores;
   config.runnerThreads ??= cores;
+  config.auth ??= isLoopback(String(config.host)) ? 'open' : 'required';
+  config.authJobSurface ??= config.auth;
+  if (config.oidcIssuer !== null && config.oidcAudience === null)
+    throw failure('SETTING_INVALID', {
+      name: 'OIDC_AUDIENCE',
+      value: '',
+      reason: 'it is needed with OIDC_ISSUER; without it tokens for every other service would be good here',
+    });
   return config as unknown as Config;
 }
 
-function parseSetting(setting: Setting, given: string): string | number {
-  const refuse = (reason: string) => failure('SETTING_INVALID', { name: setting.name, value: given, reason });
-  switch (setting.type) {
-    case 'text':
-    case 'path':
-      return given;
-    case 'choice':
-      if (!setting.choices?.includes(given)) throw refuse(`choose one of ${setting.choices?.join(', ')}`);
-      return given;
-    case 'url':
-      if (!/^https?:\/\/[^\s?#]+$/.test(given) || !URL.canParse(given))
-        throw refuse('give an http or https address without query, like https://mill.example.org');
-      return given.replace(/\/+$/, '');
-    case 'origins':
-      return parseOrigins(given, refuse);
-    default:
-      return parseQuantity(setting, given, refuse);
-  }
-}
-
-/** `*`, or origins as browsers send them, separated by commas alone. */
-function parseOrigins(given: string, refuse: (reason: string) => Error): string {
-  if (given === '*') return given;
-  return given
-    .split(',')
-    .map((text) => {
-      const origin = text.trim().replace(/\/$/, '');
-      // What a browser sends is in lower case and without the usual port; anything else would never match.
-      if (!/^https?:\/\//.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
-        throw refuse(`give * or origins like https://maps.example.org, not '${text.trim()}'`);
-      return origin;
-    })
-    .join(',');
-}
-
-const UNITS: Readonly<Record<'integer' | 'bytes' | 'seconds', Readonly<Record<string, number>>>> = {
-  integer: { '': 1 },
-  bytes: { '': 1, b: 1, kib: KiB, mib: MiB, gib: GiB, tib: 1024 * GiB },
-  seconds: { '': 1, s: 1, m: 60, min: 60, h: HOUR, d: DAY },
-};
-
-function parseQuantity(setting: Setting, given: string, refuse: (reason: string) => Error): number {
-  const units = UNITS[setting.type as 'integer' | 'bytes' | 'seconds'];
-  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(given.replaceAll('_', ''));
-  const factor = match === null ? undefined : units[match[2].toLowerCase()];
-  if (match === null || factor === undefined) {
-    const names = Object.keys(units).filter((unit) => unit !== '');
-    throw refuse(
-      names.length === 0
-        ? 'give a whole number'
-        : `give a number, with or without a unit (${names.join(', ')})`,
-    );
-  }
-  const value = Number(match[1]) * factor;
-  if (!Number.isSafeInteger(value)) throw refuse('it must come to a whole number');
-  if (setting.min !== undefined && value < setting.min) throw refuse(`the least is ${setting.min}`);
-  if (setting.max !== undefined && value > setting.max) throw refuse(`the most is ${setting.max}`);
-  return value;
+/** Whether only programs of this machine reach a service that listens on `host`. */
+export function isLoopback(host: string): boolean {
+  const plain = host.toLowerCase().replace(/^\[|\]$/g, '');
+  if (isIPv4(plain)) return plain.startsWith('127.');
+  return plain === 'localhost' || plain === '::1' || /^::ffff:127\.\d+\.\d+\.\d+$/.test(plain);
 }

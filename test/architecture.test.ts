@@ -87,7 +87,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // For others to import: they know the service by its address alone.
   client: { may: [], isPure: true },
   'client-node': { may: ['client'] },
-  'config.ts': { may: ['errors.ts'] },
+  'setting-values.ts': { may: ['errors.ts'] },
+  'config.ts': { may: ['errors.ts', 'setting-values.ts'] },
   'main.ts': { may: ['errors.ts', 'config.ts', 'cli'] },
 };
 

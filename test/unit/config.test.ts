@@ -78,3 +78,36 @@ test('every setting has a variable of its own and a text', () => {
     assert.match(text, /\.$/);
   }
 });
+
+test('credentials are required where the service listens beyond this machine', () => {
+  for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost', '::ffff:127.0.0.1'])
+    assert.equal(readConfig({ HOST: host }).auth, 'open', host);
+  for (const host of [
+    '0.0.0.0',
+    '::',
+    '192.0.2.1',
+    'mill.example.org',
+    '127.example.org',
+    'localhost.example.org',
+  ])
+    assert.equal(readConfig({ HOST: host }).auth, 'required', host);
+});
+
+test('the job surface asks for credentials as the rest does, unless it is said otherwise', () => {
+  assert.equal(readConfig({ AUTH: 'required' }).authJobSurface, 'required');
+  assert.equal(readConfig({ HOST: '0.0.0.0' }).authJobSurface, 'required');
+  assert.equal(readConfig({ AUTH: 'required', AUTH_JOB_SURFACE: 'open' }).authJobSurface, 'open');
+  assert.equal(readConfig({ AUTH_JOB_SURFACE: 'required' }).auth, 'open');
+});
+
+test('an issuer is kept as it is written, and needs the audience of its tokens', () => {
+  const issuer = 'https://login.example.org/realm/';
+  assert.equal(readConfig({ OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'mill' }).oidcIssuer, issuer);
+  assert.throws(() => readConfig({ OIDC_ISSUER: issuer }), { code: 'SETTING_INVALID' });
+});
+
+test('proxies are addresses and networks', () => {
+  assert.equal(readConfig({ TRUSTED_PROXIES: '127.0.0.1, fd00::/8' }).trustedProxies, '127.0.0.1,fd00::/8');
+  for (const text of ['loopback', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', '*', ''.padEnd(3, ',')])
+    assert.throws(() => readConfig({ TRUSTED_PROXIES: text }), { code: 'SETTING_INVALID' }, text);
+});
