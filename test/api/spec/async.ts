@@ -48,6 +48,13 @@ test('Asynchronous mode | JSON bodies | ?async=true works the same', async () =>
   assert.equal(await finished(await postJson(server, '/v1/transform/geojson?async=true', body)), 1);
 });
 
+test('Asynchronous mode | Prefer | respond-async asks for the same', async () => {
+  const headers = { prefer: 'respond-async' };
+  const answer = await postForm(server, '/v1/transform/geojson', [target, config], headers);
+  assert.equal(answer.headers.get('preference-applied'), 'respond-async');
+  assert.equal(await finished(answer), 1);
+});
+
 test('Asynchronous mode | task record | 202 with message, task_id and state TASK CREATED', async () => {
   const answer = await postForm(server, '/v1/transform/geojson/merge?async=true', [more, more, config]);
   assert.equal(answer.status, 202);

@@ -17,7 +17,14 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     'output.epsg',
     'output.to_file',
   ],
-  'Config, versioned surface': ['output_format', 'output_crs', 'transformations', 'input_crs'],
+  'Config, versioned surface': [
+    'output_format',
+    'output_crs',
+    'transformations',
+    'input_crs',
+    'append_crs_mapping',
+    'input_crs_mapping',
+  ],
   'Transformation object': ['type', 'params'],
   'Parameters per type': ['buffer', 'union', 'clip', 'dissolve', 'reproject', 'erase'],
   'CSV request': [

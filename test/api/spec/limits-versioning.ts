@@ -1,12 +1,14 @@
 /** Specification, "What the service does", "Limits" and "Versioning". */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { serverForTests } from '../../support/server-process.ts';
+import { serverForTests, startServerProcess } from '../../support/server-process.ts';
 import {
   convert,
   get,
   jobParts,
+  pollToEnd,
   postForm,
+  postJson,
   problemOf,
   submitJob,
   warningsOf,
@@ -14,7 +16,11 @@ import {
 import { geojsonFile, point } from '../../support/spec/inputs.ts';
 import { dbfTable, zipMembers } from '../../support/spec/outputs.ts';
 
-const server = await serverForTests({ MAX_UPLOAD: '100 KiB', OUTPUT_RETENTION: '1 s' });
+const server = await serverForTests({
+  MAX_UPLOAD: '100 KiB',
+  MAX_JSON_BODY: '50 KiB',
+  MAX_FILES: '3',
+});
 const TO_GEOJSON = { input: { format: 'geojson' }, output: { format: 'geojson' } };
 const roads = geojsonFile(point(9, 50, { name: 'first' }));
 
@@ -58,11 +64,26 @@ test('Limits | upload size | above MAX_UPLOAD is 413 that names the setting', as
   assert.match(String(detail), /MAX_UPLOAD/);
 });
 
+test('Limits | JSON body | above MAX_JSON_BODY is 413 that names the setting', async () => {
+  const body = `{"output_format":"csv",${' '.repeat(60 * 1024)}"input_geojson":{}}`;
+  const { detail } = problemOf(await postJson(server, '/v1/transform/geojson', body), 413);
+  assert.match(String(detail), /MAX_JSON_BODY/);
+});
+
+test('Limits | files of a request | more than MAX_FILES is 413 that names the setting', async () => {
+  const files = [1, 2, 3, 4].map((n) => ['files', String(roads.content), `${n}.geojson`] as const);
+  const parts = [['config', '{"output_format":"csv"}'] as const, ...files];
+  const { detail } = problemOf(await postForm(server, '/v1/transform/geojson/merge', parts), 413);
+  assert.match(String(detail), /MAX_FILES/);
+});
+
 test('Limits | retention of outputs | after OUTPUT_RETENTION the output is 410', async () => {
-  const { jobId } = await convert(server, TO_GEOJSON, roads);
-  let answer = await get(server, `/result/output/${jobId}`);
-  while (answer.status === 200) answer = await get(server, `/result/output/${jobId}`);
-  assert.match(String(problemOf(answer, 410).detail), new RegExp(jobId));
+  await using expiring = await startServerProcess({ OUTPUT_RETENTION: '1 s' });
+  const id = await submitJob(expiring, TO_GEOJSON, roads);
+  await pollToEnd(expiring, id);
+  let answer = await get(expiring, `/result/output/${id}`);
+  while (answer.status === 200) answer = await get(expiring, `/result/output/${id}`);
+  assert.match(String(problemOf(answer, 410).detail), new RegExp(id));
 });
 
 test('Versioning | versioned surface | transform, append and merge carry the prefix /v1', async () => {

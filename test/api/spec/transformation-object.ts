@@ -127,6 +127,13 @@ test('Parameters per type | buffer | in degrees metres are still metres: it is g
   assert.ok(Math.abs(height * 111_412 - 2000) < 5, `${height * 111_412} m high`);
 });
 
+test('Parameters per type | buffer | a negative distance shrinks polygons', async () => {
+  const [west, , east] = extentOf(
+    (await transformed(geojsonFile(square(0, 0, 1)), buffer(-11.132, 'kilometers')))[0],
+  );
+  assert.ok(Math.abs(west - 0.1) < 1e-3 && Math.abs(east - 0.9) < 1e-3, `${west} ${east}`);
+});
+
 test('Parameters per type | union | has none: the object is only type', async () => {
   assert.equal((await transformed(dot, { type: 'union' })).length, 1);
   assert.match(
@@ -152,6 +159,14 @@ test('Parameters per type | union | retains attributes', async () => {
   );
   const features = await transformed(file, { type: 'union' });
   assert.deepEqual(features.map(({ properties }) => properties.name).sort(), ['a', 'c']);
+});
+
+test('Parameters per type | union | fields of merged features: the first value, or what aggregate says', async () => {
+  const file = geojsonFile(square(0, 0, 1, { depth: 2 }), square(1, 0, 1, { depth: 5 }));
+  const merged = async (step: object): Promise<unknown> =>
+    (await transformed(file, step))[0].properties.depth;
+  assert.equal(await merged({ type: 'union' }), 2);
+  assert.equal(await merged({ type: 'union', params: { aggregate: { depth: 'sum' } } }), 7);
 });
 
 test('Parameters per type | clip | clipping_geojson is a GeoJSON polygon', async () => {
@@ -202,6 +217,11 @@ test('Parameters per type | dissolve | by: a list of fields, whose values group 
     ['a', 'MultiPolygon'],
     ['b', 'Polygon'],
   ]);
+});
+
+test('Parameters per type | dissolve | without by: everything becomes one feature', async () => {
+  const file = geojsonFile(square(0, 0, 1), square(5, 0, 1));
+  assert.equal((await transformed(file, { type: 'dissolve' })).length, 1);
 });
 
 test('Parameters per type | reproject | epsg: what follows works in that CRS, the output stays as requested', async () => {

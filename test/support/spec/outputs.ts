@@ -7,6 +7,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { fromBuffer } from 'yauzl';
 import type { GeojsonFeature } from './inputs.ts';
 
+/** Of an output as a file, by format, without parameters. */
+export const MEDIA_TYPES = {
+  geojson: 'application/geo+json',
+  shp: 'application/zip',
+  gpkg: 'application/geopackage+sqlite',
+  dxf: 'image/vnd.dxf',
+  csv: 'text/csv',
+} as const;
+
 export function featuresOf(text: string): readonly GeojsonFeature[] {
   const document = JSON.parse(text) as { type: string; features: GeojsonFeature[] };
   if (document.type !== 'FeatureCollection') throw new Error(`a ${document.type} is no FeatureCollection`);
