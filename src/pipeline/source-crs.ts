@@ -1,6 +1,6 @@
 /** In which CRS the coordinates of a layer are: what its file says, what the request says, and what if they differ. */
 import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
-import { failure, type Place } from '../errors.ts';
+import { asGeomillError, failure, type Place } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
 import type { InputFileRequest } from './request.ts';
@@ -48,9 +48,8 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   try {
     found = crs.describe(layer.crs, source);
   } catch (error) {
-    if (stated === null)
-      throw failure('CRS_MISSING', { source, reason: (error as Error).message, path }, place, error);
-    return fromRequest(stated);
+    if (stated !== null) return fromRequest(stated);
+    throw failure('CRS_MISSING', { source, reason: unusableReason(error), path }, place, error);
   }
   // A local or engineering system says no more about a place on the Earth than no CRS at all.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);
@@ -59,6 +58,13 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     throw failure('CRS_CONFLICT', { stated, source, found: found.name, path }, place);
   }
   return identified;
+}
+
+/** Why what a file states cannot be used, to stand within a sentence. */
+function unusableReason(error: unknown): string {
+  const { message, params } = asGeomillError(error);
+  const { definition, reason } = params;
+  return definition === undefined ? message : `it states ${definition}, which cannot be used: ${reason}`;
 }
 
 /** Units that differ by less are the same: the two feet differ by 2e-6. */

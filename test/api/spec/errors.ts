@@ -70,8 +70,16 @@ test('Errors | CSV with invalid WKT in a row | fails with line, column and the v
 
 test('Errors | Shapefile with missing or invalid .prj | the job fails and says what to do', async () => {
   const config = { input: { format: 'shp' }, output };
-  for (const prj of [null, '', 'UNKNOWN["nothing"]'])
-    assert.match(await failedError(server, config, await shpFile({ prj })), /'input\.epsg'/, String(prj));
+  const reasons = [
+    [null, /prj/],
+    ['', /prj/],
+    ['UNKNOWN["nothing"]', /it states UNKNOWN\["nothing"\], which cannot be used/],
+  ] as const;
+  for (const [prj, reason] of reasons) {
+    const error = await failedError(server, config, await shpFile({ prj }));
+    assert.match(error, reason);
+    assert.match(error, /'input\.epsg'/);
+  }
 });
 
 test('Errors | GeoPackage with missing or invalid CRS | the job fails and says what to do', async () => {
