@@ -393,6 +393,24 @@ export const errorCatalogue = {
     fault: 'user',
     template: 'the credential is not accepted; check or renew it',
   },
+  CREDENTIALS_AMBIGUOUS: {
+    status: 400,
+    fault: 'user',
+    template:
+      "the request shows more than one credential; send one header, either 'apiKey' or 'Authorization'",
+  },
+  TOKEN_REQUEST_INVALID: { status: 400, fault: 'user', template: 'no token can be issued: {reason}' },
+  GRANT_TYPE_UNSUPPORTED: {
+    status: 400,
+    fault: 'user',
+    template: "grant_type '{type}' is not supported; send client_credentials",
+  },
+  TOKEN_SCOPE_REFUSED: {
+    status: 400,
+    fault: 'user',
+    template:
+      "the client does not have the scope '{scope}'; ask for less, or leave 'scope' out for all that it has",
+  },
   SCOPE_MISSING: {
     status: 403,
     fault: 'user',
@@ -415,6 +433,29 @@ export const errorCatalogue = {
     fault: 'user',
     template:
       "there is no user '{owner}'; create the user first, or give the name of a service account, without '@'",
+  },
+  // --- account area -------------------------------------------------------------------------------------------
+  ACCOUNT_FIELD: { status: 400, fault: 'user', template: "'{path}' {reason}" },
+  USER_UNKNOWN: {
+    status: 404,
+    fault: 'user',
+    template: "there is no user '{user}'; geomill users list names those there are",
+  },
+  LAST_ADMIN: {
+    status: 409,
+    fault: 'user',
+    template: "'{user}' is the only administrator; make another user one first",
+  },
+  FORM_REFUSED: {
+    status: 403,
+    fault: 'user',
+    template:
+      'the form was not sent from a page of this service, or the page was open for too long; open it again',
+  },
+  SIGN_IN_UNAVAILABLE: {
+    status: 503,
+    fault: 'user',
+    template: 'the identity provider cannot be reached now; try again in {seconds} s',
   },
   // --- command line -------------------------------------------------------------------------------------------
   USAGE: { status: 400, fault: 'user', template: '{detail}' },

@@ -1,15 +1,17 @@
 /** `geomill serve`: the service in one process with its runners. */
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../config.ts';
+import { type Config, isLoopback } from '../config.ts';
 import { CrsSearch } from '../crs-search/crs-search.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
-import { buildApp } from '../http/build-app.ts';
+import { AccountsDoor } from '../http/auth/accounts-door.ts';
+import { Authenticator } from '../http/auth/authenticator.ts';
+import { buildApp, type RouteName } from '../http/build-app.ts';
 import { Metrics } from '../http/metrics.ts';
 import { packageVersion } from '../http/package-version.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from '../jobs/attempt.ts';
-import { type DataDirectory, openDataDirectory } from '../jobs/data-directory.ts';
+import { accountsPath, type DataDirectory, openDataDirectory } from '../jobs/data-directory.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { RunnerOptions } from '../jobs/runner-process.ts';
 import { JobService } from '../jobs/service.ts';
@@ -18,6 +20,7 @@ import type { JobRequest } from '../pipeline/request.ts';
 import { parseUrlPolicy, type UrlPolicy } from '../remote-input/policy.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { transformations } from '../transformations/registry.ts';
+import { parse } from './arguments.ts';
 import { createLogger } from './logger.ts';
 
 export interface RunningService {
@@ -28,11 +31,20 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+export interface StartOptions {
+  readonly runner?: Pick<RunnerOptions, 'entry' | 'readPaths'>;
+  /** Lets a service that asks for no credentials listen beyond this machine. */
+  readonly insecureOpen?: boolean;
+  /** Told of every route that there is. */
+  readonly onRoute?: (route: RouteName) => void;
+}
+
 /** Starts everything and listens. What was started before a failure is stopped again. */
 export async function startService(
   config: Config,
-  runner: Pick<RunnerOptions, 'entry' | 'readPaths'> = {},
+  { runner = {}, insecureOpen = false, onRoute }: StartOptions = {},
 ): Promise<RunningService> {
+  if (!insecureOpen) refuseOpenToTheWorld(config);
   const undo: (() => void | Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -44,13 +56,26 @@ export async function startService(
     const queue = new SqliteQueue({ path, maxLength: config.maxQueueLength, retryAfterSeconds: 5 });
     undo.push(() => queue.close());
     const log = createLogger(config.logLevel);
+    if (isOpenToTheWorld(config))
+      log.warn(
+        { host: config.host },
+        'everybody who can reach this address can submit jobs: no credentials are asked for',
+      );
     const metrics = new Metrics();
     const urlPolicy = parseUrlPolicy(config.inputUrlHosts, config.inputUrlPrivateNetworks);
     const fetch = fetchSettings(config, urlPolicy);
     const service = new JobService({ ...serviceOptions(config, data, queue, runner, log, metrics), fetch });
     metrics.watch(service);
+    const { accounts, auth } = openAuth(config, data);
+    undo.push(() => accounts.close());
+    await auth.ready();
+    // An open service needs them with the first credential that is shown, if ever. Here a database that cannot be opened
+    // has to stop the start, not the first request.
+    if (config.auth === 'required' || config.authJobSurface === 'required') await accounts.open();
     const context = {
       config,
+      accounts,
+      auth,
       service,
       metrics,
       urlPolicy,
@@ -58,7 +83,7 @@ export async function startService(
       formats,
       transformations,
     };
-    const app = await buildApp(context, log);
+    const app = await buildApp(context, log, onRoute);
     undo.push(() => app.close());
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
     // still served and running jobs finish.
@@ -81,6 +106,36 @@ export async function startService(
     await stop();
     throw error;
   }
+}
+
+function isOpenToTheWorld({ auth, authJobSurface, host }: Config): boolean {
+  return (auth === 'open' || authJobSurface === 'open') && !isLoopback(host);
+}
+
+/** Throws SETTING_INVALID. */
+function refuseOpenToTheWorld(config: Config): void {
+  if (!isOpenToTheWorld(config)) return;
+  const name = config.auth === 'open' ? 'AUTH' : 'AUTH_JOB_SURFACE';
+  const reason =
+    `HOST=${config.host} can be reached from other machines, and whoever reaches it could submit jobs. Set it to required, ` +
+    'or HOST to 127.0.0.1; if it is meant to be so, say geomill serve --insecure-open';
+  throw failure('SETTING_INVALID', { name, value: 'open', reason });
+}
+
+function openAuth(config: Config, data: DataDirectory): { accounts: AccountsDoor; auth: Authenticator } {
+  const accounts = new AccountsDoor({
+    path: accountsPath(data.path),
+    issuer: config.baseUrl ?? undefined,
+    tokenLifetimeMs: config.tokenLifetimeSeconds * 1000,
+    signingKeyRotationMs: config.signingKeyRotationSeconds * 1000,
+    auditRetentionMs: config.auditRetentionSeconds * 1000,
+  });
+  const { oidcIssuer: issuer, oidcAudience: audience, oidcScopeClaim } = config;
+  const oidc =
+    issuer === null || audience === null
+      ? null
+      : { issuer, audience, scopeClaim: oidcScopeClaim ?? undefined };
+  return { accounts, auth: new Authenticator(accounts, oidc) };
 }
 
 /** What the operator can mend, by the setting to mend; anything else as it is. */
@@ -163,20 +218,28 @@ function outputFormat(request: JobRequest): ReturnType<JobServiceOptions['output
   return { mediaType, outputExtension, inputExtensions };
 }
 
+const usage = `geomill serve [--insecure-open]
+
+Runs the service. It is set up by environment variables, see docs/settings.md.
+
+  --insecure-open  lets a service with AUTH=open listen on an address that other machines can reach`;
+
 /** Runs the service until SIGTERM or SIGINT. Resolves with the exit code. */
 export async function run(argv: readonly string[], config: Config): Promise<number> {
-  if (argv.includes('--help')) {
-    process.stdout.write(
-      'geomill serve: runs the service. It is set up by environment variables, see docs/settings.md.\n',
-    );
+  const { values, positionals } = parse(argv, {
+    'insecure-open': { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
     return 0;
   }
-  if (argv.length > 0)
+  if (positionals.length > 0)
     throw failure('USAGE', {
       detail: 'geomill serve takes no arguments; set environment variables (docs/settings.md)',
     });
-  const running = await startService(config);
-  process.stdout.write(greeting(running.url));
+  const running = await startService(config, { insecureOpen: values['insecure-open'] === true });
+  process.stdout.write(greeting(running.url, config));
   if (Number(process.versions.node.split('.')[0]) < 26)
     process.stderr.write('geomill: this Node cannot keep runner processes off the network; Node 26 can\n');
   await new Promise<void>((resolve) => {
@@ -188,7 +251,13 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
   return 0;
 }
 
-function greeting(url: string): string {
+function greeting(url: string, { authJobSurface, dataDirectory }: Config): string {
+  if (authJobSurface === 'required')
+    return `geomill listens on ${url} and asks for credentials. An API key:
+
+  DATA_DIR=${shellQuote(dataDirectory)} geomill keys create --owner me --name first
+
+`;
   const sample = fileURLToPath(new URL('../../samples/harbour.geojson', import.meta.url));
   const config = '{"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}';
   return `geomill listens on ${url}. Try it, as it stands:

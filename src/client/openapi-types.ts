@@ -43,7 +43,7 @@ export interface Progress {
 
 export interface JobError {
   /** Does not change. */
-  code: 'CONFIG_NOT_JSON' | 'CONFIG_INVALID' | 'PART_MISSING' | 'PART_DUPLICATE' | 'FORMAT_UNKNOWN' | 'FIELD_REQUIRED' | 'INLINE_NOT_POSSIBLE' | 'TRANSFORMATION_UNKNOWN' | 'TRANSFORMATION_INVALID' | 'FIELD_UNKNOWN' | 'FIELD_NAME_TAKEN' | 'AGGREGATE_TYPE' | 'AGGREGATE_OVERFLOW' | 'INPUT_URL_DISABLED' | 'URL_INVALID' | 'URL_REFUSED' | 'MULTIPART_INVALID' | 'LAYER_UNKNOWN' | 'LAYER_NOT_IN_TARGET' | 'CRS_UNKNOWN' | 'CRS_MISSING' | 'CRS_LIST_LENGTH' | 'CRS_CONFLICT' | 'CRS_NO_OPERATION' | 'COORDINATE_OUTSIDE_DOMAIN' | 'COORDINATE_OUT_OF_RANGE' | 'COORDINATE_NOT_FINITE' | 'CRS_NOT_FOUND' | 'INPUT_EMPTY' | 'INPUT_WRONG_FORMAT' | 'INPUT_UNREADABLE' | 'TEXT_ENCODING_INVALID' | 'TEXT_ENCODING_UNKNOWN' | 'LIMIT_EXCEEDED' | 'URL_UNREACHABLE' | 'URL_STATUS' | 'URL_REDIRECT' | 'URL_ENCODING' | 'URL_TIMEOUT' | 'URL_INCOMPLETE' | 'GEOJSON_SYNTAX' | 'GEOJSON_STRUCTURE' | 'SHP_MEMBER_MISSING' | 'SHP_HEADER' | 'SHP_RECORD' | 'DBF_HEADER' | 'DBF_RECORD' | 'SHP_TOO_LARGE' | 'SHP_TOO_MANY_FIELDS' | 'CSV_SYNTAX' | 'CSV_COLUMN_MISSING' | 'CSV_GEOMETRY' | 'DATABASE_DAMAGED' | 'DATABASE_UNREADABLE' | 'DATABASE_REFUSED' | 'GPKG_NO_FEATURES' | 'GPKG_TOO_MANY_FIELDS' | 'GPKG_ROW' | 'DXF_TOO_LARGE' | 'DXF_TOO_MANY_LAYERS' | 'DXF_SYNTAX' | 'DXF_BINARY' | 'DXF_TRUNCATED' | 'DXF_NO_ENTITIES' | 'GEOS_FAILED' | 'GEOS_OUT_OF_MEMORY' | 'WKT_SYNTAX' | 'WKB_SYNTAX' | 'ZIP_INVALID' | 'ZIP_ENTRY_NAME' | 'JOB_UNKNOWN' | 'JOB_NOT_DONE' | 'JOB_EXPIRED' | 'JOB_TIMEOUT' | 'JOB_OUT_OF_MEMORY' | 'JOB_ATTEMPTS_EXHAUSTED' | 'IDEMPOTENCY_CONFLICT' | 'QUEUE_FULL' | 'SHUTTING_DOWN' | 'CANCELLED' | 'PATH_FORMAT_UNKNOWN' | 'ROUTE_UNKNOWN' | 'METHOD_NOT_ALLOWED' | 'HEADERS_TOO_LARGE' | 'HTTP_INVALID' | 'REQUEST_TIMEOUT' | 'RANGE_NOT_SATISFIABLE' | 'BODY_TYPE' | 'QUERY_INVALID' | 'BODY_TRUNCATED' | 'BODY_NOT_JSON' | 'BODY_MEMBER_INVALID' | 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'SCOPE_MISSING' | 'TOO_MANY_ATTEMPTS' | 'IDENTITY_PROVIDER_UNAVAILABLE' | 'CREDENTIAL_FIELD' | 'CREDENTIAL_UNKNOWN' | 'OWNER_UNKNOWN' | 'USAGE' | 'FILE_NOT_FOUND' | 'OUTPUT_NOT_WRITABLE' | 'SETTING_INVALID' | 'DATA_DIR_LOCKED' | 'ACCOUNTS_DATABASE' | 'CRS_DATABASE' | 'INTERNAL';
+  code: 'CONFIG_NOT_JSON' | 'CONFIG_INVALID' | 'PART_MISSING' | 'PART_DUPLICATE' | 'FORMAT_UNKNOWN' | 'FIELD_REQUIRED' | 'INLINE_NOT_POSSIBLE' | 'TRANSFORMATION_UNKNOWN' | 'TRANSFORMATION_INVALID' | 'FIELD_UNKNOWN' | 'FIELD_NAME_TAKEN' | 'AGGREGATE_TYPE' | 'AGGREGATE_OVERFLOW' | 'INPUT_URL_DISABLED' | 'URL_INVALID' | 'URL_REFUSED' | 'MULTIPART_INVALID' | 'LAYER_UNKNOWN' | 'LAYER_NOT_IN_TARGET' | 'CRS_UNKNOWN' | 'CRS_MISSING' | 'CRS_LIST_LENGTH' | 'CRS_CONFLICT' | 'CRS_NO_OPERATION' | 'COORDINATE_OUTSIDE_DOMAIN' | 'COORDINATE_OUT_OF_RANGE' | 'COORDINATE_NOT_FINITE' | 'CRS_NOT_FOUND' | 'INPUT_EMPTY' | 'INPUT_WRONG_FORMAT' | 'INPUT_UNREADABLE' | 'TEXT_ENCODING_INVALID' | 'TEXT_ENCODING_UNKNOWN' | 'LIMIT_EXCEEDED' | 'URL_UNREACHABLE' | 'URL_STATUS' | 'URL_REDIRECT' | 'URL_ENCODING' | 'URL_TIMEOUT' | 'URL_INCOMPLETE' | 'GEOJSON_SYNTAX' | 'GEOJSON_STRUCTURE' | 'SHP_MEMBER_MISSING' | 'SHP_HEADER' | 'SHP_RECORD' | 'DBF_HEADER' | 'DBF_RECORD' | 'SHP_TOO_LARGE' | 'SHP_TOO_MANY_FIELDS' | 'CSV_SYNTAX' | 'CSV_COLUMN_MISSING' | 'CSV_GEOMETRY' | 'DATABASE_DAMAGED' | 'DATABASE_UNREADABLE' | 'DATABASE_REFUSED' | 'GPKG_NO_FEATURES' | 'GPKG_TOO_MANY_FIELDS' | 'GPKG_ROW' | 'DXF_TOO_LARGE' | 'DXF_TOO_MANY_LAYERS' | 'DXF_SYNTAX' | 'DXF_BINARY' | 'DXF_TRUNCATED' | 'DXF_NO_ENTITIES' | 'GEOS_FAILED' | 'GEOS_OUT_OF_MEMORY' | 'WKT_SYNTAX' | 'WKB_SYNTAX' | 'ZIP_INVALID' | 'ZIP_ENTRY_NAME' | 'JOB_UNKNOWN' | 'JOB_NOT_DONE' | 'JOB_EXPIRED' | 'JOB_TIMEOUT' | 'JOB_OUT_OF_MEMORY' | 'JOB_ATTEMPTS_EXHAUSTED' | 'IDEMPOTENCY_CONFLICT' | 'QUEUE_FULL' | 'SHUTTING_DOWN' | 'CANCELLED' | 'PATH_FORMAT_UNKNOWN' | 'ROUTE_UNKNOWN' | 'METHOD_NOT_ALLOWED' | 'HEADERS_TOO_LARGE' | 'HTTP_INVALID' | 'REQUEST_TIMEOUT' | 'RANGE_NOT_SATISFIABLE' | 'BODY_TYPE' | 'QUERY_INVALID' | 'BODY_TRUNCATED' | 'BODY_NOT_JSON' | 'BODY_MEMBER_INVALID' | 'CREDENTIALS_MISSING' | 'CREDENTIALS_INVALID' | 'CREDENTIALS_AMBIGUOUS' | 'TOKEN_REQUEST_INVALID' | 'GRANT_TYPE_UNSUPPORTED' | 'TOKEN_SCOPE_REFUSED' | 'SCOPE_MISSING' | 'TOO_MANY_ATTEMPTS' | 'IDENTITY_PROVIDER_UNAVAILABLE' | 'CREDENTIAL_FIELD' | 'CREDENTIAL_UNKNOWN' | 'OWNER_UNKNOWN' | 'ACCOUNT_FIELD' | 'USER_UNKNOWN' | 'LAST_ADMIN' | 'FORM_REFUSED' | 'SIGN_IN_UNAVAILABLE' | 'USAGE' | 'FILE_NOT_FOUND' | 'OUTPUT_NOT_WRITABLE' | 'SETTING_INVALID' | 'DATA_DIR_LOCKED' | 'ACCOUNTS_DATABASE' | 'CRS_DATABASE' | 'INTERNAL';
   /** One sentence for a person. */
   message: string;
   place: Place | null;
@@ -920,6 +920,65 @@ export interface FeatureCollection {
   type: 'FeatureCollection';
   features: Feature[];
   bbox?: BoundingBox;
+}
+
+export interface AccessToken {
+  /** A signed JWT (RFC 9068). To be treated as a text without a meaning. */
+  access_token: string;
+  token_type: 'Bearer';
+  /** Seconds for which it is good. */
+  expires_in: number;
+  /** What it is good for, separated by spaces. */
+  scope: string;
+}
+
+/** An error of OAuth that is a problem, too. */
+export interface OAuthError {
+  /** A word of RFC 6749, 5.2. */
+  error: 'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'invalid_scope';
+  /** The same as `detail`. */
+  error_description: string;
+  /** Made from the code of the error; does not change. */
+  type: string;
+  /** The code in words; the same for every occurrence. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** One sentence for a person: what is wrong, where, what to do. */
+  detail: string;
+  /** Reference under which the cause of a 500 is logged. */
+  instance?: string;
+  errors?: {
+    /** Where in the request, e.g. `input.epsg`. */
+    path: string;
+    /** What is wrong there. */
+    message: string;
+  }[];
+}
+
+export interface KeySet {
+  keys: {
+    kty: 'OKP';
+    crv: 'Ed25519';
+    /** The public key. */
+    x: string;
+    /** Named by the header of a token. */
+    kid: string;
+    alg: 'EdDSA';
+    use: 'sig';
+  }[];
+}
+
+export interface AuthorizationServer {
+  /** The address of the service. */
+  issuer: string;
+  token_endpoint: string;
+  jwks_uri: string;
+  grant_types_supported: string[];
+  response_types_supported: string[];
+  token_endpoint_auth_methods_supported: string[];
+  scopes_supported: string[];
+  service_documentation: string;
 }
 
 /** Problem details (RFC 9457). */

@@ -14,22 +14,24 @@ import { allowOrigins } from './cors.ts';
 import { answerBrokenRequest, registerErrorReplies } from './error-reply.ts';
 import { allOperations } from './operations/all.ts';
 import { registerOperation, routePatterns } from './register-operation.ts';
-
-/** What answers are sent with: nothing we send is to be run, framed or guessed at by a browser. */
-const SECURITY_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-} as const;
+import { sendSecurityHeaders } from './security-headers.ts';
 
 /** A connection on which nothing moves for so long is closed; longer than any wait that was asked for. */
 const IDLE_MARGIN_SECONDS = 60;
 /** How long the rest of a refused body is read, so that the client gets to see the answer. */
 const LINGER_MS = 5000;
 
+export interface RouteName {
+  readonly method: string;
+  /** With `:name` for parameters. */
+  readonly url: string;
+}
+
+/** `onRoute` is told of every route that there is, whoever registers it. */
 export async function buildApp(
   context: HttpContext,
   logger: FastifyBaseLogger | false,
+  onRoute?: (route: RouteName) => void,
 ): Promise<FastifyInstance> {
   const app = Fastify({
     ...(logger === false ? { logger: false } : { loggerInstance: logger }),
@@ -40,13 +42,16 @@ export async function buildApp(
     requestTimeout: 0,
     forceCloseConnections: 'idle',
     clientErrorHandler: answerBrokenRequest,
+    trustProxy: context.config.trustedProxies?.split(',') ?? false,
     routerOptions: { maxParamLength: 200 },
+  });
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const one of [method].flat()) onRoute?.({ method: one, url });
   });
   await takeBodies(app);
   answerExpectationsLate(app);
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.headers(SECURITY_HEADERS);
-  });
+  app.decorateRequest('principal', null);
+  sendSecurityHeaders(app, context.config.baseUrl);
   await allowOrigins(app, context.config.corsOrigins);
   app.addHook('onResponse', async (request, reply) => {
     context.metrics.requestDone(

@@ -1,15 +1,28 @@
 /** What the routes work with. */
 import type { FastifyRequest } from 'fastify';
+import type { Principal } from '../accounts/principal.ts';
 import type { Config } from '../config.ts';
 import type { CrsSearch } from '../crs-search/crs-search.ts';
+import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import type { Transformation } from '../transformations/transformation.ts';
+import type { AccountsDoor } from './auth/accounts-door.ts';
+import type { Authenticator } from './auth/authenticator.ts';
 import type { Metrics } from './metrics.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; null until it is known, and on what is for everybody. */
+    principal: Principal | null;
+  }
+}
 
 export interface HttpContext {
   readonly config: Config;
+  readonly auth: Authenticator;
+  readonly accounts: AccountsDoor;
   readonly service: JobService;
   readonly metrics: Metrics;
   readonly urlPolicy: UrlPolicy;
@@ -25,4 +38,12 @@ export function baseUrlOf(context: HttpContext, request: FastifyRequest): string
   // A Host header is the client's word and goes into a link: only what can be a host and a port is repeated.
   const plausible = host !== undefined && /^[\w.\-:[\]]{1,255}$/.test(host);
   return `http://${plausible ? host : `${context.config.host}:${context.config.port}`}`;
+}
+
+/** Account id of who asks: what they create belongs to it. */
+export function ownerOf({ principal }: FastifyRequest): string {
+  // An operation that is for everybody has no owner to ask for.
+  if (principal === null)
+    throw failure('INTERNAL', { reason: 'a request without a principal came to a job' });
+  return principal.owner;
 }

@@ -6,6 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, failure, GeomillError } from '../errors.ts';
+import { challengeOf } from './auth/challenge.ts';
 
 export interface ProblemItem {
   /** Where in the request, e.g. `input.epsg`. */
@@ -63,7 +64,9 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: 
   for (const name of OUTPUT_HEADERS) reply.removeHeader(name);
   if (error !== null && error.fault === 'user') {
     const { seconds, allowed, bytes } = error.params;
-    if (error.status === 503) reply.header('retry-after', String(seconds));
+    if (error.status === 503 || error.status === 429) reply.header('retry-after', String(seconds));
+    const challenge = challengeOf(error);
+    if (challenge !== null) reply.header('www-authenticate', challenge);
     if (error.code === 'METHOD_NOT_ALLOWED') reply.header('allow', String(allowed));
     if (error.code === 'RANGE_NOT_SATISFIABLE') reply.header('content-range', `bytes */${bytes}`);
     return sendProblem(reply, problemOf(error));

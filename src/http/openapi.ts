@@ -6,6 +6,7 @@
 
 import type { Registries } from './config-fields.ts';
 import { impliedProblems, problemComponents, responseOf } from './openapi/problem-responses.ts';
+import { SECURITY_SCHEMES, securityOf } from './openapi/security.ts';
 import { SharedFields } from './openapi/shared-fields.ts';
 import { shareResponses } from './openapi/shared-responses.ts';
 import type { JsonSchema, Operation, OperationTag, Parameter, ResponseRecord } from './operation.ts';
@@ -21,6 +22,7 @@ export interface OpenApiDocument {
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly responses: Readonly<Record<string, ResponseRecord>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
   };
 }
 
@@ -36,6 +38,8 @@ export interface OperationObject {
   readonly requestBody?: object;
   /** A response, or a `$ref` to a shared one. */
   readonly responses: Readonly<Record<string, object>>;
+  /** Credentials of which one is needed, with the scopes it has to have; empty: for everybody. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   /** As several viewers read it; the capitals BASE_URL, JOB_ID, TASK_ID are to be filled in. */
   readonly 'x-codeSamples'?: readonly object[];
 }
@@ -47,12 +51,17 @@ const TAGS: Readonly<Record<OperationTag, string>> = {
   Merge: 'Bring the geometries of several files together.',
   Inspect: 'Tell what a file holds, and what another format would change or lose.',
   Catalogue: 'Formats, transformations and coordinate reference systems that requests can name.',
+  Credentials: 'Access tokens for OAuth clients, and what lets others check them.',
   Operation: 'For orchestrators and monitoring.',
 };
 
 const DESCRIPTION = `Turns vector geodata (GeoJSON, shapefile, GeoPackage, DXF, CSV with WKT) from one format into another, in any
 coordinate reference system of EPSG, with transformations on the way. Nothing is lost in silence: the report of a job counts what was
 dropped, repaired, renamed or changed.
+
+A service says at its start whether it asks for credentials; one that listens on this machine alone does not, unless it is told to. An API
+key goes into the header \`apiKey\`, an access token of an OAuth client into \`Authorization: Bearer TOKEN\`; one of them, never both. Jobs
+belong to who submitted them: to everybody else they do not exist.
 
 Every error is a problem document (RFC 9457) whose \`detail\` says what is wrong, where, and what to do. HEAD works wherever GET
 does; a path answers a method that it does not take with 405 and \`Allow\`.`;
@@ -89,6 +98,7 @@ export function openApiDocument(
     components: {
       schemas: { ...componentSchemas(registries), ...shared.schemas },
       responses: { ...problemComponents(), ...responses },
+      securitySchemes: SECURITY_SCHEMES,
     },
   };
 }
@@ -104,6 +114,7 @@ function operationObject(operation: Operation, shared: SharedFields): OperationO
     // Every body there is, is needed.
     ...(requestBody === undefined ? {} : { requestBody: { ...shared.lead(requestBody), required: true } }),
     responses: responsesOf(operation),
+    security: securityOf(operation),
     ...(examples.length === 0
       ? {}
       : { 'x-codeSamples': examples.map((source) => ({ lang: 'Shell', label: 'curl', source })) }),

@@ -4,6 +4,7 @@
  * none of them can forget one.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from './auth/access.ts';
 import type { HttpContext } from './context.ts';
 
 /** A JSON Schema (2020-12). `{ $ref: '#/components/schemas/Name' }` leads to a schema of `schemas/`. */
@@ -17,6 +18,10 @@ export interface Operation {
   /** As in OpenAPI: `/result/status/{job_id}`. */
   readonly path: string;
   readonly tag: OperationTag;
+  /** Required, so that no operation can forget to ask. */
+  readonly access: Access;
+  /** For everybody while the service is open and bound to a loopback address, whatever `access` says. */
+  readonly publicOnLoopback?: true;
   /** A few words. */
   readonly summary: string;
   /** Markdown. */
@@ -32,7 +37,15 @@ export interface Operation {
   readonly handle: (context: HttpContext, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 
-export type OperationTag = 'Jobs' | 'Transform' | 'Append' | 'Merge' | 'Inspect' | 'Catalogue' | 'Operation';
+export type OperationTag =
+  | 'Jobs'
+  | 'Transform'
+  | 'Append'
+  | 'Merge'
+  | 'Inspect'
+  | 'Catalogue'
+  | 'Credentials'
+  | 'Operation';
 
 export interface Parameter {
   readonly in: 'path' | 'query' | 'header';

@@ -2,6 +2,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
+import { accessOf, admit, authModeOf } from './auth/access.ts';
 import type { HttpContext } from './context.ts';
 import type { RoutePattern } from './error-reply.ts';
 import type { Operation, Parameter } from './operation.ts';
@@ -11,15 +12,31 @@ const ajv = new Ajv2020({ allErrors: false, strict: true, coerceTypes: true });
 
 export function registerOperation(app: FastifyInstance, context: HttpContext, operation: Operation): void {
   const checkQuery = queryCheck(operation);
+  const admitted = admission(context, operation);
   app.route({
     method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    // Before "100 Continue" and before the body: who may not is told at once.
     onRequest: async (request) => {
+      await admitted(request);
       checkQuery(request);
       operation.refuseEarly?.(context, request);
     },
     handler: (request, reply) => operation.handle(context, request, reply),
   });
+}
+
+/** Finds out who asks, notes it on the request, and throws where they may not. */
+function admission(
+  { auth, config }: HttpContext,
+  operation: Operation,
+): (request: FastifyRequest) => Promise<void> {
+  const access = accessOf(operation, config);
+  if (access === 'public') return async () => {};
+  const mode = authModeOf(operation, config);
+  return async (request) => {
+    request.principal = admit(await auth.identify(request), access, mode);
+  };
 }
 
 /** The paths there are, to tell a wrong method from a wrong path. */

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
+import { openAccounts } from '../../src/accounts/accounts.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { allOperations } from '../../src/http/operations/all.ts';
+import { accountsPath } from '../../src/jobs/data-directory.ts';
 import { startTestService, submit } from '../support/service.ts';
 
 const run = promisify(execFile);
@@ -17,6 +19,12 @@ symlinkSync(join(import.meta.dirname, '..', '..', 'samples'), join(directory, 's
 writeFileSync(join(directory, '.curlrc'), 'fail\nsilent\nshow-error\nclobber\nmax-time = 60\n');
 
 const service = await startTestService({ runner: null });
+const accounts = openAccounts({ path: accountsPath(service.config.dataDirectory) });
+const client = accounts.credentials.create(
+  { kind: 'client', owner: 'example', name: 'example', scopes: ['jobs:read'], expiresAt: null },
+  'test',
+);
+accounts.close();
 test.after(async () => {
   await service[Symbol.asyncDispose]();
   rmSync(directory, { recursive: true });
@@ -47,8 +55,12 @@ for (const { id, examples } of allOperations(formats)) {
       skip: hasCurl ? false : 'no curl here',
     }, async () => {
       const job = /JOB_ID|TASK_ID/.test(example) ? await doneJob() : '';
-      const line = example.replaceAll('BASE_URL', service.url).replaceAll(/JOB_ID|TASK_ID/g, job);
-      assert.doesNotMatch(line, /\b[A-Z]+_(?:ID|URL|KEY)\b/, 'a placeholder that nobody fills in');
+      const line = example
+        .replaceAll('BASE_URL', service.url)
+        .replaceAll(/JOB_ID|TASK_ID/g, job)
+        .replaceAll('CLIENT_ID', client.credential.id)
+        .replaceAll('CLIENT_SECRET', client.secret);
+      assert.doesNotMatch(line, /\b[A-Z]+_(?:ID|URL|KEY|SECRET)\b/, 'a placeholder that nobody fills in');
       await run('bash', ['-e', '-o', 'pipefail', '-c', line], {
         cwd: directory,
         env: { PATH: process.env.PATH, HOME: directory, CURL_HOME: directory },

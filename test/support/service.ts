@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningService, startService } from '../../src/cli/serve.ts';
+import { type RunningService, type StartOptions, startService } from '../../src/cli/serve.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Job } from '../../src/jobs/job.ts';
 import { checkedFetch, expectFakeOutputs } from './response-check.ts';
@@ -24,6 +24,7 @@ export interface TestServiceOptions {
   readonly runner?: null;
   /** Undefined: a directory of its own, removed afterwards. */
   readonly dataDirectory?: string;
+  readonly start?: Omit<StartOptions, 'runner'>;
 }
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -36,7 +37,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     SHUTDOWN_GRACE: '0',
     ...options.settings,
   });
-  const running = await startService(config, options.runner === null ? {} : FAKE_RUNNER);
+  const running = await startService(config, {
+    runner: options.runner === null ? {} : FAKE_RUNNER,
+    ...options.start,
+  });
   if (options.runner !== null) expectFakeOutputs(running.url);
   return {
     ...running,

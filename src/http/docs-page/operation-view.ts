@@ -28,6 +28,7 @@ export function operationView(
 <p class="route"><span class="method ${method}">${method.toUpperCase()}</span> <code>${path}</code>
 <span class="id">${operationId}</span></p>
 ${markdown(description)}
+<p class="id">${needOf(operation)}</p>
 ${samples.length === 0 ? null : html`${samples.map(({ source }) => exampleView(source))}`}
 ${parameters.length === 0 ? null : parametersView(parameters)}
 ${requestBody === undefined ? null : bodyView(requestBody as RequestBody, setting)}
@@ -36,9 +37,18 @@ ${responsesView(responses, setting)}
 `;
 }
 
+function needOf({ security }: OperationObject): Html {
+  const [scope] = security.flatMap(({ clientCredentials = [] }) => clientCredentials);
+  return scope === undefined
+    ? html`For everybody, without a credential.`
+    : html`Where credentials are required: one with the scope <code>${scope}</code>.`;
+}
+
 /** What is to be filled in stands out; the address of the service is filled in when the page is sent. */
 function exampleView(source: string): Html {
-  const parts = source.replaceAll('BASE_URL', BASE_URL_MARK).split(/\b(JOB_ID|TASK_ID)\b/);
+  const parts = source
+    .replaceAll('BASE_URL', BASE_URL_MARK)
+    .split(/\b(JOB_ID|TASK_ID|CLIENT_ID|CLIENT_SECRET)\b/);
   const marked = parts.map((part, i) => (i % 2 === 1 ? html`<var>${part}</var>` : part));
   return html`<pre><code>${marked}</code></pre>`;
 }

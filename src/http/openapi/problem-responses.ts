@@ -11,6 +11,14 @@ const RETRY_AFTER = {
   },
 } as const;
 
+const CHALLENGE = {
+  'WWW-Authenticate': {
+    description: 'Which credentials there are, and which scope is needed.',
+    schema: { type: 'string' },
+    required: true,
+  },
+} as const;
+
 interface ProblemResponse {
   /** Name among the components. */
   readonly name: string;
@@ -22,6 +30,16 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
   400: {
     name: 'BadRequest',
     description: 'Something in the request, or in the data, is wrong; the detail says what and where.',
+  },
+  401: {
+    name: 'Unauthorized',
+    description: 'No credential was sent, or one that is not accepted; why not is not told.',
+    headers: CHALLENGE,
+  },
+  403: {
+    name: 'Forbidden',
+    description: 'The credential does not have the scope that is needed; the detail names it.',
+    headers: CHALLENGE,
   },
   404: { name: 'NotFound', description: 'There is no such thing.' },
   408: { name: 'RequestTimeout', description: 'The request was not completed in time.' },
@@ -40,6 +58,11 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
     },
   },
   422: { name: 'IdempotencyConflict', description: 'The Idempotency-Key came before with another request.' },
+  429: {
+    name: 'TooManyRequests',
+    description: 'Too many requests, jobs or wrong credentials for now.',
+    headers: RETRY_AFTER,
+  },
   431: { name: 'HeadersTooLarge', description: 'The headers of the request are too large.' },
   500: {
     name: 'InternalError',
@@ -47,7 +70,7 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
   },
   503: {
     name: 'Unavailable',
-    description: 'The queue is full, or the service starts or stops.',
+    description: 'The queue is full, the service starts or stops, or the issuer of a token cannot be asked.',
     headers: RETRY_AFTER,
   },
 };
@@ -72,8 +95,12 @@ export function problemComponents(): Record<string, ResponseRecord> {
 }
 
 /** Statuses of problems that follow from what an operation takes; its record need not name them. */
-export function impliedProblems({ parameters, method }: Operation): number[] {
+export function impliedProblems({ parameters, method, access, tag }: Operation): number[] {
   const statuses = [...ALWAYS];
+  if (access !== 'public') statuses.push(401, 403, 429);
+  // The issuer of a token may have to be asked.
+  if (access !== 'public') statuses.push(503);
+  if (tag === 'Credentials' && method === 'POST') statuses.push(429);
   if (parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
   if (method === 'POST') statuses.push(413, 415, 503);
   if (parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')) statuses.push(422);

@@ -7,8 +7,10 @@ import { getJobEvents } from './events.ts';
 import { getHealth, getMetrics, getReadiness } from './health.ts';
 import { listJobs } from './job-list.ts';
 import { deleteJob, getJob } from './jobs.ts';
+import { getAuthorizationServer, getKeySet } from './oauth-documents.ts';
 import { getOutput, getStatus } from './result.ts';
 import { getTask, getTaskOutput } from './tasks.ts';
+import { issueToken } from './token.ts';
 import { submitJob } from './transform.ts';
 import { inspectOperation, versionedOperations } from './versioned.ts';
 
@@ -29,6 +31,9 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     listTransformations,
     searchCrs,
     getCrs,
+    issueToken,
+    getKeySet,
+    getAuthorizationServer,
     ...documentOperations(() => operations),
     getHealth,
     getReadiness,

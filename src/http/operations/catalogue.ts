@@ -27,6 +27,7 @@ export const listFormats: Operation = {
   method: 'GET',
   path: '/v1/formats',
   tag: 'Catalogue',
+  access: 'public',
   summary: 'Formats',
   description: 'Every format that can be read and written, with the options of its reader and its writer.',
   parameters: [],
@@ -70,6 +71,7 @@ export const listTransformations: Operation = {
   method: 'GET',
   path: '/v1/transformations',
   tag: 'Catalogue',
+  access: 'public',
   summary: 'Transformations',
   description: 'Every transformation with its parameters, what holds of its results, and a step to copy.',
   parameters: [],
@@ -99,6 +101,7 @@ export const searchCrs: Operation = {
   method: 'GET',
   path: '/v1/crs',
   tag: 'Catalogue',
+  access: 'public',
   summary: 'Search coordinate reference systems',
   description: `The systems of EPSG by code, name, alias or area of use: \`25832\`, \`utm 32\`, \`netherlands\`. The best come first, systems
 that EPSG advises against last.`,
@@ -133,6 +136,7 @@ export const getCrs: Operation = {
   method: 'GET',
   path: '/v1/crs/{code}',
   tag: 'Catalogue',
+  access: 'public',
   summary: 'One coordinate reference system',
   description: 'The system of a code of EPSG: `25832` or `EPSG:25832`.',
   parameters: [

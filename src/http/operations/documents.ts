@@ -33,6 +33,7 @@ function getOpenApi(documentOf: DocumentOf): Operation {
     method: 'GET',
     path: '/openapi.json',
     tag: 'Catalogue',
+    access: 'public',
     summary: 'This document',
     description: 'The whole interface in OpenAPI 3.1, for generators of clients and for tools.',
     parameters: [],
@@ -63,6 +64,7 @@ function getDocumentation(documentOf: DocumentOf): Operation {
     method: 'GET',
     path: '/docs',
     tag: 'Catalogue',
+    access: 'public',
     summary: 'This interface for readers',
     description:
       'A page with every operation and schema, and examples to copy. It needs no script and no other host.',

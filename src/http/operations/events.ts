@@ -27,6 +27,7 @@ export const getJobEvents: Operation = {
   method: 'GET',
   path: '/v1/jobs/{job_id}/events',
   tag: 'Jobs',
+  access: 'jobs:read',
   summary: 'What happens to a job, as it happens',
   description:
     'Server-sent events, for `EventSource` or `curl -N`. `state`: the job as GET /v1/jobs/{job_id} tells it, at once and at every ' +

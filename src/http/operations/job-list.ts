@@ -16,6 +16,7 @@ export const listJobs: Operation = {
   method: 'GET',
   path: '/v1/jobs',
   tag: 'Jobs',
+  access: 'jobs:read',
   summary: 'The jobs there are',
   description:
     'Newest first, a page at a time: `next_cursor` leads to the next page and is null on the last. Jobs that are submitted or ' +

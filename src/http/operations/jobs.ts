@@ -11,6 +11,7 @@ export const getJob: Operation = {
   method: 'GET',
   path: '/v1/jobs/{job_id}',
   tag: 'Jobs',
+  access: 'jobs:read',
   summary: 'All there is to know about a job',
   description: 'State, progress, times, attempts, expiry, the report or the error.',
   parameters: [jobIdParameter],
@@ -30,6 +31,7 @@ export const deleteJob: Operation = {
   method: 'DELETE',
   path: '/v1/jobs/{job_id}',
   tag: 'Jobs',
+  access: 'jobs:write',
   summary: 'Cancel a job, or delete one that has ended',
   description:
     'A job that waits or runs becomes `FAILED` with the code `CANCELLED`; when this is answered its work has stopped and its ' +

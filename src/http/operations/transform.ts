@@ -19,6 +19,7 @@ export function submitJob(formats: readonly Format[]): Operation {
     method: 'POST',
     path: '/transform',
     tag: 'Jobs',
+    access: 'jobs:write',
     summary: 'Submit a job',
     description:
       'Takes a file and says where its state and its output can be fetched. The config comes nested, or flat as part `payload`.',

@@ -3,6 +3,7 @@
 import type { Registries } from '../config-fields.ts';
 import type { JsonSchema } from '../operation.ts';
 import { catalogueSchemas } from './catalogue.ts';
+import { credentialSchemas } from './credentials.ts';
 import { geojsonSchemas } from './geojson.ts';
 import { inspectionSchemas } from './inspection.ts';
 import { jobSchemas, taskSchemas } from './job.ts';
@@ -20,6 +21,7 @@ export function componentSchemas({ formats, transformations }: Registries): Reco
     ...stepSchemas(transformations),
     ...optionSchemas(formats),
     ...geojsonSchemas,
+    ...credentialSchemas,
     ...problemSchemas,
   };
 }

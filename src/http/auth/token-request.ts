@@ -1,0 +1,130 @@
+/** What is sent to the token endpoint (RFC 6749, 4.4.2 and 2.3.1). */
+import type { FastifyRequest } from 'fastify';
+import { failure, type GeomillError } from '../../errors.ts';
+
+export interface TokenRequest {
+  /** Null: the request names no client. */
+  readonly client: { readonly id: string; readonly secret: string } | null;
+  /** Separated by spaces; absent: all that the client has. */
+  readonly scope: string | undefined;
+}
+
+const MAX_BODY_BYTES = 16 * 1024;
+const FORM = 'application/x-www-form-urlencoded';
+const JSON_TYPE = 'application/json';
+
+/** Throws BODY_TYPE; for `refuseEarly`. */
+export function refuseTokenBody({ headers }: FastifyRequest): void {
+  const type = headers['content-type'] ?? '';
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() === 'identity' && [FORM, JSON_TYPE].includes(essence(type))) return;
+  throw failure('BODY_TYPE', { type: type.slice(0, 100) || 'none', expected: `${FORM} or ${JSON_TYPE}` });
+}
+
+/**
+ * Reads the body. `grant_type` may be missing, which older clients of this interface leave out: there is one only.
+ * Throws TOKEN_REQUEST_INVALID, GRANT_TYPE_UNSUPPORTED, LIMIT_EXCEEDED, BODY_TRUNCATED.
+ */
+export async function receiveTokenRequest(request: FastifyRequest): Promise<TokenRequest> {
+  const text = await readText(request);
+  const isForm = essence(request.headers['content-type'] ?? '') === FORM;
+  const parameters = isForm ? formParameters(text) : jsonParameters(text);
+  const grantType = parameters.get('grant_type') ?? 'client_credentials';
+  if (grantType !== 'client_credentials') throw failure('GRANT_TYPE_UNSUPPORTED', { type: plain(grantType) });
+  return { client: clientOf(request, parameters), scope: parameters.get('scope') };
+}
+
+function clientOf(
+  { headers }: FastifyRequest,
+  parameters: ReadonlyMap<string, string>,
+): TokenRequest['client'] {
+  const id = parameters.get('client_id');
+  const secret = parameters.get('client_secret');
+  const basic = /^basic(?:\s+(.*))?$/i.exec(headers.authorization?.trim() ?? '');
+  if (basic === null) return id === undefined || secret === undefined ? null : { id, secret };
+  if (secret !== undefined)
+    throw invalid('the client is named by HTTP Basic and in the body; name it in one of them');
+  const [, encodedId = '', encodedSecret = ''] =
+    /^([^:]*):(.*)$/s.exec(Buffer.from(basic[1] ?? '', 'base64').toString()) ?? [];
+  const client = { id: formDecoded(encodedId), secret: formDecoded(encodedSecret) };
+  if (id !== undefined && id !== client.id)
+    throw invalid("HTTP Basic and 'client_id' name different clients");
+  return client;
+}
+
+/** RFC 6749, 2.3.1: both parts are encoded as values of a form are. */
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    // No client has such a name; it is refused like any other that there is not.
+    return text;
+  }
+}
+
+/** RFC 6749, 3.2: a parameter without a value is left out, none may come twice. */
+function formParameters(text: string): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (parameters.has(name)) throw invalid(`parameter '${plain(name)}' came more than once`);
+    parameters.set(name, value);
+  }
+  for (const [name, value] of parameters) if (value === '') parameters.delete(name);
+  return parameters;
+}
+
+function jsonParameters(text: string): ReadonlyMap<string, string> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Not the parser's words: they repeat the text, and there is a secret in it.
+    throw invalid('the body is not valid JSON');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw invalid('the JSON body must be an object');
+  const parameters = new Map<string, string>();
+  for (const name of ['grant_type', 'client_id', 'client_secret', 'scope']) {
+    const value: unknown = Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : undefined;
+    if (value === undefined || value === null || value === '') continue;
+    if (typeof value !== 'string') throw invalid(`'${name}' must be a text`);
+    parameters.set(name, value);
+  }
+  return parameters;
+}
+
+async function readText({ raw }: FastifyRequest): Promise<string> {
+  const chunks: Buffer[] = [];
+  let byteLength = 0;
+  try {
+    // Not destroyed on an error: whoever sends must get to see the answer.
+    for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      byteLength += chunk.length;
+      if (byteLength > MAX_BODY_BYTES) break;
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    const { message } = error as Error;
+    throw failure('BODY_TRUNCATED', { reason: message }, undefined, error);
+  }
+  if (byteLength <= MAX_BODY_BYTES) return Buffer.concat(chunks).toString();
+  throw failure('LIMIT_EXCEEDED', {
+    what: 'the body of a token request',
+    actual: 'more than that',
+    limit: `${MAX_BODY_BYTES} bytes`,
+    setting: 'fixed',
+  });
+}
+
+function invalid(reason: string): GeomillError {
+  return failure('TOKEN_REQUEST_INVALID', { reason });
+}
+
+/** What of a client's text can be repeated in `error_description` (RFC 6749, 5.2). */
+function plain(text: string): string {
+  return text.slice(0, 40).replace(/[^\x20-\x7e]|["\\]/g, '?');
+}
+
+function essence(contentType: string): string {
+  return contentType.split(';', 1)[0].trim().toLowerCase();
+}

@@ -1,0 +1,114 @@
+/** POST /accounts/oauth/token: access tokens for OAuth clients (RFC 6749, 4.4). */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IssuedToken } from '../../accounts/tokens.ts';
+import { failure, GeomillError } from '../../errors.ts';
+import { receiveTokenRequest, refuseTokenBody } from '../auth/token-request.ts';
+import type { HttpContext } from '../context.ts';
+import { problemOf } from '../error-reply.ts';
+import type { HeaderRecord, JsonSchema, Operation, ResponseRecord } from '../operation.ts';
+import { ref, TEXT } from '../schemas/schema.ts';
+
+/** The words of RFC 6749, 5.2. Other errors are of HTTP, not of OAuth, and are problems as everywhere. */
+const OAUTH_ERRORS: Readonly<Record<string, string>> = {
+  TOKEN_REQUEST_INVALID: 'invalid_request',
+  GRANT_TYPE_UNSUPPORTED: 'unsupported_grant_type',
+  TOKEN_SCOPE_REFUSED: 'invalid_scope',
+  CREDENTIALS_MISSING: 'invalid_client',
+  CREDENTIALS_INVALID: 'invalid_client',
+};
+
+const NO_STORE: Readonly<Record<string, HeaderRecord>> = {
+  'Cache-Control': { description: '`no-store`', schema: TEXT, required: true },
+};
+
+const oauthError = (
+  description: string,
+  headers: Readonly<Record<string, HeaderRecord>> = NO_STORE,
+): ResponseRecord => ({
+  description,
+  headers,
+  content: { 'application/json': { schema: ref('OAuthError') } },
+});
+
+const parameters: JsonSchema = {
+  type: 'object',
+  properties: {
+    grant_type: { const: 'client_credentials', description: 'May be left out.' },
+    client_id: { type: 'string', description: '`gmc_...`; not with HTTP Basic.' },
+    client_secret: { type: 'string', description: '`gms_...`; not with HTTP Basic.' },
+    scope: {
+      type: 'string',
+      examples: ['jobs:read jobs:write'],
+      description: 'What the token shall be good for, separated by spaces. Default: all that the client has.',
+    },
+  },
+};
+
+export const issueToken: Operation = {
+  id: 'issueToken',
+  method: 'POST',
+  path: '/accounts/oauth/token',
+  tag: 'Credentials',
+  access: 'public',
+  summary: 'Get an access token',
+  description:
+    'For OAuth clients (RFC 6749, client credentials): the client by HTTP Basic or in the body. The token goes into the header ' +
+    '`Authorization: Bearer TOKEN` of other requests. Errors are those of OAuth, `error` and `error_description`, and have the ' +
+    'members of a problem besides. An unknown client and a wrong secret are answered alike.',
+  parameters: [],
+  requestBody: {
+    description: 'Parameters of OAuth, as a form or as JSON.',
+    content: {
+      'application/x-www-form-urlencoded': { schema: parameters },
+      'application/json': { schema: parameters },
+    },
+  },
+  responses: {
+    200: {
+      description: 'The token.',
+      headers: NO_STORE,
+      content: { 'application/json': { schema: ref('AccessToken') } },
+    },
+    400: oauthError('`invalid_request`, `unsupported_grant_type` or `invalid_scope`.'),
+    401: oauthError('`invalid_client`: the client is not accepted.', {
+      ...NO_STORE,
+      'WWW-Authenticate': { description: 'HTTP Basic.', schema: TEXT, required: true },
+    }),
+  },
+  examples: [
+    'curl -f -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials BASE_URL/accounts/oauth/token',
+  ],
+  refuseEarly: (_context, request) => refuseTokenBody(request),
+  handle: async (context, request, reply) => {
+    reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
+    try {
+      const { accessToken, expiresInSeconds, scope } = await issue(context, request);
+      return { access_token: accessToken, token_type: 'Bearer', expires_in: expiresInSeconds, scope };
+    } catch (error) {
+      if (!(error instanceof GeomillError) || OAUTH_ERRORS[error.code] === undefined) throw error;
+      return sendOAuthError(reply, error);
+    }
+  },
+};
+
+async function issue({ accounts, auth }: HttpContext, request: FastifyRequest): Promise<IssuedToken> {
+  const { client, scope } = await receiveTokenRequest(request);
+  if (client === null) throw failure('CREDENTIALS_MISSING', {});
+  const opened = await accounts.open();
+  const result = await opened.tokens.issue(client.id, client.secret, scope);
+  if (result.ok !== undefined) return result.ok;
+  if (result.error === 'invalid_client') throw auth.refuse(request, opened, result.refusal);
+  throw failure('TOKEN_SCOPE_REFUSED', {
+    scope: result.scope.slice(0, 100).replace(/[^\x20-\x7e]|["\\]/g, '?'),
+  });
+}
+
+function sendOAuthError(reply: FastifyReply, error: GeomillError): FastifyReply {
+  const word = OAUTH_ERRORS[error.code];
+  const problem = problemOf(
+    error,
+    word === 'invalid_client' ? 'the client is not accepted; check its id and secret' : undefined,
+  );
+  if (problem.status === 401) reply.header('www-authenticate', 'Basic realm="geomill", charset="UTF-8"');
+  return reply.code(problem.status).send({ error: word, error_description: problem.detail, ...problem });
+}
