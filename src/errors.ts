@@ -337,6 +337,18 @@ export const errorCatalogue = {
     fault: 'user',
     template: 'the queue holds {length} jobs and takes no more now; try again in {seconds} s',
   },
+  OWNER_JOBS_EXCEEDED: {
+    status: 429,
+    fault: 'user',
+    template:
+      '{jobs} jobs of this account wait or run, and {limit} may at a time; wait for some to end or cancel some, then try again in {seconds} s',
+  },
+  OWNER_STORAGE_EXCEEDED: {
+    status: 429,
+    fault: 'user',
+    template:
+      'no room for {bytes} bytes of {what}: this account has {stored} of the {limit} bytes it may store; delete jobs whose outputs you no longer need, or wait for them to expire, and try again in {seconds} s',
+  },
   SHUTTING_DOWN: {
     status: 503,
     fault: 'user',

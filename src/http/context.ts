@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { CrsSearch } from '../crs-search/crs-search.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
+import type { OwnedJobs } from '../jobs/owned-jobs.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import type { Transformation } from '../transformations/transformation.ts';
@@ -46,4 +47,9 @@ export function ownerOf({ principal }: FastifyRequest): string {
   if (principal === null)
     throw failure('INTERNAL', { reason: 'a request without a principal came to a job' });
   return principal.owner;
+}
+
+/** The jobs of who asks. */
+export function jobsOf({ service }: Pick<HttpContext, 'service'>, request: FastifyRequest): OwnedJobs {
+  return service.jobsOf(ownerOf(request));
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { errorText, type Job } from '../jobs/job.ts';
 import { type ByteRange, parseRange } from './byte-range.ts';
-import type { HttpContext } from './context.ts';
+import { type HttpContext, jobsOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import { problemOf, sendProblem } from './error-reply.ts';
 
@@ -39,7 +39,7 @@ export async function sendOutput(
   reply.header('content-length', end - start);
   if (range !== 'whole') reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${byteLength}`);
   if (request.method === 'HEAD') return reply.send();
-  const file = await context.service.openOutput(job.id);
+  const file = await jobsOf(context, request).openOutput(job);
   if (file === null) throw expired(job);
   context.metrics.outputSent(end - start);
   return reply.send(file.stream(start, end));

@@ -8,7 +8,7 @@ import { plainFileName } from '../jobs/output-name.ts';
 import { pathName } from '../remote-input/file-name.ts';
 import type { Surface } from './config-fields.ts';
 import { JSON_DOCUMENTS, type JsonDocuments } from './config-schema.ts';
-import type { HttpContext } from './context.ts';
+import { type HttpContext, ownerOf } from './context.ts';
 import { filePartsOf, receiveJobForm } from './job-form.ts';
 import { bodyTooLarge, receiveJsonBody } from './json-job-body.ts';
 import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
@@ -90,6 +90,7 @@ export async function submitRequest(
     for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
     const job: NewJob = {
       id,
+      owner: ownerOf(request),
       inputs:
         inputUrl === null
           ? kept.map((file, i) => inputOf(file, inputFormat, i, kept.length, isDocument))

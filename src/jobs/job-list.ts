@@ -1,6 +1,6 @@
 /** Pages of the list of jobs: each begins behind a job, not at a number, so that deep pages cost no more than the first. */
-import type { Database, Statement } from '../engines/sqlite/database.ts';
-import { type JobSummary, jobOperations, jobStates } from './job.ts';
+import type { Database, SqlValue, Statement } from '../engines/sqlite/database.ts';
+import { ANY_OWNER, type JobSummary, jobOperations, jobStates, type Viewer } from './job.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from './job-table.ts';
 import type { JobFilter, ListPosition } from './queue.ts';
 
@@ -8,31 +8,49 @@ import type { JobFilter, ListPosition } from './queue.ts';
 const FIRST: ListPosition = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 export class JobList {
-  readonly #all: Statement;
-  readonly #ofKind: Statement;
+  readonly #all: Pages;
+  readonly #ofOwner: Pages;
 
   constructor(database: Database) {
-    const page = '(created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?';
-    this.#all = database.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE ${page}`);
-    this.#ofKind = database.prepare(
-      `SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE operation = ? AND state = ? AND ${page}`,
-    );
+    this.#all = preparePages(database, '');
+    this.#ofOwner = preparePages(database, 'owner = ? AND ');
   }
 
   /**
    * A filter of one word is read as the lists of all pairs that it leaves, at most four. Refused: an index for each
    * filter, which every job would have to be entered into at every change of its state.
    */
-  read({ state, operation }: JobFilter, after: ListPosition | null, limit: number): JobSummary[] {
+  read(
+    viewer: Viewer,
+    { state, operation }: JobFilter,
+    after: ListPosition | null,
+    limit: number,
+  ): JobSummary[] {
     const { createdAt, id } = after ?? FIRST;
+    const pages = viewer === ANY_OWNER ? this.#all : this.#ofOwner;
+    const owner: SqlValue[] = viewer === ANY_OWNER ? [] : [viewer];
     if (state === null && operation === null)
-      return this.#all.all<SummaryRow>(createdAt, id, limit).map(toSummary);
+      return pages.whole.all<SummaryRow>(...owner, createdAt, id, limit).map(toSummary);
     const rows: SummaryRow[] = [];
     for (const one of operation === null ? jobOperations : [operation])
       for (const other of state === null ? jobStates : [state])
-        rows.push(...this.#ofKind.all<SummaryRow>(one, other, createdAt, id, limit));
+        rows.push(...pages.ofKind.all<SummaryRow>(...owner, one, other, createdAt, id, limit));
     return rows.sort(newestFirst).slice(0, limit).map(toSummary);
   }
+}
+
+interface Pages {
+  readonly whole: Statement;
+  readonly ofKind: Statement;
+}
+
+function preparePages(database: Database, condition: string): Pages {
+  const page = '(created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?';
+  const list = `SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE ${condition}`;
+  return {
+    whole: database.prepare(`${list}${page}`),
+    ofKind: database.prepare(`${list}operation = ? AND state = ? AND ${page}`),
+  };
 }
 
 function newestFirst(a: SummaryRow, b: SummaryRow): number {

@@ -28,8 +28,23 @@ export function isFinal(state: JobState): boolean {
   return transitions[state].length === 0;
 }
 
+/** Whose jobs are when nobody has to say who they are; an account id of no account. */
+export const LOCAL_OWNER = 'local';
+
+/** Sees the jobs of every owner: for who looks after the service, and for the service itself. */
+export const ANY_OWNER = Symbol('any owner');
+
+/** Whose jobs can be seen: those of one account, or all. No null or undefined, which a slip of the pen could produce. */
+export type Viewer = string | typeof ANY_OWNER;
+
+export function maySee(viewer: Viewer, { owner }: Pick<JobSummary, 'owner'>): boolean {
+  return viewer === ANY_OWNER || viewer === owner;
+}
+
 export interface NewJob {
   readonly id: string;
+  /** Account id of who submits it. */
+  readonly owner: string;
   /** In the order of the request's files; at least one. */
   readonly inputs: readonly JobInput[];
   readonly request: JobRequest;
@@ -52,7 +67,7 @@ export interface JobInput {
 }
 
 export interface Idempotency {
-  /** The client's key. */
+  /** The client's key; the same of another owner is another key. */
   readonly key: string;
   /** Hash of everything that decides the result. */
   readonly requestHash: string;
@@ -68,6 +83,8 @@ export interface JobOutput {
 /** What lists show of a job, without its texts of unbounded size. Times are milliseconds since 1970. */
 export interface JobSummary {
   readonly id: string;
+  /** Account id of who submitted it; 'local' in an open service. */
+  readonly owner: string;
   readonly state: JobState;
   /** Times it was begun. */
   readonly attempts: number;

@@ -6,7 +6,7 @@
 import type { PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
-import type { Job, JobOutput, JobState, JobSummary, NewJob } from './job.ts';
+import type { Job, JobOutput, JobState, JobSummary, NewJob, Viewer } from './job.ts';
 
 export interface EnqueueResult {
   readonly id: string;
@@ -33,19 +33,55 @@ export interface ListPosition {
   readonly id: string;
 }
 
+/** What an owner may hold at a time. Null: as much as the service takes. */
+export interface OwnerLimits {
+  /** Jobs that wait or run. */
+  readonly jobs: number | null;
+  /** Bytes of the inputs of those and of outputs that have not expired. */
+  readonly storedBytes: number | null;
+}
+
+/** What an owner holds now. */
+export interface OwnerHolding {
+  readonly waiting: number;
+  readonly running: number;
+  readonly storedBytes: number;
+}
+
+/** What became of an owner's jobs that were submitted since some time and whose records are still kept. */
+export interface OwnerUsage {
+  readonly jobs: Readonly<Record<JobState, number>>;
+  /** Of inputs, uploaded or fetched. */
+  readonly inputBytes: number;
+  /** Of outputs, expired ones too. */
+  readonly outputBytes: number;
+}
+
+/** Ids name jobs of every owner here: what is shown to a client goes through OwnedJobs. */
 export interface JobQueue {
   /**
-   * Adds a job. Throws QUEUE_FULL, or IDEMPOTENCY_CONFLICT when the key was used with another request.
+   * Adds a job. Throws QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, or IDEMPOTENCY_CONFLICT when its owner
+   * used the key with another request.
    */
   enqueue(job: NewJob): Promise<EnqueueResult>;
-  /** Takes the job that has waited longest, now RUNNING; null when none waits. */
+  /**
+   * Takes a job that waits, now RUNNING; null when none waits. Owners share the runners: next is the owner with the
+   * fewest running jobs, of several the one whose last claim is longest ago; of its jobs the one that came first.
+   *
+   * So an owner that waits and has no runner is passed by each other owner at most once, however many jobs that one has;
+   * and nobody gets a second runner while somebody waits for a first. Running jobs are not interrupted for it: who comes
+   * when all runners are taken waits for the end of the first job.
+   */
   claim(): Promise<Claim | null>;
-  /** RUNNING -> SUCCESS. False: this attempt is no longer the current one. */
+  /**
+   * RUNNING -> SUCCESS. False: this attempt is no longer the current one. Throws OWNER_STORAGE_EXCEEDED and changes
+   * nothing where its owner has no room for the output.
+   */
   succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean>;
   /** RUNNING -> FAILED. False as above. */
   fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean>;
   /**
-   * RUNNING -> QUEUED, behind all that wait, so that a job that kills its runner does not hold up the others.
+   * RUNNING -> QUEUED, behind all of its owner that wait, so that a job that kills its runner does not hold up the others.
    * `uncounted`: the attempt was ended by us and is not held against the job. False as above.
    */
   requeue(claim: Claim, uncounted: boolean): Promise<boolean>;
@@ -63,10 +99,20 @@ export interface JobQueue {
   /** The same for who needs neither request nor report; cheaper where those are large. */
   summary(id: string): Promise<JobSummary | null>;
   /**
-   * The newest jobs, newest first, at most `limit`; with `after` those that come behind it in this order, whether or not
+   * The newest jobs that `viewer` can see, newest first, at most `limit`; with `after` those that come behind it in this order, whether or not
    * that job is still there. Jobs that are added meanwhile move nothing.
    */
-  list(filter: JobFilter, after: ListPosition | null, limit: number): Promise<readonly JobSummary[]>;
+  list(
+    viewer: Viewer,
+    filter: JobFilter,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<readonly JobSummary[]>;
+  holding(owner: string): OwnerHolding;
+  /** Throws what `enqueue` would for a job of `inputBytes` more. */
+  checkRoom(owner: string, inputBytes: number): void;
+  /** `since`: milliseconds since 1970. */
+  usage(owner: string, since: number): Promise<OwnerUsage>;
   /** Jobs that wait. */
   length(): number;
   /** Ids of jobs whose output is past its time, at most `limit`; not yet marked. */

@@ -8,11 +8,12 @@
 import { randomUUID } from 'node:crypto';
 import { failure } from '../errors.ts';
 import type { Progress } from '../pipeline/report.ts';
-import { inputKey, type StoredFile, type Upload } from '../storage/store.ts';
+import { inputKey, type Upload } from '../storage/store.ts';
 import { Attempts, type JobServiceOptions } from './attempt.ts';
-import { isFinal, type Job, type JobSummary, type NewJob } from './job.ts';
-import { JobFeed, type JobNews, type JobWatch } from './job-feed.ts';
-import type { Claim, EnqueueResult, JobFilter, ListPosition } from './queue.ts';
+import type { NewJob, Viewer } from './job.ts';
+import { JobFeed } from './job-feed.ts';
+import { OwnedJobs, type OwnedJobsOptions } from './owned-jobs.ts';
+import type { Claim, EnqueueResult, OwnerHolding, OwnerUsage } from './queue.ts';
 import { Receipts } from './receipts.ts';
 import { Removals, type RunningJob } from './removals.ts';
 import { sweep } from './retention.ts';
@@ -32,6 +33,7 @@ export class JobService {
   readonly #receipts = new Receipts();
   readonly #feed: JobFeed;
   readonly #removals: Removals;
+  readonly #ownedJobs: OwnedJobsOptions;
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #starting: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
@@ -48,6 +50,13 @@ export class JobService {
       (error) => options.log.error({ err: error }, 'a change of a job could not be told'),
     );
     this.#removals = new Removals(options, this.#running, this.#feed);
+    this.#ownedJobs = {
+      queue: options.queue,
+      store: options.store,
+      feed: this.#feed,
+      removals: this.#removals,
+      progressOf: (id) => this.#running.get(id)?.progress ?? null,
+    };
     this.#pool = new RunnerPool(
       { ...options.runner, size: options.runner.count },
       {
@@ -121,61 +130,19 @@ export class JobService {
     return result;
   }
 
-  get(id: string): Promise<Job | null> {
-    return this.#options.queue.get(id);
+  /** The jobs that `viewer` can see; the only way to them. */
+  jobsOf(viewer: Viewer): OwnedJobs {
+    return new OwnedJobs(this.#ownedJobs, viewer);
   }
 
-  /** The job without request and report; cheaper where those are large. */
-  summary(id: string): Promise<JobSummary | null> {
-    return this.#options.queue.summary(id);
+  /** What the owner holds now. */
+  holding(owner: string): OwnerHolding {
+    return this.#options.queue.holding(owner);
   }
 
-  /** The newest jobs, newest first, or those behind `after`; at most `limit`. */
-  list(filter: JobFilter, after: ListPosition | null, limit: number): Promise<readonly JobSummary[]> {
-    return this.#options.queue.list(filter, after, limit);
-  }
-
-  /** How far a running job is; null when it is not running. */
-  progressOf(id: string): Progress | null {
-    return this.#running.get(id)?.progress ?? null;
-  }
-
-  openOutput(id: string): Promise<StoredFile | null> {
-    return this.#options.store.openOutput(id);
-  }
-
-  /**
-   * Ends the job: one that waits or runs is FAILED as CANCELLED and its work has stopped when this resolves; one that has
-   * ended is deleted with its output. False: there is no such job. Callers at the same time share one ending, so that
-   * who asks twice for lack of an answer does not delete what only was to be cancelled.
-   */
-  remove(id: string): Promise<boolean> {
-    return this.#removals.remove(id);
-  }
-
-  /** Tells `tell` the job's state at once and whatever happens to it from then on. */
-  watch(id: string, tell: (news: JobNews) => void): Promise<JobWatch> {
-    return this.#feed.watch(id, tell);
-  }
-
-  /** Waits until the job has ended, at most `timeoutMs` or until `signal`; resolves with the job as it is then. */
-  async waitForEnd(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
-    let last: Job | null = null;
-    const ended = Promise.withResolvers<void>();
-    const watch = await this.watch(id, (news) => {
-      if (news.kind === 'state') last = news.job;
-      if (news.kind === 'closing' || last === null || isFinal(last.state)) ended.resolve();
-    });
-    const timer = setTimeout(ended.resolve, timeoutMs);
-    const stop = (): void => ended.resolve();
-    signal?.addEventListener('abort', stop);
-    if (signal?.aborted) stop();
-    await ended.promise;
-    watch.stop();
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
-    // Nothing was told where the service closed just then.
-    return last ?? this.get(id);
+  /** What became of the owner's jobs since then (ms since 1970), as far as their records are kept. */
+  usage(owner: string, since: number): Promise<OwnerUsage> {
+    return this.#options.queue.usage(owner, since);
   }
 
   async #start(): Promise<void> {

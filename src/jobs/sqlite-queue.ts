@@ -6,6 +6,7 @@
  * an attempt was not counted. Changes that come in the same turn of the event loop share their commit.
  */
 import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
+import { bringUpToDate } from '../engines/sqlite/migrations.ts';
 import { failure, type PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -20,24 +21,33 @@ import {
   jobStates,
   type NewJob,
   transitions,
+  type Viewer,
 } from './job.ts';
 import { JobList } from './job-list.ts';
-import {
-  bringUpToDate,
-  type JobRow,
-  SUMMARY_COLUMNS,
-  type SummaryRow,
-  toJob,
-  toSummary,
-} from './job-table.ts';
-import type { Claim, EnqueueResult, JobFilter, JobQueue, ListPosition } from './queue.ts';
+import { MIGRATIONS } from './job-schema.ts';
+import { type JobRow, SUMMARY_COLUMNS, type SummaryRow, toJob, toSummary } from './job-table.ts';
+import { Owners } from './owners.ts';
+import type {
+  Claim,
+  EnqueueResult,
+  JobFilter,
+  JobQueue,
+  ListPosition,
+  OwnerHolding,
+  OwnerLimits,
+  OwnerUsage,
+} from './queue.ts';
 
 export interface SqliteQueueOptions {
   readonly path: string;
   readonly maxLength: number;
   /** Named in QUEUE_FULL: when a client may try again. */
   readonly retryAfterSeconds: number;
+  /** Of each owner. Default: none. */
+  readonly ownerLimits?: OwnerLimits;
 }
+
+const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
 
 export class SqliteQueue implements JobQueue {
   readonly #database: Database;
@@ -45,16 +55,18 @@ export class SqliteQueue implements JobQueue {
   readonly #options: SqliteQueueOptions;
   readonly #statements: Statements;
   readonly #list: JobList;
+  readonly #owners: Owners;
   #length: number;
   #lastPlace: number;
 
   constructor(options: SqliteQueueOptions) {
     this.#options = options;
     this.#database = new Database(options.path, { synchronous: 'FULL' });
-    bringUpToDate(this.#database, options.path);
+    bringUpToDate(this.#database, options.path, MIGRATIONS);
     this.#commits = new GroupCommit(this.#database, options.path);
     this.#statements = prepareStatements(this.#database);
     this.#list = new JobList(this.#database);
+    this.#owners = new Owners(this.#database, options.ownerLimits ?? NO_LIMITS);
     const facts = this.#database
       .prepare(
         "SELECT (SELECT count(*) FROM jobs WHERE state = 'QUEUED') AS length, (SELECT coalesce(max(place), 0) FROM jobs) AS place",
@@ -68,8 +80,9 @@ export class SqliteQueue implements JobQueue {
     let inserted = 0;
     try {
       return await this.#commits.run(() => {
-        const earlier = job.idempotency === null ? null : this.#findByKey(job.idempotency);
+        const earlier = job.idempotency === null ? null : this.#findByKey(job.owner, job.idempotency);
         if (earlier !== null) return earlier;
+        this.#owners.checkRoom(job.owner, inputBytes(job));
         if (this.#length >= this.#options.maxLength)
           throw failure('QUEUE_FULL', { length: this.#length, seconds: this.#options.retryAfterSeconds });
         this.#insert(job);
@@ -103,8 +116,12 @@ export class SqliteQueue implements JobQueue {
       fileName,
       reportJson,
       report.warnings.length,
+      report.fetched?.byteLength ?? 0,
     ];
-    return this.#commits.run(() => this.#change(this.#statements.succeed, claim, values));
+    return this.#commits.run(() => {
+      this.#owners.checkRoomForOutput(claim, byteLength);
+      return this.#change(this.#statements.succeed, claim, values);
+    });
   }
 
   async fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean> {
@@ -168,8 +185,25 @@ export class SqliteQueue implements JobQueue {
     return row === undefined ? null : toSummary(row);
   }
 
-  async list(filter: JobFilter, after: ListPosition | null, limit: number): Promise<readonly JobSummary[]> {
-    return this.#list.read(filter, after, limit);
+  async list(
+    viewer: Viewer,
+    filter: JobFilter,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<readonly JobSummary[]> {
+    return this.#list.read(viewer, filter, after, limit);
+  }
+
+  holding(owner: string): OwnerHolding {
+    return this.#owners.holding(owner);
+  }
+
+  checkRoom(owner: string, inputBytes: number): void {
+    this.#owners.checkRoom(owner, inputBytes);
+  }
+
+  async usage(owner: string, since: number): Promise<OwnerUsage> {
+    return this.#owners.usage(owner, since);
   }
 
   length(): number {
@@ -209,12 +243,14 @@ export class SqliteQueue implements JobQueue {
     this.#lastPlace += 1;
     this.#statements.insert.run(
       job.id,
+      job.owner,
       this.#lastPlace,
       job.request.operation,
       job.request.input.format,
       deliveredFormat(job.request),
       job.requestFindings.length,
       Date.now(),
+      inputBytes(job),
       job.idempotency?.key ?? null,
       job.idempotency?.requestHash ?? null,
       JSON.stringify(job.inputs),
@@ -223,12 +259,17 @@ export class SqliteQueue implements JobQueue {
     );
   }
 
-  #findByKey({ key, requestHash }: Idempotency): EnqueueResult | null {
-    const row = this.#statements.byKey.get<{ id: string; state: JobState; request_hash: string }>(key);
+  #findByKey(owner: string, { key, requestHash }: Idempotency): EnqueueResult | null {
+    const row = this.#statements.byKey.get<{ id: string; state: JobState; request_hash: string }>(owner, key);
     if (row === undefined) return null;
     if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
     return { id: row.id, state: row.state, added: false };
   }
+}
+
+/** Of those that are stored. */
+function inputBytes({ inputs }: NewJob): number {
+  return inputs.reduce((sum, { byteLength }) => sum + (byteLength ?? 0), 0);
 }
 
 type Statements = ReturnType<typeof prepareStatements>;
@@ -246,17 +287,20 @@ function prepareStatements(database: Database) {
   const requeue = `UPDATE jobs SET state = 'QUEUED', place = ?, attempts = attempts - ? ${current('QUEUED')}`;
   return {
     insert: database.prepare(
-      `INSERT INTO jobs (id, state, place, operation, input_format, output_format, warning_count, created_at,
-       idempotency_key, request_hash, inputs, request_findings, request)
-       VALUES (?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO jobs (id, owner, state, place, operation, input_format, output_format, warning_count, created_at,
+       input_bytes, idempotency_key, request_hash, inputs, request_findings, request)
+       VALUES (?, ?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     claim: database.prepare(
       `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, started_at = ?
-       WHERE id = (SELECT id FROM jobs WHERE state = 'QUEUED' ORDER BY place LIMIT 1) RETURNING *`,
+       WHERE id = (SELECT id FROM jobs WHERE state = 'QUEUED' AND owner =
+         (SELECT owner FROM owners WHERE waiting > 0 ORDER BY running, turn LIMIT 1) ORDER BY place LIMIT 1)
+       RETURNING *`,
     ),
     succeed: database.prepare(
       `UPDATE jobs SET state = 'SUCCESS', ended_at = ?, expires_at = ?, output_bytes = ?, output_media_type = ?,
-       output_name = ?, report = ?, warning_count = ?, output_kept = 1 ${current('SUCCESS')}`,
+       output_name = ?, report = ?, warning_count = ?, input_bytes = input_bytes + ?,
+       output_kept = 1 ${current('SUCCESS')}`,
     ),
     fail: database.prepare(
       `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ? ${current('FAILED')}`,
@@ -269,7 +313,9 @@ function prepareStatements(database: Database) {
     requeue: database.prepare(requeue),
     get: database.prepare('SELECT * FROM jobs WHERE id = ?'),
     summary: database.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = ?`),
-    byKey: database.prepare('SELECT id, state, request_hash FROM jobs WHERE idempotency_key = ?'),
+    byKey: database.prepare(
+      'SELECT id, state, request_hash FROM jobs WHERE owner = ? AND idempotency_key = ?',
+    ),
     expired: database.prepare('SELECT id FROM jobs WHERE output_kept = 1 AND expires_at <= ? LIMIT ?'),
     markRemoved: database.prepare('UPDATE jobs SET output_kept = 0 WHERE id = ?'),
     old: database.prepare('SELECT id FROM jobs WHERE ended_at <= ? LIMIT ?'),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService, submit, submitJob, type TestService } from '../support/service.ts';
@@ -144,7 +145,7 @@ test('a job that runs is stopped, who waits for it is told, and the next one run
   const answer = await synchronous;
   assert.equal(answer.status, 400);
   assert.match(((await answer.json()) as { detail: string }).detail, /cancelled/);
-  const job = await service.service.get(id);
+  const job = await service.service.jobsOf(ANY_OWNER).get(id);
   assert.deepEqual([job?.state, job?.error?.code], ['FAILED', 'CANCELLED']);
   assert.equal((await service.ended(next)).state, 'SUCCESS');
   assert.deepEqual([filesIn(service, 'inputs'), filesIn(service, 'outputs')], [[], [next]]);
@@ -157,7 +158,7 @@ test('a job that waits is never begun', async () => {
   const waiting = await submitJob(service, { file: 'a' });
   assert.equal((await remove(service, waiting)).status, 204);
   assert.equal(service.service.queueLength, 0);
-  const job = await service.service.get(waiting);
+  const job = await service.service.jobsOf(ANY_OWNER).get(waiting);
   assert.deepEqual([job?.state, job?.attempts, job?.error?.code], ['FAILED', 0, 'CANCELLED']);
   assert.deepEqual(filesIn(service, 'inputs'), [running]);
 });
@@ -207,7 +208,7 @@ test('whenever jobs are cancelled, each ends once, and none leaves a file that n
   );
   for (const { id, watch, statuses } of jobs) {
     assert.equal(statuses[0], 204);
-    const job = await service.service.get(id);
+    const job = await service.service.jobsOf(ANY_OWNER).get(id);
     // Ended before: deleted. Else cancelled; or cancelled and deleted, where the second came too late to share the first.
     if (job !== null) assert.deepEqual([job.state, job.error?.code], ['FAILED', 'CANCELLED']);
     await watch.catch(() => {});

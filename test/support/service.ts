@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningService, type StartOptions, startService } from '../../src/cli/serve.ts';
 import { readConfig } from '../../src/config.ts';
-import type { Job } from '../../src/jobs/job.ts';
+import { ANY_OWNER, type Job } from '../../src/jobs/job.ts';
 import { checkedFetch, expectFakeOutputs } from './response-check.ts';
 
 export const FAKE_RUNNER = {
@@ -45,7 +45,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   return {
     ...running,
     async ended(id) {
-      const job = await running.service.waitForEnd(id, 20_000);
+      const job = await running.service.jobsOf(ANY_OWNER).waitForEnd(id, 20_000);
       if (job === null || job.endedAt === null)
         throw new Error(`job ${id} is ${job?.state ?? 'gone'} after 20 s`);
       return job;

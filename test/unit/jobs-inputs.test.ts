@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import type { NewJob } from '../../src/jobs/job.ts';
+import { LOCAL_OWNER, type NewJob } from '../../src/jobs/job.ts';
 import { Receipts } from '../../src/jobs/receipts.ts';
 import { sweep } from '../../src/jobs/retention.ts';
 import type { JobService } from '../../src/jobs/service.ts';
@@ -18,6 +18,7 @@ import { startTestService } from '../support/service.ts';
 function jobOf(id: string, fileIndices: readonly number[]): NewJob {
   return {
     id,
+    owner: LOCAL_OWNER,
     inputs: fileIndices.map((fileIndex) => ({ name: `${fileIndex}.geojson`, byteLength: 1, fileIndex })),
     request: {
       operation: 'append',
@@ -69,7 +70,7 @@ test('a cancelled job loses all its files', async () => {
     await receive(service.service, id, ['wait 1000000', 'b']);
     await service.service.submit(jobOf(id, [0, 1]));
   }
-  await Promise.all([running, waiting].map((id) => service.service.remove(id)));
+  await Promise.all([running, waiting].map((id) => service.service.jobsOf(LOCAL_OWNER).remove(id)));
   assert.deepEqual(readdirSync(join(service.config.dataDirectory, 'inputs')), []);
 });
 

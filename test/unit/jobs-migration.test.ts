@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Database } from '../../src/engines/sqlite/database.ts';
-import type { JobState } from '../../src/jobs/job.ts';
-import { MIGRATIONS } from '../../src/jobs/job-table.ts';
+import { ANY_OWNER, type JobState } from '../../src/jobs/job.ts';
+import { MIGRATIONS } from '../../src/jobs/job-schema.ts';
 import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
@@ -67,7 +67,7 @@ test('jobs of a version 1 are all there, with what lists show of them', async ()
     const path = join(directory, 'jobs.sqlite');
     writeVersion1(path, 1000);
     const queue = new SqliteQueue({ path, maxLength: 10, retryAfterSeconds: 5 });
-    const list = await queue.list({ state: null, operation: 'transform' }, null, 10);
+    const list = await queue.list(ANY_OWNER, { state: null, operation: 'transform' }, null, 10);
     assert.deepEqual(
       list.map((job) => [job.id, job.state, job.inputFormat, job.outputFormat, job.warningCount]),
       [
@@ -87,7 +87,7 @@ test('jobs of a version 1 are all there, with what lists show of them', async ()
     await queue.close();
     // And a second time there is nothing to do.
     const again = new SqliteQueue({ path, maxLength: 10, retryAfterSeconds: 5 });
-    assert.equal((await again.list({ state: null, operation: null }, null, 10)).length, 4);
+    assert.equal((await again.list(ANY_OWNER, { state: null, operation: null }, null, 10)).length, 4);
     await again.close();
   } finally {
     rmSync(directory, { recursive: true });

@@ -5,16 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { isFinal, type JobState, type JobSummary, jobStates, type NewJob } from '../../src/jobs/job.ts';
+import {
+  ANY_OWNER,
+  isFinal,
+  type JobState,
+  type JobSummary,
+  jobStates,
+  LOCAL_OWNER,
+  type NewJob,
+} from '../../src/jobs/job.ts';
 import type { Claim } from '../../src/jobs/queue.ts';
 import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
 
 const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
 
-function newJob(id: string, idempotency: NewJob['idempotency'] = null): NewJob {
+function newJob(id: string, idempotency: NewJob['idempotency'] = null, owner = LOCAL_OWNER): NewJob {
   return {
     id,
+    owner,
     inputs: [{ name: 'a.csv', byteLength: 3, fileIndex: 0 }],
     request: {
       operation: 'transform',
@@ -169,7 +178,7 @@ test('pages of the list are the whole list, in its order, for every filter and p
     if (i % 4 === 1) await queue.succeed((await queue.claim()) as Claim, OUTPUT, report, 5);
     if (i % 4 === 2) await queue.fail((await queue.claim()) as Claim, { code: 'CANCELLED', params: {} }, 5);
   }
-  const all = await queue.list({ state: null, operation: null }, null, 1000);
+  const all = await queue.list(ANY_OWNER, { state: null, operation: null }, null, 1000);
   assert.equal(all.length, 40);
   for (const [i, job] of all.slice(1).entries())
     assert.ok(all[i].createdAt > job.createdAt || (all[i].createdAt === job.createdAt && all[i].id > job.id));
@@ -185,7 +194,7 @@ test('pages of the list are the whole list, in its order, for every filter and p
       );
       const seen: JobSummary[] = [];
       for (;;) {
-        const page = await queue.list({ state, operation }, seen.at(-1) ?? null, limit);
+        const page = await queue.list(ANY_OWNER, { state, operation }, seen.at(-1) ?? null, limit);
         seen.push(...page);
         if (page.length < limit) break;
       }

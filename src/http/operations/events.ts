@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { isFinal, type Job } from '../../jobs/job.ts';
 import type { JobNews } from '../../jobs/job-feed.ts';
 import type { Progress } from '../../pipeline/report.ts';
-import { baseUrlOf, type HttpContext } from '../context.ts';
+import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { TEXT } from '../schemas/schema.ts';
 import { describeJob } from './job-document.ts';
@@ -69,7 +69,7 @@ export const getJobEvents: Operation = {
 
 /** A stream that ends by itself with the job, and stops watching when the client is gone. */
 function openStream(context: HttpContext, request: FastifyRequest, id: string): PassThrough {
-  const { service } = context;
+  const jobs = jobsOf(context, request);
   const baseUrl = baseUrlOf(context, request);
   const stream = new PassThrough();
   let serial = 0;
@@ -81,7 +81,7 @@ function openStream(context: HttpContext, request: FastifyRequest, id: string): 
     if (stream.destroyed) return;
     if (news.kind === 'state' && news.job !== null) {
       const isLast = isFinal(news.job.state);
-      send('state', stateText(news.job, service.progressOf(id), baseUrl), isLast);
+      send('state', stateText(news.job, jobs.progressOf(news.job), baseUrl), isLast);
       if (isLast) stream.end();
     } else if (news.kind === 'progress') {
       // A client that reads slowly gets fewer; states it gets all.
@@ -96,7 +96,7 @@ function openStream(context: HttpContext, request: FastifyRequest, id: string): 
   const heartbeat = setInterval(() => {
     if (!stream.writableNeedDrain) stream.write(':\n\n');
   }, HEARTBEAT_MS);
-  const watching = service.watch(id, tell);
+  const watching = jobs.watch(id, tell);
   stream.once('close', () => {
     clearInterval(heartbeat);
     watching.then(

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
 import { type JobState, jobOperations, jobStates } from '../../jobs/job.ts';
 import type { JobFilter, ListPosition } from '../../jobs/queue.ts';
-import { baseUrlOf } from '../context.ts';
+import { baseUrlOf, jobsOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { ref, TEXT } from '../schemas/schema.ts';
 import { describeShortly } from './job-document.ts';
@@ -53,7 +53,7 @@ export const listJobs: Operation = {
   handle: async (context, request, reply) => {
     const { limit, after, filter } = readQuery(request);
     // One more tells whether there is a next page.
-    const found = await context.service.list(filter, after, limit + 1);
+    const found = await jobsOf(context, request).list(filter, after, limit + 1);
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     const nextCursor = last === undefined ? null : cursorText(last);

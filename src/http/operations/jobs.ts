@@ -1,6 +1,6 @@
 /** One job as a whole: GET and DELETE /v1/jobs/{job_id}. */
 import { failure } from '../../errors.ts';
-import { baseUrlOf } from '../context.ts';
+import { baseUrlOf, jobsOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { ref } from '../schemas/schema.ts';
 import { describeJob } from './job-document.ts';
@@ -22,7 +22,7 @@ export const getJob: Operation = {
   handle: async (context, request, reply) => {
     const job = await findJob(context, request);
     reply.header('cache-control', 'no-store');
-    return describeJob(job, context.service.progressOf(job.id), baseUrlOf(context, request));
+    return describeJob(job, jobsOf(context, request).progressOf(job), baseUrlOf(context, request));
   },
 };
 
@@ -41,9 +41,9 @@ export const deleteJob: Operation = {
   parameters: [jobIdParameter],
   responses: { 204: { description: 'It is cancelled, or deleted.' } },
   examples: ['curl -f -X DELETE BASE_URL/v1/jobs/JOB_ID'],
-  handle: async ({ service }, request, reply) => {
+  handle: async (context, request, reply) => {
     const { job_id: id } = request.params as { readonly job_id: string };
-    const isDone = id.length <= 100 && (await service.remove(id));
+    const isDone = id.length <= 100 && (await jobsOf(context, request).remove(id));
     if (!isDone) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
     return reply.code(204).send();
   },

@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
 import { errorText, type Job, type JobSummary } from '../../jobs/job.ts';
-import { baseUrlOf, type HttpContext } from '../context.ts';
+import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
 import type { Operation, Parameter } from '../operation.ts';
 import { outputResponses } from '../schemas/outputs.ts';
 import { ref } from '../schemas/schema.ts';
@@ -64,13 +64,13 @@ export function outputUrl({ id }: { readonly id: string }, baseUrl: string): str
 }
 
 /** The job that the path names, as such or as a task. Throws JOB_UNKNOWN. */
-export function findJob({ service }: HttpContext, request: FastifyRequest): Promise<Job> {
-  return find(request, (id) => service.get(id));
+export function findJob(context: HttpContext, request: FastifyRequest): Promise<Job> {
+  return find(request, (id) => jobsOf(context, request).get(id));
 }
 
 /** The same for who needs neither request nor report: questions for the state are by far the most frequent. */
-export function findJobSummary({ service }: HttpContext, request: FastifyRequest): Promise<JobSummary> {
-  return find(request, (id) => service.summary(id));
+export function findJobSummary(context: HttpContext, request: FastifyRequest): Promise<JobSummary> {
+  return find(request, (id) => jobsOf(context, request).summary(id));
 }
 
 async function find<Found>(

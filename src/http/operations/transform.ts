@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
-import { baseUrlOf, type HttpContext } from '../context.ts';
+import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { formBody } from '../request-bodies.ts';
 import { submissionResponses } from '../schemas/outputs.ts';
@@ -54,7 +54,11 @@ async function answer(
   const wait = waitOf(context, request, reply, false);
   let { state } = job;
   if (wait.seconds > 0) {
-    const ended = await context.service.waitForEnd(job.id, wait.seconds * 1000, abortSignalOf(reply));
+    const ended = await jobsOf(context, request).waitForEnd(
+      job.id,
+      wait.seconds * 1000,
+      abortSignalOf(reply),
+    );
     // Somebody deleted it meanwhile.
     if (ended === null) throw failure('JOB_UNKNOWN', { id: job.id });
     if (ended.state === 'SUCCESS') return sendOutput(context, request, reply, ended);

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
-import { baseUrlOf, type HttpContext } from '../context.ts';
+import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { formBody, jsonExample, requestBody } from '../request-bodies.ts';
 import { inspectionResponses, submissionResponses } from '../schemas/outputs.ts';
@@ -132,7 +132,7 @@ async function answer(
   reply.header('link', `<${baseUrl}/v1/jobs/${id}>; rel="describedby"`);
   const wait = waitOf(context, request, reply, true);
   if (wait.seconds > 0) {
-    const ended = await context.service.waitForEnd(id, wait.seconds * 1000, abortSignalOf(reply));
+    const ended = await jobsOf(context, request).waitForEnd(id, wait.seconds * 1000, abortSignalOf(reply));
     // Somebody deleted it meanwhile.
     if (ended === null) throw failure('JOB_UNKNOWN', { id });
     if (ended.state === 'SUCCESS') {

@@ -1,0 +1,97 @@
+/**
+ * The jobs of one owner, as if there were no others. Every way from a client to a job leads through here, so that no route
+ * can forget to ask whose it is: another owner's job is not there, by whatever id and at whatever question.
+ */
+import type { Progress } from '../pipeline/report.ts';
+import type { FileStore, StoredFile } from '../storage/store.ts';
+import { isFinal, type Job, type JobSummary, maySee, type Viewer } from './job.ts';
+import type { JobFeed, JobNews, JobWatch } from './job-feed.ts';
+import type { JobFilter, JobQueue, ListPosition } from './queue.ts';
+import type { Removals } from './removals.ts';
+
+export interface OwnedJobsOptions {
+  readonly queue: JobQueue;
+  readonly store: FileStore;
+  readonly feed: JobFeed;
+  readonly removals: Removals;
+  readonly progressOf: (id: string) => Progress | null;
+}
+
+export class OwnedJobs {
+  readonly #options: OwnedJobsOptions;
+  readonly #viewer: Viewer;
+
+  constructor(options: OwnedJobsOptions, viewer: Viewer) {
+    this.#options = options;
+    this.#viewer = viewer;
+  }
+
+  async get(id: string): Promise<Job | null> {
+    return this.#seen(await this.#options.queue.get(id));
+  }
+
+  /** The job without request and report; cheaper where those are large. */
+  async summary(id: string): Promise<JobSummary | null> {
+    return this.#seen(await this.#options.queue.summary(id));
+  }
+
+  /** The newest jobs, newest first, or those behind `after`; at most `limit`. */
+  list(filter: JobFilter, after: ListPosition | null, limit: number): Promise<readonly JobSummary[]> {
+    return this.#options.queue.list(this.#viewer, filter, after, limit);
+  }
+
+  /** How far a running job is; null when it is not running. */
+  progressOf(job: JobSummary): Progress | null {
+    return maySee(this.#viewer, job) ? this.#options.progressOf(job.id) : null;
+  }
+
+  async openOutput(job: JobSummary): Promise<StoredFile | null> {
+    return maySee(this.#viewer, job) ? this.#options.store.openOutput(job.id) : null;
+  }
+
+  /**
+   * Ends the job: one that waits or runs is FAILED as CANCELLED and its work has stopped when this resolves; one that has
+   * ended is deleted with its output. False: there is no such job. Callers at the same time share one ending, so that
+   * who asks twice for lack of an answer does not delete what only was to be cancelled.
+   */
+  async remove(id: string): Promise<boolean> {
+    // A job never changes its owner and no id is given twice: what is seen here holds until it is ended.
+    return (await this.summary(id)) !== null && this.#options.removals.remove(id);
+  }
+
+  /** Tells `tell` the job's state at once and whatever happens to it from then on. */
+  async watch(id: string, tell: (news: JobNews) => void): Promise<JobWatch> {
+    let isHidden = false;
+    const watch = await this.#options.feed.watch(id, (news) => {
+      if (isHidden) return;
+      isHidden = news.kind === 'state' && news.job !== null && this.#seen(news.job) === null;
+      tell(isHidden ? { kind: 'state', job: null } : news);
+    });
+    if (isHidden) watch.stop();
+    return watch;
+  }
+
+  /** Waits until the job has ended, at most `timeoutMs` or until `signal`; resolves with the job as it is then. */
+  async waitForEnd(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
+    let last: Job | null = null;
+    const ended = Promise.withResolvers<void>();
+    const watch = await this.watch(id, (news) => {
+      if (news.kind === 'state') last = news.job;
+      if (news.kind === 'closing' || last === null || isFinal(last.state)) ended.resolve();
+    });
+    const timer = setTimeout(ended.resolve, timeoutMs);
+    const stop = (): void => ended.resolve();
+    signal?.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
+    await ended.promise;
+    watch.stop();
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+    // Nothing was told where the service closed just then.
+    return last ?? this.get(id);
+  }
+
+  #seen<Found extends JobSummary>(job: Found | null): Found | null {
+    return job !== null && maySee(this.#viewer, job) ? job : null;
+  }
+}

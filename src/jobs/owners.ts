@@ -1,0 +1,80 @@
+/** What owners of jobs hold and may hold. The table is kept by triggers (job-schema.ts). */
+import type { Database, Statement } from '../engines/sqlite/database.ts';
+import { failure } from '../errors.ts';
+import { type JobState, jobStates } from './job.ts';
+import type { Claim, OwnerHolding, OwnerLimits, OwnerUsage } from './queue.ts';
+
+/** Jobs end at any moment; outputs expire after hours, unless they are deleted. */
+const JOBS_RETRY_SECONDS = 5;
+const STORAGE_RETRY_SECONDS = 60;
+
+const NOTHING: OwnerHolding = { waiting: 0, running: 0, storedBytes: 0 };
+
+interface UsageRow {
+  readonly state: JobState;
+  readonly jobs: number;
+  readonly inputBytes: number;
+  readonly outputBytes: number;
+}
+
+export class Owners {
+  readonly #limits: OwnerLimits;
+  readonly #holding: Statement;
+  readonly #holdingBeside: Statement;
+  readonly #usage: Statement;
+
+  constructor(database: Database, limits: OwnerLimits) {
+    this.#limits = limits;
+    this.#holding = database.prepare(
+      'SELECT waiting, running, stored_bytes AS storedBytes FROM owners WHERE owner = ?',
+    );
+    this.#holdingBeside = database.prepare(
+      `SELECT owners.stored_bytes - jobs.stored_bytes AS storedBytes FROM jobs JOIN owners USING (owner)
+       WHERE id = ? AND attempts = ? AND state = 'RUNNING'`,
+    );
+    this.#usage = database.prepare(
+      `SELECT state, count(*) AS jobs, sum(input_bytes) AS inputBytes, coalesce(sum(output_bytes), 0) AS outputBytes
+       FROM jobs WHERE owner = ? AND created_at >= ? GROUP BY state`,
+    );
+  }
+
+  holding(owner: string): OwnerHolding {
+    return this.#holding.get<OwnerHolding>(owner) ?? NOTHING;
+  }
+
+  /** Exact within a transaction. Throws OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED. */
+  checkRoom(owner: string, inputBytes: number): void {
+    const { jobs: limit, storedBytes: limitBytes } = this.#limits;
+    if (limit === null && limitBytes === null) return;
+    const { waiting, running, storedBytes } = this.holding(owner);
+    const jobs = waiting + running;
+    if (limit !== null && jobs >= limit)
+      throw failure('OWNER_JOBS_EXCEEDED', { jobs, limit, seconds: JOBS_RETRY_SECONDS });
+    if (limitBytes !== null && storedBytes + inputBytes > limitBytes)
+      throw noStorage('input', inputBytes, storedBytes, limitBytes);
+  }
+
+  /** The input goes when the output comes. What is no longer the current attempt is not refused here. */
+  checkRoomForOutput({ job, attempt }: Claim, outputBytes: number): void {
+    const { storedBytes: limitBytes } = this.#limits;
+    if (limitBytes === null) return;
+    const beside = this.#holdingBeside.get<Pick<OwnerHolding, 'storedBytes'>>(job.id, attempt);
+    if (beside !== undefined && beside.storedBytes + outputBytes > limitBytes)
+      throw noStorage('output', outputBytes, beside.storedBytes, limitBytes);
+  }
+
+  usage(owner: string, since: number): OwnerUsage {
+    const rows = this.#usage.all<UsageRow>(owner, since);
+    const countOf = (state: JobState): number => rows.find((row) => row.state === state)?.jobs ?? 0;
+    const sum = (of: (row: UsageRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+    return {
+      jobs: Object.fromEntries(jobStates.map((state) => [state, countOf(state)])) as OwnerUsage['jobs'],
+      inputBytes: sum((row) => row.inputBytes),
+      outputBytes: sum((row) => row.outputBytes),
+    };
+  }
+}
+
+function noStorage(what: 'input' | 'output', bytes: number, stored: number, limit: number): Error {
+  return failure('OWNER_STORAGE_EXCEEDED', { what, bytes, stored, limit, seconds: STORAGE_RETRY_SECONDS });
+}
