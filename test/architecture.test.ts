@@ -52,6 +52,16 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
   jobs: { may: [...MESSAGES, 'crs', 'io', 'pipeline', 'storage', 'engines/sqlite', 'remote-input'] },
   accounts: { may: ['errors.ts', 'engines/sqlite'] },
+  // Pages and the library behind them. Of HTTP it takes what knows nothing of jobs.
+  'account-area': {
+    may: [
+      'errors.ts',
+      'accounts',
+      'engines/sqlite/library-handle.ts',
+      'http/docs-page/html.ts',
+      'http/send-static.ts',
+    ],
+  },
   http: {
     may: [
       ...MESSAGES,
@@ -81,6 +91,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'remote-input',
       'storage',
       'accounts',
+      'account-area',
       'http',
     ],
   },
@@ -98,6 +109,10 @@ const KEPT_TO: Readonly<Record<string, string>> = {
   'geos-wasm': 'engines/geos',
   'node:sqlite': 'engines/sqlite',
   jose: 'accounts',
+  'better-auth': 'account-area',
+  'better-auth/crypto': 'account-area',
+  'better-auth/db/migration': 'account-area',
+  'better-auth/plugins/generic-oauth': 'account-area',
 };
 
 interface Import {

@@ -1,0 +1,107 @@
+/** What the account area works with. The library behind it is loaded when it is first needed. */
+import type { Accounts } from '../accounts/accounts.ts';
+import { AttemptLimiter, type AttemptRules, PASSWORD_RULES } from '../accounts/attempt-limiter.ts';
+import { failure } from '../errors.ts';
+import { areaSecret } from './area-secret.ts';
+import type { Library, LibraryOptions, OidcLibrary, OidcSettings } from './library.ts';
+import type { UsageSource } from './own-jobs.ts';
+import type { Users } from './users.ts';
+
+export interface AreaOptions {
+  readonly accounts: Accounts;
+  /** BASE_URL; null: the Host header of the request. */
+  readonly baseUrl: string | null;
+  /** Null: users sign in by password alone. */
+  readonly oidc: OidcSettings | null;
+  readonly usage: UsageSource;
+  readonly warn: (message: string) => void;
+}
+
+/** By address more may fail than by account: everybody behind one router, or one proxy, has the same. */
+const ADDRESS_RULES: AttemptRules = { ...PASSWORD_RULES, freeFailures: 30, maxDelayMs: 60_000 };
+/** An issuer that cannot be asked is asked again after this; it gets as long to answer. */
+const OIDC_RETRY_MS = 10_000;
+
+export interface Directory {
+  readonly library: Library;
+  readonly users: Users;
+}
+
+export class Area {
+  readonly options: AreaOptions;
+  readonly secret: string;
+  readonly byAccount = new AttemptLimiter(PASSWORD_RULES);
+  readonly byAddress = new AttemptLimiter(ADDRESS_RULES);
+  #directory: Promise<Directory> | undefined;
+  #oidc: Promise<OidcLibrary> | undefined;
+  #oidcFailedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: AreaOptions) {
+    this.options = options;
+    this.secret = areaSecret(options.accounts.database);
+  }
+
+  /** Users and sessions. */
+  directory(): Promise<Directory> {
+    this.#directory ??= openDirectory(this.#libraryOptions()).catch((error: unknown) => {
+      this.#directory = undefined;
+      throw error;
+    });
+    return this.#directory;
+  }
+
+  /** Sign-in by the identity provider. Throws SIGN_IN_UNAVAILABLE. */
+  async oidc(settings: OidcSettings): Promise<OidcLibrary> {
+    const unavailable = (cause?: unknown): Error =>
+      failure('SIGN_IN_UNAVAILABLE', { seconds: OIDC_RETRY_MS / 1000 }, undefined, cause);
+    if (this.#oidc === undefined && Date.now() < this.#oidcFailedAt + OIDC_RETRY_MS) throw unavailable();
+    // Its tables are those of the directory, which brings them up to date.
+    await this.directory();
+    this.#oidc ??= openOidc(this.#libraryOptions(), settings);
+    const opening = this.#oidc;
+    try {
+      return await opening;
+    } catch (error) {
+      if (this.#oidc === opening) this.#oidc = undefined;
+      this.#oidcFailedAt = Date.now();
+      this.options.warn(`sign-in by ${settings.issuer} is not possible: ${(error as Error).message}`);
+      throw unavailable(error);
+    }
+  }
+
+  async close(): Promise<void> {
+    // What failed to open has been told already.
+    const opened = await Promise.allSettled([this.#directory, this.#oidc]);
+    const [directory, oidc] = opened;
+    if (directory.status === 'fulfilled') directory.value?.library.close();
+    if (oidc.status === 'fulfilled') oidc.value?.close();
+  }
+
+  #libraryOptions(): LibraryOptions {
+    const { accounts, warn } = this.options;
+    // Without a public address there is no identity provider, and nothing else asks for one.
+    return { accounts, baseUrl: this.options.baseUrl ?? 'http://localhost', warn };
+  }
+}
+
+export async function openDirectory(options: LibraryOptions): Promise<Directory> {
+  const [{ openLibrary }, { Users }] = await Promise.all([import('./library.ts'), import('./users.ts')]);
+  const library = await openLibrary(options);
+  return { library, users: new Users(options.accounts, library) };
+}
+
+async function openOidc(options: LibraryOptions, settings: OidcSettings): Promise<OidcLibrary> {
+  const { openOidcLibrary } = await import('./library.ts');
+  const opening = openOidcLibrary(options, settings);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error('it does not answer')), OIDC_RETRY_MS);
+  try {
+    return await Promise.race([opening, promise]);
+  } catch (error) {
+    // Should it still open, nobody will close it but us.
+    opening.then((late) => late.close()).catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,224 @@
+/**
+ * better-auth, which keeps users, passwords (scrypt) and sessions. None of its own addresses is served: pages call it as
+ * a library, so that there is one way to each thing, with our checks in front of it.
+ *
+ * It takes some 70 MB of memory: it is loaded when somebody first comes to sign in, not when the service starts.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { type BetterAuthOptions, betterAuth } from 'better-auth';
+import { hashPassword, verifyPassword } from 'better-auth/crypto';
+import { getMigrations } from 'better-auth/db/migration';
+import { genericOAuth } from 'better-auth/plugins/generic-oauth';
+import type { Accounts } from '../accounts/accounts.ts';
+import { oidcOwner } from '../accounts/oidc.ts';
+import { openLibraryHandle } from '../engines/sqlite/library-handle.ts';
+import { areaSecret } from './area-secret.ts';
+import { HashQueue } from './hash-queue.ts';
+import { ADDRESS_HEADER, LIBRARY_PATH, OIDC_PROVIDER } from './library-names.ts';
+import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-rules.ts';
+
+export interface LibraryOptions {
+  readonly accounts: Accounts;
+  /** Public address of the service, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Told when the library complains; never with what a client sent. */
+  readonly warn: (message: string) => void;
+}
+
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+const DAY_SECONDS = 24 * 3600;
+const SESSION_SECONDS = 7 * DAY_SECONDS;
+
+const hashes = new HashQueue();
+
+/** Whom the issuer says the user to be whose account is made in this call. */
+const subjectOfCall = new AsyncLocalStorage<{ subject: string | null }>();
+
+export type Library = Awaited<ReturnType<typeof openLibrary>>;
+export type OidcLibrary = Awaited<ReturnType<typeof openOidcLibrary>>;
+
+/** Brings its tables up to date and opens it. Call `close` at the end. */
+export async function openLibrary(options: LibraryOptions) {
+  const handle = openLibraryHandle(options.accounts.database.path);
+  try {
+    const settings = { ...librarySettings(options), database: handle };
+    await bringTablesUpToDate(settings, (sql) => options.accounts.database.durable.exec(sql));
+    const auth = betterAuth(settings);
+    return { auth, context: await auth.$context, close: () => handle.close() };
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+}
+
+/**
+ * The same with the identity provider, an instance of its own: the library asks the provider for its addresses as it
+ * starts, and nobody who signs in by password should wait for that, or fail when it fails.
+ * Throws an Error where the provider cannot be asked, or is another than it should be.
+ */
+export async function openOidcLibrary(options: LibraryOptions, oidc: OidcSettings) {
+  const handle = openLibraryHandle(options.accounts.database.path);
+  try {
+    const settings = librarySettings(options);
+    const auth = betterAuth({
+      ...settings,
+      database: handle,
+      databaseHooks: { ...settings.databaseHooks, ...oidcHooks(options.accounts, oidc) },
+      plugins: [oidcPlugin(oidc)],
+    });
+    const context = await auth.$context;
+    const provider = context.socialProviders.find(({ id }) => id === OIDC_PROVIDER);
+    if (provider === undefined) throw new Error('its discovery document cannot be read');
+    if (withoutSlash(String(provider.issuer)) !== withoutSlash(oidc.issuer))
+      throw new Error(`its discovery document says to be of '${provider.issuer}'`);
+    return {
+      auth,
+      callback: (request: Request): Promise<Response> =>
+        subjectOfCall.run({ subject: null }, () => auth.handler(request)),
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+}
+
+function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
+  const { origin, pathname, protocol } = new URL(baseUrl);
+  const isSecure = protocol === 'https:';
+  return {
+    appName: 'geomill',
+    baseURL: origin,
+    basePath: pathname.replace(/\/$/, '') + LIBRARY_PATH,
+    // As a list: a single one would be overruled by a variable of the environment.
+    secrets: [{ version: 1, value: areaSecret(accounts.database) }],
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: MIN_PASSWORD_LENGTH,
+      maxPasswordLength: MAX_PASSWORD_LENGTH,
+      password: {
+        hash: (password: string) => hashes.run(() => hashPassword(password)),
+        verify: (data: { hash: string; password: string }) => hashes.run(() => verifyPassword(data)),
+      },
+    },
+    session: { expiresIn: SESSION_SECONDS, updateAge: DAY_SECONDS, cookieCache: { enabled: false } },
+    account: {
+      storeStateStrategy: 'cookie',
+      updateAccountOnSignIn: false,
+      // Administrators vouch for the addresses of the users they make; the issuer has to have verified its own.
+      accountLinking: { enabled: true, trustedProviders: [] },
+    },
+    databaseHooks: {
+      // The only door to a session, by password or by an issuer: a disabled account does not get through.
+      session: {
+        create: {
+          before: async ({ userId }: { userId: string }) => accounts.states.of(userId).disabledAt === null,
+        },
+      },
+    },
+    // Ours counts by account too, and before the password is hashed.
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    logger: {
+      disableColors: true,
+      level: 'error',
+      // Its messages are fixed texts; what follows them may hold what a client or an issuer sent.
+      log: (_level: string, message: string) => warn(message),
+    },
+    advanced: {
+      // The prefix of the browser's making (__Host-): no other host and no plain connection can set such a cookie.
+      useSecureCookies: false,
+      cookiePrefix: isSecure ? '__Host-geomill' : 'geomill',
+      defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },
+      ipAddress: { ipAddressHeaders: [ADDRESS_HEADER] },
+      database: { validateSchema: false },
+      disableOriginCheck: false,
+    },
+  } as const satisfies BetterAuthOptions;
+}
+
+function oidcPlugin({ issuer, clientId, clientSecret }: OidcSettings) {
+  return genericOAuth({
+    config: [
+      {
+        providerId: OIDC_PROVIDER,
+        discoveryUrl: `${withoutSlash(issuer)}/.well-known/openid-configuration`,
+        clientId,
+        clientSecret,
+        scopes: ['openid', 'email', 'profile'],
+        pkce: true,
+        requireIdTokenVerification: true,
+        accountSubject: ({ profile }) => String(profile.sub ?? ''),
+        mapProfileToUser: (profile) => {
+          const store = subjectOfCall.getStore();
+          if (store !== undefined && typeof profile.sub === 'string') store.subject = profile.sub;
+          const email = typeof profile.email === 'string' ? profile.email : undefined;
+          const name = typeof profile.name === 'string' ? profile.name.slice(0, 100) : (email ?? '');
+          // Whatever is not plainly true, the text 'true' of some issuers too, counts as not verified.
+          return { email, name, image: undefined, emailVerified: profile.email_verified === true };
+        },
+      },
+    ],
+  });
+}
+
+function oidcHooks(accounts: Accounts, { issuer }: OidcSettings) {
+  return {
+    user: {
+      create: {
+        // The same account as that of the subject's access tokens: what it did by token is its own here.
+        before: async (user: { email: string }) => {
+          const subject = subjectOfCall.getStore()?.subject ?? null;
+          if (subject === null) return false;
+          return { data: { ...user, id: oidcOwner(issuer, subject) } };
+        },
+        after: async (user: { id: string; email: string }) => {
+          const detail = { email: user.email, issuer };
+          accounts.audit.append({ actor: user.id, event: 'user.created', subject: user.id, detail });
+        },
+      },
+    },
+    account: {
+      create: {
+        // Who the user is was all we wanted to know: no token of the issuer is kept.
+        before: async (account: object) => ({
+          data: { ...account, accessToken: null, refreshToken: null, idToken: null },
+        }),
+      },
+    },
+  };
+}
+
+/**
+ * In one transaction that does not span a wait: other connections of this same process write too, and would wait for
+ * a lock that only ends when they let go. Another process may do the same at the same time; then there is nothing left.
+ */
+async function bringTablesUpToDate(settings: BetterAuthOptions, exec: (sql: string) => void): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const migrations = await getMigrations(settings);
+    const { toBeCreated, toBeAdded, toBeAddedIndexes } = migrations;
+    if (toBeCreated.length + toBeAdded.length + toBeAddedIndexes.length === 0) return;
+    const sql = await migrations.compileMigrations();
+    try {
+      exec(`BEGIN IMMEDIATE; ${sql} COMMIT;`);
+      return;
+    } catch (error) {
+      try {
+        exec('ROLLBACK');
+      } catch {
+        // The transaction did not begin.
+      }
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+function withoutSlash(address: string): string {
+  return address.replace(/\/+$/, '');
+}

@@ -1,0 +1,75 @@
+/** Links that let somebody set a password, once: for the first administrator, for new users, for a forgotten password. */
+import { hash, randomBytes } from 'node:crypto';
+import type { AccountsDatabase } from '../accounts/database.ts';
+
+export interface OneTimeLink {
+  /** 'setup': creates the administrator of a new installation; 'password': sets the password of a user. */
+  readonly purpose: 'setup' | 'password';
+  /** Null with 'setup'. */
+  readonly userId: string | null;
+}
+
+/** A day: long enough to send it to someone, short enough for a mailbox that is read later by others. */
+export const LINK_LIFETIME_MS = 24 * 3600 * 1000;
+const TOKEN_BYTES = 32;
+
+export class OneTimeLinks {
+  readonly #database: AccountsDatabase;
+  readonly #now: () => number;
+
+  constructor(database: AccountsDatabase, now: () => number = Date.now) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /** The token of a new link. Earlier ones for the same end are no longer good. */
+  make({ purpose, userId }: OneTimeLink, actor: string): string {
+    const token = randomBytes(TOKEN_BYTES).toString('base64url');
+    const now = this.#now();
+    const { durable } = this.#database;
+    durable.transaction(() => {
+      durable
+        .prepare('DELETE FROM one_time_links WHERE (purpose = ? AND user_id IS ?) OR expires_at <= ?')
+        .run(purpose, userId, now);
+      durable
+        .prepare('INSERT INTO one_time_links VALUES (?, ?, ?, ?, ?, ?)')
+        .run(hashOf(token), purpose, userId, now, actor, now + LINK_LIFETIME_MS);
+    });
+    return token;
+  }
+
+  /**
+   * What a token is good for, without using it up: programs that look at links in mails open them too. Null: nothing,
+   * used, expired or never was one.
+   */
+  look(token: string): OneTimeLink | null {
+    return (
+      this.#database.durable
+        .prepare(
+          'SELECT purpose, user_id AS userId FROM one_time_links WHERE token_hash = ? AND expires_at > ?',
+        )
+        .get<OneTimeLink>(hashOf(token), this.#now()) ?? null
+    );
+  }
+
+  /** Uses it up. Of two at the same time one gets it, the other null. */
+  take(token: string): OneTimeLink | null {
+    const { durable } = this.#database;
+    return durable.transaction(() => {
+      const found = this.look(token);
+      if (found !== null)
+        durable.prepare('DELETE FROM one_time_links WHERE token_hash = ?').run(hashOf(token));
+      return found;
+    });
+  }
+
+  /** All links of a user are no longer good. */
+  withdraw(userId: string): void {
+    this.#database.durable.prepare('DELETE FROM one_time_links WHERE user_id = ?').run(userId);
+  }
+}
+
+/** Not slow, not salted: nobody guesses 256 random bits. */
+function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}

@@ -1,0 +1,148 @@
+/** Puts the account area into the HTTP application. */
+import formBody from '@fastify/formbody';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Accounts } from '../accounts/accounts.ts';
+import { asGeomillError, failure, GeomillError } from '../errors.ts';
+import { html } from '../http/docs-page/html.ts';
+import { sendStatic, staticContent } from '../http/send-static.ts';
+import { Area, type AreaOptions } from './area.ts';
+import { layout } from './pages/layout.ts';
+import type { AccountRoute, Answer } from './route.ts';
+import { ACCOUNT_PATH, accountRoutes, STYLE_PATH } from './routes.ts';
+import { STYLE } from './style.ts';
+import { Visit } from './visit.ts';
+
+export interface AccountAreaOptions extends Omit<AreaOptions, 'accounts'> {
+  /** Opened with the first request to the area; not closed by it. */
+  readonly accounts: { open(): Promise<Accounts> };
+}
+
+/** Forms are small; what is larger is none of ours. */
+const MAX_FORM_BYTES = 64 * 1024;
+
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  // With no-referrer browsers send forms with the origin 'null', which could be anybody's.
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  // Pages show keys and names: no proxy and no back button after signing out.
+  'cache-control': 'no-store',
+} as const;
+
+const style = staticContent('text/css; charset=utf-8', STYLE);
+
+/** Call before the application listens. It is closed with it. Throws SETTING_INVALID. */
+export async function registerAccountArea(app: FastifyInstance, options: AccountAreaOptions): Promise<void> {
+  const { oidc, baseUrl } = options;
+  if (oidc !== null && baseUrl === null) {
+    const reason = 'sign-in by OIDC_CLIENT_ID needs the public address that is registered with the issuer';
+    throw failure('SETTING_INVALID', { name: 'BASE_URL', value: '', reason });
+  }
+  const areas = new AreaDoor(options);
+  await app.register(
+    async (scope) => {
+      await scope.register(formBody, { bodyLimit: MAX_FORM_BYTES });
+      scope.addHook('onRequest', async (_request, reply) => {
+        reply.headers(HEADERS);
+      });
+      scope.addHook('onClose', () => areas.close());
+      scope.setErrorHandler((error, request, reply) => sendFault(areas, error, request, reply));
+      scope.setNotFoundHandler((request, reply) => sendFault(areas, null, request, reply));
+      scope.get(within(STYLE_PATH), (request, reply) => sendStatic(request, reply, style));
+      for (const route of accountRoutes)
+        scope.route({
+          method: route.method === 'GET' ? ['GET', 'HEAD'] : 'POST',
+          url: within(route.path),
+          handler: (request, reply) => answer(areas, route, request, reply),
+        });
+    },
+    { prefix: ACCOUNT_PATH },
+  );
+}
+
+function within(path: string): string {
+  return path.slice(ACCOUNT_PATH.length);
+}
+
+class AreaDoor {
+  readonly #options: AccountAreaOptions;
+  #area: Promise<Area> | undefined;
+
+  constructor(options: AccountAreaOptions) {
+    this.#options = options;
+  }
+
+  /** Throws ACCOUNTS_DATABASE; then the next request tries again. */
+  open(): Promise<Area> {
+    this.#area ??= this.#open().catch((error: unknown) => {
+      this.#area = undefined;
+      throw error;
+    });
+    return this.#area;
+  }
+
+  async close(): Promise<void> {
+    const area = await this.#area?.catch(() => undefined);
+    await area?.close();
+  }
+
+  async #open(): Promise<Area> {
+    return new Area({ ...this.#options, accounts: await this.#options.accounts.open() });
+  }
+}
+
+async function answer(
+  areas: AreaDoor,
+  route: AccountRoute,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const visit = await Visit.begin(await areas.open(), request, reply);
+  if (route.method === 'POST') visit.refuseForeignForm();
+  if (route.access !== 'anyone' && visit.session === null) {
+    const next = route.method === 'GET' ? `?next=${encodeURIComponent(request.url.split('?', 1)[0])}` : '';
+    return reply.redirect(visit.href('/account/sign-in') + next, 303);
+  }
+  // Not told apart from a path that is not there: nobody needs to know what administrators have.
+  if (route.access === 'admin' && !visit.user.isAdmin) return sendFault(areas, null, request, reply);
+  return send(await route.handle(visit, request.params as Readonly<Record<string, string>>), reply);
+}
+
+function send(answered: Answer, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
+  if ('raw' in answered) return answered.raw(reply);
+  if ('redirect' in answered) return reply.redirect(answered.redirect, 303);
+  const { page, status = 200, headers = {} } = answered;
+  return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(page.text);
+}
+
+/** Any failure as a page. Null: there is no such page. */
+async function sendFault(
+  areas: AreaDoor,
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { status, title, text } = thrown === null ? NOT_FOUND : faultOf(thrown, request);
+  const visit = await Visit.begin(await areas.open(), request, reply);
+  const body = html`<p>${text}</p><p><a href="${visit.href(ACCOUNT_PATH)}">Your account</a></p>`;
+  const retryAfter = thrown instanceof GeomillError ? thrown.params.seconds : undefined;
+  const headers: Readonly<Record<string, string>> =
+    retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
+  return send({ page: layout(visit, { title, body }), status, headers }, reply);
+}
+
+const NOT_FOUND = { status: 404, title: 'There is no such page', text: 'Perhaps the address was cut.' };
+
+function faultOf(thrown: unknown, request: FastifyRequest): typeof NOT_FOUND {
+  const error = asGeomillError(thrown);
+  const sentence = `${error.message[0].toUpperCase()}${error.message.slice(1)}.`;
+  if (error.code !== 'INTERNAL' && error.fault === 'user')
+    return { status: error.status, title: 'This did not work', text: sentence };
+  const status = Number((thrown as { statusCode?: unknown }).statusCode);
+  if (status >= 400 && status < 500)
+    return { status, title: 'This did not work', text: 'The form could not be read.' };
+  request.log.error({ err: thrown, reference: request.id }, 'a request failed by our fault');
+  const text = `The service failed at this request. The cause is logged under reference ${request.id}.`;
+  return { status: 500, title: 'Something went wrong', text };
+}

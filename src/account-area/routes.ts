@@ -1,0 +1,24 @@
+/** All there is in the account area. */
+import { credentialRoutes } from './pages/credentials.ts';
+import { linkRoutes } from './pages/links.ts';
+import { oversightRoutes } from './pages/oversight.ts';
+import { overviewRoutes } from './pages/overview.ts';
+import { settingsRoutes } from './pages/settings.ts';
+import { signInRoutes } from './pages/sign-in.ts';
+import { userRoutes } from './pages/users.ts';
+import type { AccountRoute } from './route.ts';
+
+export const ACCOUNT_PATH = '/account';
+/** The style of the pages, for anyone: it is the only thing they load. */
+export const STYLE_PATH = '/account/style.css';
+
+/** Besides, HEAD of every GET, and the style. */
+export const accountRoutes: readonly AccountRoute[] = [
+  ...signInRoutes,
+  ...linkRoutes,
+  ...overviewRoutes,
+  ...credentialRoutes,
+  ...settingsRoutes,
+  ...userRoutes,
+  ...oversightRoutes,
+];

@@ -1,0 +1,204 @@
+/** The people who may sign in: made, listed, disabled, given links to set their password. Pages and command line alike. */
+import { randomUUID } from 'node:crypto';
+import type { Accounts } from '../accounts/accounts.ts';
+import { failure } from '../errors.ts';
+import type { Library } from './library.ts';
+import { OneTimeLinks } from './one-time-links.ts';
+import { passwordFault } from './password-rules.ts';
+
+/** Times are milliseconds since 1970. */
+export interface User {
+  /** Account id: what owns keys and jobs. */
+  readonly id: string;
+  readonly email: string;
+  /** False: an identity provider names it, but has not verified it. */
+  readonly isEmailVerified: boolean;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly isAdmin: boolean;
+  readonly disabledAt: number | null;
+  readonly hasPassword: boolean;
+}
+
+export interface NewUser {
+  readonly email: string;
+  readonly name: string;
+  readonly isAdmin: boolean;
+}
+
+interface UserRow {
+  readonly id: string;
+  readonly email: string;
+  readonly email_verified: number;
+  readonly name: string;
+  readonly created_at: string;
+  readonly is_admin: number | null;
+  readonly disabled_at: number | null;
+  readonly has_password: number;
+}
+
+const SELECT = `SELECT u.id, u.email, u.emailVerified AS email_verified, u.name, u.createdAt AS created_at,
+    s.is_admin, s.disabled_at, EXISTS (SELECT 1 FROM account AS a WHERE a.userId = u.id
+      AND a.providerId = 'credential' AND a.password IS NOT NULL) AS has_password
+  FROM "user" AS u LEFT JOIN account_states AS s ON s.owner = u.id`;
+
+const SOURCE = { method: 'admin' } as const;
+const MAX_EMAIL_LENGTH = 200;
+const MAX_NAME_LENGTH = 100;
+
+export class Users {
+  readonly #accounts: Accounts;
+  readonly #library: Library;
+  readonly links: OneTimeLinks;
+
+  constructor(accounts: Accounts, library: Library) {
+    this.#accounts = accounts;
+    this.#library = library;
+    this.links = new OneTimeLinks(accounts.database);
+  }
+
+  /** By name of the mailbox. */
+  list(): User[] {
+    return this.#accounts.database.durable.prepare(`${SELECT} ORDER BY u.email`).all<UserRow>().map(toUser);
+  }
+
+  get(id: string): User | null {
+    return this.#one('u.id = ?', id);
+  }
+
+  byEmail(email: string): User | null {
+    return this.#one('u.email = ?', email.trim().toLowerCase());
+  }
+
+  /** As above, for who is sure. Throws USER_UNKNOWN. */
+  named(email: string): User {
+    const user = this.byEmail(email);
+    if (user === null) throw failure('USER_UNKNOWN', { user: email });
+    return user;
+  }
+
+  /** A user without a password, who needs a link to set one. Throws ACCOUNT_FIELD. */
+  async create(wanted: NewUser, actor: string): Promise<User> {
+    const email = checkEmail(wanted.email);
+    const name = checkPersonName(wanted.name === '' ? email.split('@', 1)[0] : wanted.name);
+    if (this.byEmail(email) !== null) throw refuse('email', 'is that of another user');
+    const id = randomUUID();
+    // Who makes the user knows the address: an issuer that verified the same one speaks of the same person.
+    await this.#library.context.internalAdapter.createUser({ id, email, name, emailVerified: true }, SOURCE);
+    this.#accounts.audit.append({ actor, event: 'user.created', subject: id, detail: { email } });
+    if (wanted.isAdmin) this.#accounts.states.change(id, { isAdmin: true }, actor);
+    return this.get(id)!;
+  }
+
+  /** Sets the password of a user; every session of theirs ends. Throws ACCOUNT_FIELD. */
+  async setPassword({ id, email }: User, password: string, actor: string): Promise<void> {
+    checkPassword(password, email);
+    const { internalAdapter, password: hasher } = this.#library.context;
+    const hash = await hasher.hash(password);
+    const account = await internalAdapter.findCredentialAccount(id);
+    if (account === null || account === undefined)
+      await internalAdapter.linkAccount({
+        userId: id,
+        providerId: 'credential',
+        accountId: id,
+        password: hash,
+      });
+    else await internalAdapter.updateAccount(account.id, { password: hash });
+    await internalAdapter.deleteUserSessions(id);
+    this.links.withdraw(id);
+    this.#noteChange(id, actor, { password: 'set' });
+  }
+
+  /** The token of a link with which the user sets a password. The old password, if any, is good until then. */
+  makeLink(user: User, actor: string): string {
+    const token = this.links.make({ purpose: 'password', userId: user.id }, actor);
+    this.#noteChange(user.id, actor, { link: 'made' });
+    return token;
+  }
+
+  /** At once: sessions, links, keys, clients and their tokens are refused. Throws LAST_ADMIN. */
+  async disable(user: User, actor: string): Promise<void> {
+    this.#checkNotLastAdmin(user);
+    this.#accounts.states.change(user.id, { isDisabled: true }, actor);
+    this.links.withdraw(user.id);
+    await this.#library.context.internalAdapter.deleteUserSessions(user.id);
+  }
+
+  /** Keys that were not revoked count again. */
+  enable(user: User, actor: string): void {
+    this.#accounts.states.change(user.id, { isDisabled: false }, actor);
+  }
+
+  /** Who is no longer an administrator loses the keys and clients that are. Throws LAST_ADMIN. */
+  setAdmin(user: User, isAdmin: boolean, actor: string): void {
+    if (!isAdmin) {
+      this.#checkNotLastAdmin(user);
+      const { credentials } = this.#accounts;
+      for (const { id, scopes } of credentials.list({ owner: user.id }))
+        if (scopes.includes('admin')) credentials.revoke(id, actor);
+    }
+    this.#accounts.states.change(user.id, { isAdmin }, actor);
+  }
+
+  async endSessions(user: Pick<User, 'id'>, actor: string): Promise<void> {
+    await this.#library.context.internalAdapter.deleteUserSessions(user.id);
+    this.#noteChange(user.id, actor, { sessions: 'ended' });
+  }
+
+  #checkNotLastAdmin({ isAdmin, disabledAt, email }: User): void {
+    if (isAdmin && disabledAt === null && this.#accounts.states.activeAdmins() <= 1)
+      throw failure('LAST_ADMIN', { user: email });
+  }
+
+  #noteChange(subject: string, actor: string, detail: Readonly<Record<string, string>>): void {
+    this.#accounts.audit.append({ actor, event: 'user.changed', subject, detail });
+  }
+
+  #one(condition: string, value: string): User | null {
+    const row = this.#accounts.database.durable.prepare(`${SELECT} WHERE ${condition}`).get<UserRow>(value);
+    return row === undefined ? null : toUser(row);
+  }
+}
+
+/** Lower case. Throws ACCOUNT_FIELD. */
+export function checkEmail(given: string): string {
+  const email = given.trim().toLowerCase();
+  // What the library will take too; whether a mailbox is there, nobody can tell from the text.
+  const isPlausible = /^[a-z0-9_+'&-]+(?:\.[a-z0-9_+'&-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/;
+  if (email.length > MAX_EMAIL_LENGTH || !isPlausible.test(email))
+    throw refuse('email', 'must be an e-mail address like ada@example.org');
+  return email;
+}
+
+/** Throws ACCOUNT_FIELD. */
+export function checkPassword(password: string, email: string): void {
+  const fault = passwordFault(password, email);
+  if (fault !== null) throw refuse('password', fault);
+}
+
+function checkPersonName(given: string): string {
+  const name = given.trim().normalize('NFC');
+  if (name.length > MAX_NAME_LENGTH)
+    throw refuse('name', `must not be longer than ${MAX_NAME_LENGTH} characters`);
+  // Control and format characters can make a line of a log or a page say something else.
+  if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name))
+    throw refuse('name', 'must not contain control characters');
+  return name;
+}
+
+function refuse(path: string, reason: string): Error {
+  return failure('ACCOUNT_FIELD', { path, reason });
+}
+
+function toUser(row: UserRow): User {
+  return {
+    id: row.id,
+    email: row.email,
+    isEmailVerified: row.email_verified === 1,
+    name: row.name,
+    createdAt: Date.parse(row.created_at),
+    isAdmin: row.is_admin === 1,
+    disabledAt: row.disabled_at,
+    hasPassword: row.has_password === 1,
+  };
+}
