@@ -11,7 +11,7 @@ export interface AreaOptions {
   readonly accounts: Accounts;
   /** BASE_URL; null: the Host header of the request. */
   readonly baseUrl: string | null;
-  /** Null: users sign in by password alone. */
+  /** Null: users sign in by password alone. Needs `baseUrl`. */
   readonly oidc: OidcSettings | null;
   readonly usage: UsageSource;
   readonly warn: (message: string) => void;

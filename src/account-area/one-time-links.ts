@@ -13,6 +13,13 @@ export interface OneTimeLink {
 export const LINK_LIFETIME_MS = 24 * 3600 * 1000;
 const TOKEN_BYTES = 32;
 
+export const LINK_PATHS = { setup: '/account/setup', password: '/account/password' } as const;
+
+/** The address to give to a person. `baseUrl`: without a slash at the end. */
+export function linkAddress(baseUrl: string, purpose: OneTimeLink['purpose'], token: string): string {
+  return `${baseUrl}${LINK_PATHS[purpose]}?token=${token}`;
+}
+
 export class OneTimeLinks {
   readonly #database: AccountsDatabase;
   readonly #now: () => number;

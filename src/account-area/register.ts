@@ -2,7 +2,7 @@
 import formBody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
-import { asGeomillError, failure, GeomillError } from '../errors.ts';
+import { asGeomillError, GeomillError } from '../errors.ts';
 import { html } from '../http/docs-page/html.ts';
 import { sendStatic, staticContent } from '../http/send-static.ts';
 import { Area, type AreaOptions } from './area.ts';
@@ -32,13 +32,8 @@ const HEADERS = {
 
 const style = staticContent('text/css; charset=utf-8', STYLE);
 
-/** Call before the application listens. It is closed with it. Throws SETTING_INVALID. */
+/** Call before the application listens. It is closed with it. */
 export async function registerAccountArea(app: FastifyInstance, options: AccountAreaOptions): Promise<void> {
-  const { oidc, baseUrl } = options;
-  if (oidc !== null && baseUrl === null) {
-    const reason = 'sign-in by OIDC_CLIENT_ID needs the public address that is registered with the issuer';
-    throw failure('SETTING_INVALID', { name: 'BASE_URL', value: '', reason });
-  }
   const areas = new AreaDoor(options);
   await app.register(
     async (scope) => {

@@ -1,6 +1,6 @@
 /** What one-time links lead to: becoming the administrator, and setting a password. */
 import { type Html, html } from '../../http/docs-page/html.ts';
-import type { OneTimeLink } from '../one-time-links.ts';
+import { LINK_PATHS, type OneTimeLink, OneTimeLinks } from '../one-time-links.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { User } from '../users.ts';
 import type { Visit } from '../visit.ts';
@@ -8,8 +8,7 @@ import { layout } from './layout.ts';
 import { field, postForm } from './parts.ts';
 import { newPasswordFields, readNewPassword } from './settings.ts';
 
-export const SETUP_PATH = '/account/setup';
-export const PASSWORD_PATH = '/account/password';
+const { setup: SETUP_PATH, password: PASSWORD_PATH } = LINK_PATHS;
 
 export const linkRoutes: readonly AccountRoute[] = [
   { method: 'GET', path: SETUP_PATH, access: 'anyone', handle: (visit) => setupPage(visit, tokenOf(visit)) },
@@ -118,7 +117,6 @@ async function linkFor(
   token: string,
   purpose: OneTimeLink['purpose'],
 ): Promise<OneTimeLink | null> {
-  const { OneTimeLinks } = await import('../one-time-links.ts');
   const { accounts } = visit.area.options;
   const link = new OneTimeLinks(accounts.database).look(token);
   if (link === null || link.purpose !== purpose) return null;

@@ -1,11 +1,11 @@
 /** For administrators: who may sign in. */
 import { failure } from '../../errors.ts';
 import { type Html, html } from '../../http/docs-page/html.ts';
+import { linkAddress } from '../one-time-links.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { User } from '../users.ts';
 import type { Visit } from '../visit.ts';
 import { layout } from './layout.ts';
-import { PASSWORD_PATH } from './links.ts';
 import { badge, checkboxes, field, postForm, table, time } from './parts.ts';
 
 const PATH = '/account/users';
@@ -170,5 +170,5 @@ async function find(visit: Visit, id: string): Promise<User> {
 }
 
 function linkOf({ baseUrl }: Visit, token: string): string {
-  return `${baseUrl}${PASSWORD_PATH}?token=${token}`;
+  return linkAddress(baseUrl, 'password', token);
 }

@@ -1,0 +1,61 @@
+/** What the account area shows of jobs, from the service that has them. */
+import type { OwnJob, UsageSource } from '../account-area/own-jobs.ts';
+import { failure } from '../errors.ts';
+import type { HttpContext } from '../http/context.ts';
+import { sendOutput } from '../http/send-output.ts';
+import { errorText, type JobSummary } from '../jobs/job.ts';
+import type { ListPosition } from '../jobs/queue.ts';
+
+const DAY_SECONDS = 24 * 3600;
+const EVERY = { state: null, operation: null } as const;
+
+export function accountJobs(context: HttpContext): UsageSource {
+  const { service, config } = context;
+  return {
+    async page(owner, cursor, limit) {
+      const after = cursor === null ? null : positionIn(cursor);
+      // One more tells whether there is a next page.
+      const found = await service.jobsOf(owner).list(EVERY, after, limit + 1);
+      const jobs = found.slice(0, limit);
+      const last = found.length > limit ? jobs.at(-1) : undefined;
+      return { jobs: jobs.map(toOwnJob), next: last === undefined ? null : `${last.createdAt}.${last.id}` };
+    },
+    async usage(owner, since) {
+      const { jobs, inputBytes, outputBytes } = await service.usage(owner, since);
+      const all = Object.values(jobs).reduce((sum, count) => sum + count, 0);
+      return { jobs: all, failedJobs: jobs.FAILED, inputBytes, outputBytes };
+    },
+    recordDays: config.recordRetentionSeconds / DAY_SECONDS,
+    async sendOutput(owner, id, request, reply) {
+      const job = id.length > 100 ? null : await service.jobsOf(owner).get(id);
+      if (job === null) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
+      // Whoever has a session may read; what else it is good for, pages decide.
+      request.principal = { owner, scopes: ['jobs:read'], credential: { kind: 'session', id: owner } };
+      return sendOutput(context, request, reply, job);
+    },
+  };
+}
+
+function positionIn(cursor: string): ListPosition | null {
+  const match = /^(\d{1,15})\.([\w-]{1,64})$/.exec(cursor);
+  return match === null ? null : { createdAt: Number(match[1]), id: match[2] };
+}
+
+function toOwnJob(job: JobSummary): OwnJob {
+  const sizes = job.inputs.map(({ byteLength }) => byteLength);
+  const isKept = job.state === 'SUCCESS' && job.outputKept;
+  return {
+    id: job.id,
+    state: job.state,
+    operation: job.operation,
+    inputNames: job.inputs.map(({ name }) => name),
+    inputFormat: job.inputFormat,
+    outputFormat: job.outputFormat,
+    createdAt: job.createdAt,
+    endedAt: job.endedAt,
+    inputBytes: sizes.includes(null) ? null : sizes.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+    outputBytes: job.output?.byteLength ?? null,
+    outputUntil: isKept ? job.expiresAt : null,
+    error: job.error === null ? null : errorText(job.id, job.error),
+  };
+}
