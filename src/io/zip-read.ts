@@ -8,7 +8,8 @@
 import { createWriteStream, type WriteStream, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, crc32, createInflateRaw, inflateRawSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { constants, crc32, createInflateRaw, inflateRaw, inflateRawSync, type ZlibOptions } from 'node:zlib';
 import yauzl from 'yauzl';
 import { invalidUtf8At, textDecoder, UTF8 } from '../bytes/text-encoding.ts';
 import { failure, GeomillError } from '../errors.ts';
@@ -71,7 +72,11 @@ function tooMuch(what: string, actual: number, limit: number, setting: string): 
 const RATIO_MATTERS_FROM_BYTES = 8 << 20;
 /** Members up to this size are unpacked in one call, larger ones as a stream. */
 const ONE_CALL_BYTES = 16 << 20;
+/** From this size on in Node's thread pool, beside other members; below, the detour takes longer than the work. */
+const IN_POOL_BYTES = 1 << 20;
 const LOCAL_HEADER_BYTES = 30;
+
+const inflateInPool = promisify<Uint8Array, ZlibOptions, Buffer>(inflateRaw);
 const FLAG_ENCRYPTED = 1;
 const FLAG_UTF8 = 0x800;
 const UNIX_TYPE_MASK = 0o170000;
@@ -206,7 +211,7 @@ export async function unpackEntry(
       return { path: archivePath, name, start, byteLength: entry.unpackedBytes };
     }
     if (entry.unpackedBytes <= ONE_CALL_BYTES && entry.packedBytes <= ONE_CALL_BYTES)
-      inflateAtOnce(archive, entry, start, targetPath, invalid);
+      await inflateAtOnce(archive, entry, start, targetPath, invalid);
     else await inflateStream(archive, entry, start, targetPath, invalid);
     return { path: targetPath, name, start: 0, byteLength: entry.unpackedBytes };
   } finally {
@@ -243,20 +248,24 @@ function* pieces(archive: ByteSource, start: number, byteLength: number): Genera
     yield archive.slice(start + at, start + Math.min(byteLength, at + pieceBytes));
 }
 
-function inflateAtOnce(
+async function inflateAtOnce(
   archive: ByteSource,
   entry: ZipEntry,
   start: number,
   targetPath: string,
   invalid: (reason: string) => GeomillError,
-): void {
+): Promise<void> {
   const packed = archive.slice(start, start + entry.packedBytes);
+  const options = {
+    maxOutputLength: entry.unpackedBytes + 1,
+    chunkSize: Math.max(1024, Math.min(entry.unpackedBytes + 64, 1 << 20)),
+  };
   let bytes: Uint8Array;
   try {
-    bytes = inflateRawSync(packed, {
-      maxOutputLength: entry.unpackedBytes + 1,
-      chunkSize: Math.max(1024, Math.min(entry.unpackedBytes + 64, 1 << 20)),
-    });
+    bytes =
+      entry.unpackedBytes < IN_POOL_BYTES
+        ? inflateRawSync(packed, options)
+        : await inflateInPool(packed, options);
   } catch (error) {
     throw invalid(`it cannot be unpacked (${(error as Error).message})`);
   }

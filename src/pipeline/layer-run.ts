@@ -11,7 +11,7 @@ import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { LayerEncoding } from '../formats/format.ts';
-import { changesFeatures, fieldsAfter } from './chain.ts';
+import { fieldsAfter } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage } from './collect.ts';
 import { planIntakes } from './intake.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
@@ -84,13 +84,6 @@ export class LayerRun {
   /** Throws FIELD_UNKNOWN when a step names a field that is known not to be there. */
   checkFields(): void {
     this.outputFields;
-  }
-
-  /** What the source declares, where it still holds for the output. */
-  get declaredStatistics(): LayerStatistics | null {
-    const [{ layer, intake }] = this.sources;
-    if (intake !== null || changesFeatures(this.#context.steps)) return null;
-    return layer.declaredStatistics ?? null;
   }
 
   /** A pass before the steps that finds fields and types. Batches are kept while there is room. */

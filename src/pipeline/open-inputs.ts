@@ -1,8 +1,8 @@
-/** Opens the input files, one after the other: what is wrong with one of several is told under its name. */
+/** Opens the input files, a few at a time: what is wrong with one of several is told under its name. */
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { GeomillError, type Place } from '../errors.ts';
-import { Findings } from '../findings.ts';
+import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -31,12 +31,32 @@ export function byteLengthOf(inputs: readonly InputPlace[]): number {
 export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
   const { inputs } = opening.place;
   const names = distinctNames(inputs);
+  const begun: Promise<Opened>[] = [];
   const opened: OpenedInput[] = [];
-  for (const [index, file] of inputs.entries()) {
+  for (let i = 0; i < inputs.length; i++) {
     throwIfAborted(opening.signal);
-    opened.push(await openInput(opening, file, index, names[index]));
+    while (begun.length < Math.min(inputs.length, i + OPENING_AHEAD)) {
+      const index = begun.length;
+      const next = openInput(opening, inputs[index], index, names[index]);
+      // Awaited in its turn, so that the first file that is wrong is told of; until then a failure is not unhandled.
+      next.catch(() => {});
+      begun.push(next);
+    }
+    const { input, findings, within } = await begun[i];
+    opening.findings.merge(findings, within);
+    opened.push(input);
   }
   return opened;
+}
+
+/** Files that are opened at a time: archives are unpacked beside one another. */
+const OPENING_AHEAD = 4;
+
+interface Opened {
+  readonly input: OpenedInput;
+  readonly findings: readonly Finding[];
+  /** A place within the file as one within all of them. */
+  readonly within: (place: Place) => Place;
 }
 
 /** Uploads may well be of one name: the second "roads.zip" is told of as "roads.zip (2)". */
@@ -49,12 +69,7 @@ function distinctNames(inputs: readonly InputPlace[]): string[] {
   });
 }
 
-async function openInput(
-  opening: Opening,
-  file: InputPlace,
-  index: number,
-  name: string,
-): Promise<OpenedInput> {
+async function openInput(opening: Opening, file: InputPlace, index: number, name: string): Promise<Opened> {
   const { reader, input, place, partitionBytes } = opening;
   const isOne = place.inputs.length === 1;
   const findings = new Findings();
@@ -68,16 +83,16 @@ async function openInput(
     });
     const found = findings.list();
     const within = (at: Place): Place => (isOne ? at : { file: name, ...at });
-    opening.findings.merge(
-      tellable(found, input.files[index].crs !== null).map((finding) =>
+    return {
+      input: {
+        name,
+        layers,
+        ignoresCrsMember: found.some(({ code }) => code === 'CRS_MEMBER_IGNORED'),
+      },
+      findings: tellable(found, input.files[index].crs !== null).map((finding) =>
         isOne || finding.places.length > 0 ? finding : { ...finding, places: [{}] },
       ),
       within,
-    );
-    return {
-      name,
-      layers,
-      ignoresCrsMember: found.some(({ code }) => code === 'CRS_MEMBER_IGNORED'),
     };
   } catch (error) {
     if (isOne || !(error instanceof GeomillError) || error.fault === 'ours') throw error;

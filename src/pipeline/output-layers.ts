@@ -18,7 +18,7 @@ export function outputLayers(
     (layer): OutputLayer => ({
       name: layer.plan.name,
       fields: plan.scan === null ? layer.outputFields : fieldsOf(layer.statistics),
-      statistics: plan.scan === null ? layer.declaredStatistics : layer.statistics,
+      statistics: plan.scan === null ? layer.plan.declaredStatistics : layer.statistics,
       crs: crs.describe(layer.plan.targetCrs, 'output.epsg'),
       coordinatesComputed: layer.plan.reproject,
     }),

@@ -3,6 +3,7 @@
  * files and shown without being run. What CRS each layer is in, what it becomes, how often the source is read.
  */
 import type { Field } from '../batch/schema.ts';
+import type { LayerStatistics } from '../batch/statistics.ts';
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { GeomillError } from '../errors.ts';
 import type { Findings } from '../findings.ts';
@@ -16,6 +17,7 @@ import {
   reprojectionsOf,
   type StagePlan,
 } from './chain.ts';
+import { declaredTogether } from './declared-statistics.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, type OpenedFile } from './layer-groups.ts';
 import type { ConversionRequest } from './request.ts';
 import { type CrsAuthority, type CrsQuestion, compareUnits, sourceCrsOf } from './source-crs.ts';
@@ -45,6 +47,8 @@ export interface LayerPlan {
   readonly ways: readonly (readonly ChainLink[])[];
   /** At least one; stage 0 as the first source goes through it. Behind it all sources go the same way. */
   readonly stages: readonly StagePlan[];
+  /** What the files declare of the layer's features; null: only reading tells. */
+  readonly declaredStatistics: LayerStatistics | null;
 }
 
 export interface ConversionPlan {
@@ -89,14 +93,19 @@ export function planConversion(
       compareUnits(question, own, crs, findings);
       return { source, question, crs: own };
     });
-    return planLayer(name, known, targetCrs, input.format, crs, steps);
+    const declaredStatistics = declaredTogether(
+      operation,
+      sources.map(({ layer }) => layer),
+      steps,
+    );
+    return { ...planLayer(name, known, targetCrs, input.format, crs, steps), declaredStatistics };
   });
   const sources = groups.flatMap((group) => group.sources.map(({ layer }) => layer));
   return {
     operation,
     layers,
     steps,
-    ...passesFor(operation, sources, steps, input.reader, output.writer),
+    ...passesFor(operation, sources, layers, steps, input.reader, output.writer),
     layerField,
   };
 }
@@ -112,7 +121,7 @@ function planLayer(
   format: Format,
   crs: CrsAuthority,
   steps: readonly LoadedStep[],
-): LayerPlan {
+): Omit<LayerPlan, 'declaredStatistics'> {
   const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
   const wayByCrs = new Map<CrsText, { readonly way: number; readonly stages: readonly StagePlan[] }>();
   for (const source of sources) {
@@ -201,18 +210,23 @@ function targetCrsOf(
 
 function passesFor(
   operation: ConversionRequest['operation'],
-  layers: readonly SourceLayer[],
+  sources: readonly SourceLayer[],
+  layers: readonly LayerPlan[],
   steps: readonly LoadedStep[],
   reader: Pick<FormatReader, 'typing'>,
   writer: Pick<FormatWriter, 'needs'>,
 ): Pick<ConversionPlan, 'survey' | 'scan'> {
   if (operation === 'transform')
     return changesFeatures(steps)
-      ? passesWithSteps(layers, steps, reader, writer)
-      : { survey: false, scan: scanDepth(layers, reader, writer) };
+      ? passesWithSteps(sources, steps, reader, writer)
+      : { survey: false, scan: scanDepth(sources, layers, reader, writer) };
   // The fields are known before the steps: those of the target, which its values may have to tell, or none.
-  const survey = operation === 'append' && layers.some((layer) => hasOpenFields(layer, reader));
-  return { survey, scan: writer.needs === 'statistics' ? 'all' : null };
+  const survey = operation === 'append' && sources.some((layer) => hasOpenFields(layer, reader));
+  return { survey, scan: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : null };
+}
+
+function areDeclared(layers: readonly LayerPlan[]): boolean {
+  return layers.every(({ declaredStatistics }) => declaredStatistics !== null);
 }
 
 /** Only the values of the layer tell its fields and their types. */
@@ -221,14 +235,14 @@ export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'ty
 }
 
 function scanDepth(
-  layers: readonly SourceLayer[],
+  sources: readonly SourceLayer[],
+  layers: readonly LayerPlan[],
   reader: Pick<FormatReader, 'typing'>,
   writer: Pick<FormatWriter, 'needs'>,
 ): ConversionPlan['scan'] {
-  const isDeclared = layers.every((layer) => (layer.declaredStatistics ?? null) !== null);
-  if (writer.needs === 'statistics') return isDeclared ? null : 'all';
+  if (writer.needs === 'statistics') return areDeclared(layers) ? null : 'all';
   if (reader.typing === 'layer') return 'fields';
-  if (writer.needs === 'fields' && layers.some((layer) => layer.fields === null)) return 'fields';
+  if (writer.needs === 'fields' && sources.some((layer) => layer.fields === null)) return 'fields';
   return null;
 }
 

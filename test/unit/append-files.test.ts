@@ -74,8 +74,11 @@ test('a file whose CRS is not known, or is stated wrongly, is named with the pat
   });
   await assert.rejects(conflict, (error) => {
     assert.ok(error instanceof GeomillError);
-    assert.equal(error.place?.file, 'b.zip');
-    assert.match(error.message, /^'append_crs_mapping\[0\]' says EPSG:4326 but layer 'b' of 'b.zip' says/);
+    assert.equal(error.place?.file, 'b.zip (2)');
+    assert.match(
+      error.message,
+      /^'append_crs_mapping\[0\]' says EPSG:4326 but layer 'b' of 'b.zip \(2\)' says/,
+    );
     return true;
   });
 });

@@ -1,0 +1,42 @@
+/** What the heads of files declare of the features that make up a layer of the output together. Pure. */
+import { mapFields } from '../batch/field-mapping.ts';
+import {
+  emptyStatistics,
+  type FieldStatistics,
+  type LayerStatistics,
+  mergeStatistics,
+} from '../batch/statistics.ts';
+import type { SourceLayer } from '../formats/format.ts';
+import { changesFeatures, type LoadedStep } from './chain.ts';
+import type { ConversionRequest } from './request.ts';
+
+/**
+ * Bounds on all features of the layers, the first of which is the target where the others are appended. Null where only
+ * reading tells: behind steps, of files that declare nothing, and where values change their type on their way.
+ */
+export function declaredTogether(
+  operation: ConversionRequest['operation'],
+  layers: readonly SourceLayer[],
+  steps: readonly LoadedStep[],
+): LayerStatistics | null {
+  if (changesFeatures(steps)) return null;
+  if (operation === 'transform') return layers[0].declaredStatistics ?? null;
+  const fields = operation === 'merge' ? [] : layers[0].fields;
+  if (fields === null) return null;
+  const together = emptyStatistics();
+  for (const layer of layers) {
+    const own = layer.declaredStatistics ?? null;
+    if (own === null) return null;
+    const { sources } = mapFields(fields, own.fields);
+    const mapped: FieldStatistics[] = [];
+    for (const [i, { name, type }] of fields.entries()) {
+      const declared = own.fields.find((field) => field.name === sources[i]);
+      if (declared === undefined) continue;
+      if (declared.type !== type) return null;
+      mapped.push({ ...declared, name });
+    }
+    // Types are the same by now, so nothing is left to widen.
+    mergeStatistics(together, { ...own, fields: mapped, hasIds: false }, 'string');
+  }
+  return together;
+}
