@@ -1,10 +1,11 @@
 /** What the routes work with. */
 import type { FastifyRequest } from 'fastify';
-import type { Principal } from '../accounts/principal.ts';
+import { hasScope, type Principal } from '../accounts/principal.ts';
 import type { Config } from '../config.ts';
 import type { CrsSearch } from '../crs-search/crs-search.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
+import { ANY_OWNER } from '../jobs/job.ts';
 import type { OwnedJobs } from '../jobs/owned-jobs.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
@@ -49,7 +50,9 @@ export function ownerOf({ principal }: FastifyRequest): string {
   return principal.owner;
 }
 
-/** The jobs of who asks. */
+/** The jobs that who asks can see: their own, and those of everybody for who looks after the service. */
 export function jobsOf({ service }: Pick<HttpContext, 'service'>, request: FastifyRequest): OwnedJobs {
-  return service.jobsOf(ownerOf(request));
+  const owner = ownerOf(request);
+  const isAdmin = request.principal !== null && hasScope(request.principal, 'admin');
+  return service.jobsOf(isAdmin ? ANY_OWNER : owner);
 }

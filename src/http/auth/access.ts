@@ -2,6 +2,7 @@
 import { hasScope, type Principal, type Scope } from '../../accounts/principal.ts';
 import { type AuthMode, type Config, isLoopback } from '../../config.ts';
 import { failure } from '../../errors.ts';
+import { LOCAL_OWNER } from '../../jobs/job.ts';
 
 /** public: for everybody, and a credential is not even looked at. Else the scope that is needed. */
 export type Access = 'public' | Scope;
@@ -15,9 +16,9 @@ export interface Guarded {
 
 /** Who asks an open service without a credential: one owner, who may do all but look after the service. */
 export const LOCAL: Principal = {
-  owner: 'local',
+  owner: LOCAL_OWNER,
   scopes: ['jobs:read', 'jobs:write'],
-  credential: { kind: 'open', id: 'local' },
+  credential: { kind: 'open', id: LOCAL_OWNER },
 };
 
 /** As this service is set up. */

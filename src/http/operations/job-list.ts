@@ -1,9 +1,10 @@
 /** GET /v1/jobs: the jobs there are, a page at a time. */
 import type { FastifyRequest } from 'fastify';
+import { hasScope } from '../../accounts/principal.ts';
 import { failure } from '../../errors.ts';
-import { type JobState, jobOperations, jobStates } from '../../jobs/job.ts';
+import { ANY_OWNER, type JobState, jobOperations, jobStates, type Viewer } from '../../jobs/job.ts';
 import type { JobFilter, ListPosition } from '../../jobs/queue.ts';
-import { baseUrlOf, jobsOf } from '../context.ts';
+import { baseUrlOf, ownerOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { ref, TEXT } from '../schemas/schema.ts';
 import { describeShortly } from './job-document.ts';
@@ -17,7 +18,7 @@ export const listJobs: Operation = {
   path: '/v1/jobs',
   tag: 'Jobs',
   access: 'jobs:read',
-  summary: 'The jobs there are',
+  summary: 'Own jobs',
   description:
     'Newest first, a page at a time: `next_cursor` leads to the next page and is null on the last. Jobs that are submitted or ' +
     'deleted meanwhile make no job come twice or be left out.',
@@ -41,6 +42,13 @@ export const listJobs: Operation = {
       schema: { type: 'string', enum: jobOperations },
       description: 'Only jobs of this kind.',
     },
+    {
+      in: 'query',
+      name: 'owner',
+      schema: { type: 'string', minLength: 1, maxLength: 200 },
+      description:
+        'The jobs of this account, or of all with `*`. Other accounts than the own one need the scope `admin`.',
+    },
   ],
   responses: {
     200: {
@@ -53,7 +61,7 @@ export const listJobs: Operation = {
   handle: async (context, request, reply) => {
     const { limit, after, filter } = readQuery(request);
     // One more tells whether there is a next page.
-    const found = await jobsOf(context, request).list(filter, after, limit + 1);
+    const found = await context.service.jobsOf(viewerOf(request)).list(filter, after, limit + 1);
     const page = found.slice(0, limit);
     const last = found.length > limit ? page.at(-1) : undefined;
     const nextCursor = last === undefined ? null : cursorText(last);
@@ -65,7 +73,18 @@ export const listJobs: Operation = {
   },
 };
 
+/** Whose jobs are asked for. Throws SCOPE_MISSING. */
+function viewerOf(request: FastifyRequest): Viewer {
+  const own = ownerOf(request);
+  const { owner = own } = request.query as ListQuery;
+  if (owner === own) return own;
+  if (request.principal === null || !hasScope(request.principal, 'admin'))
+    throw failure('SCOPE_MISSING', { scope: 'admin' });
+  return owner === '*' ? ANY_OWNER : owner;
+}
+
 interface ListQuery {
+  readonly owner?: string;
   readonly limit?: number;
   readonly cursor?: string;
   readonly status?: JobState;
@@ -83,8 +102,8 @@ function readQuery({ query }: FastifyRequest): {
 }
 
 function nextQuery({ query }: FastifyRequest, cursor: string): string {
-  const { limit, status, operation } = query as ListQuery;
-  const pairs = Object.entries({ limit, status, operation, cursor });
+  const { limit, status, operation, owner } = query as ListQuery;
+  const pairs = Object.entries({ limit, status, operation, owner, cursor });
   return new URLSearchParams(
     pairs.flatMap(([name, value]) =>
       value === undefined || value === null ? [] : [[name, String(value)] as [string, string]],

@@ -1,0 +1,176 @@
+/** Who gets in: open and required services, the job surface apart, revocation, addresses, what is refused before what. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import test from 'node:test';
+import { accountsPath } from '../../src/jobs/data-directory.ts';
+import { apiKey, bearer, TestCredentials } from '../support/credentials.ts';
+import { exchange } from '../support/raw-http.ts';
+import { checkedFetch as fetch } from '../support/response-check.ts';
+import { startTestService, submit, type TestService } from '../support/service.ts';
+
+async function idOf(response: Response): Promise<string> {
+  assert.equal(response.status, 202);
+  return ((await response.json()) as { job_id: string }).job_id;
+}
+
+async function statusOf(
+  service: TestService,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<number> {
+  const response = await fetch(service.url + path, { headers });
+  await response.body?.cancel();
+  return response.status;
+}
+
+test('a service of this machine alone asks nobody, and opens no accounts until it has to', async () => {
+  await using service = await startTestService();
+  const id = await idOf(await submit(service));
+  await service.ended(id);
+  for (const path of [`/result/status/${id}`, `/v1/jobs/${id}`, '/v1/jobs', '/metrics'])
+    assert.equal(await statusOf(service, path), 200, path);
+  assert.equal(existsSync(accountsPath(service.config.dataDirectory)), false);
+  assert.equal(await statusOf(service, '/v1/jobs', apiKey('gm_wrong')), 401);
+  assert.equal(existsSync(accountsPath(service.config.dataDirectory)), true);
+});
+
+test('an open service checks a credential that is shown, and keeps the jobs of its owner apart', async () => {
+  await using service = await startTestService();
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const alice = apiKey(credentials.key('alice').secret);
+  const theirs = await idOf(await submit(service, { headers: alice }));
+  const nobodys = await idOf(await submit(service));
+  assert.equal(await statusOf(service, `/v1/jobs/${theirs}`, alice), 200);
+  assert.equal(await statusOf(service, `/v1/jobs/${theirs}`), 404);
+  assert.equal(await statusOf(service, `/v1/jobs/${nobodys}`, alice), 404);
+  for (const wrong of [
+    apiKey(credentials.revokedKey('alice')),
+    bearer(await credentials.forgedToken('alice')),
+  ])
+    assert.equal((await submit(service, { headers: wrong })).status, 401);
+  const readOnly = apiKey(credentials.key('alice', ['jobs:read']).secret);
+  assert.equal((await submit(service, { headers: readOnly })).status, 403);
+  // The password of a proxy before us, which passes it on.
+  assert.equal(await statusOf(service, '/v1/jobs', { authorization: `Basic ${btoa('a:b')}` }), 200);
+});
+
+test('the job surface can be open while the rest is not', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required', AUTH_JOB_SURFACE: 'open' } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const id = await idOf(await submit(service));
+  await service.ended(id);
+  assert.equal(await statusOf(service, `/result/status/${id}`), 200);
+  assert.equal(await statusOf(service, `/result/output/${id}`), 200);
+  for (const path of [`/v1/jobs/${id}`, '/v1/jobs', '/metrics'])
+    assert.equal(await statusOf(service, path), 401, path);
+  const alice = apiKey(credentials.key('alice').secret);
+  const theirs = await idOf(await submit(service, { headers: alice }));
+  assert.equal(await statusOf(service, `/result/status/${theirs}`), 404);
+  assert.equal(await statusOf(service, `/result/status/${theirs}`, alice), 200);
+});
+
+test('the job surface can ask for credentials while the rest is open', async () => {
+  await using service = await startTestService({ settings: { AUTH_JOB_SURFACE: 'required' } });
+  assert.equal((await submit(service)).status, 401);
+  assert.equal(await statusOf(service, '/result/status/x'), 401);
+  assert.equal(await statusOf(service, '/v1/jobs'), 200);
+});
+
+test('a key that is revoked elsewhere is refused at the next request, on every connection', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const { credential, secret } = credentials.key('alice');
+  const ask = () => statusOf(service, '/v1/jobs', apiKey(secret));
+  // Several at once, so that several connections are open.
+  assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [200, 200, 200]);
+  credentials.accounts.credentials.revoke(credential.id, 'test');
+  assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [401, 401, 401]);
+});
+
+test('an account that is disabled is refused at the next request', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const { secret } = credentials.key('alice');
+  const token = await credentials.token('alice');
+  credentials.accounts.states.change('alice', { isDisabled: true }, 'test');
+  assert.equal(await statusOf(service, '/v1/jobs', apiKey(secret)), 401);
+  assert.equal(await statusOf(service, '/v1/jobs', bearer(token)), 401);
+  credentials.accounts.states.change('alice', { isDisabled: false }, 'test');
+  assert.equal(await statusOf(service, '/v1/jobs', apiKey(secret)), 200);
+});
+
+test('who may not is refused before "100 Continue", so before a byte of the body', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const { host } = new URL(service.url);
+  const ask = (more: string) =>
+    exchange(
+      service.url,
+      `POST /transform HTTP/1.1\r\nHost: ${host}\r\nContent-Type: multipart/form-data; boundary=x\r\n` +
+        `Content-Length: 1000\r\nExpect: 100-continue\r\n${more}\r\n`,
+      /\r\n\r\n/,
+    );
+  assert.match(await ask(''), /^HTTP\/1.1 401 /);
+  assert.match(await ask(`apiKey: ${credentials.unknownKey()}\r\n`), /^HTTP\/1.1 401 /);
+  assert.match(await ask(`APIKEY: ${credentials.key('alice').secret}\r\n`), /^HTTP\/1.1 100 /);
+});
+
+test('every refused credential is answered with the same words', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const shown = [
+    apiKey('nonsense'),
+    apiKey(credentials.unknownKey()),
+    apiKey(credentials.wrongKey('alice')),
+    apiKey(credentials.expiredKey('alice')),
+    apiKey(credentials.revokedKey('alice')),
+    apiKey(credentials.disabledKey()),
+    bearer('nonsense'),
+    bearer(await credentials.forgedToken('alice')),
+    bearer(await credentials.expiredToken('alice')),
+    bearer(await credentials.revokedToken('alice')),
+  ];
+  const answers = await Promise.all(
+    shown.map(async (headers) => {
+      const response = await fetch(`${service.url}/v1/jobs`, { headers });
+      return [response.status, response.headers.get('www-authenticate'), await response.text()].join('\n');
+    }),
+  );
+  assert.equal(new Set(answers).size, 1, answers.join('\n'));
+  assert.match(answers[0], /^401\nBearer realm="geomill", error="invalid_token", ApiKey realm="geomill"\n/);
+});
+
+test('an address of which too many wrong keys come is told to slow down; a right key from there gets in', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const wrong = apiKey(credentials.unknownKey());
+  for (let i = 0; i < 50; i++) assert.equal(await statusOf(service, '/v1/jobs', wrong), 401);
+  // Nobody is believed who says to come from elsewhere, unless it is a proxy that the operator named.
+  const elsewhere = { ...wrong, 'x-forwarded-for': '192.0.2.1' };
+  const response = await fetch(`${service.url}/v1/jobs`, { headers: elsewhere });
+  assert.equal(response.status, 429);
+  assert.match(response.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
+  assert.equal(await statusOf(service, '/v1/jobs', apiKey(credentials.key('alice').secret)), 200);
+  const noted = credentials.accounts.audit.list({ event: 'credential.refused', limit: 1000 }).events;
+  assert.equal(noted.length, 50, 'who is told to slow down fills no audit log');
+});
+
+test('every answer tells browsers to keep their hands off', async () => {
+  await using service = await startTestService({ settings: { BASE_URL: 'https://mill.example.org' } });
+  for (const path of ['/healthz', '/v1/jobs/none', '/nothing', '/docs', '/metrics']) {
+    const { headers } = await fetch(service.url + path);
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', path);
+    assert.match(
+      headers.get('content-security-policy') ?? '',
+      /default-src 'none'.*frame-ancestors 'none'/,
+      path,
+    );
+    assert.equal(headers.get('referrer-policy'), 'no-referrer', path);
+    assert.equal(headers.get('cross-origin-resource-policy'), 'same-origin', path);
+    assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin', path);
+    assert.match(headers.get('permissions-policy') ?? '', /camera=\(\)/, path);
+    assert.equal(headers.get('strict-transport-security'), 'max-age=31536000', path);
+  }
+  await using plain = await startTestService();
+  assert.equal((await fetch(`${plain.url}/healthz`)).headers.get('strict-transport-security'), null);
+});

@@ -1,0 +1,120 @@
+/** Credentials of every kind, good and bad, for the accounts of a test service. */
+import { type Accounts, openAccounts } from '../../src/accounts/accounts.ts';
+import type { CreatedCredential } from '../../src/accounts/credentials.ts';
+import type { Scope } from '../../src/accounts/principal.ts';
+import { makeId, makeSecret } from '../../src/accounts/secret-text.ts';
+import { accountsPath } from '../../src/jobs/data-directory.ts';
+
+/** Headers that show a credential. */
+export type Shown = Readonly<Record<string, string>>;
+
+const LONG_AGO = Date.UTC(2020, 0, 1);
+const DAY_MS = 24 * 3600 * 1000;
+const READ_WRITE: readonly Scope[] = ['jobs:read', 'jobs:write'];
+
+export class TestCredentials implements Disposable {
+  readonly accounts: Accounts;
+  /** The same database, as it was opened long ago: what it makes for a day has expired. */
+  readonly #old: Accounts;
+  /** Everything secret that was made here. */
+  readonly secrets: string[] = [];
+
+  /** Beside the service, as the command line has it open. */
+  constructor(dataDirectory: string) {
+    const path = accountsPath(dataDirectory);
+    this.accounts = openAccounts({ path });
+    this.#old = openAccounts({ path, now: () => LONG_AGO });
+  }
+
+  key(owner: string, scopes: readonly Scope[] = READ_WRITE): CreatedCredential {
+    return this.#make(this.accounts, 'key', owner, scopes, null);
+  }
+
+  client(owner: string, scopes: readonly Scope[] = READ_WRITE): CreatedCredential {
+    return this.#make(this.accounts, 'client', owner, scopes, null);
+  }
+
+  expiredKey(owner: string): string {
+    return this.#make(this.#old, 'key', owner, READ_WRITE, LONG_AGO + DAY_MS).secret;
+  }
+
+  revokedKey(owner: string): string {
+    const { credential, secret } = this.key(owner);
+    this.accounts.credentials.revoke(credential.id, 'test');
+    return secret;
+  }
+
+  disabledKey(): string {
+    const { secret } = this.key('disabled');
+    this.accounts.states.change('disabled', { isDisabled: true }, 'test');
+    return secret;
+  }
+
+  /** Well-formed, with a right checksum, and of nobody. */
+  unknownKey(): string {
+    return this.#keep(makeSecret('gm', makeId()));
+  }
+
+  /** Of a key that there is, but not its secret. */
+  wrongKey(owner: string): string {
+    return this.#keep(makeSecret('gm', this.key(owner).credential.id.slice('gm_'.length)));
+  }
+
+  async token(owner: string, scopes: readonly Scope[] = READ_WRITE): Promise<string> {
+    return this.tokenOf(this.accounts, this.client(owner, scopes));
+  }
+
+  async expiredToken(owner: string): Promise<string> {
+    return this.tokenOf(this.#old, this.client(owner));
+  }
+
+  async revokedToken(owner: string): Promise<string> {
+    const client = this.client(owner);
+    const token = await this.tokenOf(this.accounts, client);
+    this.accounts.credentials.revoke(client.credential.id, 'test');
+    return token;
+  }
+
+  /** One letter of its signature is another. */
+  async forgedToken(owner: string): Promise<string> {
+    const [head, payload, signature] = (await this.token(owner)).split('.');
+    const first = signature.startsWith('A') ? 'B' : 'A';
+    return this.#keep([head, payload, first + signature.slice(1)].join('.'));
+  }
+
+  async tokenOf(accounts: Accounts, { credential, secret }: CreatedCredential): Promise<string> {
+    const { ok } = await accounts.tokens.issue(credential.id, secret);
+    if (ok === undefined) throw new Error('no token was issued');
+    return this.#keep(ok.accessToken);
+  }
+
+  [Symbol.dispose](): void {
+    this.accounts.close();
+    this.#old.close();
+  }
+
+  #make(
+    accounts: Accounts,
+    kind: 'key' | 'client',
+    owner: string,
+    scopes: readonly Scope[],
+    expiresAt: number | null,
+  ): CreatedCredential {
+    const created = accounts.credentials.create({ kind, owner, name: 'test', scopes, expiresAt }, 'test');
+    this.#keep(created.secret);
+    return created;
+  }
+
+  #keep(secret: string): string {
+    this.secrets.push(secret);
+    return secret;
+  }
+}
+
+export function apiKey(text: string): Shown {
+  return { apiKey: text };
+}
+
+export function bearer(text: string): Shown {
+  return { authorization: `Bearer ${text}` };
+}
