@@ -21,6 +21,10 @@ const commands: Readonly<Record<string, Command>> = {
   info: { text: 'tell what a file holds: geomill info FILE', load: () => import('./cli/info.ts') },
   serve: { text: 'run the service; settings by environment', load: () => import('./cli/serve.ts') },
   keys: { text: 'create, list and revoke keys: geomill keys create', load: () => import('./cli/keys.ts') },
+  users: {
+    text: 'who may sign in: geomill users create --admin EMAIL',
+    load: () => import('./cli/users.ts'),
+  },
 };
 
 /** Documented in docs/cli.md. */

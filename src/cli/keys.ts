@@ -49,7 +49,7 @@ export async function run(argv: readonly string[], config: Pick<Config, 'dataDir
   if (foreign !== undefined) throw failure('USAGE', { detail: `keys ${action} has no --${foreign}` });
   if (rest.length !== takes)
     throw failure('USAGE', { detail: `keys ${action} takes ${takes === 0 ? 'flags only' : 'one ID'}` });
-  const accounts = open(config.dataDirectory);
+  const accounts = openAccountsOf(config.dataDirectory);
   try {
     perform(accounts, parsed.values, rest);
   } finally {
@@ -72,7 +72,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** A directory that is not there is more likely mistyped than wanted: it is not made. */
-function open(dataDirectory: string): Accounts {
+export function openAccountsOf(dataDirectory: string): Accounts {
   if (!existsSync(dataDirectory)) {
     const reason = 'there is no such directory; name the one of the service, or start the service first';
     throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });
@@ -173,17 +173,19 @@ function toJson(one: Credential & { state: string }): object {
 }
 
 /** To the minute, UTC. */
-function when(time: number | null): string {
+export function when(time: number | null): string {
   return time === null ? '-' : `${new Date(time).toISOString().slice(0, 16)}Z`;
 }
 
-function table(rows: readonly (readonly string[])[]): string {
+/** In columns; the first row is the head. */
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
   const line = (row: readonly string[]) => row.map((cell, i) => cell.padEnd(widths[i])).join('  ');
   return rows.map((row) => `${line(row).trimEnd()}\n`).join('');
 }
 
-function actor(): string {
+/** For the audit log: who is at the keyboard. */
+export function actor(): string {
   try {
     return `cli:${userInfo().username}`;
   } catch {

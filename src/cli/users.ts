@@ -1,0 +1,178 @@
+/** `geomill users`: who may sign in to the account area, from the command line, also while the service runs. */
+import type { Directory } from '../account-area/area.ts';
+import { linkAddress } from '../account-area/one-time-links.ts';
+import type { User } from '../account-area/users.ts';
+import type { Config } from '../config.ts';
+import { failure } from '../errors.ts';
+import { type Parsed, parse } from './arguments.ts';
+import { actor, openAccountsOf, table, when } from './keys.ts';
+
+export const usage = `geomill users create EMAIL [--name NAME] [--admin] [--password-stdin]
+geomill users list [--json]
+geomill users reset EMAIL [--password-stdin]
+geomill users disable EMAIL
+geomill users enable EMAIL
+
+  --name NAME       what to call them; default the name of the mailbox
+  --admin           may do everything and manage users
+  --password-stdin  reads the password from the first line of standard input, instead of printing a link to set one
+  --json            list as JSON
+
+DATA_DIR names the data directory of the service, which may be running. A link is good once, for a day, and printed alone on
+standard output; BASE_URL, or HOST and PORT, tell how it begins.`;
+
+type UsersConfig = Pick<Config, 'dataDirectory' | 'baseUrl' | 'host' | 'port'>;
+
+interface Call {
+  readonly directory: Directory;
+  readonly config: UsersConfig;
+  readonly values: Parsed['values'];
+  readonly email: string;
+}
+
+interface Action {
+  readonly flags: readonly string[];
+  /** Arguments after its name. */
+  readonly takes: 0 | 1;
+  readonly perform: (call: Call) => void | Promise<void>;
+}
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  create: { flags: ['name', 'admin', 'password-stdin'], takes: 1, perform: create },
+  list: { flags: ['json'], takes: 0, perform: list },
+  reset: { flags: ['password-stdin'], takes: 1, perform: reset },
+  disable: { flags: [], takes: 1, perform: disable },
+  enable: { flags: [], takes: 1, perform: enable },
+};
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], config: UsersConfig): Promise<number> {
+  const parsed = parse(argv, {
+    name: { type: 'string' },
+    admin: { type: 'boolean' },
+    'password-stdin': { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (parsed.values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  const [name, ...rest] = parsed.positionals;
+  const action = Object.hasOwn(ACTIONS, name ?? '') ? ACTIONS[name] : undefined;
+  if (action === undefined)
+    throw failure('USAGE', {
+      detail: 'users takes create, list, reset, disable or enable; see geomill users --help',
+    });
+  const foreign = Object.keys(parsed.values).find((flag) => !action.flags.includes(flag));
+  if (foreign !== undefined) throw failure('USAGE', { detail: `users ${name} has no --${foreign}` });
+  if (rest.length !== action.takes) {
+    const takes = action.takes === 0 ? 'flags only' : 'one e-mail address';
+    throw failure('USAGE', { detail: `users ${name} takes ${takes}` });
+  }
+  const accounts = openAccountsOf(config.dataDirectory);
+  try {
+    const { openDirectory } = await import('../account-area/area.ts');
+    const warn = (message: string): void => void process.stderr.write(`geomill: ${message}\n`);
+    const directory = await openDirectory({ accounts, baseUrl: baseUrlOf(config), warn });
+    try {
+      await action.perform({ directory, config, values: parsed.values, email: rest[0] ?? '' });
+    } finally {
+      directory.library.close();
+    }
+  } finally {
+    accounts.close();
+  }
+  return 0;
+}
+
+async function create({ directory, config, values, email }: Call): Promise<void> {
+  const { users } = directory;
+  const name = typeof values.name === 'string' ? values.name : '';
+  // Read and judged before the user is made: half a user helps nobody.
+  const password = values['password-stdin'] === true ? await readPassword(email) : null;
+  const user = await users.create({ email, name, isAdmin: values.admin === true }, actor());
+  const what = `${user.isAdmin ? 'administrator' : 'user'} ${user.email} is created`;
+  if (password === null) handOut(directory, config, user, what);
+  else await setPassword(directory, user, password, what);
+}
+
+async function reset({ directory, config, values, email }: Call): Promise<void> {
+  const user = directory.users.named(email);
+  if (values['password-stdin'] !== true)
+    handOut(directory, config, user, 'the old password is good until then');
+  else await setPassword(directory, user, await readPassword(user.email), 'all their sessions have ended');
+}
+
+async function disable({ directory, email }: Call): Promise<void> {
+  const user = directory.users.named(email);
+  await directory.users.disable(user, actor());
+  process.stderr.write(`${user.email} is disabled; sessions, keys and clients of theirs are refused\n`);
+}
+
+function enable({ directory, email }: Call): void {
+  const user = directory.users.named(email);
+  directory.users.enable(user, actor());
+  process.stderr.write(`${user.email} is enabled; keys that were not revoked count again\n`);
+}
+
+function list({ directory, values }: Call): void {
+  const found = directory.users.list();
+  if (values.json === true) {
+    process.stdout.write(`${JSON.stringify(found.map(toJson), null, 2)}\n`);
+    return;
+  }
+  if (found.length === 0) {
+    process.stderr.write('there are no users; geomill users create --admin EMAIL makes the first\n');
+    return;
+  }
+  const rows = found.map((user) => [user.email, user.name, stateOf(user), when(user.createdAt), user.id]);
+  process.stdout.write(table([['email', 'name', 'state', 'created', 'id'], ...rows]));
+}
+
+function handOut({ users }: Directory, config: UsersConfig, user: User, what: string): void {
+  const token = users.makeLink(user, actor());
+  process.stdout.write(`${linkAddress(baseUrlOf(config), 'password', token)}\n`);
+  process.stderr.write(`${what}. With this link the password is set; it is good once, for a day.\n`);
+}
+
+async function setPassword({ users }: Directory, user: User, password: string, what: string): Promise<void> {
+  await users.setPassword(user, password, actor());
+  process.stderr.write(`${what}, the password is set\n`);
+}
+
+/** Throws USAGE, ACCOUNT_FIELD. Not from an argument, which other users of the machine can see. */
+async function readPassword(email: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  const [password] = Buffer.concat(chunks).toString().split(/\r?\n/, 1);
+  if (password === '')
+    throw failure('USAGE', { detail: '--password-stdin found no password on standard input' });
+  const { checkPassword } = await import('../account-area/users.ts');
+  checkPassword(password, email);
+  return password;
+}
+
+function baseUrlOf({ baseUrl, host, port }: UsersConfig): string {
+  // An address that means all addresses is none that a browser can go to.
+  const isAny = host === '0.0.0.0' || host === '::';
+  return baseUrl ?? `http://${isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function stateOf({ disabledAt, isAdmin, hasPassword, id }: User): string {
+  const canSignIn = hasPassword || id.startsWith('oidc:');
+  const words = [disabledAt !== null ? 'disabled' : canSignIn ? 'active' : 'no password'];
+  return [...words, ...(isAdmin ? ['admin'] : [])].join(',');
+}
+
+function toJson(user: User): object {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    admin: user.isAdmin,
+    has_password: user.hasPassword,
+    created_at: new Date(user.createdAt).toISOString(),
+    disabled_at: user.disabledAt === null ? null : new Date(user.disabledAt).toISOString(),
+  };
+}
