@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { datasetPath } from './data.ts';
 import { hasCommand, median } from './measure.ts';
 
@@ -24,7 +25,7 @@ const { values } = parseArgs({
 const SECONDS = Number(values.seconds);
 const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const BOUNDARY = 'geomill-bench';
-const work = mkdtempSync(join(tmpdir(), 'geomill-bench-'));
+const work = isMainThread ? mkdtempSync(join(tmpdir(), 'geomill-bench-')) : '';
 
 interface Service {
   readonly url: string;
@@ -109,16 +110,32 @@ async function client(
   }
 }
 
-/** Milliseconds of status calls, one after the other with a pause between, until the time is over. */
-async function probe(url: string, id: string, until: number): Promise<number[]> {
+interface ProbeOrder {
+  readonly statusUrl: string;
+  readonly seconds: number;
+}
+
+/** Milliseconds of status calls, one after the other with a pause between. */
+async function askForStatus({ statusUrl, seconds }: ProbeOrder): Promise<number[]> {
   const times: number[] = [];
+  const until = performance.now() + seconds * 1000;
   while (performance.now() < until) {
     const begun = performance.now();
-    await call(`${url}/result/status/${id}`);
+    await call(statusUrl);
     times.push(performance.now() - begun);
     await pause(10);
   }
   return times;
+}
+
+/** As above from a thread of its own: beside the clients it would measure how busy these are. */
+function probe(url: string, id: string, seconds: number): Promise<number[]> {
+  const order: ProbeOrder = { statusUrl: `${url}/result/status/${id}`, seconds };
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url), { workerData: order });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
 }
 
 function quantile(times: readonly number[], share: number): number {
@@ -185,53 +202,61 @@ async function load(
   const clients = Array.from({ length: Number(values.clients) }, (_, name) =>
     client(url, template, name, until, tally),
   );
-  const [times] = await Promise.all([probe(url, id, until), ...clients]);
+  const [times] = await Promise.all([probe(url, id, seconds), ...clients]);
   clearInterval(watch);
   return { tally, times, peak };
 }
 
-const service = await startService();
-try {
-  const input = datasetPath('buildings', 3);
-  const template = readFileSync(input, 'utf8');
-  const first = await call(
-    `${service.url}/v1/transform/geojson?async=true`,
-    'POST',
-    jobForm(template, 'first'),
-  );
-  const { task_id: id } = JSON.parse(first.text) as { task_id: string };
-  await load(service, template, id, 3);
-
-  const idle = await probe(service.url, id, performance.now() + 5000);
-  const idleMs = median(idle);
-  console.log(
-    `status when idle   median ${idleMs.toFixed(2)} ms, 99th percentile ${quantile(idle, 0.99).toFixed(2)} ms`,
-  );
-
-  const { tally, times, peak } = await load(service, template, id, SECONDS);
-  console.log(
-    `${values.clients} clients         ${tally.done} jobs in ${SECONDS} s (${(tally.done / SECONDS).toFixed(0)}/s), ${tally.lost} lost, ${tally.mixedUp} mixed up; HTTP process ${peak.toFixed(0)} MB`,
-  );
-  const p99 = quantile(times, 0.99);
-  console.log(
-    `status under load  median ${median(times).toFixed(2)} ms, 99th percentile ${p99.toFixed(2)} ms: ${(p99 / idleMs).toFixed(1)} x the idle median`,
-  );
-  if (hasCommand('ogr2ogr')) {
-    const peers = await peerJobs(input, SECONDS);
-    console.log(
-      `ogr2ogr, two at a time: ${peers} in ${SECONDS} s; ratio ${(tally.done / peers).toFixed(1)}x`,
+async function main(): Promise<void> {
+  const service = await startService();
+  try {
+    const input = datasetPath('buildings', 3);
+    const template = readFileSync(input, 'utf8');
+    const first = await call(
+      `${service.url}/v1/transform/geojson?async=true`,
+      'POST',
+      jobForm(template, 'first'),
     );
-  }
+    const { task_id: id } = JSON.parse(first.text) as { task_id: string };
+    await load(service, template, id, 3);
 
-  const end = slowUploads(service.url, Number(values.slow));
-  await pause(2000);
-  const beside = await load(service, template, id, SECONDS / 3);
-  end();
-  console.log(
-    `beside ${values.slow} slow uploads: ${((beside.tally.done * 3) / SECONDS).toFixed(0)} jobs/s, ${beside.tally.lost} lost; status 99th percentile ${quantile(beside.times, 0.99).toFixed(2)} ms; HTTP process ${beside.peak.toFixed(0)} MB`,
-  );
-} finally {
+    const idle = await probe(service.url, id, 5);
+    const idleMs = median(idle);
+    console.log(
+      `status when idle   median ${idleMs.toFixed(2)} ms, 99th percentile ${quantile(idle, 0.99).toFixed(2)} ms`,
+    );
+
+    const { tally, times, peak } = await load(service, template, id, SECONDS);
+    console.log(
+      `${values.clients} clients         ${tally.done} jobs in ${SECONDS} s (${(tally.done / SECONDS).toFixed(0)}/s), ${tally.lost} lost, ${tally.mixedUp} mixed up; HTTP process ${peak.toFixed(0)} MB`,
+    );
+    const p99 = quantile(times, 0.99);
+    console.log(
+      `status under load  median ${median(times).toFixed(2)} ms, 99th percentile ${p99.toFixed(2)} ms: ${(p99 / idleMs).toFixed(1)} x the idle median`,
+    );
+    if (hasCommand('ogr2ogr')) {
+      const peers = await peerJobs(input, SECONDS);
+      console.log(
+        `ogr2ogr, two at a time: ${peers} in ${SECONDS} s; ratio ${(tally.done / peers).toFixed(1)}x`,
+      );
+    }
+
+    const end = slowUploads(service.url, Number(values.slow));
+    await pause(2000);
+    const beside = await load(service, template, id, SECONDS / 3);
+    end();
+    console.log(
+      `beside ${values.slow} slow uploads: ${((beside.tally.done * 3) / SECONDS).toFixed(0)} jobs/s, ${beside.tally.lost} lost; status 99th percentile ${quantile(beside.times, 0.99).toFixed(2)} ms; HTTP process ${beside.peak.toFixed(0)} MB`,
+    );
+  } finally {
+    agent.destroy();
+    service.process.kill('SIGTERM');
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+if (isMainThread) await main();
+else {
+  parentPort?.postMessage(await askForStatus(workerData as ProbeOrder));
   agent.destroy();
-  service.process.kill('SIGTERM');
-  rmSync(work, { recursive: true, force: true });
 }
