@@ -239,6 +239,36 @@ export const settings = {
     min: 1,
     text: 'Jobs that may wait; more are refused with 503.',
   },
+  maxOwnerJobs: {
+    name: 'MAX_OWNER_JOBS',
+    type: 'integer',
+    default: null,
+    min: 0,
+    text: 'Jobs of one account that may wait or run; more are refused with 429. 0: any number. Unset: 1000 where credentials are required, else 0.',
+  },
+  maxOwnerStorageBytes: {
+    name: 'MAX_OWNER_STORAGE',
+    type: 'bytes',
+    default: null,
+    min: 0,
+    text: 'Bytes that one account may store: inputs of its jobs that wait or run, and outputs until they expire. 0: any number. Unset: 50 GiB where credentials are required, else 0.',
+  },
+  rateLimit: {
+    name: 'RATE_LIMIT',
+    type: 'integer',
+    default: null,
+    min: 0,
+    max: 1_000_000,
+    text: 'Requests a second of one account, in the long run; more are refused with 429. Without credentials each address counts for itself. 0: any number. Unset: 20 where credentials are required, else 0.',
+  },
+  rateBurst: {
+    name: 'RATE_BURST',
+    type: 'integer',
+    default: 100,
+    min: 1,
+    max: 1_000_000,
+    text: 'Requests of one account that may come at once, on top of RATE_LIMIT.',
+  },
   maxUnzippedBytes: {
     name: 'MAX_UNZIPPED',
     type: 'bytes',
@@ -276,17 +306,21 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
+/** Where credentials are required. */
+const OWNER_LIMITS = { maxOwnerJobs: 1000, maxOwnerStorageBytes: 50 * GiB, rateLimit: 20 } as const;
+
 type SettingKey = keyof typeof settings;
 type ValueOf<S extends Setting> = S['type'] extends 'integer' | 'bytes' | 'seconds' ? number : string;
 type Present<S extends Setting> = S['default'] extends null ? ValueOf<S> | null : ValueOf<S>;
 type CoreDefaults = 'runners' | 'runnerThreads';
+type OwnerLimitKey = keyof typeof OWNER_LIMITS;
 /** Whether requests need a credential. */
 export type AuthMode = 'open' | 'required';
 type AuthKey = 'auth' | 'authJobSurface';
 
 /** The settings as the service uses them: paths are absolute, sizes in bytes, times in seconds. */
 export type Config = {
-  readonly [Key in SettingKey]: Key extends CoreDefaults
+  readonly [Key in SettingKey]: Key extends CoreDefaults | OwnerLimitKey
     ? number
     : Key extends AuthKey
       ? AuthMode
@@ -309,6 +343,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   config.runnerThreads ??= cores;
   config.auth ??= isLoopback(String(config.host)) ? 'open' : 'required';
   config.authJobSurface ??= config.auth;
+  // In an open service there is one owner, and what bounds the service bounds it.
+  const hasOwners = config.auth === 'required' || config.authJobSurface === 'required';
+  for (const [key, limit] of Object.entries(OWNER_LIMITS)) config[key] ??= hasOwners ? limit : 0;
   if (config.oidcIssuer !== null && config.oidcAudience === null)
     throw failure('SETTING_INVALID', {
       name: 'OIDC_AUDIENCE',

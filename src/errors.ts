@@ -337,6 +337,11 @@ export const errorCatalogue = {
     fault: 'user',
     template: 'the queue holds {length} jobs and takes no more now; try again in {seconds} s',
   },
+  RATE_EXCEEDED: {
+    status: 429,
+    fault: 'user',
+    template: 'requests come faster than the {limit} a second that are allowed; try again in {seconds} s',
+  },
   OWNER_JOBS_EXCEEDED: {
     status: 429,
     fault: 'user',

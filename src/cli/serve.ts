@@ -7,6 +7,7 @@ import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
 import { AccountsDoor } from '../http/auth/accounts-door.ts';
 import { Authenticator } from '../http/auth/authenticator.ts';
+import { RequestRate } from '../http/auth/request-rate.ts';
 import { buildApp, type RouteName } from '../http/build-app.ts';
 import { Metrics } from '../http/metrics.ts';
 import { packageVersion } from '../http/package-version.ts';
@@ -53,7 +54,7 @@ export async function startService(
     const data = openDataDirectory(config.dataDirectory);
     undo.push(() => data.release());
     const { databasePath: path } = data;
-    const queue = new SqliteQueue({ path, maxLength: config.maxQueueLength, retryAfterSeconds: 5 });
+    const queue = openQueue(config, path);
     undo.push(() => queue.close());
     const log = createLogger(config.logLevel);
     if (isOpenToTheWorld(config))
@@ -76,6 +77,7 @@ export async function startService(
       config,
       accounts,
       auth,
+      rate: new RequestRate(config.rateLimit, config.rateBurst),
       service,
       metrics,
       urlPolicy,
@@ -148,6 +150,15 @@ function listenFailure(error: NodeJS.ErrnoException, { host, port }: Config): Er
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
     return refuse('HOST', host, 'this machine has no such address');
   return error;
+}
+
+function openQueue(config: Config, path: string): SqliteQueue {
+  // A limit of 0 is none.
+  const ownerLimits = {
+    jobs: config.maxOwnerJobs || null,
+    storedBytes: config.maxOwnerStorageBytes || null,
+  };
+  return new SqliteQueue({ path, maxLength: config.maxQueueLength, retryAfterSeconds: 5, ownerLimits });
 }
 
 function serviceOptions(

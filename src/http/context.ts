@@ -12,6 +12,7 @@ import type { UrlPolicy } from '../remote-input/policy.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { AccountsDoor } from './auth/accounts-door.ts';
 import type { Authenticator } from './auth/authenticator.ts';
+import type { RequestRate } from './auth/request-rate.ts';
 import type { Metrics } from './metrics.ts';
 
 declare module 'fastify' {
@@ -25,6 +26,7 @@ export interface HttpContext {
   readonly config: Config;
   readonly auth: Authenticator;
   readonly accounts: AccountsDoor;
+  readonly rate: RequestRate;
   readonly service: JobService;
   readonly metrics: Metrics;
   readonly urlPolicy: UrlPolicy;

@@ -28,7 +28,7 @@ export function registerOperation(app: FastifyInstance, context: HttpContext, op
 
 /** Finds out who asks, notes it on the request, and throws where they may not. */
 function admission(
-  { auth, config }: HttpContext,
+  { auth, rate, config }: HttpContext,
   operation: Operation,
 ): (request: FastifyRequest) => Promise<void> {
   const access = accessOf(operation, config);
@@ -36,6 +36,7 @@ function admission(
   const mode = authModeOf(operation, config);
   return async (request) => {
     request.principal = admit(await auth.identify(request), access, mode);
+    rate.count(request.principal, request.ip);
   };
 }
 

@@ -17,7 +17,6 @@ import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-fil
 
 /** What a form adds to files and config: boundaries, part headers, small unknown parts. */
 const FORM_OVERHEAD_BYTES = 1024 * 1024;
-const RETRY_AFTER_SECONDS = 5;
 const MAX_KEY_LENGTH = 255;
 
 export interface AcceptedJob {
@@ -42,7 +41,8 @@ export function refuseEarly(
   { config, service }: HttpContext,
   request: FastifyRequest,
 ): void {
-  if (!service.accepts) throw failure('SHUTTING_DOWN', { seconds: RETRY_AFTER_SECONDS });
+  const owner = ownerOf(request);
+  service.checkRoom(owner, 0);
   const takesJson = jsonDocumentsOf(surface) !== null;
   const type = request.headers['content-type'] ?? '';
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -57,8 +57,8 @@ export function refuseEarly(
     if (declaredBytes > config.maxJsonBodyBytes) throw bodyTooLarge(actual, config.maxJsonBodyBytes);
   } else if (declaredBytes > config.maxUploadBytes + config.maxConfigBytes + FORM_OVERHEAD_BYTES)
     throw uploadTooLarge(actual, config.maxUploadBytes);
-  if (service.queueLength >= config.maxQueueLength)
-    throw failure('QUEUE_FULL', { length: service.queueLength, seconds: RETRY_AFTER_SECONDS });
+  // What of the body is sure to be files.
+  service.checkRoom(owner, Math.max(0, declaredBytes - config.maxConfigBytes - FORM_OVERHEAD_BYTES));
   idempotencyKeyOf(request);
 }
 
@@ -73,9 +73,10 @@ export async function submitRequest(
 ): Promise<AcceptedJob> {
   const { config, service } = context;
   const id = service.newJobId();
+  const owner = ownerOf(request);
   const idempotencyKey = idempotencyKeyOf(request);
   const files = new ReceivedFiles({
-    open: (fileIndex) => service.receive(id, fileIndex),
+    open: (fileIndex) => service.receive(owner, id, fileIndex),
     maxBytes: config.maxUploadBytes,
     maxFiles: config.maxFiles,
     wantHash: idempotencyKey !== null,
@@ -90,7 +91,7 @@ export async function submitRequest(
     for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
     const job: NewJob = {
       id,
-      owner: ownerOf(request),
+      owner,
       inputs:
         inputUrl === null
           ? kept.map((file, i) => inputOf(file, inputFormat, i, kept.length, isDocument))

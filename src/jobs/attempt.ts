@@ -151,7 +151,14 @@ export class Attempts {
 
   async #succeed(claim: Claim, output: JobOutput, report: JobReport): Promise<void> {
     const { queue, store, outputRetentionMs, observer } = this.#options;
-    const current = await queue.succeed(claim, output, report, Date.now() + outputRetentionMs);
+    let current: boolean;
+    try {
+      current = await queue.succeed(claim, output, report, Date.now() + outputRetentionMs);
+    } catch (error) {
+      if (!(error instanceof GeomillError) || error.code !== 'OWNER_STORAGE_EXCEEDED') throw error;
+      await this.#fail(claim, error.toPlain());
+      return this.#discardOutput(claim.job);
+    }
     if (!current) return this.#discardOutput(claim.job);
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
     await removeInputs(store, claim.job);

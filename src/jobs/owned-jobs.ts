@@ -54,9 +54,8 @@ export class OwnedJobs {
    * ended is deleted with its output. False: there is no such job. Callers at the same time share one ending, so that
    * who asks twice for lack of an answer does not delete what only was to be cancelled.
    */
-  async remove(id: string): Promise<boolean> {
-    // A job never changes its owner and no id is given twice: what is seen here holds until it is ended.
-    return (await this.summary(id)) !== null && this.#options.removals.remove(id);
+  remove(id: string): Promise<boolean> {
+    return this.#options.removals.remove(this.#viewer, id);
   }
 
   /** Tells `tell` the job's state at once and whatever happens to it from then on. */

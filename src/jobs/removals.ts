@@ -1,6 +1,6 @@
 /** Ends jobs at a client's word: stops what waits or runs, deletes what has ended. */
 import { type JobServiceOptions, removeInputs } from './attempt.ts';
-import { isFinal } from './job.ts';
+import { ANY_OWNER, isFinal, maySee, type Viewer } from './job.ts';
 import type { JobFeed } from './job-feed.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
@@ -17,6 +17,9 @@ export class Removals {
   readonly #options: Options;
   readonly #running: ReadonlyMap<string, RunningJob>;
   readonly #feed: JobFeed;
+  /** By who asked and for which job. */
+  readonly #asked = new Map<string, Promise<boolean>>();
+  /** By job: only what may be ended by who asked. */
   readonly #underway = new Map<string, Promise<boolean>>();
 
   constructor(options: Options, running: ReadonlyMap<string, RunningJob>, feed: JobFeed) {
@@ -30,11 +33,15 @@ export class Removals {
     return this.#underway.has(id);
   }
 
-  /** As JobService.remove. */
-  remove(id: string): Promise<boolean> {
-    const underway = this.#underway.get(id) ?? this.#remove(id).finally(() => this.#underway.delete(id));
-    this.#underway.set(id, underway);
-    return underway;
+  /** As OwnedJobs.remove. */
+  remove(viewer: Viewer, id: string): Promise<boolean> {
+    const key = viewer === ANY_OWNER ? id : `${id} ${viewer}`;
+    return shared(this.#asked, key, async () => {
+      const job = await this.#options.queue.summary(id);
+      // A job never changes its owner and no id is given twice: what is seen here holds until it is ended.
+      if (job === null || !maySee(viewer, job)) return false;
+      return shared(this.#underway, id, () => this.#remove(id));
+    });
   }
 
   /**
@@ -71,4 +78,15 @@ export class Removals {
     // The attempt may have filed its output just before.
     await store.remove('output', id);
   }
+}
+
+/** What is underway for the key; `begin` begins it where nothing is. */
+function shared(
+  underway: Map<string, Promise<boolean>>,
+  key: string,
+  begin: () => Promise<boolean>,
+): Promise<boolean> {
+  const promise = underway.get(key) ?? begin().finally(() => underway.delete(key));
+  underway.set(key, promise);
+  return promise;
 }

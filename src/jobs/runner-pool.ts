@@ -16,6 +16,11 @@ export interface PoolEvents {
 const MEMORY_CHECK_INTERVAL_MS = 250;
 const FIRST_RESTART_DELAY_MS = 100;
 const LONGEST_RESTART_DELAY_MS = 10_000;
+/**
+ * Where it was killed from outside while it loaded, on a slow machine a matter of seconds: nothing is wrong with it. Still
+ * not at once, because it may be the system that kills for want of memory.
+ */
+const LONGEST_DELAY_AFTER_KILL_MS = 1000;
 
 export class RunnerPool {
   readonly #options: PoolOptions;
@@ -95,7 +100,8 @@ export class RunnerPool {
       return;
     }
     // It could not even load: starting it again at once would only burn the processor.
-    const delayMs = Math.min(FIRST_RESTART_DELAY_MS * 2 ** this.#failedStarts, LONGEST_RESTART_DELAY_MS);
+    const longestMs = dead.wasKilled ? LONGEST_DELAY_AFTER_KILL_MS : LONGEST_RESTART_DELAY_MS;
+    const delayMs = Math.min(FIRST_RESTART_DELAY_MS * 2 ** this.#failedStarts, longestMs);
     this.#failedStarts += 1;
     const timer = setTimeout(() => {
       this.#restartTimers.delete(timer);

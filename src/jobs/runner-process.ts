@@ -48,6 +48,8 @@ export class RunnerProcess {
   readonly startedAt = Date.now();
   /** True once it has said that its code is loaded; one that dies before is a fault of the installation. */
   hasLoaded = false;
+  /** True once somebody, not its own code, has ended it. */
+  wasKilled = false;
   readonly #child: ChildProcess;
   readonly #events: RunnerEvents;
   readonly #memoryBytes: number;
@@ -76,9 +78,10 @@ export class RunnerProcess {
     this.#child.on('message', (message) => this.#receive(message as FromRunner));
     this.#child.on('error', (error) => this.#die(error.message));
     // 'close', not 'exit': by then all messages and all of stderr have arrived.
-    this.#child.on('close', (code, signal) =>
-      this.#die(signal === null ? `exit status ${code}` : `signal ${signal}`),
-    );
+    this.#child.on('close', (code, signal) => {
+      this.wasKilled = signal === 'SIGKILL';
+      this.#die(signal === null ? `exit status ${code}` : `signal ${signal}`);
+    });
   }
 
   get state(): RunnerState {

@@ -111,14 +111,29 @@ export class JobService {
     return randomUUID();
   }
 
-  /** Begins to receive an input of a job to be; `index` is its place among the inputs. */
-  async receive(id: string, index: number): Promise<Upload> {
-    return this.#receipts.open(id, await this.#options.store.receive(inputKey(id, index)));
+  /**
+   * What can be known before an input is received. Throws SHUTTING_DOWN, QUEUE_FULL, OWNER_JOBS_EXCEEDED and
+   * OWNER_STORAGE_EXCEEDED, as `submit` would for a job with inputs of at least so many bytes.
+   */
+  checkRoom(owner: string, inputBytes: number): void {
+    if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
+    this.#options.queue.checkRoom(owner, inputBytes);
+  }
+
+  /**
+   * Begins to receive an input of the owner's job to be; `index` is its place among the inputs. Writing to it throws
+   * as `checkRoom` as soon as there is no room for all that the owner is sending.
+   */
+  async receive(owner: string, id: string, index: number): Promise<Upload> {
+    const { store, queue } = this.#options;
+    const upload = await store.receive(inputKey(id, index));
+    return this.#receipts.open(id, owner, upload, (bytes) => queue.checkRoom(owner, bytes));
   }
 
   /**
    * Accepts a job whose input is kept in the store. When this resolves the job is durable and will end.
-   * Throws SHUTTING_DOWN, QUEUE_FULL, IDEMPOTENCY_CONFLICT; the input is then the caller's to discard.
+   * Throws SHUTTING_DOWN, QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, IDEMPOTENCY_CONFLICT; the input is
+   * then the caller's to discard.
    */
   async submit(job: NewJob): Promise<EnqueueResult> {
     if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });

@@ -18,14 +18,13 @@ import {
   type JobOutput,
   type JobState,
   type JobSummary,
-  jobStates,
   type NewJob,
-  transitions,
   type Viewer,
 } from './job.ts';
 import { JobList } from './job-list.ts';
 import { MIGRATIONS } from './job-schema.ts';
-import { type JobRow, SUMMARY_COLUMNS, type SummaryRow, toJob, toSummary } from './job-table.ts';
+import { prepareStatements, type Statements } from './job-statements.ts';
+import { type JobRow, type SummaryRow, toJob, toSummary } from './job-table.ts';
 import { Owners } from './owners.ts';
 import type {
   Claim,
@@ -82,9 +81,7 @@ export class SqliteQueue implements JobQueue {
       return await this.#commits.run(() => {
         const earlier = job.idempotency === null ? null : this.#findByKey(job.owner, job.idempotency);
         if (earlier !== null) return earlier;
-        this.#owners.checkRoom(job.owner, inputBytes(job));
-        if (this.#length >= this.#options.maxLength)
-          throw failure('QUEUE_FULL', { length: this.#length, seconds: this.#options.retryAfterSeconds });
+        this.checkRoom(job.owner, inputBytes(job));
         this.#insert(job);
         // Counted before the commit, for the next job of the same commit.
         inserted = 1;
@@ -200,6 +197,8 @@ export class SqliteQueue implements JobQueue {
 
   checkRoom(owner: string, inputBytes: number): void {
     this.#owners.checkRoom(owner, inputBytes);
+    if (this.#length >= this.#options.maxLength)
+      throw failure('QUEUE_FULL', { length: this.#length, seconds: this.#options.retryAfterSeconds });
   }
 
   async usage(owner: string, since: number): Promise<OwnerUsage> {
@@ -270,56 +269,4 @@ export class SqliteQueue implements JobQueue {
 /** Of those that are stored. */
 function inputBytes({ inputs }: NewJob): number {
   return inputs.reduce((sum, { byteLength }) => sum + (byteLength ?? 0), 0);
-}
-
-type Statements = ReturnType<typeof prepareStatements>;
-
-function prepareStatements(database: Database) {
-  const states = (target: JobState): string =>
-    Object.entries(transitions)
-      .filter(([, targets]) => (targets as readonly JobState[]).includes(target))
-      .map(([from]) => `'${from}'`)
-      .join(', ');
-  // `attempts` in the condition is the fence of Claim.
-  const current = (target: JobState): string =>
-    `WHERE id = ? AND attempts = ? AND state IN (${states(target)})`;
-  const ended = jobStates.filter(isFinal).map((state) => `'${state}'`);
-  const requeue = `UPDATE jobs SET state = 'QUEUED', place = ?, attempts = attempts - ? ${current('QUEUED')}`;
-  return {
-    insert: database.prepare(
-      `INSERT INTO jobs (id, owner, state, place, operation, input_format, output_format, warning_count, created_at,
-       input_bytes, idempotency_key, request_hash, inputs, request_findings, request)
-       VALUES (?, ?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    claim: database.prepare(
-      `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, started_at = ?
-       WHERE id = (SELECT id FROM jobs WHERE state = 'QUEUED' AND owner =
-         (SELECT owner FROM owners WHERE waiting > 0 ORDER BY running, turn LIMIT 1) ORDER BY place LIMIT 1)
-       RETURNING *`,
-    ),
-    succeed: database.prepare(
-      `UPDATE jobs SET state = 'SUCCESS', ended_at = ?, expires_at = ?, output_bytes = ?, output_media_type = ?,
-       output_name = ?, report = ?, warning_count = ?, input_bytes = input_bytes + ?,
-       output_kept = 1 ${current('SUCCESS')}`,
-    ),
-    fail: database.prepare(
-      `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ? ${current('FAILED')}`,
-    ),
-    state: database.prepare('SELECT state FROM jobs WHERE id = ?'),
-    cancel: database.prepare(
-      `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ?
-       WHERE id = ? AND state IN (${states('FAILED')})`,
-    ),
-    requeue: database.prepare(requeue),
-    get: database.prepare('SELECT * FROM jobs WHERE id = ?'),
-    summary: database.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = ?`),
-    byKey: database.prepare(
-      'SELECT id, state, request_hash FROM jobs WHERE owner = ? AND idempotency_key = ?',
-    ),
-    expired: database.prepare('SELECT id FROM jobs WHERE output_kept = 1 AND expires_at <= ? LIMIT ?'),
-    markRemoved: database.prepare('UPDATE jobs SET output_kept = 0 WHERE id = ?'),
-    old: database.prepare('SELECT id FROM jobs WHERE ended_at <= ? LIMIT ?'),
-    delete: database.prepare('DELETE FROM jobs WHERE id = ?'),
-    removeEnded: database.prepare(`DELETE FROM jobs WHERE id = ? AND state IN (${ended})`),
-  };
 }

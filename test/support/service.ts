@@ -35,6 +35,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
     RUNNERS: '2',
     SHUTDOWN_GRACE: '0',
+    // Tests ask faster than people; those of the limit set it.
+    RATE_LIMIT: '0',
     ...options.settings,
   });
   const running = await startService(config, {

@@ -38,7 +38,7 @@ function jobOf(id: string, fileIndices: readonly number[]): NewJob {
 
 async function receive(service: JobService, id: string, texts: readonly string[]): Promise<void> {
   for (const [index, text] of texts.entries()) {
-    const upload = await service.receive(id, index);
+    const upload = await service.receive(LOCAL_OWNER, id, index);
     await upload.write(Buffer.from(text));
     await upload.keep();
   }
@@ -90,7 +90,7 @@ test('the sweep takes files of ended and deleted jobs under every number, and no
   for (const id of ['waits', 'ended', 'deleted', 'comes']) {
     for (const index of [0, 1, 2]) {
       const upload = await store.receive(inputKey(id, index));
-      if (id === 'comes') receipts.open(id, upload);
+      if (id === 'comes') receipts.open(id, LOCAL_OWNER, upload);
       await upload.keep();
       utimesSync(join(directory, 'inputs', inputKey(id, index)), 1, 1);
     }
@@ -117,7 +117,7 @@ test('a job is received until it is entered or the last of its files is discarde
   const { store } = openStore(context);
   const receipts = new Receipts();
   const [first, second] = await Promise.all(
-    [0, 1].map(async (index) => receipts.open('a', await store.receive(inputKey('a', index)))),
+    [0, 1].map(async (index) => receipts.open('a', LOCAL_OWNER, await store.receive(inputKey('a', index)))),
   );
   await first.write(Buffer.from('xyz'));
   assert.equal(first.byteLength, 3);
@@ -125,7 +125,7 @@ test('a job is received until it is entered or the last of its files is discarde
   assert.equal(receipts.has('a'), true);
   await Promise.all([second.discard(), second.discard()]);
   assert.equal(receipts.has('a'), false);
-  receipts.open('b', await store.receive('b'));
+  receipts.open('b', LOCAL_OWNER, await store.receive('b'));
   receipts.close('b');
   assert.equal(receipts.has('b'), false);
 });

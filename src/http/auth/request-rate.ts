@@ -1,0 +1,26 @@
+/** Bounds how fast requests come from each account. */
+import { sourceOf } from '../../accounts/attempt-limiter.ts';
+import type { Principal } from '../../accounts/principal.ts';
+import { TokenBuckets } from '../../accounts/token-buckets.ts';
+import { failure } from '../../errors.ts';
+
+export class RequestRate {
+  readonly #ratePerSecond: number;
+  readonly #buckets: TokenBuckets | null;
+
+  /** A rate of 0: there is no bound. */
+  constructor(ratePerSecond: number, burst: number) {
+    this.#ratePerSecond = ratePerSecond;
+    this.#buckets = ratePerSecond === 0 ? null : new TokenBuckets({ ratePerSecond, burst });
+  }
+
+  /** Counts a request. `address`: where it comes from. Throws RATE_EXCEEDED. */
+  count({ owner, credential }: Principal, address: string): void {
+    if (this.#buckets === null) return;
+    // Those who need not say who they are have one owner in common, but are not to slow each other down.
+    const key = credential.kind === 'open' ? `address:${sourceOf(address)}` : `owner:${owner}`;
+    const waitMs = this.#buckets.take(key);
+    if (waitMs > 0)
+      throw failure('RATE_EXCEEDED', { limit: this.#ratePerSecond, seconds: Math.ceil(waitMs / 1000) });
+  }
+}
