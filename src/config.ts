@@ -82,6 +82,18 @@ export const settings = {
     default: null,
     text: 'What `aud` of its access tokens has to be; needed with OIDC_ISSUER. Not the client id of a web page.',
   },
+  oidcClientId: {
+    name: 'OIDC_CLIENT_ID',
+    type: 'text',
+    default: null,
+    text: 'With OIDC_ISSUER, OIDC_CLIENT_SECRET and BASE_URL: people sign in to the account area with that issuer. Its redirect URI is BASE_URL with `/account/auth/callback/oidc`. Unset: by password alone.',
+  },
+  oidcClientSecret: {
+    name: 'OIDC_CLIENT_SECRET',
+    type: 'text',
+    default: null,
+    text: 'Secret of OIDC_CLIENT_ID at the issuer.',
+  },
   oidcScopeClaim: {
     name: 'OIDC_SCOPE_CLAIM',
     type: 'text',
@@ -346,13 +358,27 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   // In an open service there is one owner, and what bounds the service bounds it.
   const hasOwners = config.auth === 'required' || config.authJobSurface === 'required';
   for (const [key, limit] of Object.entries(OWNER_LIMITS)) config[key] ??= hasOwners ? limit : 0;
-  if (config.oidcIssuer !== null && config.oidcAudience === null)
-    throw failure('SETTING_INVALID', {
-      name: 'OIDC_AUDIENCE',
-      value: '',
-      reason: 'it is needed with OIDC_ISSUER; without it tokens for every other service would be good here',
-    });
+  checkOidc(config);
   return config as unknown as Config;
+}
+
+/** Throws SETTING_INVALID where a setting needs another one. */
+function checkOidc(config: Readonly<Record<string, string | number | null>>): void {
+  const { oidcIssuer, oidcAudience, oidcClientId, oidcClientSecret, baseUrl } = config;
+  const refuse = (name: string, reason: string): Error =>
+    failure('SETTING_INVALID', { name, value: '', reason });
+  const signsIn = oidcClientId !== null || oidcClientSecret !== null;
+  if (oidcIssuer !== null && oidcAudience === null && !signsIn)
+    throw refuse(
+      'OIDC_AUDIENCE',
+      'it is needed with OIDC_ISSUER; without it tokens for every other service would be good here',
+    );
+  if (!signsIn) return;
+  if (oidcClientId === null) throw refuse('OIDC_CLIENT_ID', 'it is needed with OIDC_CLIENT_SECRET');
+  if (oidcClientSecret === null) throw refuse('OIDC_CLIENT_SECRET', 'it is needed with OIDC_CLIENT_ID');
+  if (oidcIssuer === null) throw refuse('OIDC_ISSUER', 'it is needed with OIDC_CLIENT_ID');
+  // The issuer sends people back to one address, which is registered there.
+  if (baseUrl === null) throw refuse('BASE_URL', 'it is needed with OIDC_CLIENT_ID');
 }
 
 /** Whether only programs of this machine reach a service that listens on `host`. */

@@ -122,6 +122,7 @@ function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
         },
       },
     },
+    onAPIError: { errorURL: `${baseUrl}/account/sign-in` },
     // Ours counts by account too, and before the password is hashed.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },

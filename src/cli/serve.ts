@@ -1,5 +1,7 @@
 /** `geomill serve`: the service in one process with its runners. */
-import { fileURLToPath } from 'node:url';
+import { setupLink } from '../account-area/first-start.ts';
+import type { OidcSettings } from '../account-area/library.ts';
+import { registerAccountArea } from '../account-area/register.ts';
 import { type Config, isLoopback } from '../config.ts';
 import { CrsSearch } from '../crs-search/crs-search.ts';
 import { failure } from '../errors.ts';
@@ -21,13 +23,17 @@ import type { JobRequest } from '../pipeline/request.ts';
 import { parseUrlPolicy, type UrlPolicy } from '../remote-input/policy.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { transformations } from '../transformations/registry.ts';
+import { accountJobs } from './account-jobs.ts';
 import { parse } from './arguments.ts';
+import { greeting } from './greeting.ts';
 import { createLogger } from './logger.ts';
 
 export interface RunningService {
   readonly url: string;
   readonly config: Config;
   readonly service: JobService;
+  /** Makes the first administrator. Null: there is one, or nobody is asked for credentials. */
+  readonly setupLink: string | null;
   /** Stops gracefully; callers share one stop. */
   stop(): Promise<void>;
 }
@@ -87,6 +93,13 @@ export async function startService(
     };
     const app = await buildApp(context, log, onRoute);
     undo.push(() => app.close());
+    await registerAccountArea(app, {
+      accounts,
+      baseUrl: config.baseUrl,
+      oidc: oidcSignIn(config),
+      usage: accountJobs(context),
+      warn: (message) => log.warn({ reason: message }, 'signing in'),
+    });
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
     // still served and running jobs finish.
     undo.push(() => service.stop());
@@ -94,11 +107,13 @@ export async function startService(
     const url = await app
       .listen({ host: config.host, port: config.port })
       .catch((error: NodeJS.ErrnoException) => Promise.reject(listenFailure(error, config)));
+    const link = config.auth === 'required' ? setupLink(await accounts.open(), config.baseUrl ?? url) : null;
     let stopping: Promise<void> | null = null;
     return {
       url,
       config,
       service,
+      setupLink: link,
       stop() {
         stopping ??= stop();
         return stopping;
@@ -138,6 +153,12 @@ function openAuth(config: Config, data: DataDirectory): { accounts: AccountsDoor
       ? null
       : { issuer, audience, scopeClaim: oidcScopeClaim ?? undefined };
   return { accounts, auth: new Authenticator(accounts, oidc) };
+}
+
+/** Null: people sign in by password alone. */
+function oidcSignIn({ oidcIssuer, oidcClientId, oidcClientSecret }: Config): OidcSettings | null {
+  if (oidcIssuer === null || oidcClientId === null || oidcClientSecret === null) return null;
+  return { issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret };
 }
 
 /** What the operator can mend, by the setting to mend; anything else as it is. */
@@ -250,7 +271,7 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
       detail: 'geomill serve takes no arguments; set environment variables (docs/settings.md)',
     });
   const running = await startService(config, { insecureOpen: values['insecure-open'] === true });
-  process.stdout.write(greeting(running.url, config));
+  process.stdout.write(greeting(running));
   if (Number(process.versions.node.split('.')[0]) < 26)
     process.stderr.write('geomill: this Node cannot keep runner processes off the network; Node 26 can\n');
   await new Promise<void>((resolve) => {
@@ -260,24 +281,4 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
   process.stderr.write('geomill: stopping; running jobs may finish\n');
   await running.stop();
   return 0;
-}
-
-function greeting(url: string, { authJobSurface, dataDirectory }: Config): string {
-  if (authJobSurface === 'required')
-    return `geomill listens on ${url} and asks for credentials. An API key:
-
-  DATA_DIR=${shellQuote(dataDirectory)} geomill keys create --owner me --name first
-
-`;
-  const sample = fileURLToPath(new URL('../../samples/harbour.geojson', import.meta.url));
-  const config = '{"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}';
-  return `geomill listens on ${url}. Try it, as it stands:
-
-  curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=@"${sample}"`)} -o harbour.zip ${url}/transform
-
-`;
-}
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,6 @@
 /** API keys and OAuth clients: listed, created, shown once, renamed, revoked. Two lists, one code. */
 import type { Credential, CredentialKind } from '../../accounts/credentials.ts';
+import { checkName } from '../../accounts/new-credential.ts';
 import { DEFAULT_SCOPES, formatScopes, SCOPES, type Scope } from '../../accounts/principal.ts';
 import { failure } from '../../errors.ts';
 import { type Html, html } from '../../http/docs-page/html.ts';
@@ -132,6 +133,7 @@ ${expiryField(visit, dayText(Date.now() + SUGGESTED_DAYS * DAY_MS))}
 async function create(visit: Visit, words: Words): Promise<Answer> {
   const { form } = visit;
   const { credentials } = visit.area.options.accounts;
+  await form.attempt(() => checkName(form.text('name')));
   const expiresAt = readExpiry(visit);
   const allowed = grantable(visit);
   const scopes = form.texts('scopes').filter((scope): scope is Scope => allowed.includes(scope as Scope));

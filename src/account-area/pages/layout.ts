@@ -22,6 +22,17 @@ const ADMIN_LINKS: typeof LINKS = [
   ['/account/audit', 'Audit log'],
 ];
 
+/** Of fields, for the summary of what is wrong with them. */
+const LABELS: Readonly<Record<string, string>> = {
+  email: 'E-mail address',
+  name: 'Name',
+  current: 'Current password',
+  password: 'New password',
+  repeated: 'New password, once more',
+  scopes: 'What it may do',
+  expires: 'Expires on',
+};
+
 export function layout(visit: Visit, { title, body }: Page): Html {
   const { form, flash } = visit;
   // Said in the title too: it is the first thing that a screen reader reads of a page.
@@ -74,7 +85,9 @@ ${[...LINKS, ...(visit.user.isAdmin ? ADMIN_LINKS : [])].map(link)}</ul></nav>`;
 
 function faultSummary({ form }: Visit): Html {
   const faults = [...form.faults].map(([field, sentence]) =>
-    field === '' ? html`<p>${sentence}</p>` : html`<p><a href="#${field}">${sentence}</a></p>`,
+    field === ''
+      ? html`<p>${sentence}</p>`
+      : html`<p><a href="#${field}">${LABELS[field] ?? field}: ${sentence}</a></p>`,
   );
   return html`<div class="fault" role="alert">${faults}</div>`;
 }
