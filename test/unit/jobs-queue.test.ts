@@ -1,9 +1,6 @@
 /** The contract of JobQueue, held by the SQLite queue. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import test, { type TestContext } from 'node:test';
+import test from 'node:test';
 import fc from 'fast-check';
 import {
   ANY_OWNER,
@@ -11,52 +8,15 @@ import {
   type JobState,
   type JobSummary,
   jobStates,
-  LOCAL_OWNER,
   type NewJob,
 } from '../../src/jobs/job.ts';
 import type { Claim } from '../../src/jobs/queue.ts';
-import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { fakeReport } from '../support/fake-conversion.ts';
+import { newJob, openQueue as open } from '../support/queue.ts';
 
 const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
 
-function newJob(id: string, idempotency: NewJob['idempotency'] = null, owner = LOCAL_OWNER): NewJob {
-  return {
-    id,
-    owner,
-    inputs: [{ name: 'a.csv', byteLength: 3, fileIndex: 0 }],
-    request: {
-      operation: 'transform',
-      input: {
-        format: 'csv',
-        files: [{ crs: 'EPSG:4326', crsPath: 'input.epsg' }],
-        layers: null,
-        options: {},
-      },
-      transformations: [],
-      output: { format: 'shp', crs: null, toFile: true, options: {} },
-    },
-    requestFindings: [],
-    idempotency,
-  };
-}
-
 const report = fakeReport(newJob('x').request, 1);
-
-function open(context: TestContext, maxLength = 1000): { queue: SqliteQueue; reopen(): SqliteQueue } {
-  const directory = mkdtempSync(join(tmpdir(), 'geomill-queue-'));
-  const queues: SqliteQueue[] = [];
-  const reopen = (): SqliteQueue => {
-    const queue = new SqliteQueue({ path: join(directory, 'jobs.sqlite'), maxLength, retryAfterSeconds: 5 });
-    queues.push(queue);
-    return queue;
-  };
-  context.after(async () => {
-    for (const queue of queues) await queue.close();
-    rmSync(directory, { recursive: true });
-  });
-  return { queue: reopen(), reopen };
-}
 
 test('jobs are claimed in the order they came', async (context) => {
   const { queue } = open(context);
@@ -114,12 +74,16 @@ test('what a dead service left running is queued again, or failed after its last
 });
 
 test('a full queue refuses, but still answers an Idempotency-Key it knows', async (context) => {
-  const { queue } = open(context, 1);
+  const { queue } = open(context, { maxLength: 1 });
   const key = { key: 'k', requestHash: 'h' };
-  await queue.enqueue(newJob('a', key));
+  await queue.enqueue(newJob('a', { idempotency: key }));
   await assert.rejects(queue.enqueue(newJob('b')), { code: 'QUEUE_FULL' });
-  assert.deepEqual(await queue.enqueue(newJob('c', key)), { id: 'a', state: 'QUEUED', added: false });
-  await assert.rejects(queue.enqueue(newJob('c', { key: 'k', requestHash: 'other' })), {
+  assert.deepEqual(await queue.enqueue(newJob('c', { idempotency: key })), {
+    id: 'a',
+    state: 'QUEUED',
+    added: false,
+  });
+  await assert.rejects(queue.enqueue(newJob('c', { idempotency: { key: 'k', requestHash: 'other' } })), {
     code: 'IDEMPOTENCY_CONFLICT',
   });
 });
@@ -160,12 +124,12 @@ test('a job is cancelled in whatever state it is found, unless it has ended', as
 test('only what has ended is removed, and its Idempotency-Key is free again', async (context) => {
   const { queue } = open(context);
   const key = { key: 'k', requestHash: 'h' };
-  await queue.enqueue(newJob('a', key));
+  await queue.enqueue(newJob('a', { idempotency: key }));
   assert.equal(await queue.removeEnded('a'), false);
   await queue.cancel('a', { code: 'CANCELLED', params: {} }, 9);
-  assert.equal((await queue.enqueue(newJob('b', key))).id, 'a');
+  assert.equal((await queue.enqueue(newJob('b', { idempotency: key }))).id, 'a');
   assert.deepEqual(await Promise.all([queue.removeEnded('a'), queue.removeEnded('a')]), [true, false]);
-  assert.equal((await queue.enqueue(newJob('b', key))).id, 'b');
+  assert.equal((await queue.enqueue(newJob('b', { idempotency: key }))).id, 'b');
 });
 
 test('pages of the list are the whole list, in its order, for every filter and page size', async (context) => {
