@@ -42,7 +42,7 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const rotationMs = options.signingKeyRotationMs;
   const signingKeys = new SigningKeys(database, audit, { rotationMs, tokenLifetimeMs, now });
   const audience = options.audience ?? issuer;
-  const tokens = new AccessTokens(signingKeys, credentials, {
+  const tokens = new AccessTokens(database, signingKeys, credentials, {
     issuer,
     audience,
     lifetimeMs: tokenLifetimeMs,

@@ -68,6 +68,8 @@ export interface AccountsDatabase {
   readonly durable: Database;
   /** Commits don't wait for the disk, and give up soon where another process writes. */
   readonly relaxed: Database;
+  /** Never writes, so that it sees every commit as one of somebody else; see verified.ts. */
+  readonly reader: Database;
   close(): void;
 }
 
@@ -86,7 +88,9 @@ export function openAccountsDatabase(path: string): AccountsDatabase {
     bringUpToDate(durable, path, MIGRATIONS);
     const relaxed = new Database(path, { synchronous: 'NORMAL', busyTimeoutMs: 20 });
     opened.push(relaxed);
-    return { path, durable, relaxed, close };
+    const reader = new Database(path, { synchronous: 'NORMAL' });
+    opened.push(reader);
+    return { path, durable, relaxed, reader, close };
   } catch (error) {
     close();
     const reason =

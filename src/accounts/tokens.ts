@@ -6,8 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';
 import type { Credentials } from './credentials.ts';
+import type { AccountsDatabase } from './database.ts';
 import { formatScopes, hasScope, type Principal, parseScopes, type Verification } from './principal.ts';
 import type { SigningKeys } from './signing-keys.ts';
+import { Verified } from './verified.ts';
 
 export interface AccessTokensOptions {
   /** `iss`: the public address of the service, or a name where it has none. */
@@ -43,9 +45,16 @@ export class AccessTokens {
   readonly #keys: SigningKeys;
   readonly #credentials: Credentials;
   readonly #options: AccessTokensOptions;
+  readonly #verified: Verified<JWTPayload>;
   readonly #now: () => number;
 
-  constructor(keys: SigningKeys, credentials: Credentials, options: AccessTokensOptions) {
+  constructor(
+    database: AccountsDatabase,
+    keys: SigningKeys,
+    credentials: Credentials,
+    options: AccessTokensOptions,
+  ) {
+    this.#verified = new Verified(database);
     this.#keys = keys;
     this.#credentials = credentials;
     this.#options = options;
@@ -69,14 +78,19 @@ export class AccessTokens {
 
   /** Checks a token, and that its client may still act. Never throws for what is in the token. */
   async verify(token: string): Promise<Verification> {
-    if (token.length > MAX_TOKEN_LENGTH || !SHAPE.test(token)) return { refused: 'malformed' };
-    let payload: JWTPayload;
-    try {
-      ({ payload } = await this.#checkSignature(token));
-    } catch (error) {
-      if (error instanceof errors.JWTExpired) return { refused: 'expired' };
-      if (error instanceof errors.JOSEError) return { refused: 'invalid' };
-      throw error;
+    if (token.length > MAX_TOKEN_LENGTH) return { refused: 'malformed' };
+    let payload = this.#verified.find(token, this.#now());
+    if (payload === null) {
+      if (!SHAPE.test(token)) return { refused: 'malformed' };
+      const version = this.#verified.version();
+      try {
+        ({ payload } = await this.#checkSignature(token));
+      } catch (error) {
+        if (error instanceof errors.JWTExpired) return { refused: 'expired' };
+        if (error instanceof errors.JOSEError) return { refused: 'invalid' };
+        throw error;
+      }
+      this.#verified.keep(token, payload, version, (payload.exp ?? 0) * 1000);
     }
     const { sub, owner, scope } = payload;
     if (sub === undefined || typeof scope !== 'string') return { refused: 'invalid' };

@@ -9,6 +9,7 @@ export type Presented =
 const NONE: Presented = { kind: 'none' };
 const KEY_HEADER = 'apikey';
 const TOKEN_HEADER = 'authorization';
+const SCHEME = 'bearer';
 /** Tokens hold dots, keys begin so: neither can be taken for the other. */
 const KEY_START = 'gm_';
 
@@ -40,8 +41,9 @@ function keyIn(value: string): Presented {
 }
 
 function bearerIn(value: string): Presented {
-  const match = /^bearer(?:\s+(.*))?$/i.exec(value.trim());
-  if (match === null) return NONE;
-  const text = (match[1] ?? '').trim();
+  const trimmed = value.trim();
+  const { length } = SCHEME;
+  if (trimmed.slice(0, length).toLowerCase() !== SCHEME || !/^\s?$/.test(trimmed.charAt(length))) return NONE;
+  const text = trimmed.slice(length).trim();
   return { kind: text.startsWith(KEY_START) ? 'key' : 'token', text };
 }

@@ -1,0 +1,55 @@
+/**
+ * What was found out about credentials, kept until anything in the database changes: a check then costs a look at a
+ * counter instead of a query or a signature, and a revocation still counts at the next request.
+ */
+import { hash } from 'node:crypto';
+import type { Statement } from '../engines/sqlite/database.ts';
+import type { AccountsDatabase } from './database.ts';
+
+const MAX_ENTRIES = 10_000;
+
+interface Entry<Found> {
+  readonly found: Found;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+export class Verified<Found> {
+  readonly #probe: Statement;
+  /** By the SHA-256 of the credential: no secret is kept, and looking one up tells nothing of another. */
+  readonly #entries = new Map<string, Entry<Found>>();
+  #version = Number.NaN;
+
+  constructor({ reader }: AccountsDatabase) {
+    // Counts the commits of every other connection, of this process and of others. So one that never writes is asked.
+    this.#probe = reader.prepare('PRAGMA data_version');
+  }
+
+  /** Null: it has to be checked. */
+  find(text: string, now: number): Found | null {
+    const version = this.version();
+    if (version !== this.#version) {
+      this.#entries.clear();
+      this.#version = version;
+      return null;
+    }
+    const entry = this.#entries.get(keyOf(text));
+    return entry !== undefined && now < entry.expiresAt ? entry.found : null;
+  }
+
+  /** The state of the database; to be asked for before a check, and given to `keep` behind it. */
+  version(): number {
+    return this.#probe.get<{ data_version: number }>()!.data_version;
+  }
+
+  /** Keeps what a check found, unless the database has changed since it began. `expiresAt` null: it does not expire. */
+  keep(text: string, found: Found, version: number, expiresAt: number | null): void {
+    if (version !== this.#version) return;
+    if (this.#entries.size >= MAX_ENTRIES) this.#entries.clear();
+    this.#entries.set(keyOf(text), { found, expiresAt: expiresAt ?? Number.POSITIVE_INFINITY });
+  }
+}
+
+function keyOf(text: string): string {
+  return hash('sha256', text, 'base64');
+}
