@@ -4,6 +4,7 @@ export const STYLE = `:root { color-scheme: light dark; --ink: light-dark(#1c243
   --paper: light-dark(#fff, #11161d); --panel: light-dark(#f4f6f9, #1a212b); --line: light-dark(#dbe1e9, #2d3744);
   --edge: light-dark(#7b8798, #728095); --link: light-dark(#0b5cad, #7fb8f5); --on-link: light-dark(#fff, #0d1a29);
   --good: light-dark(#1f6b3a, #7fd19b); --bad: light-dark(#a3261c, #f29b92); --on-bad: light-dark(#fff, #2a0d0a);
+  --side: max(clamp(1rem, 4vw, 2.5rem), calc((100% - 71rem) / 2));
   --mark: light-dark(#fff6e0, #2e2614); --mark-line: light-dark(#c98a00, #a87f2a); }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
@@ -13,18 +14,17 @@ a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: 2
 .skip { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: .5rem; padding: .5rem 1rem; background: var(--paper); z-index: 1; }
 header { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; justify-content: space-between;
-  padding: .7rem clamp(1rem, 4vw, 2.5rem); border-bottom: 1px solid var(--line); }
+  padding: .7rem var(--side); border-bottom: 1px solid var(--line); }
 .brand { color: var(--ink); font-size: 1.2rem; font-weight: 700; letter-spacing: -.01em; text-decoration: none; }
 .who { display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: center; color: var(--soft); font-size: .9rem; }
-nav { padding: 0 clamp(.5rem, 4vw, 2rem); background: var(--panel); border-bottom: 1px solid var(--line); }
-nav ul { display: flex; flex-wrap: wrap; margin: 0; padding: 0; list-style: none; }
+nav { padding: 0 var(--side); background: var(--panel); border-bottom: 1px solid var(--line); }
+nav ul { display: flex; flex-wrap: wrap; margin: 0 -.7rem; padding: 0; list-style: none; }
 nav a { display: block; padding: .6rem .7rem; color: var(--ink); text-decoration: none; font-size: .95rem;
   border-bottom: 3px solid transparent; }
 nav a:hover { text-decoration: underline; }
 nav [aria-current] { border-bottom-color: var(--link); font-weight: 600; }
-main { margin: 0 auto; padding: 1.5rem clamp(1rem, 4vw, 2.5rem) 4rem; }
-main.narrow { max-width: 27rem; padding-top: clamp(1.5rem, 9vh, 5rem); }
-main.wide { max-width: 76rem; }
+main { margin: 0 auto; padding: 1.5rem var(--side) 4rem; }
+main.narrow { max-width: 27rem; padding-inline: 1rem; padding-top: clamp(1.5rem, 9vh, 5rem); }
 h1 { margin: 0 0 1.2rem; font-size: 1.75rem; line-height: 1.2; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h2 { margin: 2.2rem 0 .5rem; font-size: 1.2rem; }
 p, main ul { margin: .6rem 0; max-width: 44rem; }
@@ -81,7 +81,7 @@ caption { padding-bottom: .4rem; color: var(--soft); font-size: .85rem; text-ali
 th, td { padding: .5rem .9rem .5rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 400; font-size: .82rem; white-space: nowrap; }
 tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 8rem; }
-time { white-space: nowrap; }
+time, .size { white-space: nowrap; }
 .reason { font-size: .85rem; overflow-wrap: anywhere; }
 .unseen { position: absolute; left: -99rem; }
 @media (max-width: 46rem) {

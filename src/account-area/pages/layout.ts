@@ -44,6 +44,7 @@ export function layout(visit: Visit, { title, body }: Page): Html {
 <title>${fault}${title} - geomill</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="${visit.href('/account/style.css')}">
 </head>
 <body>

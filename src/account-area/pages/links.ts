@@ -1,11 +1,11 @@
 /** What one-time links lead to: becoming the administrator, and setting a password. */
-import { type Html, html } from '../../http/docs-page/html.ts';
+import { type Html, type HtmlValue, html } from '../../http/docs-page/html.ts';
 import { LINK_PATHS, type OneTimeLink, OneTimeLinks } from '../one-time-links.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { User } from '../users.ts';
 import type { Visit } from '../visit.ts';
 import { layout } from './layout.ts';
-import { field, postForm } from './parts.ts';
+import { field, postForm, username } from './parts.ts';
 import { newPasswordFields, readNewPassword } from './settings.ts';
 
 const { setup: SETUP_PATH, password: PASSWORD_PATH } = LINK_PATHS;
@@ -68,7 +68,7 @@ async function passwordPage(visit: Visit, token: string): Promise<Answer> {
   const user = await userOf(visit, token);
   if (user === null) return deadLink(visit);
   const body = html`<p>For <strong>${user.email}</strong>.</p>
-${linkForm(visit, PASSWORD_PATH, token, html`${newPasswordFields(visit)}<button>Set the password</button>`, user.email)}`;
+${linkForm(visit, PASSWORD_PATH, token, html`${username(user.email)}${newPasswordFields(visit)}<button>Set the password</button>`)}`;
   return {
     page: layout(visit, { title: 'Set your password', body }),
     status: visit.form.isValid ? 200 : 400,
@@ -137,13 +137,8 @@ function tokenOf({ request }: Visit): string {
   return typeof token === 'string' ? token : '';
 }
 
-/** `username`: for the browser's password manager, which would not know whose password it is. */
-function linkForm(visit: Visit, path: string, token: string, fields: Html, username?: string): Html {
-  const known =
-    username === undefined
-      ? null
-      : html`<input class="unseen" type="text" value="${username}" autocomplete="username" aria-label="E-mail address" readonly tabindex="-1">`;
-  return postForm(visit, path, html`<input type="hidden" name="token" value="${token}">${known}${fields}`);
+function linkForm(visit: Visit, path: string, token: string, fields: HtmlValue): Html {
+  return postForm(visit, path, html`<input type="hidden" name="token" value="${token}">${fields}`);
 }
 
 function deadLink(visit: Visit): Answer {

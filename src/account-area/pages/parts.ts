@@ -44,6 +44,11 @@ ${fault === undefined ? null : html`<p class="field-fault" id="${name}-fault">${
 </div>`;
 }
 
+/** For the browser's password manager, which would not know whose password a form changes. */
+export function username(email: string): Html {
+  return html`<input class="unseen" type="text" value="${email}" autocomplete="username" aria-label="E-mail address" readonly tabindex="-1">`;
+}
+
 export interface Choice {
   readonly value: string;
   readonly label: HtmlValue;

@@ -5,7 +5,7 @@ import { MIN_PASSWORD_LENGTH } from '../password-rules.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';
 import { layout } from './layout.ts';
-import { field, postForm, table, time } from './parts.ts';
+import { field, postForm, table, time, username } from './parts.ts';
 
 const PATH = '/account/settings';
 
@@ -40,12 +40,13 @@ function passwordForm(visit: Visit): Html {
   return postForm(
     visit,
     `${PATH}/password`,
-    html`${field(visit, {
-      name: 'current',
-      label: 'Current password',
-      type: 'password',
-      autocomplete: 'current-password',
-    })}
+    html`${username(visit.user.email)}
+${field(visit, {
+  name: 'current',
+  label: 'Current password',
+  type: 'password',
+  autocomplete: 'current-password',
+})}
 ${newPasswordFields(visit)}
 <p class="hint">All other sessions end.</p>
 <button>Change the password</button>`,

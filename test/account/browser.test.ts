@@ -1,0 +1,208 @@
+/** The account area in a real browser, on the real service: by keyboard and labels, complete without a complaint. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import test from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { ADMIN } from '../support/account-area.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((path) => existsSync(path));
+const skip = CHROMIUM === undefined ? 'no chromium here' : false;
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Where to keep what the pages look like, for who wants to look. */
+const SHOTS = process.env.SCREENSHOTS;
+
+const QUIET = [
+  ...['no-sandbox', 'disable-gpu', 'disable-quic', 'no-first-run', 'disable-background-networking'],
+  ...['disable-component-update', 'disable-sync'],
+].map((flag) => `--${flag}`);
+
+interface Watched {
+  readonly page: Page;
+  readonly complaints: string[];
+  readonly requests: string[];
+}
+
+async function open(browser: Browser, width: number, isDark = false): Promise<Watched> {
+  // The check needs a script; the pages allow none, and none of theirs would run either way.
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: isDark ? 'dark' : 'light',
+    bypassCSP: true,
+  });
+  const page = await context.newPage();
+  const [complaints, requests]: [string[], string[]] = [[], []];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => requests.push(request.url()));
+  return { page, complaints, requests };
+}
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/** What axe finds wrong with the page as it is. */
+async function check(page: Page, name: string): Promise<void> {
+  await page.evaluate(AXE);
+  const found = (await page.evaluate('axe.run().then((result) => result.violations)')) as Violation[];
+  const told = found.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
+  );
+  assert.deepEqual(told, [], name);
+  const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+  assert.ok(overflow <= 0, `${overflow} pixels of ${name} stand out`);
+  const width = page.viewportSize()?.width;
+  if (SHOTS !== undefined)
+    await page.screenshot({ path: join(SHOTS, `${name}-${width}.png`), fullPage: true });
+}
+
+/** Types into the field of a label, found with the tabulator key alone. */
+async function typeInto(page: Page, label: string, text: string): Promise<void> {
+  await tabTo(page, `input#${await page.getByLabel(label, { exact: true }).getAttribute('id')}`);
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type(text);
+}
+
+async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+  }
+  assert.fail(`the keyboard does not reach ${selector}`);
+}
+
+async function press(page: Page, selector: string): Promise<void> {
+  await tabTo(page, selector);
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+}
+
+async function startWithCredentials(): Promise<TestService> {
+  return startTestService({ settings: { AUTH: 'required' } });
+}
+
+test('from the first link to a key that works and is revoked, by keyboard', { skip }, async () => {
+  await using service = await startWithCredentials();
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  try {
+    const { page, complaints, requests } = await open(browser, 1280);
+    await page.goto(service.setupLink ?? '');
+    await check(page, 'setup');
+    await typeInto(page, 'E-mail address', ADMIN.email);
+    await typeInto(page, 'New password', ADMIN.password);
+    await typeInto(page, 'New password, once more', ADMIN.password);
+    await press(page, 'main button');
+    assert.equal(new URL(page.url()).pathname, '/account');
+    await press(page, 'nav a[href="/account/keys"]');
+    await press(page, 'a[href="/account/keys/new"]');
+    await check(page, 'new-key');
+    await typeInto(page, 'Name', 'a program of mine');
+    await press(page, 'main button');
+    const key = (await page.locator('#secret').textContent()) ?? '';
+    await check(page, 'key-shown-once');
+    const ask = async () => (await fetch(`${service.url}/v1/jobs`, { headers: { apiKey: key } })).status;
+    assert.equal(await ask(), 200);
+    await press(page, 'a.danger');
+    await check(page, 'revoke');
+    await press(page, 'button.danger');
+    assert.match((await page.getByRole('status').textContent()) ?? '', /“a program of mine” is revoked/);
+    assert.equal(await ask(), 401);
+    await press(page, 'header button');
+    assert.equal(new URL(page.url()).pathname, '/account/sign-in');
+    await typeInto(page, 'E-mail address', ADMIN.email);
+    await typeInto(page, 'Password', 'wrong wrong wrong');
+    await press(page, 'main button');
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /is not right/);
+    await typeInto(page, 'Password', ADMIN.password);
+    await press(page, 'main button');
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Overview');
+    // The browser tells of every answer above 399; that one was meant.
+    assert.deepEqual(complaints.filter((text) => !/status of 401/.test(text)), []); // biome-ignore format: one line
+    assert.deepEqual(requests.filter((url) => !url.startsWith(`${service.url}/account`)), []); // biome-ignore format: one line
+  } finally {
+    await browser.close();
+  }
+});
+
+test('every page is accessible, wide and narrow, light and dark', { skip }, async () => {
+  await using service = await startWithCredentials();
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  try {
+    const first = await open(browser, 1280);
+    await first.page.goto(service.setupLink ?? '');
+    await first.page.getByLabel('E-mail address').fill(ADMIN.email);
+    for (const label of ['New password', 'New password, once more'])
+      await first.page.getByLabel(label, { exact: true }).fill(ADMIN.password);
+    await first.page.getByRole('button', { name: 'Create the administrator' }).click();
+    await first.page.waitForURL(`${service.url}/account`);
+    await fill(first.page, service);
+    const cookies = await first.page.context().cookies();
+    for (const [width, isDark] of [
+      [1280, false],
+      [390, true],
+    ] as const) {
+      const { page, complaints } = await open(browser, width, isDark);
+      await page.goto(`${service.url}/account/sign-in`);
+      await check(page, 'sign-in');
+      await page.context().addCookies(cookies);
+      for (const name of [
+        '',
+        'keys',
+        'keys/new',
+        'clients',
+        'jobs',
+        'settings',
+        'users',
+        'users/new',
+        'all-keys',
+        'audit',
+      ]) {
+        await page.goto(`${service.url}/account/${name}`.replace(/\/$/, ''));
+        await check(page, name === '' ? 'overview' : name.replace('/', '-'));
+      }
+      await page.goto(`${service.url}/account/users`);
+      await page.getByRole('link', { name: 'bob@example.org' }).click();
+      await check(page, 'user');
+      await page.goto(`${service.url}/account/keys`);
+      await page.getByRole('link', { name: 'nightly' }).click();
+      await check(page, 'key');
+      await page.getByLabel('Name', { exact: true }).fill(' ');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').waitFor();
+      await check(page, 'fault');
+      assert.deepEqual(complaints.filter((text) => !/status of 400/.test(text)), []); // biome-ignore format: one line
+    }
+  } finally {
+    await browser.close();
+  }
+});
+
+/** Something of everything, so that there is something to see. */
+async function fill(page: Page, service: TestService): Promise<void> {
+  for (const [kind, name] of [
+    ['keys', 'nightly export of the harbour office'],
+    ['keys', 'laptop'],
+    ['clients', 'map portal'],
+  ]) {
+    await page.goto(`${service.url}/account/${kind}/new`);
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByRole('button', { name: /^Create/ }).click();
+    await page.locator('#secret').waitFor();
+    if (name !== 'laptop') continue;
+    const apiKey = (await page.locator('#secret').textContent()) ?? '';
+    for (const fileName of ['roads.geojson', 'a very long name of a file that somebody has.geojson']) {
+      const form = new FormData();
+      form.append('config', JSON.stringify({ input: { format: 'geojson' }, output: { format: 'geojson' } }));
+      form.append('input_file', new Blob(['some input']), fileName);
+      const headers = { apiKey, prefer: 'wait=20' };
+      await (await fetch(`${service.url}/transform`, { method: 'POST', body: form, headers })).bytes();
+    }
+  }
+  await page.goto(`${service.url}/account/users/new`);
+  await page.getByLabel('E-mail address').fill('bob@example.org');
+  await page.getByRole('button', { name: 'Create the user' }).click();
+  await page.locator('#link').waitFor();
+}
