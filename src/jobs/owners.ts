@@ -39,7 +39,7 @@ export class Owners {
   }
 
   holding(owner: string): OwnerHolding {
-    return this.#holding.get<OwnerHolding>(owner) ?? NOTHING;
+    return { ...NOTHING, ...this.#holding.get<OwnerHolding>(owner) };
   }
 
   /** Exact within a transaction. Throws OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED. */

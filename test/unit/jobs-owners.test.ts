@@ -1,0 +1,327 @@
+/** Owners of jobs: none sees another's, none starves another, none holds more than it may. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import fc from 'fast-check';
+import { ANY_OWNER, type JobState, type JobSummary, type NewJob } from '../../src/jobs/job.ts';
+import type { Claim } from '../../src/jobs/queue.ts';
+import type { JobService } from '../../src/jobs/service.ts';
+import type { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
+import { fakeReport, outputOf } from '../support/fake-conversion.ts';
+import { newJob, openQueue } from '../support/queue.ts';
+import { startTestService } from '../support/service.ts';
+
+const REPORT = fakeReport(newJob('x').request, 1);
+const CANCELLED = { code: 'CANCELLED', params: {} } as const;
+const EVERYTHING = { state: null, operation: null };
+
+const outputOfBytes = (byteLength: number) => ({ byteLength, mediaType: 'text/plain', fileName: 'a.txt' });
+const inputsOfBytes = (byteLength: number): NewJob['inputs'] => [{ name: 'a.csv', byteLength, fileIndex: 0 }];
+
+async function claim(queue: SqliteQueue): Promise<Claim> {
+  const claimed = await queue.claim();
+  assert.ok(claimed !== null, 'a job waits');
+  return claimed;
+}
+
+test('an owner with 10,000 jobs waiting lets another one pass at its first job', async (context) => {
+  const { queue, reopen } = openQueue(context, { maxLength: 100_000 });
+  await Promise.all(
+    Array.from({ length: 10_000 }, (_, i) => queue.enqueue(newJob(`b${i}`, { owner: 'busy' }))),
+  );
+  const running = [await claim(queue), await claim(queue)];
+  await queue.enqueue(newJob('s0', { owner: 'small' }));
+  await queue.enqueue(newJob('s1', { owner: 'small' }));
+  await queue.succeed(running[0], outputOfBytes(1), REPORT, 5);
+  assert.equal((await claim(queue)).job.id, 's0');
+  assert.deepEqual(queue.holding('busy'), { waiting: 9998, running: 1, storedBytes: 9999 * 3 + 1 });
+  // And after a restart it is as before: who ran is put back, who has waited longest for its turn is next.
+  const next = reopen();
+  await next.recover(9, 5);
+  assert.equal((await claim(next)).job.owner, 'busy');
+  assert.equal((await claim(next)).job.owner, 'small');
+});
+
+/** What happens to queues, at random; numbers choose an owner or a job among those there are. */
+const happenings = fc.array(
+  fc.tuple(
+    fc.constantFrom('enqueue', 'enqueue', 'claim', 'claim', 'end', 'requeue', 'cancel', 'restart'),
+    fc.nat(1000),
+  ),
+  { maxLength: 120 },
+);
+
+interface Turns {
+  /** Ids of jobs that wait, by owner, in their order. */
+  readonly waiting: Map<string, string[]>;
+  readonly running: Claim[];
+  /** How often each owner was passed by each other one since it has waited with no job running. */
+  readonly passes: Map<string, Map<string, number>>;
+}
+
+function runningOf({ running }: Turns, owner: string): number {
+  return running.filter(({ job }) => job.owner === owner).length;
+}
+
+/** The laws of turns, said without the means by which they are kept. */
+function checkTurn(turns: Turns, { job }: Claim): void {
+  const own = turns.waiting.get(job.owner) ?? [];
+  assert.equal(own[0], job.id, 'of one owner the first comes first');
+  const held = runningOf(turns, job.owner);
+  for (const [owner, ids] of turns.waiting) {
+    if (owner === job.owner || ids.length === 0) continue;
+    assert.ok(runningOf(turns, owner) >= held, 'nobody who waits has fewer running');
+    if (runningOf(turns, owner) > 0) continue;
+    const passed = turns.passes.get(owner) ?? new Map<string, number>();
+    turns.passes.set(owner, passed.set(job.owner, (passed.get(job.owner) ?? 0) + 1));
+    assert.ok((passed.get(job.owner) ?? 0) <= 1, `${job.owner} passes ${owner} twice`);
+  }
+  turns.passes.delete(job.owner);
+}
+
+test('whatever happens, nobody passes a waiting owner without a runner twice, and what is held is counted right', async (context) => {
+  const { queue: first, reopen } = openQueue(context, { maxLength: 100_000 });
+  let queue = first;
+  let serial = 0;
+  await fc.assert(
+    fc.asyncProperty(happenings, async (steps) => {
+      const turns: Turns = { waiting: new Map(), running: [], passes: new Map() };
+      const waitingOf = (owner: string): string[] => turns.waiting.get(owner) ?? [];
+      const toWait = (owner: string, id: string): unknown =>
+        turns.waiting.set(owner, [...waitingOf(owner), id]);
+      const takeRunning = (number: number): Claim | undefined =>
+        turns.running.splice(turns.running.length === 0 ? 0 : number % turns.running.length, 1)[0];
+      for (const [step, number] of steps) {
+        if (step === 'enqueue') {
+          serial += 1;
+          const owner = `o${number % 4}`;
+          await queue.enqueue(newJob(`j${serial}`, { owner, inputs: inputsOfBytes(number) }));
+          toWait(owner, `j${serial}`);
+        } else if (step === 'claim') {
+          const claimed = await queue.claim();
+          if (claimed === null) {
+            assert.equal([...turns.waiting.values()].flat().length, 0);
+            continue;
+          }
+          checkTurn(turns, claimed);
+          turns.waiting.set(claimed.job.owner, waitingOf(claimed.job.owner).slice(1));
+          turns.running.push(claimed);
+        } else if (step === 'cancel') {
+          const [owner, ids] = [...turns.waiting].find((entry) => entry[1].length > 0) ?? [];
+          const id = ids?.[number % ids.length];
+          if (owner === undefined || id === undefined) continue;
+          await queue.cancel(id, CANCELLED, 5);
+          turns.waiting.set(
+            owner,
+            waitingOf(owner).filter((other) => other !== id),
+          );
+          if (number % 2 === 0) await queue.removeEnded(id);
+        } else if (step === 'restart') {
+          queue = reopen();
+          await queue.recover(1000, 5);
+          for (const { job } of turns.running.splice(0)) toWait(job.owner, job.id);
+          turns.passes.clear();
+        } else {
+          const claimed = takeRunning(number);
+          if (claimed === undefined) continue;
+          if (step === 'requeue') {
+            await queue.requeue(claimed, false);
+            toWait(claimed.job.owner, claimed.job.id);
+          } else if (number % 2 === 0) await queue.succeed(claimed, outputOfBytes(number), REPORT, 5);
+          else await queue.fail(claimed, CANCELLED, 5);
+          if (number % 4 === 0) await queue.markOutputRemoved(claimed.job.id);
+        }
+      }
+      await checkHoldings(queue);
+      for (let rest = await queue.claim(); rest !== null; rest = await queue.claim())
+        await queue.fail(rest, CANCELLED, 5);
+      for (const rest of turns.running) await queue.fail(rest, CANCELLED, 5);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+async function checkHoldings(queue: SqliteQueue): Promise<void> {
+  const all = await queue.list(ANY_OWNER, EVERYTHING, null, 1_000_000);
+  const sum = (jobs: readonly JobSummary[], of: (job: JobSummary) => number): number =>
+    jobs.reduce((total, job) => total + of(job), 0);
+  for (const owner of ['o0', 'o1', 'o2', 'o3']) {
+    const own = all.filter((job) => job.owner === owner);
+    const inState = (state: JobState): JobSummary[] => own.filter((job) => job.state === state);
+    const active = [...inState('QUEUED'), ...inState('RUNNING')];
+    assert.deepEqual(queue.holding(owner), {
+      waiting: inState('QUEUED').length,
+      running: inState('RUNNING').length,
+      storedBytes:
+        sum(active, (job) => job.inputs[0].byteLength ?? 0) +
+        sum(own, (job) => (job.outputKept ? (job.output?.byteLength ?? 0) : 0)),
+    });
+    assert.deepEqual(await queue.list(owner, EVERYTHING, null, 1_000_000), own);
+    const usage = await queue.usage(owner, 0);
+    assert.equal(usage.jobs.SUCCESS, inState('SUCCESS').length);
+    assert.equal(
+      usage.inputBytes,
+      sum(own, (job) => job.inputs[0].byteLength ?? 0),
+    );
+    assert.equal(
+      usage.outputBytes,
+      sum(own, (job) => job.output?.byteLength ?? 0),
+    );
+  }
+}
+
+test('each of 1000 owners has its turn before one has a second', async (context) => {
+  const { queue } = openQueue(context, { maxLength: 100_000 });
+  const ids = Array.from({ length: 3000 }, (_, i) => i);
+  await Promise.all(ids.map((i) => queue.enqueue(newJob(`j${i}`, { owner: `o${i % 1000}` }))));
+  for (let round = 0; round < 3; round++) {
+    const claims: Claim[] = [];
+    for (let i = 0; i < 1000; i++) claims.push(await claim(queue));
+    assert.equal(new Set(claims.map(({ job }) => job.owner)).size, 1000);
+    await Promise.all(claims.map((one) => queue.fail(one, CANCELLED, 5)));
+  }
+});
+
+test('an owner gets as many jobs as it may have, also when it asks for all at once', async (context) => {
+  const { queue } = openQueue(context, { ownerLimits: { jobs: 20, storedBytes: null } });
+  const ask = (owner: string, prefix: string) =>
+    Promise.allSettled(
+      Array.from({ length: 50 }, (_, i) => queue.enqueue(newJob(`${prefix}${i}`, { owner }))),
+    );
+  const answers = await ask('ann', 'a');
+  const refused = answers.filter((answer) => answer.status === 'rejected');
+  assert.equal(refused.length, 30);
+  for (const { reason } of refused) {
+    assert.equal(reason.code, 'OWNER_JOBS_EXCEEDED');
+    assert.equal(reason.status, 429);
+  }
+  assert.equal((await ask('bob', 'b')).filter((answer) => answer.status === 'fulfilled').length, 20);
+  // One that runs still counts, one that has ended does not.
+  const claimed = await claim(queue);
+  assert.throws(() => queue.checkRoom(claimed.job.owner, 0), { code: 'OWNER_JOBS_EXCEEDED' });
+  await queue.fail(claimed, CANCELLED, 5);
+  queue.checkRoom(claimed.job.owner, 0);
+  assert.equal(queue.length(), 39, 'refused jobs are not counted');
+});
+
+test('an owner stores as many bytes as it may, inputs and outputs, also when it asks for all at once', async (context) => {
+  const { queue, reopen } = openQueue(context, { ownerLimits: { jobs: null, storedBytes: 1000 } });
+  const ask = (id: string) => queue.enqueue(newJob(id, { owner: 'ann', inputs: inputsOfBytes(300) }));
+  const answers = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map(ask));
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+  );
+  await queue.enqueue(newJob('other', { owner: 'bob', inputs: inputsOfBytes(1000) }));
+  // 600 of the other two inputs, and its own goes when it ends: 400 are left.
+  const [first, second] = [await claim(queue), await claim(queue)].filter(({ job }) => job.owner === 'ann');
+  const claimed = first ?? second;
+  await assert.rejects(queue.succeed(claimed, outputOfBytes(401), REPORT, 5), {
+    code: 'OWNER_STORAGE_EXCEEDED',
+    params: { what: 'output', bytes: 401, stored: 600, limit: 1000, seconds: 60 },
+  });
+  assert.equal((await queue.get(claimed.job.id))?.state, 'RUNNING');
+  assert.equal(await queue.succeed(claimed, outputOfBytes(400), REPORT, 5), true);
+  assert.equal(reopen().holding('ann').storedBytes, 1000);
+  await assert.rejects(ask('d'), { code: 'OWNER_STORAGE_EXCEEDED' });
+  await queue.markOutputRemoved(claimed.job.id);
+  assert.equal((await ask('d')).added, true);
+});
+
+test("an Idempotency-Key is its owner's", async (context) => {
+  const { queue } = openQueue(context);
+  const idempotency = { key: 'k', requestHash: 'h' };
+  const ask = (id: string, owner: string, requestHash = 'h') =>
+    queue.enqueue(newJob(id, { owner, idempotency: { ...idempotency, requestHash } }));
+  assert.equal((await ask('a', 'ann')).id, 'a');
+  assert.equal((await ask('b', 'bob', 'other')).id, 'b');
+  assert.deepEqual(await ask('c', 'ann'), { id: 'a', state: 'QUEUED', added: false });
+  await assert.rejects(ask('c', 'bob'), { code: 'IDEMPOTENCY_CONFLICT' });
+});
+
+test('what was fetched counts as used once it is known', async (context) => {
+  const { queue } = openQueue(context);
+  const inputs = [{ name: 'a.csv', byteLength: null, fileIndex: 0, url: 'https://data.example.org/a.csv' }];
+  await queue.enqueue(newJob('a', { owner: 'ann', inputs }));
+  const fetched = { host: 'data.example.org', byteLength: 700 };
+  await queue.succeed(await claim(queue), outputOfBytes(5), { ...REPORT, fetched }, 5);
+  const { createdAt } = (await queue.get('a')) as JobSummary;
+  const jobs = { QUEUED: 0, RUNNING: 0, SUCCESS: 1, FAILED: 0 };
+  assert.deepEqual(await queue.usage('ann', createdAt), { jobs, inputBytes: 700, outputBytes: 5 });
+  assert.equal((await queue.usage('ann', createdAt + 1)).jobs.SUCCESS, 0);
+  assert.equal((await queue.usage('bob', 0)).jobs.SUCCESS, 0);
+});
+
+async function submitAs(service: JobService, owner: string, text: string): Promise<string> {
+  const id = service.newJobId();
+  const upload = await service.receive(owner, id, 0);
+  await upload.write(Buffer.from(text));
+  await upload.keep();
+  await service.submit(newJob(id, { owner, inputs: inputsOfBytes(text.length) }));
+  return id;
+}
+
+test("another owner's job is not there: not to be read, listed, watched, waited for, fetched or ended", async () => {
+  await using running = await startTestService({ settings: { RUNNERS: '1' } });
+  const { service } = running;
+  const id = await submitAs(service, 'ann', 'wait 1000000');
+  const [own, foreign, all] = [service.jobsOf('ann'), service.jobsOf('bob'), service.jobsOf(ANY_OWNER)];
+  assert.equal(await foreign.get(id), null);
+  assert.equal(await foreign.summary(id), null);
+  assert.deepEqual(await foreign.list(EVERYTHING, null, 10), []);
+  assert.equal(await foreign.waitForEnd(id, 60_000), null, 'at once');
+  const news: unknown[] = [];
+  (await foreign.watch(id, (one) => news.push(one))).stop();
+  assert.deepEqual(news, [{ kind: 'state', job: null }]);
+  assert.equal(service.watcherCount, 0);
+  const [job] = await own.list(EVERYTHING, null, 10);
+  assert.equal(job.id, id);
+  assert.equal(foreign.progressOf(job), null);
+  assert.equal(await foreign.remove(id), false);
+  assert.equal((await all.get(id))?.endedAt, null, 'it goes on');
+  assert.deepEqual(await Promise.all([foreign.remove(id), own.remove(id), foreign.remove(id)]), [
+    false,
+    true,
+    false,
+  ]);
+  assert.equal((await own.get(id))?.error?.code, 'CANCELLED');
+  const done = await submitAs(service, 'ann', 'a');
+  const ended = await running.ended(done);
+  assert.equal(await foreign.openOutput(ended), null);
+  const output = await own.openOutput(ended);
+  assert.equal(output?.byteLength, outputOf('a').length);
+  await output?.close();
+  assert.equal(await all.remove(done), true, 'who looks after the service may');
+});
+
+test('a job fails when there is no room for its output, and leaves nothing behind', async () => {
+  const bytes = outputOf('a').length;
+  await using running = await startTestService({ settings: { MAX_OWNER_STORAGE: String(bytes + 100) } });
+  const { service, config } = running;
+  assert.equal((await running.ended(await submitAs(service, 'ann', 'a'))).state, 'SUCCESS');
+  const job = await running.ended(await submitAs(service, 'ann', 'b'));
+  assert.equal(job.error?.code, 'OWNER_STORAGE_EXCEEDED');
+  assert.equal((await running.ended(await submitAs(service, 'bob', 'a'))).state, 'SUCCESS');
+  assert.equal(service.holding('ann').storedBytes, bytes);
+  await running.stop();
+  assert.deepEqual(readdirSync(join(config.dataDirectory, 'inputs')), []);
+  assert.equal(readdirSync(join(config.dataDirectory, 'outputs')).length, 2);
+});
+
+test('uploads at the same time get no more room than there is', async () => {
+  await using running = await startTestService({ settings: { MAX_OWNER_STORAGE: '100' } });
+  const { service } = running;
+  const uploads = await Promise.all(
+    Array.from({ length: 5 }, () => service.receive('ann', service.newJobId(), 0)),
+  );
+  const written = await Promise.allSettled(uploads.map((upload) => upload.write(Buffer.alloc(40))));
+  assert.equal(written.filter(({ status }) => status === 'fulfilled').length, 2);
+  const other = await service.receive('bob', service.newJobId(), 0);
+  await other.write(Buffer.alloc(100));
+  await Promise.all([...uploads, other].map((upload) => upload.discard()));
+  await uploads[0].discard();
+  const again = await service.receive('ann', service.newJobId(), 0);
+  await again.write(Buffer.alloc(100));
+  await again.discard();
+});
