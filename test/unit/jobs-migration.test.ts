@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { Database } from '../../src/engines/sqlite/database.ts';
-import { ANY_OWNER, type JobState } from '../../src/jobs/job.ts';
+import { ANY_OWNER, type JobState, LOCAL_OWNER } from '../../src/jobs/job.ts';
 import { MIGRATIONS } from '../../src/jobs/job-schema.ts';
 import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { outputOf } from '../support/fake-conversion.ts';
+import { newJob } from '../support/queue.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -59,6 +60,41 @@ function writeVersion1(path: string, createdAt: number): void {
     );
   }
   database.close();
+}
+
+/** The same as a later version has it. */
+function writeVersion(version: number, path: string, createdAt: number): void {
+  writeVersion1(path, createdAt);
+  const database = new Database(path, { synchronous: 'NORMAL' });
+  for (const migration of MIGRATIONS.slice(1, version)) database.exec(migration);
+  database.userVersion = version;
+  database.close();
+}
+
+for (let version = 1; version <= MIGRATIONS.length; version++) {
+  test(`jobs of a version ${version} belong to the local owner, who is known to hold what it holds`, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'geomill-migration-'));
+    try {
+      const path = join(directory, 'jobs.sqlite');
+      writeVersion(version, path, 1000);
+      const ownerLimits = { jobs: 2, storedBytes: null };
+      const queue = new SqliteQueue({ path, maxLength: 10, retryAfterSeconds: 5, ownerLimits });
+      assert.equal((await queue.list(LOCAL_OWNER, { state: null, operation: null }, null, 10)).length, 4);
+      assert.deepEqual(await queue.list('ann', { state: null, operation: null }, null, 10), []);
+      assert.deepEqual(queue.holding(LOCAL_OWNER), { waiting: 1, running: 1, storedBytes: 9 });
+      const jobs = { SUCCESS: 1, FAILED: 1, RUNNING: 1, QUEUED: 1 };
+      assert.deepEqual(await queue.usage(LOCAL_OWNER, 0), { jobs, inputBytes: 12, outputBytes: 3 });
+      await assert.rejects(queue.enqueue(newJob('more')), { code: 'OWNER_JOBS_EXCEEDED' });
+      const idempotency = { key: 'key 0', requestHash: 'h' };
+      assert.equal((await queue.enqueue(newJob('again', { idempotency }))).id, 'success');
+      assert.equal((await queue.enqueue(newJob('own', { owner: 'ann', idempotency }))).id, 'own');
+      assert.equal((await queue.claim())?.job.owner, 'ann', 'the local owner has one running');
+      assert.equal((await queue.claim())?.job.id, 'queued');
+      await queue.close();
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
 }
 
 test('jobs of a version 1 are all there, with what lists show of them', async () => {
