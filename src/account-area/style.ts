@@ -81,7 +81,7 @@ caption { padding-bottom: .4rem; color: var(--soft); font-size: .85rem; text-ali
 th, td { padding: .5rem .9rem .5rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 400; font-size: .82rem; white-space: nowrap; }
 tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 8rem; }
-time, .size { white-space: nowrap; }
+time, .nowrap { white-space: nowrap; }
 .reason { font-size: .85rem; overflow-wrap: anywhere; }
 .unseen { position: absolute; left: -99rem; }
 @media (max-width: 46rem) {

@@ -44,10 +44,10 @@ async function auditLog(visit: Visit): Promise<Answer> {
   const named = (id: string): string => emails.get(id) ?? id;
   const rows = events.map(({ at, actor, event, subject, detail }) => [
     time(at),
-    event,
+    html`<span class="nowrap">${event}</span>`,
     named(actor),
     named(subject),
-    html`<span class="reason">${detailText(detail)}</span>`,
+    html`<span class="reason">${detailText(detail, named)}</span>`,
   ]);
   const path = visit.href('/account/audit');
   const body = html`${table('What was done, newest first; times in UTC', ['Time', 'Event', 'By', 'To', 'Detail'], rows)}
@@ -61,10 +61,10 @@ async function emailsById(visit: Visit): Promise<ReadonlyMap<string, string>> {
   return new Map(users.list().map(({ id, email }) => [id, email]));
 }
 
-function detailText(detail: Readonly<Record<string, unknown>>): string {
+function detailText(detail: Readonly<Record<string, unknown>>, named: (id: string) => string): string {
   return Object.entries(detail)
     .filter(([, value]) => value !== null)
-    .map(([name, value]) => `${name}: ${wordOf(name, value)}`)
+    .map(([name, value]) => `${name}: ${name === 'owner' ? named(String(value)) : wordOf(name, value)}`)
     .join(', ');
 }
 

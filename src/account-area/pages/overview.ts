@@ -89,7 +89,7 @@ function jobTable(visit: Visit, jobs: readonly OwnJob[]): Html {
     badge(STATE_KINDS[job.state], job.state),
     html`${job.operation} ${job.inputFormat}${job.outputFormat === null ? null : html` to ${job.outputFormat}`}`,
     html`${job.inputNames.slice(0, 3).join(', ')}${job.inputNames.length > 3 ? ` and ${job.inputNames.length - 3} more` : null}`,
-    job.inputBytes === null ? '' : html`<span class="size">${size(job.inputBytes)}</span>`,
+    job.inputBytes === null ? '' : html`<span class="nowrap">${size(job.inputBytes)}</span>`,
     outputCell(visit, job, now),
     html`<code>${job.id}</code>`,
   ]);
@@ -104,5 +104,5 @@ function outputCell(visit: Visit, job: OwnJob, now: number): Html | string {
   if (job.state === 'FAILED') return html`<span class="reason">${(job.error ?? '').slice(0, 300)}</span>`;
   if (job.outputBytes === null) return '';
   if (job.outputUntil === null || job.outputUntil <= now) return `${size(job.outputBytes)}, expired`;
-  return html`<a href="${visit.href(`/account/jobs/${encodeURIComponent(job.id)}/output`)}" class="size" download>${size(job.outputBytes)}</a>`;
+  return html`<a href="${visit.href(`/account/jobs/${encodeURIComponent(job.id)}/output`)}" class="nowrap" download>${size(job.outputBytes)}</a>`;
 }

@@ -79,7 +79,9 @@ export function table(
   const cell = (value: HtmlValue, column: number): Html =>
     column === 0
       ? html`<th scope="row" role="rowheader">${value}</th>`
-      : html`<td role="cell" data-head="${heads[column]}">${value}</td>`;
+      : value === ''
+        ? html`<td role="cell"></td>`
+        : html`<td role="cell" data-head="${heads[column]}"><span>${value}</span></td>`;
   // The roles are those that the elements have anyway; browsers forget them where style shows rows as blocks.
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table role="table">
 <caption>${caption}</caption>
