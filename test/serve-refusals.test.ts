@@ -10,8 +10,11 @@ import { makeWorkspace } from './support/convert.ts';
 
 const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 
-async function serveOnce(settings: Record<string, string>): Promise<{ status: number | null; text: string }> {
-  const service = spawn(process.execPath, [MAIN, 'serve'], {
+async function serveOnce(
+  settings: Record<string, string>,
+  flags: readonly string[] = [],
+): Promise<{ status: number | null; text: string }> {
+  const service = spawn(process.execPath, [MAIN, 'serve', ...flags], {
     env: { PATH: process.env.PATH, ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -64,4 +67,41 @@ test('a data directory where a file stands is named, with the setting to change'
     assert.equal(status, 2);
     assert.ok(text.includes(`setting DATA_DIR='${directory}' is not usable: ${reason}`), text);
   }
+});
+
+test('a service that asks for no credentials does not listen beyond this machine, unless it is told to by name', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'file');
+  writeFileSync(path, '');
+  // The directory is refused next: nothing is listened on in this test.
+  const DATA_DIR = join(path, 'data');
+  for (const [name, settings] of [
+    ['AUTH', { AUTH: 'open' }],
+    ['AUTH_JOB_SURFACE', { AUTH_JOB_SURFACE: 'open' }],
+    ['AUTH', { AUTH: 'open', AUTH_JOB_SURFACE: 'required' }],
+  ] as const) {
+    const { status, text } = await serveOnce({ ...settings, HOST: '0.0.0.0', PORT: '0', DATA_DIR });
+    assert.equal(status, 2);
+    assert.match(text, new RegExp(`setting ${name}='open' is not usable: HOST=0\\.0\\.0\\.0 can be reached`));
+    assert.match(text, /--insecure-open/);
+    const named = await serveOnce({ ...settings, HOST: '0.0.0.0', PORT: '0', DATA_DIR }, ['--insecure-open']);
+    assert.match(named.text, /setting DATA_DIR=/);
+  }
+  const { text } = await serveOnce({ HOST: '0.0.0.0', PORT: '0', DATA_DIR });
+  assert.match(text, /setting DATA_DIR=/, 'without AUTH it asks for credentials there');
+});
+
+test('an issuer that could be anybody is named, with the setting to change', async () => {
+  using workspace = makeWorkspace();
+  const { status, text } = await serveOnce({
+    OIDC_ISSUER: 'http://login.example.org',
+    OIDC_AUDIENCE: 'mill',
+    PORT: '0',
+    DATA_DIR: join(workspace.path, 'data'),
+  });
+  assert.equal(status, 2);
+  assert.match(
+    text,
+    /setting OIDC_ISSUER='http:\/\/login\.example\.org' is not usable: give an https address/,
+  );
 });

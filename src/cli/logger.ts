@@ -7,7 +7,7 @@ const SECRET_HEADERS = ['authorization', 'apikey', 'apiKey', 'cookie', '["set-co
 const PLACES = ['headers', '*.headers', 'err.request.headers'];
 
 export interface LogDestination {
-  write(line: string): void;
+  write(line: string): unknown;
 }
 
 /**

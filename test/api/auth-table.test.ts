@@ -1,6 +1,6 @@
 /**
  * Every route with every kind of credential. The routes are those that the router has, whoever registered them: one that
- * is not in the table fails.
+ * is not in the table fails. Those of the account area are in test/account/table.test.ts.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -94,7 +94,7 @@ const TABLE: Readonly<Record<string, Row>> = {
 const routes: RouteName[] = [];
 const service = await startTestService({
   // Each request comes from an address of its own: what is limited by address is tested elsewhere.
-  settings: { AUTH: 'required', TRUSTED_PROXIES: '127.0.0.1' },
+  settings: { AUTH: 'required', TRUSTED_PROXIES: '127.0.0.1', RATE_LIMIT: '0', MAX_OWNER_JOBS: '0' },
   start: { onRoute: (route) => routes.push(route) },
 });
 const credentials = new TestCredentials(service.config.dataDirectory);
