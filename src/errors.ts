@@ -352,7 +352,13 @@ export const errorCatalogue = {
     status: 429,
     fault: 'user',
     template:
-      'no room for {bytes} bytes of {what}: this account has {stored} of the {limit} bytes it may store; delete jobs whose outputs you no longer need, or wait for them to expire, and try again in {seconds} s',
+      'no room for {bytes} bytes: this account has {stored} of the {limit} bytes it may store; delete jobs whose outputs you no longer need, or wait for them to expire, and try again in {seconds} s',
+  },
+  OUTPUT_STORAGE_EXCEEDED: {
+    status: 413,
+    fault: 'user',
+    template:
+      'no room for the output of {bytes} bytes: this account has {stored} of the {limit} bytes it may store; delete jobs whose outputs you no longer need and submit this one again',
   },
   SHUTTING_DOWN: {
     status: 503,

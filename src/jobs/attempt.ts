@@ -155,7 +155,7 @@ export class Attempts {
     try {
       current = await queue.succeed(claim, output, report, Date.now() + outputRetentionMs);
     } catch (error) {
-      if (!(error instanceof GeomillError) || error.code !== 'OWNER_STORAGE_EXCEEDED') throw error;
+      if (!(error instanceof GeomillError) || error.code !== 'OUTPUT_STORAGE_EXCEEDED') throw error;
       await this.#fail(claim, error.toPlain());
       return this.#discardOutput(claim.job);
     }

@@ -51,16 +51,28 @@ export class Owners {
     if (limit !== null && jobs >= limit)
       throw failure('OWNER_JOBS_EXCEEDED', { jobs, limit, seconds: JOBS_RETRY_SECONDS });
     if (limitBytes !== null && storedBytes + inputBytes > limitBytes)
-      throw noStorage('input', inputBytes, storedBytes, limitBytes);
+      throw failure('OWNER_STORAGE_EXCEEDED', {
+        bytes: inputBytes,
+        stored: storedBytes,
+        limit: limitBytes,
+        seconds: STORAGE_RETRY_SECONDS,
+      });
   }
 
-  /** The input goes when the output comes. What is no longer the current attempt is not refused here. */
+  /**
+   * The input goes when the output comes. What is no longer the current attempt is not refused here. Throws
+   * OUTPUT_STORAGE_EXCEEDED, which asks nobody to repeat the request: all the work would be done again.
+   */
   checkRoomForOutput({ job, attempt }: Claim, outputBytes: number): void {
     const { storedBytes: limitBytes } = this.#limits;
     if (limitBytes === null) return;
     const beside = this.#holdingBeside.get<Pick<OwnerHolding, 'storedBytes'>>(job.id, attempt);
-    if (beside !== undefined && beside.storedBytes + outputBytes > limitBytes)
-      throw noStorage('output', outputBytes, beside.storedBytes, limitBytes);
+    if (beside === undefined || beside.storedBytes + outputBytes <= limitBytes) return;
+    throw failure('OUTPUT_STORAGE_EXCEEDED', {
+      bytes: outputBytes,
+      stored: beside.storedBytes,
+      limit: limitBytes,
+    });
   }
 
   usage(owner: string, since: number): OwnerUsage {
@@ -73,8 +85,4 @@ export class Owners {
       outputBytes: sum((row) => row.outputBytes),
     };
   }
-}
-
-function noStorage(what: 'input' | 'output', bytes: number, stored: number, limit: number): Error {
-  return failure('OWNER_STORAGE_EXCEEDED', { what, bytes, stored, limit, seconds: STORAGE_RETRY_SECONDS });
 }

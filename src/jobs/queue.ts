@@ -74,7 +74,7 @@ export interface JobQueue {
    */
   claim(): Promise<Claim | null>;
   /**
-   * RUNNING -> SUCCESS. False: this attempt is no longer the current one. Throws OWNER_STORAGE_EXCEEDED and changes
+   * RUNNING -> SUCCESS. False: this attempt is no longer the current one. Throws OUTPUT_STORAGE_EXCEEDED and changes
    * nothing where its owner has no room for the output.
    */
   succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean>;

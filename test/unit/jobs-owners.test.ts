@@ -221,8 +221,8 @@ test('an owner stores as many bytes as it may, inputs and outputs, also when it 
   const [first, second] = [await claim(queue), await claim(queue)].filter(({ job }) => job.owner === 'ann');
   const claimed = first ?? second;
   await assert.rejects(queue.succeed(claimed, outputOfBytes(401), REPORT, 5), {
-    code: 'OWNER_STORAGE_EXCEEDED',
-    params: { what: 'output', bytes: 401, stored: 600, limit: 1000, seconds: 60 },
+    code: 'OUTPUT_STORAGE_EXCEEDED',
+    params: { bytes: 401, stored: 600, limit: 1000 },
   });
   assert.equal((await queue.get(claimed.job.id))?.state, 'RUNNING');
   assert.equal(await queue.succeed(claimed, outputOfBytes(400), REPORT, 5), true);
@@ -304,7 +304,7 @@ test('a job fails when there is no room for its output, and leaves nothing behin
   const { service, config } = running;
   assert.equal((await running.ended(await submitAs(service, 'ann', 'a'))).state, 'SUCCESS');
   const job = await running.ended(await submitAs(service, 'ann', 'b'));
-  assert.equal(job.error?.code, 'OWNER_STORAGE_EXCEEDED');
+  assert.equal(job.error?.code, 'OUTPUT_STORAGE_EXCEEDED');
   assert.equal((await running.ended(await submitAs(service, 'bob', 'a'))).state, 'SUCCESS');
   assert.equal(service.holding('ann').storedBytes, bytes);
   await running.stop();

@@ -1,0 +1,85 @@
+/** What an account may hold and how fast it may ask, over real HTTP with the fake runner. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { TestCredentials } from '../support/credentials.ts';
+import { outputOf } from '../support/fake-conversion.ts';
+import { checkedFetch as fetch } from '../support/response-check.ts';
+import { startTestService, submit, submitJob } from '../support/service.ts';
+
+const ENDLESS = 'wait 1000000';
+
+/** A service that asks for credentials, and headers that show one of each account named. */
+async function start(settings: Readonly<Record<string, string>>, ...owners: string[]) {
+  const service = await startTestService({ settings: { AUTH: 'required', RUNNERS: '1', ...settings } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const shown = owners.map((owner) => ({ apikey: credentials.key(owner).secret }));
+  return { service, shown };
+}
+
+async function assertRefused(response: Response, code: string, retryAfter: string, detail: RegExp) {
+  const problem = (await response.json()) as { type: string; detail: string };
+  assert.equal(response.status, 429, problem.detail);
+  assert.equal(problem.type, `urn:geomill:error:${code}`);
+  assert.equal(response.headers.get('retry-after'), retryAfter);
+  assert.match(problem.detail, detail);
+}
+
+test('requests beyond the rate of an account are refused by whatever credential, those of others are not', async () => {
+  const { service: held, shown } = await start({ RATE_LIMIT: '1', RATE_BURST: '3' }, 'ann', 'ann', 'bob');
+  await using service = held;
+  const list = (headers: Record<string, string>) => fetch(`${service.url}/v1/jobs`, { headers });
+  const answers = await Promise.all([shown[0], shown[1], shown[0], shown[1], shown[0]].map(list));
+  const refused = answers.filter(({ status }) => status !== 200);
+  assert.equal(refused.length, 2);
+  for (const one of refused) await assertRefused(one, 'rate-exceeded', '1', /faster than the 1 a second/);
+  assert.equal((await list(shown[2])).status, 200);
+  assert.equal((await fetch(`${service.url}/healthz`)).status, 200, 'what is for everybody is not counted');
+});
+
+test('an account with as many jobs as it may have is refused, until one of them has ended', async () => {
+  const { service: held, shown } = await start({ MAX_OWNER_JOBS: '2' }, 'ann', 'bob');
+  await using service = held;
+  const [ann, bob] = shown;
+  const ids = [
+    await submitJob(service, { file: ENDLESS, headers: ann }),
+    await submitJob(service, { file: ENDLESS, headers: ann }),
+  ];
+  const refused = await submit(service, { headers: ann });
+  await assertRefused(refused, 'owner-jobs-exceeded', '5', /^2 jobs of this account wait or run, and 2 may/);
+  await submitJob(service, { file: ENDLESS, headers: bob });
+  assert.equal(
+    (await fetch(`${service.url}/v1/jobs/${ids[0]}`, { method: 'DELETE', headers: ann })).status,
+    204,
+  );
+  await submitJob(service, { file: ENDLESS, headers: ann });
+});
+
+test('an account that has stored what it may is told what to do, and room that it makes is room', async () => {
+  const bytes = outputOf('a').length;
+  const { service: held, shown } = await start({ MAX_OWNER_STORAGE: String(bytes + 3) }, 'ann');
+  await using service = held;
+  const [headers] = shown;
+  const first = await submitJob(service, { file: 'a', headers });
+  assert.equal((await service.ended(first)).state, 'SUCCESS');
+  const stored = /no room for \d+ bytes: this account has 2000 of the 2003 bytes/;
+  await assertRefused(
+    await submit(service, { file: 'four', headers }),
+    'owner-storage-exceeded',
+    '60',
+    stored,
+  );
+  assert.deepEqual(readdirSync(join(service.config.dataDirectory, 'inputs')), []);
+  // One that fits comes in, and has no room for what it makes: said at once to who waits for it.
+  const waited = await submit(service, { file: 'abc', headers: { ...headers, prefer: 'wait=20' } });
+  const problem = (await waited.json()) as { detail: string };
+  assert.equal(waited.status, 413, problem.detail);
+  assert.equal(waited.headers.get('retry-after'), null, 'all the work would be done again');
+  assert.match(
+    problem.detail,
+    /no room for the output of 4000 bytes: this account has 2000 of the 2003 bytes/,
+  );
+  assert.equal((await fetch(`${service.url}/v1/jobs/${first}`, { method: 'DELETE', headers })).status, 204);
+  assert.equal((await service.ended(await submitJob(service, { file: 'a', headers }))).state, 'SUCCESS');
+});
