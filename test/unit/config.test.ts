@@ -100,6 +100,24 @@ test('the job surface asks for credentials as the rest does, unless it is said o
   assert.equal(readConfig({ AUTH_JOB_SURFACE: 'required' }).auth, 'open');
 });
 
+test('accounts have limits where there are accounts, or where it is said', () => {
+  const limitsOf = (environment: Record<string, string>): readonly number[] => {
+    const { maxOwnerJobs, maxOwnerStorageBytes, rateLimit, rateBurst } = readConfig(environment);
+    return [maxOwnerJobs, maxOwnerStorageBytes, rateLimit, rateBurst];
+  };
+  const usual = [1000, 50 * 1024 ** 3, 20, 100];
+  assert.deepEqual(limitsOf({}), [0, 0, 0, 100]);
+  assert.deepEqual(limitsOf({ AUTH: 'required' }), usual);
+  assert.deepEqual(limitsOf({ AUTH_JOB_SURFACE: 'required' }), usual);
+  assert.deepEqual(limitsOf({ RATE_LIMIT: '5', MAX_OWNER_STORAGE: '1 GiB' }), [0, 1024 ** 3, 5, 100]);
+  assert.deepEqual(limitsOf({ AUTH: 'required', RATE_LIMIT: '0', MAX_OWNER_JOBS: '0' }), [
+    0,
+    usual[1],
+    0,
+    100,
+  ]);
+});
+
 test('an issuer is kept as it is written, and needs the audience of its tokens', () => {
   const issuer = 'https://login.example.org/realm/';
   assert.equal(readConfig({ OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'mill' }).oidcIssuer, issuer);
