@@ -65,7 +65,10 @@ export class Attempts {
     const { job } = claim;
     if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
     const basis = outputBasis(job.request, job.inputs);
-    const files = runner.slot.prepare(job.inputs.length, describeOutput(basis, this.#formatOf(job)).pathName);
+    const files = await runner.slot.prepare(
+      job.inputs.length,
+      describeOutput(basis, this.#formatOf(job)).pathName,
+    );
     const timer = setTimeout(() => runner.kill('timeout'), options.jobTimeoutMs);
     try {
       const provided = await this.#provide(job, files.inputPaths, runner);
@@ -75,8 +78,8 @@ export class Attempts {
     } finally {
       clearTimeout(timer);
     }
-    // A slot whose runner died is gone and is not to come back.
-    if (runner.death === null) runner.slot.clear();
+    // A slot whose runner died is gone. Not waited for: the next job's `prepare` does, and tells what went wrong.
+    if (runner.death === null) runner.slot.clear().catch(() => {});
   }
 
   /** Puts the inputs where the runner will read them. One to be fetched is the only one of its job. */

@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlainError } from '../errors.ts';
@@ -71,7 +72,10 @@ export class RunnerProcess {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       serialization: 'json',
     });
-    if (this.#child.pid !== undefined) this.slot.notePid(this.#child.pid);
+    if (this.#child.pid !== undefined) {
+      this.slot.notePid(this.#child.pid);
+      giveWay(this.#child.pid);
+    }
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderrTail = (this.#stderrTail + text).slice(-STDERR_TAIL_CHARACTERS);
     });
@@ -245,5 +249,16 @@ function residentMemory(pid: number): number | null {
     return pages * 4096;
   } catch {
     return null;
+  }
+}
+
+/**
+ * The service itself answers hundreds of clients in the time of one job, so it goes first where processors are short.
+ */
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already, or the system does not let us: then it runs as we do.
   }
 }

@@ -11,7 +11,8 @@
  * a successor.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface JobFiles {
@@ -25,6 +26,7 @@ export class Slot {
   readonly directory: string;
   readonly #parts: Readonly<Record<'in' | 'out' | 'scratch', string>>;
   readonly #pidFile: string;
+  #clearing: Promise<void> = Promise.resolve();
 
   /** Makes a new slot below `slotsDirectory`. */
   constructor(slotsDirectory: string) {
@@ -41,8 +43,8 @@ export class Slot {
   }
 
   /** The empty directories of a job. The name must be a plain file name. */
-  prepare(inputCount: number, outputName: string): JobFiles {
-    this.clear();
+  async prepare(inputCount: number, outputName: string): Promise<JobFiles> {
+    await this.clear();
     return {
       inputPaths: Array.from({ length: inputCount }, (_, index) => join(this.#parts.in, String(index))),
       outputPath: join(this.#parts.out, outputName),
@@ -52,37 +54,47 @@ export class Slot {
 
   /**
    * Empties the directories of a job. They stay: making and removing them for every job took longer than all else that
-   * is done for a small one.
+   * is done for a small one. In the thread pool, for removing a file can take as long as answering several requests.
    */
-  clear(): void {
-    for (const directory of Object.values(this.#parts)) {
-      for (const name of namesIn(directory)) removeEntry(join(directory, name));
-    }
+  clear(): Promise<void> {
+    this.#clearing = this.#clearing
+      .catch(() => {})
+      .then(async () => {
+        await Promise.all(Object.values(this.#parts).map(emptyDirectory));
+      });
+    return this.#clearing;
   }
 
   remove(): void {
-    rmSync(this.directory, { recursive: true, force: true });
-    rmSync(this.#pidFile, { force: true });
+    const removeAll = (): void => {
+      rmSync(this.directory, { recursive: true, force: true });
+      rmSync(this.#pidFile, { force: true });
+    };
+    removeAll();
+    // What is being emptied at this moment makes its directory anew.
+    void this.#clearing.then(removeAll, removeAll);
   }
+}
+
+/** Makes the directory if it is not there (any more: its runner may remove it). */
+async function emptyDirectory(directory: string): Promise<void> {
+  let names: string[];
+  try {
+    names = await readdir(directory);
+  } catch {
+    await rm(directory, { recursive: true, force: true });
+    await mkdir(directory, { recursive: true });
+    return;
+  }
+  await Promise.all(names.map((name) => removeEntry(join(directory, name))));
 }
 
 /** Nearly always a plain file, and unlink is much the cheaper call. */
-function removeEntry(path: string): void {
+async function removeEntry(path: string): Promise<void> {
   try {
-    unlinkSync(path);
+    await unlink(path);
   } catch {
-    rmSync(path, { recursive: true, force: true });
-  }
-}
-
-/** Names in a directory, which is made if it is not there (any more: its runner may remove it). */
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    rmSync(directory, { recursive: true, force: true });
-    mkdirSync(directory, { recursive: true });
-    return [];
+    await rm(path, { recursive: true, force: true });
   }
 }
 
