@@ -42,7 +42,12 @@ test('no code stands for an error and a finding', () => {
 
 test('statuses fit whose fault it is', () => {
   // Some answers of the 500s ask the client to come again: its request was right.
-  const tryAgain = new Set(['QUEUE_FULL', 'SHUTTING_DOWN', 'IDENTITY_PROVIDER_UNAVAILABLE']);
+  const tryAgain = new Set([
+    'QUEUE_FULL',
+    'SHUTTING_DOWN',
+    'IDENTITY_PROVIDER_UNAVAILABLE',
+    'SIGN_IN_UNAVAILABLE',
+  ]);
   for (const [code, { status, fault }] of Object.entries(errorCatalogue)) {
     const isClientStatus = status >= 400 && status < 500;
     assert.equal(isClientStatus || (tryAgain.has(code) && status === 503), fault === 'user', code);

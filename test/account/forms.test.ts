@@ -139,6 +139,17 @@ test('pages may load their style and nothing else, and are kept by nobody', asyn
   }
 });
 
+test('below another path every link of a page leads there', async () => {
+  await using below = await startTestArea({ baseUrl: 'https://example.org/mill' });
+  const browser = new Browser(below.url);
+  const { text } = await browser.get('/account/sign-in');
+  const links = [...text.matchAll(/(?:action|href)="([^"#]+)"/g)].map(([, target]) => target);
+  assert.ok(links.length >= 3);
+  for (const link of links) assert.match(link, /^(?:\/mill\/account|data:,$)/);
+  const { headers } = await browser.get('/account/keys', { follow: false });
+  assert.equal(headers.get('location'), '/mill/account/sign-in?next=%2Faccount%2Fkeys');
+});
+
 test('messages and secrets are for one page, one time, one browser', async () => {
   await admin.get('/account/keys/new');
   const made = await admin.post(

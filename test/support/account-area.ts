@@ -28,11 +28,15 @@ const NO_JOBS: UsageSource = {
 };
 
 export async function startTestArea(
-  options: Partial<Omit<AccountAreaOptions, 'accounts'>> & { readonly port?: number } = {},
+  options: Partial<Omit<AccountAreaOptions, 'accounts'>> & {
+    readonly port?: number;
+    /** X-Forwarded-For tells the address of a client. */
+    readonly believesProxies?: boolean;
+  } = {},
 ): Promise<TestArea> {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-area-'));
   const accounts = openAccounts({ path: join(directory, 'accounts.sqlite') });
-  const app = Fastify();
+  const app = Fastify({ trustProxy: options.believesProxies ?? false });
   const warnings: string[] = [];
   await registerAccountArea(app, {
     accounts: { open: async () => accounts },

@@ -122,6 +122,15 @@ test('an issuer is kept as it is written, and needs the audience of its tokens',
   const issuer = 'https://login.example.org/realm/';
   assert.equal(readConfig({ OIDC_ISSUER: issuer, OIDC_AUDIENCE: 'mill' }).oidcIssuer, issuer);
   assert.throws(() => readConfig({ OIDC_ISSUER: issuer }), { code: 'SETTING_INVALID' });
+  const signIn = {
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: 'web',
+    OIDC_CLIENT_SECRET: 's',
+    BASE_URL: 'https://mill.example.org',
+  };
+  assert.equal(readConfig(signIn).oidcClientId, 'web');
+  for (const name of Object.keys(signIn))
+    assert.throws(() => readConfig({ ...signIn, [name]: '' }), { code: 'SETTING_INVALID' }, name);
 });
 
 test('proxies are addresses and networks', () => {

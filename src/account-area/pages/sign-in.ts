@@ -66,7 +66,9 @@ async function signIn(visit: Visit): Promise<Answer> {
   const answer = await passwordAnswer(visit, email, form.text('password'));
   const { audit } = area.options.accounts;
   if (answer === null) {
-    audit.note({ actor: 'stranger', event: 'sign-in.failed', subject: email, detail: { source } });
+    // Some type their password into the wrong field.
+    const subject = /^[^\s@]+@[^\s@]+$/.test(email) ? email : 'unknown';
+    audit.note({ actor: 'stranger', event: 'sign-in.failed', subject, detail: { source } });
     form.refuse('', 'The e-mail address or the password is not right.');
     return signInPage(visit, next, 401);
   }
