@@ -1,18 +1,12 @@
-/**
- * `npm run bench:auth [-- --rounds N]`: what checking a credential costs. One service, one connection each, the same
- * question for the state of a job without a credential, with an API key and with an access token, in turn; what counts
- * are the ratios of the medians. The client writes plain bytes to a socket, so that its own time hides nothing.
- */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { openAccounts } from '../src/accounts/accounts.ts';
 import { accountsPath } from '../src/jobs/data-directory.ts';
 import { median } from './measure.ts';
+import { startServiceProcess } from './service-process.ts';
 
 const { values } = parseArgs({
   options: {
@@ -23,22 +17,7 @@ const { values } = parseArgs({
 const ROUNDS = Number(values.rounds);
 /** Of each kind in each round. */
 const REQUESTS = Number(values.requests);
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const data = mkdtempSync(join(tmpdir(), 'geomill-bench-auth-'));
-
-async function startService(): Promise<{ readonly url: URL; readonly process: ChildProcess }> {
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', MAIN, 'serve'], {
-    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: data, LOG_LEVEL: 'error', RUNNERS: '1' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    if (url === undefined) continue;
-    child.stdout?.resume();
-    return { url: new URL(url), process: child };
-  }
-  throw new Error('the service ended before it listened');
-}
 
 async function doneJob(url: URL, headers: Readonly<Record<string, string>>): Promise<string> {
   const form = new FormData();
@@ -91,7 +70,8 @@ class Asker {
   }
 }
 
-const service = await startService();
+const service = await startServiceProcess(data, { RUNNERS: '1' });
+const url = new URL(service.url);
 const accounts = openAccounts({ path: accountsPath(data) });
 try {
   const wanted = {
@@ -103,13 +83,13 @@ try {
   const key = accounts.credentials.create({ ...wanted, kind: 'key' }, 'bench').secret;
   const client = accounts.credentials.create({ ...wanted, kind: 'client' }, 'bench');
   const issued = await accounts.tokens.issue(client.credential.id, client.secret);
-  const theirs = await doneJob(service.url, { apiKey: key });
-  const nobodys = await doneJob(service.url, {});
+  const theirs = await doneJob(url, { apiKey: key });
+  const nobodys = await doneJob(url, {});
   const askers = {
-    'no credential': new Asker(service.url, `/result/status/${nobodys}`, ''),
+    'no credential': new Asker(url, `/result/status/${nobodys}`, ''),
     // As many bytes for Node to read, of which nobody takes notice: what is left is the check.
-    'unread header': new Asker(service.url, `/result/status/${nobodys}`, `unread: ${key}\r\n`),
-    'API key': new Asker(service.url, `/result/status/${theirs}`, `apiKey: ${key}\r\n`),
+    'unread header': new Asker(url, `/result/status/${nobodys}`, `unread: ${key}\r\n`),
+    'API key': new Asker(url, `/result/status/${theirs}`, `apiKey: ${key}\r\n`),
     'access token': new Asker(
       service.url,
       `/result/status/${theirs}`,

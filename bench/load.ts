@@ -3,17 +3,17 @@
  * answered, each checks that it gets its own output; beside them a probe asks for the status of a job. Then ogr2ogr
  * processes, two at a time, on the same file for as long. Then 200 slow uploads at once, while others go on.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { datasetPath } from './data.ts';
 import { hasCommand, median } from './measure.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const { values } = parseArgs({
   options: {
@@ -23,30 +23,8 @@ const { values } = parseArgs({
   },
 });
 const SECONDS = Number(values.seconds);
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const BOUNDARY = 'geomill-bench';
 const work = isMainThread ? mkdtempSync(join(tmpdir(), 'geomill-bench-')) : '';
-
-interface Service {
-  readonly url: string;
-  readonly process: ChildProcess;
-}
-
-async function startService(): Promise<Service> {
-  // As `npm start` does.
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', MAIN, 'serve'], {
-    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(work, 'data'), LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    if (url === undefined) continue;
-    child.stdout?.resume();
-    while (!(await fetch(`${url}/readyz`)).ok);
-    return { url, process: child };
-  }
-  throw new Error('the service ended before it listened');
-}
 
 interface Answer {
   readonly status: number;
@@ -188,7 +166,7 @@ function slowUploads(url: string, count: number): () => void {
 }
 
 async function load(
-  { url, process: child }: Service,
+  { url, process: child }: ServiceProcess,
   template: string,
   id: string,
   seconds: number,
@@ -208,7 +186,7 @@ async function load(
 }
 
 async function main(): Promise<void> {
-  const service = await startService();
+  const service = await startServiceProcess(join(work, 'data'));
   try {
     const input = datasetPath('buildings', 3);
     const template = readFileSync(input, 'utf8');

@@ -3,41 +3,18 @@
  * same file; jobs per second of 16 clients against two ogr2ogr processes at a time; cold start; memory during a 1 GB
  * upload.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { datasetPath } from './data.ts';
 import { hasCommand, median } from './measure.ts';
+import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 
 const { values } = parseArgs({ options: { jobs: { type: 'string', default: '200' } } });
-const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
 const work = mkdtempSync(join(tmpdir(), 'geomill-bench-'));
-
-interface Service {
-  readonly url: string;
-  readonly process: ChildProcess;
-  readonly startMs: number;
-}
-
-async function startService(): Promise<Service> {
-  const begun = performance.now();
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', MAIN, 'serve'], {
-    env: { ...process.env, HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(work, 'data'), LOG_LEVEL: 'error' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-    if (url === undefined) continue;
-    child.stdout?.resume();
-    while (!(await fetch(`${url}/readyz`)).ok);
-    return { url, process: child, startMs: performance.now() - begun };
-  }
-  throw new Error('the service ended before it listened');
-}
 
 const CONFIG = JSON.stringify({
   input: { format: 'geojson' },
@@ -108,7 +85,7 @@ async function throughput(url: string, input: string, clients: number, seconds: 
 }
 
 /** Sends a job of about 1 GB and watches the resident memory of the HTTP process. */
-async function bigUpload(service: Service): Promise<void> {
+async function bigUpload(service: ServiceProcess): Promise<void> {
   const input = datasetPath('buildings', 500_000);
   const bytes = readFileSync(input);
   const times = Math.ceil(1e9 / bytes.length);
@@ -156,7 +133,7 @@ async function writeSpeed(bytes: Uint8Array, times: number): Promise<number> {
 }
 
 const hasOgr2ogr = hasCommand('ogr2ogr');
-const service = await startService();
+const service = await startServiceProcess(join(work, 'data'));
 try {
   console.log(`cold start         ${service.startMs.toFixed(0)} ms to ready`);
   const input = datasetPath('buildings', 3);

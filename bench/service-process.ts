@@ -1,0 +1,41 @@
+/** The service as a process of its own, started as `npm start` does. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+const MAIN = join(import.meta.dirname, '..', 'bin', 'geomill.js');
+
+export interface ServiceProcess {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** From the start of the process until it takes jobs. */
+  readonly startMs: number;
+}
+
+/** `settings` by their variables, beside a free port on this machine. */
+export async function startServiceProcess(
+  dataDirectory: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
+  const begun = performance.now();
+  const child = spawn(process.execPath, ['--max-semi-space-size=2', MAIN, 'serve'], {
+    env: {
+      ...process.env,
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATA_DIR: dataDirectory,
+      LOG_LEVEL: 'error',
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (url === undefined) continue;
+    child.stdout?.resume();
+    while (!(await fetch(`${url}/readyz`)).ok);
+    return { url, process: child, startMs: performance.now() - begun };
+  }
+  throw new Error('the service ended before it listened');
+}
