@@ -439,6 +439,18 @@ export const errorCatalogue = {
     fault: 'user',
     template: "the credential does not have the scope '{scope}', which this needs; use another",
   },
+  ORIGIN_REFUSED: {
+    status: 403,
+    fault: 'user',
+    template:
+      "pages of '{origin}' may not use this service without a credential; its operator can allow them with CORS_ORIGINS",
+  },
+  HOST_REFUSED: {
+    status: 403,
+    fault: 'user',
+    template:
+      "this service is for its own machine and is not called '{host}'; its operator can set BASE_URL to that address, or AUTH to required",
+  },
   TOO_MANY_ATTEMPTS: {
     status: 429,
     fault: 'user',

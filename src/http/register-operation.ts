@@ -3,6 +3,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
 import { accessOf, admit, authModeOf } from './auth/access.ts';
+import { refuseForeignPages } from './auth/foreign-pages.ts';
 import type { HttpContext } from './context.ts';
 import type { RoutePattern } from './error-reply.ts';
 import type { Operation, Parameter } from './operation.ts';
@@ -35,7 +36,9 @@ function admission(
   if (access === 'public') return async () => {};
   const mode = authModeOf(operation, config);
   return async (request) => {
-    request.principal = admit(await auth.identify(request), access, mode);
+    const shown = await auth.identify(request);
+    if (shown === null && mode === 'open') refuseForeignPages(request, config);
+    request.principal = admit(shown, access, mode);
     rate.count(request.principal, request.ip);
   };
 }

@@ -174,3 +174,50 @@ test('every answer tells browsers to keep their hands off', async () => {
   await using plain = await startTestService();
   assert.equal((await fetch(`${plain.url}/healthz`)).headers.get('strict-transport-security'), null);
 });
+
+test('a web page of another origin cannot use an open service, by its own name neither', async () => {
+  await using service = await startTestService({ settings: { CORS_ORIGINS: 'https://maps.example.org' } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  const { host, port } = new URL(service.url);
+  const from = (headers: Record<string, string>): Promise<number> =>
+    submit(service, { headers }).then(({ status }) => status);
+  for (const origin of [
+    'https://evil.example.org',
+    'null',
+    `http://evil.example.org:${port}`,
+    'http://127.0.0.1:1',
+  ])
+    assert.equal(await from({ origin }), 403, origin);
+  for (const origin of ['https://maps.example.org', service.url])
+    assert.equal(await from({ origin }), 202, origin);
+  const { secret } = credentials.key('alice');
+  assert.equal(
+    await from({ origin: 'https://evil.example.org', ...apiKey(secret) }),
+    202,
+    'who has a key may',
+  );
+  // A name of theirs that has come to mean this machine: to the browser it is the same origin.
+  const called = (name: string, more = ''): Promise<string> =>
+    exchange(
+      service.url,
+      `GET /v1/jobs HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n${more}\r\n`,
+      /\r\n\r\n/,
+    );
+  for (const name of [
+    `evil.example.org:${port}`,
+    'EVIL.example.org.',
+    '127.0.0.1.evil.example.org',
+    'localhost.evil.org',
+  ])
+    assert.match(await called(name), /^HTTP\/1.1 403 /, name);
+  for (const name of [host, `localhost:${port}`, `[::1]:${port}`, 'mill', `mill.localhost:${port}`])
+    assert.match(await called(name), /^HTTP\/1.1 200 /, name);
+  assert.match(await called('evil.example.org', `apiKey: ${secret}\r\n`), /^HTTP\/1.1 200 /);
+  await using named = await startTestService({ settings: { BASE_URL: 'http://mill.example.org' } });
+  const shown = await exchange(
+    named.url,
+    'GET /v1/jobs HTTP/1.1\r\nHost: mill.example.org\r\n\r\n',
+    /\r\n\r\n/,
+  );
+  assert.match(shown, /^HTTP\/1.1 200 /);
+});

@@ -9,6 +9,8 @@ const BY_KEY = `ApiKey ${REALM}`;
 export function challengeOf({ code, params }: GeomillError): string | null {
   switch (code) {
     case 'CREDENTIALS_MISSING':
+    case 'ORIGIN_REFUSED':
+    case 'HOST_REFUSED':
       // Without a code: nothing was wrong yet.
       return `Bearer ${REALM}, ${BY_KEY}`;
     case 'CREDENTIALS_INVALID':

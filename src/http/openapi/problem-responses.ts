@@ -38,7 +38,8 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
   },
   403: {
     name: 'Forbidden',
-    description: 'The credential does not have the scope that is needed; the detail names it.',
+    description:
+      'The credential does not have the scope that is needed, which the detail names; or a page of another origin asks an open service.',
     headers: CHALLENGE,
   },
   404: { name: 'NotFound', description: 'There is no such thing.' },
