@@ -91,7 +91,7 @@ try {
     'unread header': new Asker(url, `/result/status/${nobodys}`, `unread: ${key}\r\n`),
     'API key': new Asker(url, `/result/status/${theirs}`, `apiKey: ${key}\r\n`),
     'access token': new Asker(
-      service.url,
+      url,
       `/result/status/${theirs}`,
       `Authorization: Bearer ${issued.ok?.accessToken}\r\n`,
     ),
