@@ -2,7 +2,7 @@
  * better-auth, which keeps users, passwords (scrypt) and sessions. None of its own addresses is served: pages call it as
  * a library, so that there is one way to each thing, with our checks in front of it.
  *
- * It takes some 70 MB of memory: it is loaded when somebody first comes to sign in, not when the service starts.
+ * It takes some 20 MB of memory and a third of a second: it is loaded when somebody first signs in, not at the start.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
