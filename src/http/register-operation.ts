@@ -37,9 +37,11 @@ function admission(
   const mode = authModeOf(operation, config);
   return async (request) => {
     const shown = await auth.identify(request);
+    // Before anything is refused: a credential that may not is no way to ask without end.
+    if (shown !== null) rate.count(shown, request.ip);
     if (shown === null && mode === 'open') refuseForeignPages(request, config);
     request.principal = admit(shown, access, mode);
-    rate.count(request.principal, request.ip);
+    if (shown === null) rate.count(request.principal, request.ip);
   };
 }
 
