@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { clientCredentials } from '../../src/client/client-credentials.ts';
 import { bearer, TestCredentials } from '../support/credentials.ts';
 import { exchange } from '../support/raw-http.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
@@ -200,4 +201,16 @@ test('two Authorization headers are refused, also where they are equal', async (
   const head = `GET /v1/jobs HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
   assert.match(await exchange(service.url, `${head}${line}\r\n`, /\r\n\r\n/), /^HTTP\/1.1 200 /);
   assert.match(await exchange(service.url, `${head}${line}${line}\r\n`, /\r\n\r\n/), /^HTTP\/1.1 400 /);
+});
+
+test('the client gets itself a token, and tells why where it gets none', async () => {
+  const baseUrl = service.url;
+  const token = await clientCredentials({ baseUrl, clientId: id, clientSecret: secret })();
+  assert.equal((await fetch(`${service.url}/v1/jobs`, { headers: bearer(token) })).status, 200);
+  await assert.rejects(clientCredentials({ baseUrl, clientId: id, clientSecret: 'wrong' }), {
+    name: 'GeomillProblem',
+    status: 401,
+    code: 'CREDENTIALS_INVALID',
+    detail: 'the client is not accepted; check its id and secret',
+  });
 });

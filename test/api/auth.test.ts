@@ -1,12 +1,18 @@
 /** Who gets in: open and required services, the job surface apart, revocation, addresses, what is refused before what. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
+import { promisify } from 'node:util';
 import { accountsPath } from '../../src/jobs/data-directory.ts';
 import { apiKey, bearer, TestCredentials } from '../support/credentials.ts';
 import { exchange } from '../support/raw-http.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService, submit, type TestService } from '../support/service.ts';
+
+const run = promisify(execFile);
+const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
 
 async function idOf(response: Response): Promise<string> {
   assert.equal(response.status, 202);
@@ -85,6 +91,20 @@ test('a key that is revoked elsewhere is refused at the next request, on every c
   assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [200, 200, 200]);
   credentials.accounts.credentials.revoke(credential.id, 'test');
   assert.deepEqual(await Promise.all([ask(), ask(), ask()]), [401, 401, 401]);
+});
+
+test('a key that the command line makes works at once, and is refused as soon as the command line revokes it', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  const { dataDirectory } = service.config;
+  const keys = async (...argv: string[]): Promise<string> => {
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory };
+    const { stdout } = await run(process.execPath, [MAIN, 'keys', ...argv], { env });
+    return stdout.trim();
+  };
+  const key = await keys('create', '--owner', 'ci', '--name', 'robot');
+  assert.equal(await statusOf(service, '/v1/jobs', apiKey(key)), 200);
+  await keys('revoke', key.slice(0, 'gm_'.length + 8));
+  assert.equal(await statusOf(service, '/v1/jobs', apiKey(key)), 401);
 });
 
 test('an account that is disabled is refused at the next request', async () => {
