@@ -60,6 +60,17 @@ test('an open service checks a credential that is shown, and keeps the jobs of i
   assert.equal(await statusOf(service, '/v1/jobs', { authorization: `Basic ${btoa('a:b')}` }), 200);
 });
 
+test('an open service that other machines can reach keeps its figures for administrators', async () => {
+  const settings = { HOST: '0.0.0.0', AUTH: 'open' };
+  await assert.rejects(startTestService({ settings }), { code: 'SETTING_INVALID' });
+  await using service = await startTestService({ settings, start: { insecureOpen: true } });
+  using credentials = new TestCredentials(service.config.dataDirectory);
+  assert.equal(await statusOf(service, '/v1/jobs'), 200);
+  assert.equal(await statusOf(service, '/metrics'), 401);
+  assert.equal(await statusOf(service, '/metrics', apiKey(credentials.key('alice').secret)), 403);
+  assert.equal(await statusOf(service, '/metrics', apiKey(credentials.key('root', ['admin']).secret)), 200);
+});
+
 test('the job surface can be open while the rest is not', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required', AUTH_JOB_SURFACE: 'open' } });
   using credentials = new TestCredentials(service.config.dataDirectory);
