@@ -189,6 +189,7 @@ function parseOutput(values: ConfigValues, surface: Surface, format: Format): Ou
   return {
     format: format.id,
     crs: crsOrNull(crs.value, crs.path),
+    crsPath: crs.path,
     toFile: toFile.value !== false,
     options: parseOptions(values, surface, 'output', format.writeOptions, undefined),
   };

@@ -115,7 +115,10 @@ export class Attempts {
         place: {
           outputPath,
           scratchDirectory: files.scratchDirectory,
-          inputs: files.inputPaths.map((path, index) => ({ path, name: inputs[index].name })),
+          inputs: files.inputPaths.map((path, index) => {
+            const { name, isUnnamed } = inputs[index];
+            return { path, name, isUnnamed };
+          }),
           gridDirectory: options.runner.gridDirectory,
           threads: options.runner.threads,
           limits: options.limits,

@@ -6,6 +6,8 @@ import type { ConversionRequest } from './request.ts';
 export interface OpenedFile {
   /** As the user knows it. */
   readonly name: string;
+  /** The user gave it none; `name` is for messages alone. */
+  readonly isUnnamed?: true;
   readonly layers: readonly SourceLayer[];
 }
 
@@ -25,27 +27,28 @@ export interface LayerGroup {
 }
 
 /**
- * `mergedName`: of the one layer that a merge makes. Throws LAYER_UNKNOWN, LAYER_NOT_IN_TARGET and what is wrong with one
+ * `outputName`: of the one layer that a merge makes, and of layers that neither have a name nor are in a file that has
+ * one. Throws LAYER_UNKNOWN, LAYER_NOT_IN_TARGET and what is wrong with one
  * of the chosen layers.
  */
 export function groupLayers(
   operation: ConversionRequest['operation'],
   files: readonly OpenedFile[],
   wanted: readonly string[] | null,
-  mergedName: string,
+  outputName: string,
 ): LayerGroup[] {
   if (operation === 'transform') {
     return chooseLayers(files[0].layers, wanted).map(({ layer, index }) => ({
-      name: layer.name,
+      name: nameInOutput(layer, files[0], outputName),
       sources: [{ fileIndex: 0, layerIndex: index, layer }],
     }));
   }
   const chosen = chooseFromFiles(files, wanted);
   if (operation === 'merge') {
     const sources = chosen.flat();
-    return sources.length === 0 ? [] : [{ name: mergedName, sources }];
+    return sources.length === 0 ? [] : [{ name: outputName, sources }];
   }
-  return appendToTarget(files, chosen);
+  return appendToTarget(files, chosen, outputName);
 }
 
 /** The wanted layers with their positions; null wants all. Throws LAYER_UNKNOWN and what is wrong with one of them. */
@@ -58,6 +61,11 @@ export function chooseLayers(
   for (const name of wanted)
     if (!source.some((layer) => layer.name === name)) throw unknownLayer(name, source);
   return all.filter(({ layer }) => wanted.includes(layer.name)).map(readable);
+}
+
+/** A layer called as its file is has no name of its own; where the file has none either, the output gives it one. */
+function nameInOutput({ name }: SourceLayer, file: OpenedFile, outputName: string): string {
+  return file.isUnnamed && name === file.name ? outputName : name;
 }
 
 function unknownLayer(layer: string, known: readonly SourceLayer[], file?: string): Error {
@@ -113,8 +121,12 @@ function namesake(name: string, layers: readonly { readonly name: string }[]): s
 function appendToTarget(
   files: readonly OpenedFile[],
   [targets, ...appended]: readonly (readonly ChosenLayer[])[],
+  outputName: string,
 ): LayerGroup[] {
-  const groups = targets.map((target) => ({ name: target.layer.name, sources: [target] }));
+  const groups = targets.map((target) => ({
+    name: nameInOutput(target.layer, files[0], outputName),
+    sources: [target],
+  }));
   for (const chosen of appended.flat()) {
     const { layer, fileIndex } = chosen;
     const name = groups.length === 1 ? groups[0].name : namesake(layer.name, groups);

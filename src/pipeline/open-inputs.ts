@@ -86,6 +86,7 @@ async function openInput(opening: Opening, file: InputPlace, index: number, name
     return {
       input: {
         name,
+        ...(file.isUnnamed ? { isUnnamed: true } : {}),
         layers,
         ignoresCrsMember: found.some(({ code }) => code === 'CRS_MEMBER_IGNORED'),
       },

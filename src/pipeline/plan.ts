@@ -63,7 +63,7 @@ export interface ConversionPlan {
   readonly layerField: string | null;
 }
 
-/** `mergedName`: of the layer that a merge makes. */
+/** `outputName`: of layers that the input gives no name, as that of a merge. */
 export function planConversion(
   request: ConversionRequest,
   files: readonly OpenedFile[],
@@ -71,7 +71,7 @@ export function planConversion(
   output: {
     readonly format: Format;
     readonly writer: Pick<FormatWriter, 'needs'>;
-    readonly mergedName: string;
+    readonly outputName: string;
   },
   crs: CrsAuthority,
   findings: Findings,
@@ -80,7 +80,7 @@ export function planConversion(
   for (const { code, params, path } of steps)
     if (code.kind === 'reprojecting') crs.describe(code.targetCrs(params), path);
   const { operation } = request;
-  const groups = groupLayers(operation, files, request.input.layers, output.mergedName);
+  const groups = groupLayers(operation, files, request.input.layers, output.outputName);
   const targetCrs = targetCrsOf(request, output.format, crs, findings);
   const layerField =
     output.format.outputLayers === 'one' && groups.length > 1 ? layerFieldFor(groups, steps) : null;
@@ -199,7 +199,7 @@ function targetCrsOf(
   findings: Findings,
 ): CrsText {
   const requested = request.output.crs ?? WGS84;
-  if (requested !== WGS84) crs.describe(requested, 'output.epsg');
+  if (requested !== WGS84) crs.describe(requested, request.output.crsPath ?? 'output.epsg');
   const fixed = format.fixedOutputCrs?.(request.output.options) ?? null;
   if (fixed === null) return requested;
   if (requested !== fixed && !crs.equivalent(requested, fixed)) {

@@ -48,6 +48,8 @@ export interface OutputRequest {
   readonly format: string;
   /** CRS of the output; null: the requester left it open, so EPSG:4326. */
   readonly crs: CrsText | null;
+  /** Where the requester states it, for messages; 'output.epsg' where this is left out. */
+  readonly crsPath?: string;
   /** false: the output is delivered inline (geojson only). */
   readonly toFile: boolean;
   /** Validated by the format's `writeOptions`. */
@@ -73,4 +75,6 @@ export interface InputPlace {
   readonly path: string;
   /** The file's name as the user knows it. */
   readonly name: string;
+  /** The user gave it none: `name` is for messages alone, not for layers of the output to be named after. */
+  readonly isUnnamed?: true;
 }

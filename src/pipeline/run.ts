@@ -255,7 +255,7 @@ class Conversion {
       this.#request,
       inputs,
       this.#input,
-      { ...this.#output, mergedName: baseName(this.#place.outputPath) },
+      { ...this.#output, outputName: baseName(this.#place.outputPath) },
       this.#crs,
       this.#findings,
       this.#steps,

@@ -110,6 +110,35 @@ test('a CRS that contradicts the file is refused by the key it stands under', as
   }
 });
 
+test('a CRS that no output can be in is refused by the key it stands under', async () => {
+  const rows: [number, RegExp][] = [
+    [4978, /^'EPSG:4978' in 'output_crs' .*geocentric CRS, in which x and y without z are no position/],
+    [5773, /^'EPSG:5773' in 'output_crs' .*vertical CRS/],
+  ];
+  for (const [code, detail] of rows) {
+    const config = { output_format: 'csv', output_crs: code };
+    const options = { parts: [part('file', 'geojson')], config };
+    await expectProblem(await postForm(service, '/v1/transform/geojson', options), 400, detail);
+  }
+});
+
+test('a layer of an unnamed document is called as the output is', async () => {
+  const rows: [string, object, string][] = [
+    ['', { input_geojson: collection }, 'output'],
+    ['', { input_geojson: { ...collection, name: 'quays' } }, 'quays'],
+    ['/append', { target_geojson: collection, append_geojson_list: [collection] }, 'output'],
+    ['/merge', { input_geojson_list: [collection] }, 'merged'],
+  ];
+  for (const [path, documents, expected] of rows) {
+    const response = await postJson(service, `/v1/transform/geojson${path}`, {
+      ...documents,
+      output_format: 'geojson',
+    });
+    const { name } = (await response.json()) as { name: string };
+    assert.equal(name, expected, path);
+  }
+});
+
 test('documents of a JSON body are read as files of their own', async () => {
   const inline = { output_format: 'geojson', to_file: false };
   const [point] = collection.features.filter(({ geometry }) => geometry.type === 'Point');

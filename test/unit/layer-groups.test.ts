@@ -47,6 +47,15 @@ test('a target of one layer takes all layers of all files, in their order', () =
   ]);
 });
 
+test('a layer that neither has a name nor is in a file that has one is called as the output is', () => {
+  const document: OpenedFile = { ...file('target_geojson', 'target_geojson'), isUnnamed: true };
+  const named: OpenedFile = { ...file('target_geojson', 'roads'), isUnnamed: true };
+  assert.deepEqual(shown('transform', [document]), ['merged: 0/target_geojson']);
+  assert.deepEqual(shown('append', [document, file('a', 'x')]), ['merged: 0/target_geojson 1/x']);
+  assert.deepEqual(shown('transform', [named]), ['roads: 0/roads']);
+  assert.deepEqual(shown('transform', [file('roads', 'roads')]), ['roads: 0/roads']);
+});
+
 test('layers go to the layer of the same name, first exactly, then whatever the case', () => {
   const target = file('t', 'Roads', 'roads', 'Rivers');
   assert.deepEqual(shown('append', [target, file('a', 'RIVERS', 'roads')]), [

@@ -90,6 +90,14 @@ function unusable(context: ProjContext, object: ProjObject): string | null {
       return 'it is a vertical CRS, which says nothing of x and y';
     case PJ_TYPE.temporalCrs:
       return 'it is a temporal CRS, which says nothing of x and y';
+    case PJ_TYPE.geocentricCrs:
+      // Refused for the input, too: layers are flat, and most of their features have no third ordinate to compute with.
+      return 'it is a geocentric CRS, in which x and y without z are no position';
+    case PJ_TYPE.boundCrs: {
+      const { native, pointer } = context;
+      using base = new ProjObject(context, native.proj_get_source_crs(pointer, object.pointer));
+      return unusable(context, base);
+    }
     default:
       return null;
   }
