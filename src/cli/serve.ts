@@ -262,7 +262,7 @@ Runs the service. It is set up by environment variables, see docs/settings.md.
  * before it looks. Runners, which may need all they get, are processes of their own.
  */
 function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=20');
+  setFlagsFromString('--heap-growing-percent=60');
 }
 
 /** Runs the service until SIGTERM or SIGINT. Resolves with the exit code. */
@@ -280,6 +280,8 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
       detail: 'geomill serve takes no arguments; set environment variables (docs/settings.md)',
     });
   keepHeapSmall();
+  // Inputs, outputs and databases are for this user alone, also in a data directory that the operator made for all to read.
+  process.umask(0o077);
   const running = await startService(config, { insecureOpen: values['insecure-open'] === true });
   process.stdout.write(greeting(running));
   if (Number(process.versions.node.split('.')[0]) < 26)

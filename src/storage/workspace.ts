@@ -26,7 +26,8 @@ export class Slot {
   readonly directory: string;
   readonly #parts: Readonly<Record<'in' | 'out' | 'scratch', string>>;
   readonly #pidFile: string;
-  #clearing: Promise<void> = Promise.resolve();
+  /** Null: the directories may not be empty, or not be there. */
+  #clearing: Promise<void> | null = null;
 
   /** Makes a new slot below `slotsDirectory`. */
   constructor(slotsDirectory: string) {
@@ -44,7 +45,9 @@ export class Slot {
 
   /** The empty directories of a job. The name must be a plain file name. */
   async prepare(inputCount: number, outputName: string): Promise<JobFiles> {
-    await this.clear();
+    const cleared = this.#clearing ?? this.clear();
+    this.#clearing = null;
+    await cleared;
     return {
       inputPaths: Array.from({ length: inputCount }, (_, index) => join(this.#parts.in, String(index))),
       outputPath: join(this.#parts.out, outputName),
@@ -57,12 +60,9 @@ export class Slot {
    * is done for a small one. In the thread pool, for removing a file can take as long as answering several requests.
    */
   clear(): Promise<void> {
-    this.#clearing = this.#clearing
-      .catch(() => {})
-      .then(async () => {
-        await Promise.all(Object.values(this.#parts).map(emptyDirectory));
-      });
-    return this.#clearing;
+    const clearing = Promise.all(Object.values(this.#parts).map(emptyDirectory)).then(() => {});
+    this.#clearing = clearing;
+    return clearing;
   }
 
   remove(): void {
@@ -72,7 +72,7 @@ export class Slot {
     };
     removeAll();
     // What is being emptied at this moment makes its directory anew.
-    void this.#clearing.then(removeAll, removeAll);
+    void this.#clearing?.then(removeAll, removeAll);
   }
 }
 
