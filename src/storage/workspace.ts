@@ -45,9 +45,11 @@ export class Slot {
 
   /** The empty directories of a job. The name must be a plain file name. */
   async prepare(inputCount: number, outputName: string): Promise<JobFiles> {
-    const cleared = this.#clearing ?? this.clear();
-    this.#clearing = null;
-    await cleared;
+    try {
+      await (this.#clearing ?? this.clear());
+    } finally {
+      this.#clearing = null;
+    }
     return {
       inputPaths: Array.from({ length: inputCount }, (_, index) => join(this.#parts.in, String(index))),
       outputPath: join(this.#parts.out, outputName),
