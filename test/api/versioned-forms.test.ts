@@ -82,7 +82,13 @@ test('the config may come first or last, under either name, nested or flat', asy
       const response = await post('/v1/transform/shp', { parts });
       assert.equal(response.status, 200, await response.clone().text());
       const { request } = await jobOf(response);
-      assert.deepEqual(request.output, { format: 'csv', crs: 'EPSG:3857', toFile: true, options: {} });
+      assert.deepEqual(request.output, {
+        format: 'csv',
+        crs: 'EPSG:3857',
+        crsPath: i === 0 ? 'output_crs' : 'output.epsg',
+        toFile: true,
+        options: {},
+      });
       assert.deepEqual(request.input.layers, ['a']);
     }
 });
