@@ -11,10 +11,10 @@ import Fastify, {
 } from 'fastify';
 import type { HttpContext } from './context.ts';
 import { allowOrigins } from './cors.ts';
-import { answerBrokenRequest, registerErrorReplies } from './error-reply.ts';
+import { answerBrokenPath, answerBrokenRequest, registerErrorReplies } from './error-reply.ts';
 import { allOperations } from './operations/all.ts';
 import { registerOperation, routePatterns } from './register-operation.ts';
-import { sendSecurityHeaders } from './security-headers.ts';
+import { securityHeaders, sendSecurityHeaders } from './security-headers.ts';
 
 /** A connection on which nothing moves for so long is closed; longer than any wait that was asked for. */
 const IDLE_MARGIN_SECONDS = 60;
@@ -33,6 +33,7 @@ export async function buildApp(
   logger: FastifyBaseLogger | false,
   onRoute?: (route: RouteName) => void,
 ): Promise<FastifyInstance> {
+  const headers = securityHeaders(context.config.baseUrl);
   const app = Fastify({
     ...(logger === false ? { logger: false } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
@@ -41,7 +42,8 @@ export async function buildApp(
     // No bound on a whole request: a large file over a slow line takes its time. The idle bound above remains.
     requestTimeout: 0,
     forceCloseConnections: 'idle',
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, headers),
+    frameworkErrors: (error, request, reply) => answerBrokenPath(error, request, reply, headers),
     trustProxy: context.config.trustedProxies?.split(',') ?? false,
     routerOptions: { maxParamLength: 200 },
   });
@@ -51,7 +53,7 @@ export async function buildApp(
   await takeBodies(app);
   answerExpectationsLate(app);
   app.decorateRequest('principal', null);
-  sendSecurityHeaders(app, context.config.baseUrl);
+  sendSecurityHeaders(app, headers);
   await allowOrigins(app, context.config.corsOrigins);
   app.addHook('onResponse', async (request, reply) => {
     context.metrics.requestDone(

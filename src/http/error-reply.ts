@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, failure, GeomillError } from '../errors.ts';
 import { challengeOf } from './auth/challenge.ts';
+import type { SecurityHeaders } from './security-headers.ts';
 
 export interface ProblemItem {
   /** Where in the request, e.g. `input.epsg`. */
@@ -113,15 +114,35 @@ export interface RoutePattern {
 }
 
 /** For requests that Node's parser refuses, before there is a request at all. */
-export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+export function answerBrokenRequest(
+  error: Error & { code?: string },
+  socket: Socket,
+  headers: SecurityHeaders,
+): void {
   if (socket.destroyed || error.code === 'ECONNRESET') return;
   const problem = problemOf(brokenRequest(error));
   const body = JSON.stringify(problem);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   if (socket.writable)
     socket.end(
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\nContent-Type: ${PROBLEM_MEDIA_TYPE}\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}` +
+        `Content-Type: ${PROBLEM_MEDIA_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+        `Connection: close\r\n\r\n${body}`,
     );
+}
+
+/** For paths that the router cannot read. Its own answer would be no problem, repeat the path, and come past all hooks. */
+export function answerBrokenPath(
+  { code }: { readonly code?: string },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: SecurityHeaders,
+): void {
+  const reason =
+    code === 'FST_ERR_MAX_PARAM_LENGTH'
+      ? 'a part of its path is too long'
+      : 'its path has a percent sign that does not begin two hexadecimal digits of UTF-8; write %25 for the sign itself';
+  sendError(request, reply.headers(headers), failure('HTTP_INVALID', { reason }));
 }
 
 function brokenRequest(error: Error & { code?: string }): GeomillError {

@@ -14,9 +14,15 @@ const HEADERS = {
 /** A year. Without includeSubDomains and preload: other names of the domain are not ours to decide about. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' } as const;
 
+export type SecurityHeaders = Readonly<Record<string, string>>;
+
 /** `baseUrl`: the public address; over http a browser would ignore the order to stay on https, and we don't give it. */
-export function sendSecurityHeaders(app: FastifyInstance, baseUrl: string | null): void {
-  const headers = { ...HEADERS, ...(baseUrl?.startsWith('https:') ? STRICT_TRANSPORT : {}) };
+export function securityHeaders(baseUrl: string | null): SecurityHeaders {
+  return { ...HEADERS, ...(baseUrl?.startsWith('https:') ? STRICT_TRANSPORT : {}) };
+}
+
+/** What is refused before it comes to a hook, in error-reply.ts, is sent with them there. */
+export function sendSecurityHeaders(app: FastifyInstance, headers: SecurityHeaders): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers);
   });
