@@ -33,7 +33,11 @@ function admission(
   operation: Operation,
 ): (request: FastifyRequest) => Promise<void> {
   const access = accessOf(operation, config);
-  if (access === 'public') return async () => {};
+  if (access === 'public') {
+    if (operation.access === 'public') return async () => {};
+    // For everybody here, not for the pages of strangers that came to mean this machine.
+    return async (request) => refuseForeignPages(request, config);
+  }
   const mode = authModeOf(operation, config);
   return async (request) => {
     const shown = await auth.identify(request);

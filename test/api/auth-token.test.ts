@@ -111,6 +111,21 @@ test('a revoked client gets no token, and its old ones are refused at once', asy
   assert.equal((await errorOf(await postForm(named))).error, 'invalid_client');
 });
 
+test('a client cannot have tokens without end: they count as its other requests', async () => {
+  await using slow = await startTestService({
+    settings: { AUTH: 'required', RATE_LIMIT: '1', RATE_BURST: '3' },
+  });
+  using own = new TestCredentials(slow.config.dataDirectory);
+  const client = own.client('bob');
+  const body = { client_id: client.credential.id, client_secret: client.secret };
+  const ask = () =>
+    fetch(`${slow.url}/accounts/oauth/token`, { method: 'POST', body: new URLSearchParams(body) });
+  for (let i = 0; i < 3; i++) assert.equal((await ask()).status, 200);
+  const refused = await ask();
+  assert.equal(refused.status, 429);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+});
+
 test('a request that is no token request is told so, without a word of what it said', async () => {
   const canary = 'gms_canary';
   const rows: [string, () => Promise<Response>][] = [

@@ -1,11 +1,13 @@
 /** Who gets in: open and required services, the job surface apart, revocation, addresses, what is refused before what. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { accountsPath } from '../../src/jobs/data-directory.ts';
+import { makeWorkspace } from '../support/convert.ts';
 import { apiKey, bearer, TestCredentials } from '../support/credentials.ts';
 import { exchange } from '../support/raw-http.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
@@ -206,6 +208,48 @@ test('every answer tells browsers to keep their hands off', async () => {
   assert.equal((await fetch(`${plain.url}/healthz`)).headers.get('strict-transport-security'), null);
 });
 
+test('what is refused before there is a route is a problem with the same headers, and repeats nothing', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  for (const line of [
+    'GET /v1/jobs/%zz%3Cscript%3E HTTP/1.1',
+    'GET /account/%zz%3Cscript%3E HTTP/1.1',
+    `GET /v1/jobs/script${'a'.repeat(300)} HTTP/1.1`,
+    'GET /healthz HTTP/1.1\r\nscript',
+  ]) {
+    const shown = await exchange(
+      service.url,
+      `${line}\r\nHost: mill\r\nConnection: close\r\n\r\n`,
+      /\r\n\r\n.*\}/s,
+    );
+    assert.match(shown, /^HTTP\/1.1 400 .*content-type: application\/problem\+json/is, line);
+    assert.match(shown, /\r\nx-content-type-options: nosniff\r\n/, line);
+    assert.match(shown, /\r\ncontent-security-policy: default-src 'none'/, line);
+    assert.doesNotMatch(shown, /script/, line);
+  }
+});
+
+test('the files of a service are for its user alone, also in a directory that others may read', async () => {
+  using workspace = makeWorkspace();
+  chmodSync(workspace.path, 0o755);
+  const child = spawn(process.execPath, [MAIN, 'serve'], {
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: workspace.path, RUNNERS: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    // The greeting comes once everything is there.
+    await once(child.stdout, 'data');
+    const names = readdirSync(workspace.path, { recursive: true, encoding: 'utf8' });
+    assert.ok(names.includes('jobs.sqlite') && names.includes('outputs'), names.join());
+    for (const name of names) {
+      const facts = lstatSync(join(workspace.path, name), { throwIfNoEntry: false });
+      assert.equal((facts?.mode ?? 0) & 0o077, 0, name);
+    }
+  } finally {
+    child.kill();
+    await once(child, 'close');
+  }
+});
+
 test('a web page of another origin cannot use an open service, by its own name neither', async () => {
   await using service = await startTestService({ settings: { CORS_ORIGINS: 'https://maps.example.org' } });
   using credentials = new TestCredentials(service.config.dataDirectory);
@@ -228,10 +272,10 @@ test('a web page of another origin cannot use an open service, by its own name n
     'who has a key may',
   );
   // A name of theirs that has come to mean this machine: to the browser it is the same origin.
-  const called = (name: string, more = ''): Promise<string> =>
+  const called = (name: string, more = '', path = '/v1/jobs'): Promise<string> =>
     exchange(
       service.url,
-      `GET /v1/jobs HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n${more}\r\n`,
+      `GET ${path} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n${more}\r\n`,
       /\r\n\r\n/,
     );
   for (const name of [
@@ -240,7 +284,8 @@ test('a web page of another origin cannot use an open service, by its own name n
     '127.0.0.1.evil.example.org',
     'localhost.evil.org',
   ])
-    assert.match(await called(name), /^HTTP\/1.1 403 /, name);
+    for (const path of ['/v1/jobs', '/metrics'])
+      assert.match(await called(name, '', path), /^HTTP\/1.1 403 /, `${path} of ${name}`);
   for (const name of [host, `localhost:${port}`, `[::1]:${port}`, 'mill', `mill.localhost:${port}`])
     assert.match(await called(name), /^HTTP\/1.1 200 /, name);
   assert.match(await called('evil.example.org', `apiKey: ${secret}\r\n`), /^HTTP\/1.1 200 /);

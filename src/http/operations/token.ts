@@ -91,12 +91,15 @@ export const issueToken: Operation = {
   },
 };
 
-async function issue({ accounts, auth }: HttpContext, request: FastifyRequest): Promise<IssuedToken> {
+async function issue({ accounts, auth, rate }: HttpContext, request: FastifyRequest): Promise<IssuedToken> {
   const { client, scope } = await receiveTokenRequest(request);
   if (client === null) throw failure('CREDENTIALS_MISSING', {});
   const opened = await accounts.open();
   const result = await opened.tokens.issue(client.id, client.secret, scope);
-  if (result.ok !== undefined) return result.ok;
+  if (result.ok !== undefined) {
+    rate.count(result.ok.principal, request.ip);
+    return result.ok;
+  }
   if (result.error === 'invalid_client') throw auth.refuse(request, opened, result.refusal);
   throw failure('TOKEN_SCOPE_REFUSED', {
     scope: result.scope.slice(0, 100).replace(/[^\x20-\x7e]|["\\]/g, '?'),
