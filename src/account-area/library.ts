@@ -159,14 +159,27 @@ function oidcPlugin({ issuer, clientId, clientSecret }: OidcSettings) {
         mapProfileToUser: (profile) => {
           const store = subjectOfCall.getStore();
           if (store !== undefined && typeof profile.sub === 'string') store.subject = profile.sub;
-          const email = typeof profile.email === 'string' ? profile.email : undefined;
-          const name = typeof profile.name === 'string' ? profile.name.slice(0, 100) : (email ?? '');
+          const email = typeof profile.email === 'string' ? plainAddress(profile.email) : undefined;
+          const name = typeof profile.name === 'string' ? plainName(profile.name) : (email ?? '');
           // Whatever is not plainly true, the text 'true' of some issuers too, counts as not verified.
           return { email, name, image: undefined, emailVerified: profile.email_verified === true };
         },
       },
     ],
   });
+}
+
+/** Many issuers let people choose their names; one with control characters would write to an operator's terminal. */
+function plainName(given: string): string {
+  return given
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
+    .trim()
+    .slice(0, 100);
+}
+
+/** What cannot be an address is none: without one nobody becomes a user. */
+function plainAddress(given: string): string | undefined {
+  return /^[^\s@\p{Cc}\p{Cf}\p{Cs}]{1,100}@[^\s@\p{Cc}\p{Cf}\p{Cs}]{1,100}$/u.test(given) ? given : undefined;
 }
 
 function oidcHooks(accounts: Accounts, { issuer }: OidcSettings) {

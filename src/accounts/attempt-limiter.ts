@@ -117,10 +117,13 @@ export class AttemptLimiter {
 
 /**
  * What counts as one source: an IPv4 address, or the /64 of an IPv6 address, because every household has 2^64 of
- * those. An IPv4 address in the clothes of IPv6 (::ffff:192.0.2.1) is itself.
+ * those. An IPv4 address in the clothes of IPv6 (::ffff:192.0.2.1) is itself. Some proxies put the port behind it
+ * (192.0.2.1:5060, [2001:db8::1]:5060), of which a client has as many as it likes.
  */
 export function sourceOf(address: string): string {
-  const [plain] = address.split('%', 1);
+  const [, host] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address) ??
+    /^\[(.*)\](?::\d+)?$/.exec(address) ?? ['', address];
+  const [plain] = host.split('%', 1);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain);
   if (mapped !== null) return mapped[1];
   if (!plain.includes(':')) return plain;

@@ -103,6 +103,20 @@ test('the provider may speak for a user by an address that it has verified, and 
   }
 });
 
+test('what people call themselves at the provider writes nothing to a terminal, and an address is one', async () => {
+  const claims = { sub: 'escape', email: 'eve@example.com', email_verified: true };
+  await signInWith(new Browser(area.url), { ...claims, name: '\u001b]0;owned\u0007Eve\u202e \n' });
+  const { durable } = area.accounts.database;
+  const found = durable
+    .prepare('SELECT name FROM "user" WHERE email = ?')
+    .get<{ name: string }>(claims.email);
+  assert.equal(found?.name, ']0;ownedEve');
+  for (const email of ['m\u001b[2J@example.com', 'two words@example.com', 'nobody', 'a@b@example.com']) {
+    const shown = await signInWith(new Browser(area.url), { ...claims, sub: 'other', email });
+    assert.match(shown.path, /^\/account\/sign-in\?error/, email);
+  }
+});
+
 test('a token that is not for this sign-in is refused', async () => {
   const good = { email: 'ivy@example.com', email_verified: true };
   const bad: readonly Claims[] = [

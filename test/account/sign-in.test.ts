@@ -119,6 +119,18 @@ test('who guesses an account has to wait, and the right password waits too', asy
   assert.doesNotMatch(JSON.stringify(failed), /guess number/);
 });
 
+test('what strangers type as an address cannot rearrange a line of the audit log', async () => {
+  await using fresh = await startTestArea();
+  await setUpAdmin(fresh);
+  for (const email of ['\u202emoc.elpmaxe@nimda', 'a\u001b[2J@example.com', 'p@ss@word'])
+    assert.equal((await signIn(new Browser(fresh.url), email, 'guess number 1')).status, 401);
+  const failed = fresh.accounts.audit.list({ event: 'sign-in.failed' }).events;
+  assert.deepEqual(
+    failed.map(({ subject }) => subject),
+    ['unknown', 'unknown', 'unknown'],
+  );
+});
+
 test('a thousand guesses at once are not free', async () => {
   await using fresh = await startTestArea();
   await setUpAdmin(fresh);

@@ -128,6 +128,10 @@ test('a source is an IPv4 address or the /64 of an IPv6 address, however written
     '2001:db8::1': '2001:db8:0:0::/64',
     '::1': '0:0:0:0::/64',
     'fe80::1%eth0': 'fe80:0:0:0::/64',
+    // As some proxies forward it: a client can come from every port.
+    '192.0.2.1:5060': '192.0.2.1',
+    '[2001:db8:1:2::1]:5060': '2001:db8:1:2::/64',
+    '[::ffff:192.0.2.1]': '192.0.2.1',
   };
   for (const [address, source] of Object.entries(sources)) assert.equal(sourceOf(address), source, address);
 });

@@ -66,8 +66,8 @@ async function signIn(visit: Visit): Promise<Answer> {
   const answer = await passwordAnswer(visit, email, form.text('password'));
   const { audit } = area.options.accounts;
   if (answer === null) {
-    // Some type their password into the wrong field.
-    const subject = /^[^\s@]+@[^\s@]+$/.test(email) ? email : 'unknown';
+    // Some type their password into the wrong field; and what strangers type is not to rearrange a line of the log.
+    const subject = /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/.test(email) ? email : 'unknown';
     audit.note({ actor: 'stranger', event: 'sign-in.failed', subject, detail: { source } });
     form.refuse('', 'The e-mail address or the password is not right.');
     return signInPage(visit, next, 401);
