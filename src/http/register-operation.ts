@@ -98,9 +98,9 @@ function wrongValue(validate: ValidateFunction, query: Readonly<Record<string, u
   };
   if (missingProperty !== undefined)
     return failure('QUERY_INVALID', { name: missingProperty, reason: 'is required' });
+  if (Array.isArray(query[name]))
+    return failure('QUERY_INVALID', { name, reason: 'came more than once; send it once' });
   const wanted = allowedValues === undefined ? error.message : `must be ${allowedValues.join(' or ')}`;
-  const given = Array.isArray(query[name])
-    ? 'came more than once'
-    : `is '${String(query[name]).slice(0, 60)}'`;
-  return failure('QUERY_INVALID', { name, reason: `${given}, but ${wanted}` });
+  const given = String(query[name]).slice(0, 60);
+  return failure('QUERY_INVALID', { name, reason: `is '${given}', but ${wanted}` });
 }
