@@ -1,4 +1,4 @@
-/** Finds out who asks. Every credential is checked against the database as it is at this request: nothing is cached. */
+/** Finds out who asks. Every credential counts as the database has it at this request, see `accounts/verified.ts`. */
 import type { FastifyRequest } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { AttemptLimiter, SECRET_RULES, sourceOf } from '../../accounts/attempt-limiter.ts';
