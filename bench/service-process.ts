@@ -19,7 +19,7 @@ export async function startServiceProcess(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
   const begun = performance.now();
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', MAIN, 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve'], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',

@@ -34,7 +34,7 @@ export async function startServerProcess(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-server-'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=2', MAIN, 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve'], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
