@@ -1,7 +1,6 @@
 /**
  * `npm run bench:service [-- --jobs N]`: what a small job costs on the warm service, against one ogr2ogr process on the
- * same file; jobs per second of 16 clients against two ogr2ogr processes at a time; cold start; memory during a 1 GB
- * upload.
+ * same file; cold start; memory during a 1 GB upload. Many clients at a time are the matter of load.ts.
  */
 import { spawnSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -69,21 +68,6 @@ async function latency(url: string, input: string, jobs: number): Promise<void> 
   }
 }
 
-async function throughput(url: string, input: string, clients: number, seconds: number): Promise<void> {
-  const file = new Blob([new Uint8Array(readFileSync(input))]);
-  let done = 0;
-  const until = performance.now() + seconds * 1000;
-  await Promise.all(
-    Array.from({ length: clients }, async () => {
-      while (performance.now() < until) {
-        await smallJob(url, file);
-        done++;
-      }
-    }),
-  );
-  console.log(`${clients} clients         ${(done / seconds).toFixed(0)} jobs per second`);
-}
-
 /** Sends a job of about 1 GB and watches the resident memory of the HTTP process. */
 async function bigUpload(service: ServiceProcess): Promise<void> {
   const input = datasetPath('buildings', 500_000);
@@ -138,7 +122,6 @@ try {
   console.log(`cold start         ${service.startMs.toFixed(0)} ms to ready`);
   const input = datasetPath('buildings', 3);
   await latency(service.url, input, Number(values.jobs));
-  await throughput(service.url, input, 16, 10);
   await bigUpload(service);
 } finally {
   service.process.kill('SIGTERM');
