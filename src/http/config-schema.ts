@@ -60,6 +60,11 @@ export interface JsonDocuments {
   readonly list: string | null;
 }
 
+/** Documents of a JSON body; null: the surface takes forms alone. Only GeoJSON is JSON that a body can hold as it is. */
+export function jsonDocumentsOf({ operation, inputFormat }: Surface): JsonDocuments | null {
+  return inputFormat === 'geojson' && operation !== 'inspect' ? JSON_DOCUMENTS[operation] : null;
+}
+
 /** Schema of a JSON body with GeoJSON: its documents, and the config's fields beside them. */
 export function jsonBodySchema(
   operation: keyof typeof JSON_DOCUMENTS,

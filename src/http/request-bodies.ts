@@ -1,7 +1,7 @@
 /** What requests that take a job send, as the document tells it; made from what reads them. */
 import type { Format } from '../formats/format.ts';
 import type { Surface } from './config-fields.ts';
-import { configSchema, JSON_DOCUMENTS, jsonBodySchema } from './config-schema.ts';
+import { configSchema, JSON_DOCUMENTS, jsonBodySchema, jsonDocumentsOf } from './config-schema.ts';
 import { filePartsOf } from './job-form.ts';
 import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
 
@@ -14,9 +14,10 @@ const FILE: JsonSchema = {
 /** A form; for geojson on the versioned surface also a JSON body. */
 export function requestBody(surface: Surface, formats: readonly Format[]): RequestBody {
   const form = formBody(surface, formats);
-  const { operation, inputFormat } = surface;
-  if (inputFormat !== 'geojson' || operation === 'inspect') return form;
-  const { single, list } = JSON_DOCUMENTS[operation];
+  const { operation } = surface;
+  const documents = jsonDocumentsOf(surface);
+  if (documents === null || operation === 'inspect') return form;
+  const { single, list } = documents;
   const members = list === null ? `\`${single}\`` : `\`${single}\` and \`${list}\``;
   return {
     description: `${form.description} Or a JSON body with ${members}, and the members of the config beside them.`,

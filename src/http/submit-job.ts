@@ -7,7 +7,7 @@ import type { Job, JobInput, NewJob } from '../jobs/job.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { pathName } from '../remote-input/file-name.ts';
 import type { Surface } from './config-fields.ts';
-import { JSON_DOCUMENTS, type JsonDocuments } from './config-schema.ts';
+import { jsonDocumentsOf } from './config-schema.ts';
 import { type HttpContext, ownerOf } from './context.ts';
 import { filePartsOf, receiveJobForm } from './job-form.ts';
 import { bodyTooLarge, receiveJsonBody } from './json-job-body.ts';
@@ -28,11 +28,6 @@ interface ReceivedRequest {
   readonly parsed: ParsedConfig;
   readonly configHash: string;
   readonly unknownParts: readonly string[];
-}
-
-/** Documents of a JSON body; null: the surface takes forms alone. */
-export function jsonDocumentsOf({ operation, inputFormat }: Surface): JsonDocuments | null {
-  return inputFormat === 'geojson' && operation !== 'inspect' ? JSON_DOCUMENTS[operation] : null;
 }
 
 /** What the headers alone tell is answered before a byte of the body is read, so also before "100 Continue". */

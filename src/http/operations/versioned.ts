@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
+import { jsonDocumentsOf } from '../config-schema.ts';
 import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { formBody, jsonExample, requestBody } from '../request-bodies.ts';
@@ -62,7 +63,7 @@ function versionedOperation(verb: Verb, format: Format, formats: readonly Format
     parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
     requestBody: requestBody(surface, formats),
     responses: submissionResponses('TaskAccepted'),
-    examples: [exampleOf(surface, format), ...jsonExamplesOf(verb, format)],
+    examples: [exampleOf(surface, format), ...jsonExamplesOf(verb, surface)],
     refuseEarly: (context, request) => refuseEarly(surface, context, request),
     handle: async (context, request, reply) =>
       answer(context, request, reply, await submitRequest(surface, context, request)),
@@ -91,10 +92,10 @@ function exampleOf({ operation, inputFormat }: Surface, format: Format): string 
 }
 
 /** Without `transformations`, which are in the example of the body. */
-function jsonExamplesOf(verb: Verb, { id }: Format): string[] {
-  if (id !== 'geojson') return [];
+function jsonExamplesOf(verb: Verb, surface: Surface): string[] {
+  if (jsonDocumentsOf(surface) === null) return [];
   const { transformations: _, ...body } = jsonExample(verb);
-  const path = `/v1/transform/${id}${WORDS[verb].path}`;
+  const path = `/v1/transform/${surface.inputFormat}${WORDS[verb].path}`;
   return [`curl -f -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' BASE_URL${path}`];
 }
 
