@@ -25,6 +25,10 @@ const commands: Readonly<Record<string, Command>> = {
     text: 'who may sign in: geomill users create --admin EMAIL',
     load: () => import('./cli/users.ts'),
   },
+  'signing-keys': {
+    text: 'rotate and list the keys that sign access tokens: geomill signing-keys rotate',
+    load: () => import('./cli/signing-keys.ts'),
+  },
 };
 
 /** Documented in docs/cli.md. */
@@ -49,14 +53,14 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 function help(): string {
-  const lines = Object.entries(commands).map(([name, { text }]) => `  ${name.padEnd(9)}${text}`);
+  const lines = Object.entries(commands).map(([name, { text }]) => `  ${name.padEnd(14)}${text}`);
   return `geomill ${version()} converts vector geodata.
 
 Usage: geomill <command> [arguments]
 
 ${lines.join('\n')}
-  help     this text; geomill <command> --help tells more
-  version  the version
+  help          this text; geomill <command> --help tells more
+  version       the version
 `;
 }
 

@@ -31,6 +31,19 @@ export interface SigningKey {
   readonly key: CryptoKey;
 }
 
+/** What a key does at the moment: it waits for its time, signs, only verifies what it signed, or does nothing any more. */
+export type SigningKeyState = 'next' | 'signs' | 'verifies' | 'expired';
+
+/** What an operator may see of a key. Times are milliseconds since 1970. */
+export interface SigningKeyFacts {
+  readonly kid: string;
+  readonly algorithm: string;
+  readonly state: SigningKeyState;
+  readonly signsFrom: number;
+  /** When the last token it signed has expired. Null: no later key limits it. */
+  readonly verifiesUntil: number | null;
+}
+
 interface KeyRow {
   readonly kid: string;
   readonly algorithm: string;
@@ -91,12 +104,33 @@ export class SigningKeys {
    * Makes the next key now, without waiting for its time. `atOnce`: a private key has leaked; the new one signs from now
    * on and tokens of all others are refused.
    */
-  async rotate({ atOnce = false, actor }: { atOnce?: boolean; actor: string }): Promise<void> {
+  async rotate({ atOnce = false, actor }: { atOnce?: boolean; actor: string }): Promise<SigningKeyFacts> {
     const row = await makeRow(this.#now() + (atOnce ? 0 : this.#leadMs));
     this.#database.durable.transaction(() => {
       if (atOnce) for (const { kid } of this.#rows()) this.#remove(kid, actor);
       this.#insert(row, actor);
     });
+    return this.list().find(({ kid }) => kid === row.kid)!;
+  }
+
+  /** Every key in the database, the oldest first. Changes nothing. */
+  list(): readonly SigningKeyFacts[] {
+    const rows = this.#rows();
+    const now = this.#now();
+    const signing = rows.length === 0 ? null : this.#signing(rows);
+    const alive = this.#alive(rows);
+    const stateOf = (row: KeyRow): SigningKeyState => {
+      if (row === signing) return 'signs';
+      if (row.signs_from > now) return 'next';
+      return alive.includes(row) ? 'verifies' : 'expired';
+    };
+    return rows.map((row, i) => ({
+      kid: row.kid,
+      algorithm: row.algorithm,
+      state: stateOf(row),
+      signsFrom: row.signs_from,
+      verifiesUntil: i === rows.length - 1 ? null : rows[i + 1].signs_from + this.#verifiesMs,
+    }));
   }
 
   /** All rows, after what is due was done. */

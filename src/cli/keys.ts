@@ -1,7 +1,7 @@
 /** `geomill keys`: API keys and OAuth clients from the command line, also while the service runs. */
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { type Accounts, openAccounts } from '../accounts/accounts.ts';
+import { type Accounts, type AccountsOptions, openAccounts } from '../accounts/accounts.ts';
 import type { Credential, CredentialKind } from '../accounts/credentials.ts';
 import { checkScopes } from '../accounts/new-credential.ts';
 import { DEFAULT_SCOPES, formatScopes, SCOPES } from '../accounts/principal.ts';
@@ -72,12 +72,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 };
 
 /** A directory that is not there is more likely mistyped than wanted: it is not made. */
-export function openAccountsOf(dataDirectory: string): Accounts {
+export function openAccountsOf(dataDirectory: string, options: Omit<AccountsOptions, 'path'> = {}): Accounts {
   if (!existsSync(dataDirectory)) {
     const reason = 'there is no such directory; name the one of the service, or start the service first';
     throw failure('SETTING_INVALID', { name: 'DATA_DIR', value: dataDirectory, reason });
   }
-  return openAccounts({ path: accountsPath(dataDirectory) });
+  return openAccounts({ ...options, path: accountsPath(dataDirectory) });
 }
 
 function create(accounts: Accounts, values: Parsed['values']): void {
