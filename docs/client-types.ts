@@ -15,15 +15,7 @@ const HEAD = `/**
  */`;
 
 /** Keywords that would change a type, which the document does not use. */
-const NOT_KNOWN = [
-  'allOf',
-  'not',
-  'if',
-  'patternProperties',
-  'prefixItems',
-  'propertyNames',
-  'dependentSchemas',
-];
+const NOT_KNOWN = ['allOf', 'not', 'if', 'patternProperties', 'prefixItems', 'dependentSchemas'];
 
 export function renderClientTypes({ components, paths }: OpenApiDocument): string {
   const schemas = Object.entries(components.schemas);

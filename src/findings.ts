@@ -14,6 +14,7 @@ interface FindingEntry {
 export const findingCatalogue = {
   // --- request ------------------------------------------------------------------------------------------------
   UNKNOWN_KEY: { effect: 'told', template: "'{path}' is not known here and was ignored" },
+  UNKNOWN_KEYS: { effect: 'told', template: '{count} further keys are not known here and were ignored' },
   RESULT_EMPTY: {
     effect: 'told',
     template: "no feature of layer '{layer}' is left after the transformations",

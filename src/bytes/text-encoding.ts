@@ -74,7 +74,7 @@ export function encodingByName(name: string): string | null {
   const languageId = /^\s*ldid\s*\/\s*(\d{1,3})\s*$/i.exec(name);
   if (languageId !== null) return encodingByLanguageId(Number(languageId[1]));
   const key = name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  if (key in ALIASES) return ALIASES[key];
+  if (Object.hasOwn(ALIASES, key)) return ALIASES[key];
   const latin = /^(?:iso)?8859(\d{1,2})$/.exec(key);
   if (latin !== null) return known(`ISO-8859-${Number(latin[1])}`);
   const page = /^(?:cp|ms|windows|win|ansi|oem|ibm|dos|codepage|xcp)?(\d{3,5})$/.exec(key);

@@ -65,7 +65,7 @@ export async function formatOptions(
   for (const [flag, value] of Object.entries(parsed.values)) {
     if (!flag.startsWith(`${side}-`) || typeof value !== 'string') continue;
     const name = flag.slice(side.length + 1).replaceAll('-', '_');
-    if (!(name in schema.properties)) {
+    if (!Object.hasOwn(schema.properties, name)) {
       throw failure('USAGE', {
         detail: `--${flag} is no option of ${format.id}; it has ${optionList(side, schema)}`,
       });

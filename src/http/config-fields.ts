@@ -5,6 +5,7 @@
  */
 import type { Format } from '../formats/format.ts';
 import type { JobRequest } from '../pipeline/request.ts';
+import { MAX_STEPS } from '../transformations/requested-steps.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { JsonSchema } from './operation.ts';
 
@@ -43,6 +44,7 @@ const CRS_IN_WORDS = 'an EPSG code such as 28350, "28350" or "EPSG:28350"';
 const epsgCode: JsonSchema = {
   type: ['string', 'integer'],
   pattern: '^\\s*(?:[Ee][Pp][Ss][Gg]:)?[0-9]{1,9}\\s*$',
+  maxLength: 60,
   minimum: 1,
   maximum: 999_999_999,
   examples: ['EPSG:28350', 28350],
@@ -55,10 +57,14 @@ const epsgCodes: JsonSchema = {
       type: 'array',
       items: { anyOf: [epsgCode, { type: 'null' }] },
       minItems: 1,
+      // No more files can be sent, whatever MAX_FILES says.
+      maxItems: 100_000,
       examples: [['EPSG:28350', null]],
     },
   ],
 };
+
+const layerName: JsonSchema = { type: 'string', maxLength: 65_536 };
 
 const formatName = ({ formats }: Pick<Registries, 'formats'>): JsonSchema => ({
   enum: [...formats.map(({ id }) => id), ...Object.keys(FORMAT_ALIASES)],
@@ -104,7 +110,7 @@ export const CONFIG_FIELDS = {
     operations: ALL,
     description: 'Name of the layer to read, or a list of names. Default: all.',
     schema: () => ({
-      anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' }, minItems: 1 }],
+      anyOf: [layerName, { type: 'array', items: layerName, minItems: 1, maxItems: 10_000 }],
     }),
     shouldBe: 'the name of a layer or a list of names',
   },
@@ -114,7 +120,12 @@ export const CONFIG_FIELDS = {
     operations: ['transform', 'inspect'],
     description:
       'Where to fetch the input from, in place of a file; http or https. Only in forms, and from hosts that the operator allows.',
-    schema: () => ({ type: 'string', minLength: 1, examples: ['https://data.example.org/harbour.zip'] }),
+    schema: () => ({
+      type: 'string',
+      minLength: 1,
+      maxLength: 8192,
+      examples: ['https://data.example.org/harbour.zip'],
+    }),
     shouldBe: 'a URL',
   },
   transformations: {
@@ -122,7 +133,11 @@ export const CONFIG_FIELDS = {
     operations: ALL,
     description: 'What is done to the features, in this order.',
     // Its items are checked, and told of, by transformations/requested-steps.ts, from the same parameter schemas.
-    schema: () => ({ type: 'array', items: { $ref: '#/components/schemas/TransformationStep' } }),
+    schema: () => ({
+      type: 'array',
+      maxItems: MAX_STEPS,
+      items: { $ref: '#/components/schemas/TransformationStep' },
+    }),
     shouldBe: 'a list',
   },
   outputFormat: {

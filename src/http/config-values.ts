@@ -12,7 +12,9 @@ import {
   type Surface,
 } from './config-fields.ts';
 
-const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true });
+const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true, ownProperties: true });
+/** Keywords of schemas that bound a size, and what they count. */
+const BOUNDED: Readonly<Record<string, string>> = { maxItems: 'items', maxLength: 'characters' };
 const compiled = new WeakMap<Registries['formats'], Map<FieldId, ValidateFunction>>();
 
 export interface ConfigValue {
@@ -104,6 +106,13 @@ export class ConfigValues {
       } catch (error) {
         return error as Error;
       }
+    const errors = this.#validator(id).errors ?? [];
+    for (const { keyword, params, instancePath } of errors) {
+      const unit = BOUNDED[keyword];
+      if (unit === undefined) continue;
+      const at = instancePath.replace(/\/(\d+)/g, '[$1]');
+      return invalid(`${path}${at}`, `has more than ${params.limit} ${unit}, the most that are taken`);
+    }
     const { shouldBe }: ConfigField = CONFIG_FIELDS[id];
     return invalid(path, `must be ${shouldBe}, not ${describe(given)}`);
   }

@@ -24,6 +24,9 @@ export interface ParsedConfig {
   forFiles(fileCount: number): JobRequest;
 }
 
+/** Keys that are not known and are named one by one in the report. */
+const MAX_UNKNOWN_KEYS = 20;
+
 const NO_URLS: UrlPolicy = { hosts: [], privateNetworks: [] };
 
 export interface InputUrl {
@@ -53,7 +56,7 @@ export function parseJobRequest(
   const layers = parseLayers(values);
   const options = parseOptions(values, surface, 'input', inputFormat.readOptions, inputFormat.readOptionsKey);
   const findings = new Findings();
-  for (const path of values.unknown()) findings.note('UNKNOWN_KEY', { path: path.slice(0, 100) });
+  noteUnknownKeys(values.unknown(), findings);
   return {
     inputFormat,
     inputUrl,
@@ -66,6 +69,14 @@ export function parseJobRequest(
       return { operation, input, transformations: steps, output };
     },
   };
+}
+
+/** The first ones by name: a config can have as many as fit into it, and a report tells each finding on its own. */
+function noteUnknownKeys(paths: readonly string[], findings: Findings): void {
+  for (const path of paths.slice(0, MAX_UNKNOWN_KEYS))
+    findings.note('UNKNOWN_KEY', { path: path.slice(0, 100) });
+  const count = paths.length - MAX_UNKNOWN_KEYS;
+  if (count > 0) findings.note('UNKNOWN_KEYS', { count });
 }
 
 function parseInputFormat(values: ConfigValues, surface: Surface, registries: Registries): Format {
@@ -217,7 +228,7 @@ function parseOptions(
   schema: OptionsSchema,
   groupKey: string | undefined,
 ): Readonly<Record<string, unknown>> {
-  const options: Record<string, unknown> = {};
+  const options: Record<string, unknown> = Object.create(null);
   const paths = new Map<string, string>();
   const group = groupKey === undefined ? undefined : values.takeAny(groupNames(groupKey, surface));
   if (group?.value !== undefined) {
@@ -240,5 +251,5 @@ function parseOptions(
     options[name] = value;
     paths.set(name, path);
   }
-  return validateOptions(schema, options, (name) => paths.get(name) ?? `${side}.${name}`);
+  return { ...validateOptions(schema, options, (name) => paths.get(name) ?? `${side}.${name}`) };
 }

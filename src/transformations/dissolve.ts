@@ -1,6 +1,7 @@
 /** Features with equal values become one. */
 import { failure } from '../errors.ts';
 import { aggregateModifier, aggregateOf, aggregateParameter } from './parts/aggregate.ts';
+import { fieldName, fieldNames } from './parts/name-lists.ts';
 import type { Transformation } from './transformation.ts';
 
 export const dissolve: Transformation = {
@@ -20,9 +21,8 @@ Memory: as union; large groups are divided by space.`,
     type: 'object',
     properties: {
       by: {
-        type: 'array',
-        items: { type: 'string', minLength: 1 },
-        uniqueItems: true,
+        ...fieldNames,
+        items: fieldName,
         default: [],
         description: 'Names of the fields whose values tell which features become one; none: all do.',
         examples: [['zone']],
@@ -49,9 +49,9 @@ Memory: as union; large groups are divided by space.`,
     modifiers: [aggregateModifier],
   },
   check(parameters, path) {
-    const by = (parameters.by ?? []) as readonly string[];
+    const by = new Set((parameters.by ?? []) as readonly string[]);
     for (const name of aggregateOf(parameters).keys()) {
-      if (!by.includes(name)) continue;
+      if (!by.has(name)) continue;
       throw failure('TRANSFORMATION_INVALID', {
         path: `${path}.aggregate.${name}`,
         reason: "is a field of 'by': its value is the same in the whole group",

@@ -1,7 +1,9 @@
 /** Features that meet conditions on their fields, or lie in a box. */
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { MAX_CONDITION_LENGTH, MAX_CONDITION_TOKENS } from './filter/condition.ts';
 import { parseCondition } from './filter/parse-condition.ts';
+import { MAX_EPSG_LENGTH } from './parts/name-lists.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
 
 const BOX = /^\s*-?[\d.]+(?:e[+-]?\d+)?(?:\s*,\s*-?[\d.]+(?:e[+-]?\d+)?){3}\s*$/i;
@@ -27,7 +29,7 @@ feature is left out, also by \`!=\`. In fields whose values differ in kind, valu
     properties: {
       where: {
         type: ['string', 'object'],
-        description: "Condition on the fields, as text (`pop > 10 and name like 'A%'`) or as JSON.",
+        description: `Condition on the fields, as text (\`pop > 10 and name like 'A%'\`) or as JSON. At most ${MAX_CONDITION_LENGTH} characters and ${MAX_CONDITION_TOKENS} words, values and signs.`,
         examples: ["pop > 10 and name like 'A%'"],
       },
       bbox: {
@@ -40,6 +42,7 @@ feature is left out, also by \`!=\`. In fields whose values differ in kind, valu
       },
       bbox_crs: {
         type: ['string', 'integer'],
+        maxLength: MAX_EPSG_LENGTH,
         default: 'EPSG:4326',
         description: 'CRS of the box: EPSG:4326 or that of the data at this point, as EPSG code.',
       },

@@ -1,6 +1,7 @@
 /** Another CRS for what follows. */
 import { parseCrs, parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { MAX_EPSG_LENGTH, MAX_NAME_LENGTH } from './parts/name-lists.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
 
 export const reproject: Transformation = {
@@ -14,12 +15,14 @@ straight to the last one. Attributes, ids and order stay.`,
     properties: {
       epsg: {
         type: ['integer', 'string'],
+        maxLength: MAX_EPSG_LENGTH,
         description: 'EPSG code of the CRS: 28350, "28350" or "EPSG:28350". Either this or `crs`.',
         examples: [28350],
       },
       crs: {
         type: 'string',
         minLength: 1,
+        maxLength: MAX_NAME_LENGTH,
         description: 'The CRS as an EPSG code, WKT, PROJJSON or a PROJ string.',
       },
     },

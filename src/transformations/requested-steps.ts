@@ -16,10 +16,16 @@ export interface RequestedStep {
 }
 
 /** Each step may cost as much as the whole conversion; nobody has a use for more. */
-const MAX_STEPS = 100;
+export const MAX_STEPS = 100;
 
 // Wrong numbers (1e999 is Infinity to JSON.parse) are refused by 'strictNumbers', which is Ajv's default.
-const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true, useDefaults: true });
+const ajv = new Ajv2020({
+  allErrors: false,
+  strict: true,
+  allowUnionTypes: true,
+  useDefaults: true,
+  ownProperties: true,
+});
 const compiled = new WeakMap<ParametersSchema, ValidateFunction>();
 
 /**
@@ -52,18 +58,19 @@ function parseStep(item: unknown, path: string, registry: readonly Transformatio
   if (nested !== undefined && nested !== null && !isObject(nested))
     throw invalid(`${path}.params`, `must be an object with the parameters, not ${shown(nested)}`);
   const inner = isObject(nested) ? nested : {};
-  const given: Record<string, unknown> = {};
+  // No prototype: '__proto__' is a name as any other, and 'constructor' is not there unless it was given.
+  const given: Record<string, unknown> = Object.create(null);
   // null says nothing, here as elsewhere in a request.
   for (const [name, parameter] of Object.entries(inner)) if (parameter !== null) given[name] = parameter;
   for (const [name, parameter] of Object.entries(flat)) {
     if (parameter === null) continue;
-    if (name in given && JSON.stringify(given[name]) !== JSON.stringify(parameter))
+    if (Object.hasOwn(given, name) && JSON.stringify(given[name]) !== JSON.stringify(parameter))
       throw invalid(`${path}.${name}`, `contradicts '${path}.params.${name}'; state it once`);
     given[name] = parameter;
   }
   const innerPath = isObject(nested) ? `${path}.params` : path;
   const pathOf = (name: string): string =>
-    name in flat && !(name in inner) ? `${path}.${name}` : `${innerPath}.${name}`;
+    Object.hasOwn(flat, name) && !Object.hasOwn(inner, name) ? `${path}.${name}` : `${innerPath}.${name}`;
   return checkedStep(record, given, innerPath, pathOf);
 }
 
@@ -82,7 +89,7 @@ export function checkedStep(
   if (!validate(given)) throw schemaFailure((validate.errors as ErrorObject[])[0], record, pathOf);
   // JSON of a mask in a step that has two shapes can differ in path by parameter; checks name the usual place.
   record.check?.(given, path);
-  return { type: record.id, params: given, path };
+  return { type: record.id, params: { ...given }, path };
 }
 
 function recordOf(type: unknown, path: string, registry: readonly Transformation[]): Transformation {

@@ -1,5 +1,6 @@
 /** Which fields stay, in which order and under which names. */
 import { failure } from '../errors.ts';
+import { byFieldName, fieldName, fieldNames } from './parts/name-lists.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
 
 interface SelectParameters {
@@ -17,22 +18,18 @@ Geometries, ids, and the order of features stay.`,
     type: 'object',
     properties: {
       fields: {
-        type: 'array',
-        items: { type: 'string' },
-        uniqueItems: true,
+        ...fieldNames,
         description: 'Names of the fields to keep, in the order they are to have; an empty list keeps none.',
         examples: [['name', 'pop']],
       },
       drop: {
-        type: 'array',
-        items: { type: 'string' },
-        uniqueItems: true,
+        ...fieldNames,
         description:
           'Names of fields to leave out; all others stay in their order. Not together with `fields`.',
       },
       rename: {
-        type: 'object',
-        additionalProperties: { type: 'string', minLength: 1 },
+        ...byFieldName,
+        additionalProperties: fieldName,
         description: 'New names by old ones: {"POP_EST": "population"}.',
       },
     },
@@ -91,11 +88,12 @@ function check(parameters: StepParameters, path: string): void {
     throw refuse('', 'says nothing to select; state fields, drop or rename');
   if (fields !== undefined && drop !== undefined)
     throw refuse('drop', "contradicts 'fields', which already says what stays; state one of them");
+  const kept = fields === undefined ? null : new Set(fields);
+  const dropped = new Set(drop);
   const taken = new Map<string, string>();
   for (const [from, to] of Object.entries(rename ?? {})) {
-    if (drop?.includes(from))
-      throw refuse('rename', `gives a new name to '${from}', which 'drop' leaves out`);
-    if (fields !== undefined && !fields.includes(from))
+    if (dropped.has(from)) throw refuse('rename', `gives a new name to '${from}', which 'drop' leaves out`);
+    if (kept !== null && !kept.has(from))
       throw refuse('rename', `gives a new name to '${from}', which is not among 'fields'`);
     const other = taken.get(to);
     if (other !== undefined) throw refuse('rename', `gives both '${other}' and '${from}' the name '${to}'`);

@@ -18,6 +18,7 @@ export const csv: Format = {
         type: ['string', 'integer'],
         minimum: 1,
         minLength: 1,
+        maxLength: 65_536,
         default: 'geom_wkt',
         description: 'Name of the column that holds WKT (case sensitive), or its number from 1.',
       },
@@ -33,6 +34,7 @@ export const csv: Format = {
       },
       encoding: {
         type: 'string',
+        maxLength: 40,
         default: 'utf-8',
         description: 'Text encoding by its usual name, such as utf-8, windows-1252 or shift_jis.',
       },

@@ -39,6 +39,7 @@ export const dxf: Format = {
       encoding: {
         type: 'string',
         minLength: 1,
+        maxLength: 40,
         description: 'Text encoding, where the drawing states a wrong one or none. Default: what it states.',
       },
       drawing_fields: {

@@ -25,12 +25,14 @@ export const writeOptions: OptionsSchema = {
     layer_field: {
       type: 'string',
       minLength: 1,
+      maxLength: 65_536,
       description:
         "Field whose text names a feature's layer. Default: annotation, point, polyline, polygon, multipatch by geometry.",
     },
     color_field: {
       type: 'string',
       minLength: 1,
+      maxLength: 65_536,
       description:
         "Field that holds a feature's colour: #rrggbb or an AutoCAD colour index. Default: the layer's.",
     },

@@ -13,50 +13,57 @@ import {
   COMPARISONS,
   type Comparison,
   type Condition,
+  ConditionSize,
   type Literal,
   MAX_CONDITION_DEPTH,
   refuseCondition,
 } from './condition.ts';
 
-const SYNONYMS: Readonly<Record<string, Comparison>> = { '==': '=', '<>': '!=' };
+const SYNONYMS: ReadonlyMap<string, Comparison> = new Map([
+  ['==', '='],
+  ['<>', '!='],
+]);
 
 const OPERATORS =
   '=, !=, <, <=, >, >=, in, not_in, between, not_between, like, not_like, ilike, not_ilike, is_null, is_not_null';
 
 /** Throws TRANSFORMATION_INVALID with the place in the tree that is wrong. */
 export function parseConditionTree(node: unknown, path: string): Condition {
-  return parseTree(node, path, 0);
+  return parseTree(node, path, 0, new ConditionSize(path));
 }
 
-function parseTree(node: unknown, path: string, depth: number): Condition {
+function parseTree(node: unknown, path: string, depth: number, size: ConditionSize): Condition {
+  size.addToken();
   if (depth > MAX_CONDITION_DEPTH)
     throw refuseCondition(path.slice(0, 60), `is nested deeper than ${MAX_CONDITION_DEPTH} levels`);
   if (!isObject(node))
     throw refuseCondition(path, 'must be a condition such as {"field": "pop", "op": ">", "value": 10}');
   for (const kind of ['and', 'or'] as const) {
-    if (!(kind in node)) continue;
+    if (!Object.hasOwn(node, kind)) continue;
     onlyKeys(node, [kind], path);
     const parts: unknown = node[kind];
     if (!Array.isArray(parts) || parts.length === 0)
       throw refuseCondition(`${path}.${kind}`, 'must be a list of one condition or more');
-    return { kind, parts: parts.map((part, i) => parseTree(part, `${path}.${kind}[${i}]`, depth + 1)) };
+    return { kind, parts: parts.map((part, i) => parseTree(part, `${path}.${kind}[${i}]`, depth + 1, size)) };
   }
-  if ('not' in node) {
+  if (Object.hasOwn(node, 'not')) {
     onlyKeys(node, ['not'], path);
-    return { kind: 'not', part: parseTree(node.not, `${path}.not`, depth + 1) };
+    return { kind: 'not', part: parseTree(node.not, `${path}.not`, depth + 1, size) };
   }
-  return parsePredicate(node, path);
+  return parsePredicate(node, path, size);
 }
 
-function parsePredicate(node: Record<string, unknown>, path: string): Condition {
+function parsePredicate(node: Record<string, unknown>, path: string, size: ConditionSize): Condition {
   onlyKeys(node, ['field', 'op', 'value'], path);
   const { field, op: stated, value } = node;
   if (typeof field !== 'string') {
     const reason = 'is required: the name of a field, unless the condition is one of and, or, not';
     throw refuseCondition(`${path}.field`, reason);
   }
+  size.addText(field);
+  measure(value, size);
   const op = typeof stated === 'string' ? stated.trim().toLowerCase().replaceAll(/\s+/g, '_') : '';
-  const comparison = SYNONYMS[op] ?? COMPARISONS.find((known) => known === op);
+  const comparison = SYNONYMS.get(op) ?? COMPARISONS.find((known) => known === op);
   const valuePath = `${path}.value`;
   if (comparison !== undefined)
     return { kind: 'compare', field, op: comparison, value: literal(value, valuePath) };
@@ -92,6 +99,17 @@ function namedPredicate(field: string, op: string, value: unknown, path: string)
     default:
       return null;
   }
+}
+
+/** Before a list is looked at value by value: each of them would be named by its path. */
+function measure(value: unknown, size: ConditionSize): void {
+  if (Array.isArray(value)) for (const item of value) measureLiteral(item, size);
+  else measureLiteral(value, size);
+}
+
+function measureLiteral(value: unknown, size: ConditionSize): void {
+  size.addToken();
+  if (typeof value === 'string') size.addText(value);
 }
 
 function literal(value: unknown, path: string): Literal {

@@ -29,6 +29,41 @@ export type Condition =
 /** Nested deeper than anybody writes; the trees are walked by recursion. */
 export const MAX_CONDITION_DEPTH = 100;
 
+/** Characters of a condition: the text of it, or all texts in its JSON together. */
+export const MAX_CONDITION_LENGTH = 65_536;
+/** Words, values and signs of the text, or values and conditions of the JSON. */
+export const MAX_CONDITION_TOKENS = 10_000;
+
+/** Counts what a condition is made of, so that none is too large to be parsed and evaluated. */
+export class ConditionSize {
+  readonly #path: string;
+  #tokens = 0;
+  #length = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Throws TRANSFORMATION_INVALID. */
+  addToken(): void {
+    if (++this.#tokens > MAX_CONDITION_TOKENS) throw this.#tooLarge(MAX_CONDITION_TOKENS, 'words and values');
+  }
+
+  /** Throws TRANSFORMATION_INVALID. */
+  addText(text: string): void {
+    this.#length += text.length;
+    if (this.#length > MAX_CONDITION_LENGTH) throw this.#tooLarge(MAX_CONDITION_LENGTH, 'characters');
+  }
+
+  #tooLarge(limit: number, what: string): GeomillError {
+    const advice = 'shorten it, or filter in several steps';
+    return refuseCondition(
+      this.#path,
+      `has more than ${limit} ${what}, the most a condition may have; ${advice}`,
+    );
+  }
+}
+
 /** The fields that a condition names, each once. */
 export function fieldsOfCondition(condition: Condition, names: Set<string> = new Set()): ReadonlySet<string> {
   if (condition.kind === 'and' || condition.kind === 'or') {

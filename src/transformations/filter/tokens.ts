@@ -1,5 +1,5 @@
 /** The words of a condition in text form. */
-import { refuseCondition } from './condition.ts';
+import { ConditionSize, refuseCondition } from './condition.ts';
 
 export interface Token {
   /** quoted: a name in double quotes. */
@@ -12,12 +12,15 @@ export interface Token {
   readonly start: number;
 }
 
+// Between two repeated groups stands a character that neither takes: else digits without end take quadratic time.
 const TOKEN =
-  /\s+|(?<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|(?<word>[\p{L}_][\p{L}\p{N}_.:]*)|"(?<quoted>(?:[^"]|"")*)"|'(?<text>(?:[^']|'')*)'|(?<symbol><=|>=|<>|!=|==|[=<>(),])/uy;
+  /\s+|(?<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|(?<word>[\p{L}_][\p{L}\p{N}_.:]*)|"(?<quoted>(?:[^"]|"")*)"|'(?<text>(?:[^']|'')*)'|(?<symbol><=|>=|<>|!=|==|[=<>(),])/uy;
 
 /** Ends with a token of kind 'end'. Throws TRANSFORMATION_INVALID. */
 export function tokenize(text: string, path: string): readonly Token[] {
   const tokens: Token[] = [];
+  const size = new ConditionSize(path);
+  size.addText(text);
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.length) {
     const start = TOKEN.lastIndex;
@@ -25,6 +28,7 @@ export function tokenize(text: string, path: string): readonly Token[] {
     if (match === null) throw refuseCondition(path, `${problemAt(text, start)} at character ${start + 1}`);
     const groups = match.groups ?? {};
     const source = match[0];
+    if (source.trim() !== '') size.addToken();
     if (groups.number !== undefined) tokens.push({ kind: 'number', text: groups.number, source, start });
     else if (groups.word !== undefined) tokens.push({ kind: 'word', text: groups.word, source, start });
     else if (groups.quoted !== undefined)

@@ -3,6 +3,7 @@ import { type Field, type FieldType, isNumber } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
 import type { CommandLineModifier, StepParameters } from '../transformation.ts';
 import { indexOfField } from './known-field.ts';
+import { byFieldName } from './name-lists.ts';
 
 export const AGGREGATE_FUNCTIONS = [
   'first',
@@ -21,7 +22,7 @@ export type AggregateFunction = (typeof AGGREGATE_FUNCTIONS)[number];
 const EVERY_FIELD = '*';
 
 export const aggregateParameter = {
-  type: 'object',
+  ...byFieldName,
   additionalProperties: { type: 'string', enum: [...AGGREGATE_FUNCTIONS] },
   examples: [{ pop: 'sum' }],
   description: `What a field of a merged feature holds, by the name of the field; "*" stands for all fields that are not named.
