@@ -508,6 +508,23 @@ export const errorCatalogue = {
     template:
       'the data directory {path} is in use by another geomill service{holder}; stop it or set DATA_DIR',
   },
+  SERVICE_DATABASE_DAMAGED: {
+    status: 500,
+    fault: 'ours',
+    template:
+      "the database {path} is damaged ({reason}); check the data directory with 'geomill doctor', and put a backup in its place with 'geomill restore'",
+  },
+  SERVICE_DATABASE_UNUSABLE: {
+    status: 500,
+    fault: 'ours',
+    template: 'the database {path} cannot be used: {reason}',
+  },
+  SERVICE_DATABASE_EMPTY: {
+    status: 500,
+    fault: 'ours',
+    template:
+      "the database {path} is {state}, but {files} files of jobs are stored beside it ({examples}); a start would remove them: put the database back (see 'geomill restore'), or remove the files with 'geomill serve --adopt-empty'",
+  },
   // --- ours ---------------------------------------------------------------------------------------------------
   ACCOUNTS_DATABASE: {
     status: 500,

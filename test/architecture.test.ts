@@ -86,6 +86,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'crs',
       'io',
       'pipeline',
+      'engines/sqlite/database-failure.ts',
       'crs-search',
       'jobs',
       'remote-input',

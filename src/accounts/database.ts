@@ -5,6 +5,7 @@
 import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Database } from '../engines/sqlite/database.ts';
+import { isDamage } from '../engines/sqlite/database-failure.ts';
 import { bringUpToDate } from '../engines/sqlite/migrations.ts';
 import { failure, GeomillError } from '../errors.ts';
 
@@ -62,6 +63,9 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;`,
 ];
 
+const DAMAGE_REMEDY =
+  "; check the data directory with 'geomill doctor', and put a backup in its place with 'geomill restore'";
+
 export interface AccountsDatabase {
   readonly path: string;
   /** Commits reach the disk: a revocation outlives a power failure. Reads go here too. */
@@ -94,9 +98,9 @@ export function openAccountsDatabase(path: string): AccountsDatabase {
   } catch (error) {
     close();
     const reason =
-      error instanceof GeomillError && error.code === 'INTERNAL'
+      error instanceof GeomillError && error.code === 'SERVICE_DATABASE_UNUSABLE'
         ? error.params.reason
-        : (error as Error).message;
+        : (error as Error).message + (isDamage(error) ? DAMAGE_REMEDY : '');
     throw failure('ACCOUNTS_DATABASE', { path, reason }, undefined, error);
   }
 }

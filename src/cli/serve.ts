@@ -5,6 +5,7 @@ import type { OidcSettings } from '../account-area/library.ts';
 import { registerAccountArea } from '../account-area/register.ts';
 import { type Config, isLoopback } from '../config.ts';
 import { CrsSearch } from '../crs-search/crs-search.ts';
+import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
@@ -16,6 +17,7 @@ import { Metrics } from '../http/metrics.ts';
 import { packageVersion } from '../http/package-version.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from '../jobs/attempt.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from '../jobs/data-directory.ts';
+import { refuseEmptyDatabase } from '../jobs/empty-database.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { RunnerOptions } from '../jobs/runner-process.ts';
 import { JobService } from '../jobs/service.ts';
@@ -43,6 +45,8 @@ export interface StartOptions {
   readonly runner?: Pick<RunnerOptions, 'entry' | 'readPaths'>;
   /** Lets a service that asks for no credentials listen beyond this machine. */
   readonly insecureOpen?: boolean;
+  /** Lets a service start with a new database beside files of jobs, which it then removes. */
+  readonly adoptEmpty?: boolean;
   /** Told of every route that there is. */
   readonly onRoute?: (route: RouteName) => void;
 }
@@ -50,7 +54,7 @@ export interface StartOptions {
 /** Starts everything and listens. What was started before a failure is stopped again. */
 export async function startService(
   config: Config,
-  { runner = {}, insecureOpen = false, onRoute }: StartOptions = {},
+  { runner = {}, insecureOpen = false, adoptEmpty = false, onRoute }: StartOptions = {},
 ): Promise<RunningService> {
   if (!insecureOpen) refuseOpenToTheWorld(config);
   const undo: (() => void | Promise<void>)[] = [];
@@ -61,6 +65,7 @@ export async function startService(
     const data = openDataDirectory(config.dataDirectory);
     undo.push(() => data.release());
     const { databasePath: path } = data;
+    if (!adoptEmpty) refuseEmptyDatabase(data);
     const queue = openQueue(config, path);
     undo.push(() => queue.close());
     const log = createLogger(config.logLevel);
@@ -104,7 +109,9 @@ export async function startService(
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
     // still served and running jobs finish.
     undo.push(() => service.stop());
-    await service.start();
+    await service
+      .start()
+      .catch((error: unknown) => Promise.reject(asDatabaseFailure(error, data.databasePath)));
     const url = await app
       .listen({ host: config.host, port: config.port })
       .catch((error: NodeJS.ErrnoException) => Promise.reject(listenFailure(error, config)));
@@ -180,7 +187,11 @@ function openQueue(config: Config, path: string): SqliteQueue {
     jobs: config.maxOwnerJobs || null,
     storedBytes: config.maxOwnerStorageBytes || null,
   };
-  return new SqliteQueue({ path, maxLength: config.maxQueueLength, retryAfterSeconds: 5, ownerLimits });
+  try {
+    return new SqliteQueue({ path, maxLength: config.maxQueueLength, retryAfterSeconds: 5, ownerLimits });
+  } catch (error) {
+    throw asDatabaseFailure(error, path);
+  }
 }
 
 function serviceOptions(
@@ -251,11 +262,12 @@ function outputFormat(request: JobRequest): ReturnType<JobServiceOptions['output
   return { mediaType, outputExtension, inputExtensions };
 }
 
-const usage = `geomill serve [--insecure-open]
+const usage = `geomill serve [--insecure-open] [--adopt-empty]
 
 Runs the service. It is set up by environment variables, see docs/settings.md.
 
-  --insecure-open  lets a service with AUTH=open listen on an address that other machines can reach`;
+  --insecure-open  lets a service with AUTH=open listen on an address that other machines can reach
+  --adopt-empty    starts with a new jobs.sqlite beside stored inputs and outputs, and removes these files`;
 
 /**
  * This process makes much garbage and keeps little: left alone V8 lets the heap of a busy one grow to twice what it holds
@@ -269,6 +281,7 @@ function keepHeapSmall(): void {
 export async function run(argv: readonly string[], config: Config): Promise<number> {
   const { values, positionals } = parse(argv, {
     'insecure-open': { type: 'boolean' },
+    'adopt-empty': { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
   });
   if (values.help === true) {
@@ -282,14 +295,19 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
   keepHeapSmall();
   // Inputs, outputs and databases are for this user alone, also in a data directory that the operator made for all to read.
   process.umask(0o077);
-  const running = await startService(config, { insecureOpen: values['insecure-open'] === true });
-  process.stdout.write(greeting(running));
-  if (Number(process.versions.node.split('.')[0]) < 26)
-    process.stderr.write('geomill: this Node cannot keep runner processes off the network; Node 26 can\n');
-  await new Promise<void>((resolve) => {
+  // Before the start: the first line of output may already be answered with a signal.
+  const stopSignal = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve);
     process.once('SIGINT', resolve);
   });
+  const running = await startService(config, {
+    insecureOpen: values['insecure-open'] === true,
+    adoptEmpty: values['adopt-empty'] === true,
+  });
+  process.stdout.write(greeting(running));
+  if (Number(process.versions.node.split('.')[0]) < 26)
+    process.stderr.write('geomill: this Node cannot keep runner processes off the network; Node 26 can\n');
+  await stopSignal;
   process.stderr.write('geomill: stopping; running jobs may finish\n');
   await running.stop();
   return 0;

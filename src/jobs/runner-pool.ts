@@ -38,12 +38,14 @@ export class RunnerPool {
     this.#events = events;
   }
 
-  start(): void {
-    sweepSlots(this.#options.slotsDirectory);
+  /** Returns how many slots of a former service were removed. */
+  start(): number {
+    const removedSlots = sweepSlots(this.#options.slotsDirectory);
     for (let index = 0; index < this.#options.size; index++) this.#spawn();
     this.#memoryTimer = setInterval(() => {
       for (const runner of this.#runners) runner.checkMemory();
     }, MEMORY_CHECK_INTERVAL_MS).unref();
+    return removedSlots;
   }
 
   /** Runner processes there are, for tests and metrics. */

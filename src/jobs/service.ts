@@ -166,8 +166,13 @@ export class JobService {
     if (recovered.requeued + recovered.failed > 0) log.warn(recovered, 'took up jobs of a service that died');
     this.#orphansSweptAt = Date.now();
     const isReceiving = (): boolean => false;
-    await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: 0, isReceiving });
-    this.#pool.start();
+    const swept = await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: 0, isReceiving });
+    const removed = { ...swept, slots: this.#pool.start() };
+    if (Object.values(removed).some((count) => count > 0))
+      log.warn(
+        removed,
+        'removed at the start: expired outputs, old records, files without a job, slots of runners',
+      );
     this.#state = 'running';
     this.#sweepTimer = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep());
@@ -181,11 +186,12 @@ export class JobService {
     const withOrphans = now - this.#orphansSweptAt >= ORPHAN_SWEEP_INTERVAL_MS;
     if (withOrphans) this.#orphansSweptAt = now;
     try {
-      await sweep(queue, store, now, {
+      const { orphans } = await sweep(queue, store, now, {
         recordRetentionMs,
         orphanAgeMs: withOrphans ? ORPHAN_AGE_MS : null,
         isReceiving: (id) => this.#receipts.has(id),
       });
+      if (orphans > 0) log.warn({ orphans }, 'removed files that belong to no job');
     } catch (error) {
       log.error({ err: error }, 'the retention sweep failed and will be tried again');
     }

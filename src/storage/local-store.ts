@@ -8,14 +8,14 @@
  * run in Node's thread pool. Calls that only touch metadata are synchronous: they take less time than a thread's detour.
  */
 import { closeSync, fsync, linkSync, lstatSync, mkdirSync, openSync, renameSync, write } from 'node:fs';
-import { copyFile, open, opendir, stat, unlink } from 'node:fs/promises';
+import { copyFile, lstat, open, opendir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { failure } from '../errors.ts';
 import { directorySync } from './directory-sync.ts';
 import type { SharedSync } from './shared-sync.ts';
-import type { FileKind, FileStore, StoredFile, Upload } from './store.ts';
+import { type FileKind, type FileStore, isJobFileName, type StoredFile, type Upload } from './store.ts';
 
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
@@ -84,9 +84,11 @@ export class LocalStore implements FileStore {
 
   async *list(kind: FileKind): AsyncIterable<{ key: string; changedAt: number }> {
     const directory = kind === 'input' ? this.#inputs : this.#outputs;
-    for await (const entry of await opendir(directory)) {
+    for await (const { name } of await opendir(directory)) {
+      if (!isJobFileName(kind, name)) continue;
       try {
-        yield { key: entry.name, changedAt: (await stat(join(directory, entry.name))).mtimeMs };
+        const facts = await lstat(join(directory, name));
+        if (facts.isFile()) yield { key: name, changedAt: facts.mtimeMs };
       } catch (error) {
         if (!isMissing(error)) throw error;
       }

@@ -19,6 +19,17 @@ export function jobOfKey(key: string): string {
   return key.split('.', 1)[0];
 }
 
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const FILE_NAMES = {
+  input: new RegExp(`^${UUID}(?:\\.\\d{1,6})?$`),
+  output: new RegExp(`^${UUID}$`),
+} as const;
+
+/** Whether a store may have made a file of this name. Everything else in its directories belongs to somebody else. */
+export function isJobFileName(kind: FileKind, name: string): boolean {
+  return FILE_NAMES[kind].test(name);
+}
+
 export interface StoredFile {
   readonly byteLength: number;
   /** Bytes `[start, end)`. The file stays readable while the stream is open, even when it is removed meanwhile. */
@@ -52,6 +63,9 @@ export interface FileStore {
   openOutput(id: string): Promise<StoredFile | null>;
   /** Removes the file if it is there. */
   remove(kind: FileKind, key: string): Promise<void>;
-  /** Keys of all files of a kind with the time of their last change (ms since 1970). */
+  /**
+   * Keys of all files of a kind with the time of their last change (ms since 1970). Names that are no keys (`lost+found`,
+   * `.DS_Store`, files of an editor) are not listed, so that nothing removes what a store did not make.
+   */
   list(kind: FileKind): AsyncIterable<{ readonly key: string; readonly changedAt: number }>;
 }

@@ -100,17 +100,28 @@ async function removeEntry(path: string): Promise<void> {
   }
 }
 
+const SLOT_ENTRY = /^[0-9a-f]{16}(?:\.[a-z]+)?$/;
+
+/** Whether a name below the directory of slots is one that a `Slot` makes. */
+export function isSlotEntry(name: string): boolean {
+  return SLOT_ENTRY.test(name);
+}
+
 /**
  * Removes the slots of a service that is dead, after ending those of its runners that are still busy. A runner ends by
- * itself when its service is gone, but only between two pieces of work; one that hangs would stay for ever.
+ * itself when its service is gone, but only between two pieces of work; one that hangs would stay for ever. Returns how
+ * many slots there were. Other names are left alone.
  */
-export function sweepSlots(slotsDirectory: string): void {
+export function sweepSlots(slotsDirectory: string): number {
   mkdirSync(slotsDirectory, { recursive: true });
-  for (const entry of readdirSync(slotsDirectory)) {
+  let removed = 0;
+  for (const entry of readdirSync(slotsDirectory).filter(isSlotEntry)) {
     const path = join(slotsDirectory, entry);
     if (entry.endsWith('.pid')) killLeftover(Number(readFileSync(path, 'utf8')), path.slice(0, -4));
+    else removed += 1;
     rmSync(path, { recursive: true, force: true });
   }
+  return removed;
 }
 
 function killLeftover(pid: number, slotDirectory: string): void {

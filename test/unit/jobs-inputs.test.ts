@@ -1,5 +1,6 @@
 /** Jobs with several input files: how they reach the runner, and when they are removed. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,30 +88,31 @@ function openStore(context: TestContext): { queue: SqliteQueue; store: LocalStor
 test('the sweep takes files of ended and deleted jobs under every number, and none of those that wait or come in', async (context) => {
   const { queue, store, directory } = openStore(context);
   const receipts = new Receipts();
-  for (const id of ['waits', 'ended', 'deleted', 'comes']) {
+  const ids = { waits: randomUUID(), ended: randomUUID(), deleted: randomUUID(), comes: randomUUID() };
+  for (const id of Object.values(ids)) {
     for (const index of [0, 1, 2]) {
       const upload = await store.receive(inputKey(id, index));
-      if (id === 'comes') receipts.open(id, LOCAL_OWNER, upload);
+      if (id === ids.comes) receipts.open(id, LOCAL_OWNER, upload);
       await upload.keep();
       utimesSync(join(directory, 'inputs', inputKey(id, index)), 1, 1);
     }
   }
-  for (const id of ['ended', 'deleted']) {
+  for (const id of [ids.ended, ids.deleted]) {
     await queue.enqueue(jobOf(id, [0, 1, 2]));
     await queue.cancel(id, { code: 'CANCELLED', params: {} }, 5);
   }
-  await queue.removeEnded('deleted');
-  await queue.enqueue(jobOf('waits', [0, 1, 2]));
+  await queue.removeEnded(ids.deleted);
+  await queue.enqueue(jobOf(ids.waits, [0, 1, 2]));
   const swept = await sweep(queue, store, Date.now(), {
     recordRetentionMs: 1e9,
     orphanAgeMs: 3_600_000,
     isReceiving: (id) => receipts.has(id),
   });
   assert.equal(swept.orphans, 6);
-  assert.deepEqual(readdirSync(join(directory, 'inputs')).sort(), [
-    ...['comes', 'comes.1', 'comes.2'],
-    ...['waits', 'waits.1', 'waits.2'],
-  ]);
+  assert.deepEqual(
+    readdirSync(join(directory, 'inputs')).sort(),
+    [ids.comes, ids.waits].flatMap((id) => [id, `${id}.1`, `${id}.2`]).sort(),
+  );
 });
 
 test('a job is received until it is entered or the last of its files is discarded', async (context) => {

@@ -1,5 +1,6 @@
 /** What becomes of jobs whose runner crashes, hangs, grows or is stopped. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -102,7 +103,7 @@ test('files that belong to no job are swept at the start', async () => {
     const id = await submitJob(first, { file: 'kept' });
     await first.ended(id);
     await first.stop();
-    for (const kind of ['inputs', 'outputs']) writeFileSync(join(dataDirectory, kind, 'litter'), 'x');
+    for (const kind of ['inputs', 'outputs']) writeFileSync(join(dataDirectory, kind, randomUUID()), 'x');
     await using second = await startTestService({ dataDirectory });
     assert.deepEqual(readdirSync(join(dataDirectory, 'inputs')), []);
     assert.deepEqual(readdirSync(join(dataDirectory, 'outputs')), [id]);

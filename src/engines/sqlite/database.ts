@@ -4,7 +4,9 @@
  *
  * Node's permission model does not cover SQLite: it opens and ATTACHes any file. So paths come from us alone.
  */
+import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
@@ -29,7 +31,12 @@ export interface DatabaseOptions {
 export class Database {
   readonly #handle: DatabaseSync;
 
-  constructor(path: string, options: DatabaseOptions) {
+  /** 'read-only': changes nothing on the disk, not even to make the files that SQLite keeps beside a database. */
+  constructor(path: string, options: DatabaseOptions | 'read-only') {
+    if (options === 'read-only') {
+      this.#handle = openReadOnly(path);
+      return;
+    }
     this.#handle = new DatabaseSync(path, { timeout: options.busyTimeoutMs ?? 5000 });
     this.#handle.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};`);
   }
@@ -67,6 +74,16 @@ export class Database {
   close(): void {
     if (this.#handle.isOpen) this.#handle.close();
   }
+}
+
+/**
+ * Without a log (`-wal`) nobody has the database open, and the file itself is all there is: SQLite may take it for
+ * immutable, and makes neither a log nor its index.
+ */
+function openReadOnly(path: string): DatabaseSync {
+  const location = pathToFileURL(path);
+  if (!existsSync(`${path}-wal`)) location.searchParams.set('immutable', '1');
+  return new DatabaseSync(location, { readOnly: true, timeout: 5000 });
 }
 
 class PreparedStatement implements Statement {

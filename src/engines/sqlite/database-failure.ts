@@ -1,0 +1,26 @@
+/** What SQLite's errors mean for the operator of a database of ours. */
+import { failure } from '../../errors.ts';
+
+/** Result codes of SQLite (https://sqlite.org/rescode.html). */
+const SQLITE_CORRUPT = 11;
+const SQLITE_NOTADB = 26;
+
+/** The primary result code of an error of SQLite; null for any other error. */
+function resultCode(thrown: unknown): number | null {
+  if (!(thrown instanceof Error) || !('errcode' in thrown) || typeof thrown.errcode !== 'number') return null;
+  return thrown.errcode & 0xff;
+}
+
+/** Whether SQLite found that the file is not a database, or that its pages contradict each other. */
+export function isDamage(thrown: unknown): boolean {
+  const code = resultCode(thrown);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
+/** An error of SQLite as SERVICE_DATABASE_DAMAGED or SERVICE_DATABASE_UNUSABLE of the database at `path`; anything else as it is. */
+export function asDatabaseFailure(thrown: unknown, path: string): unknown {
+  if (resultCode(thrown) === null) return thrown;
+  const reason = (thrown as Error).message;
+  if (isDamage(thrown)) return failure('SERVICE_DATABASE_DAMAGED', { path, reason }, undefined, thrown);
+  return failure('SERVICE_DATABASE_UNUSABLE', { path, reason }, undefined, thrown);
+}

@@ -1,0 +1,61 @@
+/**
+ * A database without jobs beside files of jobs is one that was lost, or put there by mistake: a start would take every
+ * file for litter and remove it. Such a start is refused unless the operator wants it.
+ */
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Database } from '../engines/sqlite/database.ts';
+import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
+import { failure } from '../errors.ts';
+import { type FileKind, isJobFileName } from '../storage/store.ts';
+import type { DataDirectory } from './data-directory.ts';
+
+const EXAMPLES = 3;
+
+/** Throws SERVICE_DATABASE_EMPTY, and SERVICE_DATABASE_DAMAGED or SERVICE_DATABASE_UNUSABLE where the database cannot be read. Changes nothing. */
+export function refuseEmptyDatabase({ path, databasePath }: DataDirectory): void {
+  const state = stateOf(databasePath);
+  if (state === 'used') return;
+  // An upload that a kill broke off before the first job leaves an input; an output is there only after a job.
+  const kinds: readonly FileKind[] = state === 'without jobs' ? ['output'] : ['input', 'output'];
+  const files = kinds.flatMap((kind) => jobFiles(path, kind));
+  if (files.length === 0) return;
+  const examples = files.slice(0, EXAMPLES).join(', ') + (files.length > EXAMPLES ? ', ...' : '');
+  throw failure('SERVICE_DATABASE_EMPTY', { path: databasePath, state, files: files.length, examples });
+}
+
+function stateOf(path: string): 'missing' | 'new' | 'without jobs' | 'used' {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return 'missing';
+  if (size === 0) return 'new';
+  try {
+    const database = new Database(path, 'read-only');
+    try {
+      if (database.userVersion === 0) return 'new';
+      return hadJobs(database) ? 'used' : 'without jobs';
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    throw asDatabaseFailure(error, path);
+  }
+}
+
+/** An owner's row stays when their jobs are deleted; versions of the schema before there were owners have jobs alone. */
+function hadJobs(database: Database): boolean {
+  const tables = database
+    .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('jobs', 'owners')")
+    .all<{ name: string }>();
+  return tables.some(({ name }) => database.prepare(`SELECT 1 FROM ${name} LIMIT 1`).get() !== undefined);
+}
+
+function jobFiles(dataDirectory: string, kind: FileKind): string[] {
+  const directory = `${kind}s`;
+  try {
+    const names = readdirSync(join(dataDirectory, directory));
+    return names.filter((name) => isJobFileName(kind, name)).map((name) => `${directory}/${name}`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
