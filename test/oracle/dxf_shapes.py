@@ -84,6 +84,10 @@ def spline():
     return e
 
 
+def helix():
+    return msp.add_helix(number(1, 9), number(1, 9), rng.randint(1, 4), ccw=rng.random() < 0.5)
+
+
 def solid():
     return msp.add_solid(list_of(position, 4, 4), dxfattribs={"extrusion": normal()})
 
@@ -172,7 +176,7 @@ def listed(points):
 def outline(e):
     """Lines and rings as ezdxf has them, in the world."""
     kind = e.dxftype()
-    if kind in ("ARC", "CIRCLE", "ELLIPSE", "SPLINE"):
+    if kind in ("ARC", "CIRCLE", "ELLIPSE", "SPLINE", "HELIX"):
         return [listed(e.flattening(distance))]
     if kind == "LWPOLYLINE" or (kind == "POLYLINE" and e.is_2d_polyline):
         points = []
@@ -227,7 +231,7 @@ def is_gdal_wrong(e):
 
 
 image_def = doc.add_image_def("picture.png", (640, 360))
-makers = [lwpolyline, polyline2d, polyline3d, arc, circle, ellipse, spline, solid, face3d, text, mline, image, mesh, hatch_polyline, hatch_edges, hatch_slot]
+makers = [lwpolyline, polyline2d, polyline3d, arc, circle, ellipse, spline, helix, solid, face3d, text, mline, image, mesh, hatch_polyline, hatch_edges, hatch_slot]
 entities = [make() for make in makers for _ in range(count)]
 doc.saveas(drawing)
 # What was written is what counts: coordinates are read back with the digits that they have there.

@@ -4,9 +4,9 @@ import { GEOMETRY_TYPE_NAMES, GeometryBuilder } from '../../src/batch/geometry-c
 import {
   type AffineMap,
   type Entity,
-  EntityError,
   type EntityTags,
   type StrokeOptions,
+  truncatedInteger,
 } from '../../src/formats/dxf/contract.ts';
 import { IDENTITY } from '../../src/formats/dxf/shapes/affine-map.ts';
 import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
@@ -29,8 +29,9 @@ class PlainTags implements EntityTags {
     this.#values = tags.map(([, value]) => String(value));
   }
 
-  find(code: number, from = 0): number {
-    return this.codes.indexOf(code, from);
+  find(code: number, from = 0, end = this.count): number {
+    const at = this.codes.indexOf(code, from);
+    return at < end ? at : -1;
   }
 
   real(index: number): number {
@@ -39,9 +40,7 @@ class PlainTags implements EntityTags {
   }
 
   integer(index: number): number {
-    const value = this.real(index);
-    if (!Number.isInteger(value)) throw new EntityError('not an integer');
-    return value;
+    return truncatedInteger(this, index);
   }
 
   text(index: number): string {

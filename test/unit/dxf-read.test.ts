@@ -517,3 +517,57 @@ test('limits on features and on positions of one hold', async () => {
       refusedWith('LIMIT_EXCEEDED', /the number of (features|positions)/),
     );
 });
+
+test('integers with a fraction are truncated: colours, layers, blocks, units', async () => {
+  const point = (color: string, layer: string): Tag[] => [
+    [0, 'POINT'],
+    [8, layer],
+    [62, color],
+    [10, 1],
+    [20, 2],
+  ];
+  const drawing = textDrawing([
+    ...section('HEADER', [
+      [9, '$INSUNITS'],
+      [70, '6.0'],
+    ]),
+    ...section('TABLES', [
+      [0, 'TABLE'],
+      [2, 'LAYER'],
+      [0, 'LAYER'],
+      [2, 'frozen'],
+      [70, '1.7'],
+      [62, '3.2'],
+    ]),
+    ...section('BLOCKS', [
+      [0, 'BLOCK'],
+      [2, 'B'],
+      [70, '0.4'],
+      [10, 0],
+      [20, 0],
+      ...point('5.5', '0'),
+      [0, 'ENDBLK'],
+    ]),
+    ...section('ENTITIES', [
+      ...point('-90.1', '0'),
+      ...point('1.9', '0'),
+      ...point('256.9', 'frozen'),
+      // From the second time on a block's entities are kept.
+      ...[1, 2, 3].flatMap((x): Tag[] => [
+        [0, 'INSERT'],
+        [2, 'B'],
+        [10, x],
+        [20, 0],
+      ]),
+    ]),
+    EOF,
+  ]);
+  const { layers, findings } = await read(drawing);
+  const fields = layers[0].rows.map((row) => (row as { properties: Record<string, unknown> }).properties);
+  assert.deepEqual(
+    fields.map(({ Color }) => Color),
+    ['#00ff00', '#ff0000', '#00ff00', '#0000ff', '#0000ff', '#0000ff'],
+  );
+  assert.equal(fields[2].LayerState, 'frozen');
+  assert.deepEqual(findings, []);
+});

@@ -14,11 +14,11 @@ export interface EntityTags {
   readonly count: number;
   /** Group codes; valid below `count`. */
   readonly codes: Int16Array;
-  /** Index of the first tag with the code at or after `from`, below `count`; -1 if there is none. */
-  find(code: number, from?: number): number;
+  /** Index of the first tag with the code at or after `from`, below `end` (by default `count`); -1 if there is none. */
+  find(code: number, from?: number, end?: number): number;
   /** The value as a number; NaN when it is none. */
   real(index: number): number;
-  /** The value as an integer; throws an EntityError when it is none. */
+  /** The value as an integer, a fraction truncated as AutoCAD does; throws an EntityError when it is not a finite number. */
   integer(index: number): number;
   /**
    * The bytes that the values stand in where text in them is UTF-8; null where `text` must decode (old code pages, kept
@@ -63,3 +63,11 @@ export type ShapeFunction = (
 
 /** What is wrong with one entity. Costs the entity, never the drawing. */
 export class EntityError extends Error {}
+
+/** `EntityTags.integer` of every implementation. */
+export function truncatedInteger(tags: EntityTags, index: number): number {
+  const value = Math.trunc(tags.real(index));
+  if (Number.isFinite(value)) return value;
+  const text = tags.text(index).slice(0, 40);
+  throw new EntityError(`group code ${tags.codes[index]} should be an integer, not '${text}'`);
+}

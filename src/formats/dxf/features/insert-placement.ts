@@ -12,7 +12,7 @@ import {
   translation,
 } from '../shapes/affine-map.ts';
 import { readOcs } from '../shapes/ocs.ts';
-import { ownEnd, readTriple, realOf } from '../shapes/tag-values.ts';
+import { needFinite, ownEnd, readTriple, realOf } from '../shapes/tag-values.ts';
 
 const triple = { x: 0, y: 0, z: 0 };
 
@@ -61,6 +61,7 @@ export function readFrame(tags: EntityTags): InsertFrame {
   triple.y = 0;
   triple.z = 0;
   readTriple(tags, 10, 0, end, triple);
+  needFinite(triple.x + triple.y + triple.z, 'insertion point');
   return {
     x: triple.x,
     y: triple.y,

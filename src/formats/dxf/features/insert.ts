@@ -35,7 +35,8 @@ const CONSTANT = 2;
 
 /** Entities that show an anonymous block named by their code 2. */
 const DIMENSIONS = new Set(['DIMENSION', 'ARC_DIMENSION', 'LARGE_RADIAL_DIMENSION']);
-const TABLE = 'ACAD_TABLE';
+/** Entities that are drawn as the content of a block. */
+export const UNFOLDING_TYPES: ReadonlySet<string> = new Set(['INSERT', 'ACAD_TABLE', ...DIMENSIONS]);
 
 /**
  * Gets what an unfolded INSERT consists of: an entity, valid until the call returns as is `map`, and what `inherited` says
@@ -50,7 +51,7 @@ export type Emit = (
 ) => void;
 
 export function isUnfolding(type: string): boolean {
-  return type === 'INSERT' || type === TABLE || DIMENSIONS.has(type);
+  return UNFOLDING_TYPES.has(type);
 }
 
 export function isDimension(type: string): boolean {

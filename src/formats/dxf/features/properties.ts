@@ -114,7 +114,9 @@ export class EntityProperties {
     this.#readColor(tags, colorAt, trueColorAt, inherited);
     this.#readLinetype(tags, linetypeAt, inherited);
     this.isPaperSpace =
-      inherited === null ? paperSpaceAt >= 0 && tags.real(paperSpaceAt) === 1 : inherited.isPaperSpace;
+      inherited === null
+        ? paperSpaceAt >= 0 && Math.trunc(tags.real(paperSpaceAt)) === 1
+        : inherited.isPaperSpace;
   }
 
   get colorText(): string {
@@ -150,7 +152,7 @@ export class EntityProperties {
 
   #readColor(tags: EntityTags, indexAt: number, trueColorAt: number, inherited: Inherited | null): void {
     const trueColor = trueColorAt < 0 ? Number.NaN : tags.real(trueColorAt);
-    const index = indexAt < 0 ? COLOR_BY_LAYER : tags.real(indexAt);
+    const index = indexAt < 0 ? COLOR_BY_LAYER : Math.trunc(tags.real(indexAt));
     if (!Number.isNaN(trueColor)) this.rgb = trueColor & 0xffffff;
     // Outside of a block ByBlock is drawn in the contrast colour, as index 7.
     else if (index === COLOR_BY_BLOCK) this.rgb = inherited === null ? colorOfIndex(7) : inherited.rgb;

@@ -64,7 +64,7 @@ function holdsFilter(source: ByteSource, start: number, end: number): boolean {
 /** Code 71: the clip is shown. Off, the INSERT is seen whole. */
 function isOn(tags: EntityTags): boolean {
   const at = tags.find(71);
-  return at >= 0 && tags.real(at) === 1;
+  return at >= 0 && Math.trunc(tags.real(at)) === 1;
 }
 
 /** Codes 350 and 360 behind names (code 3). What stands before the first name is the dictionary's own. */

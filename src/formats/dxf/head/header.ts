@@ -31,12 +31,12 @@ export function headerVariables(tags: EntityTags | null): HeaderVariables {
     return tags.real(at + offset);
   };
   const codePage = text('$DWGCODEPAGE');
-  const units = real('$INSUNITS', 0);
+  const units = Math.trunc(real('$INSUNITS', 0));
   const extent = Math.max(real('$EXTMAX', 0) - real('$EXTMIN', 0), real('$EXTMAX', 1) - real('$EXTMIN', 1));
   return {
     version: text('$ACADVER').toUpperCase(),
     codePage: codePage === '' ? null : codePage,
-    insertionUnits: Number.isInteger(units) ? units : 0,
+    insertionUnits: Number.isFinite(units) ? units : 0,
     extentUnits: extent > 0 && extent < GREATEST_EXTENT ? extent : null,
   };
 }

@@ -89,8 +89,8 @@ function textOf(tags: EntityTags, code: number): string {
 
 function integerOf(tags: EntityTags, code: number, fallback: number): number {
   const at = tags.find(code);
-  const value = at < 0 ? fallback : tags.real(at);
-  return Number.isInteger(value) ? value : fallback;
+  const value = at < 0 ? fallback : Math.trunc(tags.real(at));
+  return Number.isFinite(value) ? value : fallback;
 }
 
 function realOf(tags: EntityTags, code: number): number {

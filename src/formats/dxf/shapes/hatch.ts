@@ -12,7 +12,7 @@ import { readEdgePath } from './hatch-edges.ts';
 import { LoopNester } from './loops.ts';
 import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
-import { closeWithBulge } from './polyline.ts';
+import { closeWithBulge, needPairs } from './polyline.ts';
 import { ownEnd, realOf } from './tag-values.ts';
 
 /** Bit of code 92: the path is a polyline; else it consists of edges. */
@@ -28,12 +28,11 @@ export function hatch(
 ): number {
   const end = ownEnd(tags);
   const ocs = readOcs(tags, end);
-  const head = tags.find(91);
-  if (head < 0 || head >= end || tags.integer(head) < 1)
-    throw new EntityError('a hatch has no boundary paths');
+  const head = tags.find(91, 0, end);
+  if (head < 0 || tags.integer(head) < 1) throw new EntityError('a hatch has no boundary paths');
   const pathCount = tags.integer(head);
   const elevation = realOf(tags, 30, 0, 0, head);
-  const first = tags.find(92, head);
+  const first = tags.find(92, head, end);
   if (first < 0) throw new EntityError(`a hatch of ${pathCount} boundary paths has none`);
   const last = pathsEnd(tags, first, end);
   if (pathCount === 1 && ocs === null && elevation === 0 && isIdentity(map)) {
@@ -42,9 +41,9 @@ export function hatch(
   }
   pen.begin(map, ocs, stroke);
   let found = 0;
-  for (let at = first; at >= 0 && at < last; found++) {
-    const next = tags.find(92, at + 1);
-    const pathEnd = next < 0 ? last : Math.min(next, last);
+  for (let at = first; at >= 0; found++) {
+    const next = tags.find(92, at + 1, last);
+    const pathEnd = next < 0 ? last : next;
     if ((tags.integer(at) & POLYLINE_PATH) !== 0) readPolylinePath(tags, at + 1, pathEnd, elevation);
     else readEdgePath(tags, at + 1, pathEnd, elevation);
     at = next;
@@ -85,19 +84,24 @@ function readPolylinePath(tags: EntityTags, start: number, end: number, elevatio
   let stated = -1;
   let vertices = 0;
   let bulge = 0;
+  let xCount = 0;
   let x = Number.NaN;
   for (let i = start; i < end; i++) {
     const code = codes[i];
-    if (code === 10) x = tags.real(i);
-    else if (code === 20) {
+    if (code === 10) {
+      x = tags.real(i);
+      xCount++;
+    } else if (code === 20) {
       if (vertices > 0) pen.bulgeTo(x, tags.real(i), elevation, bulge);
       else pen.position(x, tags.real(i), elevation);
       bulge = 0;
       vertices++;
+      x = Number.NaN;
     } else if (code === 42) bulge = tags.real(i);
     else if (code === 93) stated = tags.integer(i);
     else if (code === 97) break;
   }
+  needPairs(xCount, vertices);
   needCount(stated, vertices);
   closeWithBulge(pen, bulge, first);
   pen.endArea(first);
@@ -120,23 +124,28 @@ function plainPath(tags: EntityTags, first: number, last: number, builder: Geome
   let at = begin;
   let finite = 0;
   let stated = -1;
+  let xCount = 0;
   let x = Number.NaN;
   for (let i = first + 1; i < last; i++) {
     const code = codes[i];
-    if (code === 10) x = tags.real(i);
-    else if (code === 20) {
+    if (code === 10) {
+      x = tags.real(i);
+      xCount++;
+    } else if (code === 20) {
       const y = tags.real(i);
       finite += x * 0 + y * 0;
       coordinates[at] = x;
       coordinates[at + 1] = y;
       for (let k = 2; k < stride; k++) coordinates[at + k] = Number.NaN;
       at += stride;
+      x = Number.NaN;
     } else if (code === 42 && tags.real(i) !== 0) return 0;
     else if (code === 93) stated = tags.integer(i);
     else if (code === 92) return 0;
     else if (code === 97) break;
   }
   if (finite !== 0) throw new EntityError('a coordinate is not a finite number');
+  needPairs(xCount, (at - begin) / stride);
   needCount(stated, (at - begin) / stride);
   const end = at - stride;
   if (

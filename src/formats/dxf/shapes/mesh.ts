@@ -10,19 +10,22 @@ import {
 } from '../contract.ts';
 import { pen } from './pen.ts';
 import { POLYLINE_FLAG, VERTEX_FLAG } from './polyline-flags.ts';
-import { integerOf, ownEnd, realOf, subclassStart } from './tag-values.ts';
+import { integerOf, ownEnd, readTriple, realOf, subclassStart } from './tag-values.ts';
 
 /** The vertices of the mesh at hand: x, y, z each. Reused. */
 let vertices = new Float64Array(256);
 let vertexCount = 0;
 
 function pushVertex(x: number, y: number, z: number): void {
-  if (vertexCount * 3 === vertices.length) {
+  const at = vertexCount * 3;
+  if (at + 3 > vertices.length) {
     const grown = new Float64Array(vertices.length * 2);
     grown.set(vertices);
     vertices = grown;
   }
-  vertices.set([x, y, z], vertexCount * 3);
+  vertices[at] = x;
+  vertices[at + 1] = y;
+  vertices[at + 2] = z;
   vertexCount++;
 }
 
@@ -33,6 +36,8 @@ function pushPart(part: EntityTags, end: number): void {
     realOf(part, 30, 0, 0, end),
   );
 }
+
+const vertex = { x: 0, y: 0, z: 0 };
 
 /** A face's corner, 0-based. */
 function corner(index: number): void {
@@ -137,6 +142,11 @@ function asMulti(builder: GeometryBuilder): number {
   return GEOMETRY_TYPE.multiPolygon;
 }
 
+function needFaceTag(tags: EntityTags, i: number): void {
+  if (tags.codes[i] !== 90)
+    throw new EntityError(`group code ${tags.codes[i]} is in the list of faces, which has code 90 only`);
+}
+
 /** MESH: the faces as they were modelled (subdivision level 0). */
 export function mesh(
   { tags }: Entity,
@@ -146,26 +156,35 @@ export function mesh(
 ): number {
   const end = ownEnd(tags);
   const start = subclassStart(tags, 'AcDbSubDMesh');
-  const vertexList = tags.find(92, start);
-  const faceList = tags.find(93, start);
-  if (vertexList < 0 || vertexList > end || faceList < vertexList || faceList > end)
+  const vertexList = tags.find(92, start, end);
+  const faceList = tags.find(93, start, end);
+  if (vertexList < 0 || faceList < vertexList)
     throw new EntityError('a mesh has no list of vertices (code 92) and faces (code 93)');
   vertexCount = 0;
-  for (let i = vertexList + 1; i + 2 < faceList; i++)
-    if (tags.codes[i] === 10) pushVertex(tags.real(i), tags.real(i + 1), tags.real(i + 2));
+  for (let i = vertexList + 1; i < faceList; i++) {
+    if (tags.codes[i] !== 10) continue;
+    readTriple(tags, 10, i, faceList, vertex);
+    pushVertex(vertex.x, vertex.y, vertex.z);
+  }
   const stated = tags.integer(vertexList);
   if (stated !== vertexCount)
     throw new EntityError(`a mesh of ${stated} vertices has ${vertexCount} of them`);
   pen.begin(map, null, stroke);
   let i = faceList + 1;
   const listEnd = Math.min(end, i + tags.integer(faceList));
-  while (i < listEnd && tags.codes[i] === 90) {
+  while (i < listEnd) {
+    needFaceTag(tags, i);
     const corners = tags.integer(i++);
     if (corners < 3 || i + corners > listEnd)
       throw new EntityError(`a face of ${corners} vertices does not fit the list of faces`);
     const first = pen.count;
-    for (let k = 0; k < corners; k++) corner(tags.integer(i++));
+    for (let k = 0; k < corners; k++, i++) {
+      needFaceTag(tags, i);
+      corner(tags.integer(i));
+    }
     endFace(first);
   }
+  if (i < end && tags.codes[i] === 90)
+    throw new EntityError('the list of faces is longer than its code 93 states');
   return asMulti(builder);
 }

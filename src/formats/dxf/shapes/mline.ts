@@ -23,15 +23,15 @@ export function mline(
   /** Positions x, y, z of each line. */
   const lines: number[][] = [];
   let vertices = 0;
-  for (let at = tags.find(11); at >= 0 && at < end; vertices++) {
-    const next = tags.find(11, at + 1);
-    const vertexEnd = next < 0 ? end : Math.min(next, end);
+  for (let at = tags.find(11, 0, end); at >= 0; vertices++) {
+    const next = tags.find(11, at + 1, end);
+    const vertexEnd = next < 0 ? end : next;
     readTriple(tags, 11, at, vertexEnd, vertex);
     if (!readTriple(tags, 13, at, vertexEnd, miter)) throw new EntityError('a vertex has no miter (code 13)');
     let element = 0;
-    for (let i = tags.find(74, at); i >= 0 && i < vertexEnd; i = tags.find(74, i + 1), element++) {
+    for (let i = tags.find(74, at, vertexEnd); i >= 0; i = tags.find(74, i + 1, vertexEnd), element++) {
       // The first parameter is the distance along the miter; no parameters: the line is not there.
-      if (tags.integer(i) === 0 || tags.codes[i + 1] !== 41) continue;
+      if (tags.integer(i) === 0 || i + 1 >= vertexEnd || tags.codes[i + 1] !== 41) continue;
       const distance = tags.real(i + 1);
       lines[element] ??= [];
       lines[element].push(

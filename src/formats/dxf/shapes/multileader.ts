@@ -23,7 +23,7 @@ export function leader(
 ): number {
   const end = ownEnd(tags);
   const curve = new SplineParts();
-  for (let at = tags.find(10); at >= 0 && at < end; at = tags.find(10, at + 1)) {
+  for (let at = tags.find(10, 0, end); at >= 0; at = tags.find(10, at + 1, end)) {
     readTriple(tags, 10, at, end, vertex);
     curve.fits.push(vertex.x, vertex.y, vertex.z);
   }
@@ -73,9 +73,9 @@ export function multileader(
   builder: GeometryBuilder,
 ): number {
   const end = ownEnd(tags);
-  const context = tags.find(OPEN_CONTEXT);
-  const contextEnd = context < 0 ? -1 : tags.find(CLOSE_CONTEXT, context);
-  if (contextEnd < 0 || contextEnd > end) throw new EntityError('a multileader has no context data');
+  const context = tags.find(OPEN_CONTEXT, 0, end);
+  const contextEnd = context < 0 ? -1 : tags.find(CLOSE_CONTEXT, context, end);
+  if (contextEnd < 0) throw new EntityError('a multileader has no context data');
   const leaders: Leader[] = [];
   const location: number[] = [];
   readContext(tags, context + 1, contextEnd, leaders, location);

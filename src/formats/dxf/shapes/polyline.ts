@@ -37,16 +37,21 @@ export function lwPolyline(
   let bulge = 0;
   let x = Number.NaN;
   let count = 0;
+  let xCount = 0;
   for (let i = 0; i < end; i++) {
     const code = tags.codes[i];
-    if (code === 10) x = tags.real(i);
-    else if (code === 20) {
+    if (code === 10) {
+      x = tags.real(i);
+      xCount++;
+    } else if (code === 20) {
       count++;
       if (pen.count > 0) pen.bulgeTo(x, tags.real(i), elevation, bulge);
       else pen.position(x, tags.real(i), elevation);
       bulge = 0;
+      x = Number.NaN;
     } else if (code === 42) bulge = tags.real(i);
   }
+  needPairs(xCount, count);
   if (isClosed) closeWithBulge(pen, bulge);
   checkVertexCount(tags, count);
   return pen.finishLine(builder, isClosed && stroke.closedAsPolygons);
@@ -71,21 +76,26 @@ function plainVertices(
   const { coordinates } = builder;
   let at = begin;
   let finite = 0;
+  let xCount = 0;
   let x = Number.NaN;
   for (let i = 0; i < end; i++) {
     const code = codes[i];
-    if (code === 10) x = tags.real(i);
-    else if (code === 20) {
+    if (code === 10) {
+      x = tags.real(i);
+      xCount++;
+    } else if (code === 20) {
       const y = tags.real(i);
       finite += x * 0 + y * 0;
       coordinates[at] = x;
       coordinates[at + 1] = y;
       for (let k = 2; k < stride; k++) coordinates[at + k] = Number.NaN;
       at += stride;
+      x = Number.NaN;
     } else if (code === 42 && tags.real(i) !== 0) return 0;
   }
   if (finite !== 0) throw new EntityError('a coordinate is not a finite number');
   let count = (at - begin) / stride;
+  needPairs(xCount, count);
   if (count === 0) throw new EntityError('it has no vertices');
   checkVertexCount(tags, count);
   const last = at - stride;
@@ -109,10 +119,18 @@ function plainVertices(
   return isPolygon ? GEOMETRY_TYPE.polygon : GEOMETRY_TYPE.lineString;
 }
 
+/**
+ * Of codes 10 and 20, which are a vertex together. Readers of vertices forget x after each y, so a lone y is not a finite
+ * position; a lone x shows in the counts.
+ */
+export function needPairs(xCount: number, yCount: number): void {
+  if (xCount !== yCount) throw new EntityError(`${xCount} x (code 10) and ${yCount} y (code 20) of vertices`);
+}
+
 /** What a writer that was interrupted, or an edit by hand, leaves behind: the count stands before the vertices. */
 function checkVertexCount(tags: EntityTags, count: number): void {
   const at = tags.find(STATED_COUNT);
-  if (at >= 0 && tags.real(at) !== count) pen.notes |= GEOMETRY_NOTE.vertexCount;
+  if (at >= 0 && Math.trunc(tags.real(at)) !== count) pen.notes |= GEOMETRY_NOTE.vertexCount;
 }
 
 /** The segment from the last vertex to the first, where they are not the same already. */

@@ -21,6 +21,7 @@ export const SHAPES: ReadonlyMap<string, ShapeFunction> = new Map<string, ShapeF
   ['ARC', arc],
   ['ELLIPSE', ellipse],
   ['SPLINE', spline],
+  ['HELIX', spline],
   ['HATCH', hatch],
   ['MPOLYGON', hatch],
   ['SOLID', solid],

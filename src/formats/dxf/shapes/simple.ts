@@ -3,7 +3,7 @@ import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/g
 import type { AffineMap, Entity, StrokeOptions } from '../contract.ts';
 import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
-import { needTriple, ownEnd, realOf, subclassStart } from './tag-values.ts';
+import { needTriple, ownEnd, readTriple, realOf, subclassStart } from './tag-values.ts';
 
 const first = { x: 0, y: 0, z: 0 };
 const second = { x: 0, y: 0, z: 0 };
@@ -51,6 +51,7 @@ export function shape(
 }
 
 const third = { x: 0, y: 0, z: 0 };
+const corner = { x: 0, y: 0, z: 0 };
 
 /**
  * IMAGE and WIPEOUT: the clipped outline as a polygon. Pixels have their origin in the upper left corner, the first
@@ -71,7 +72,10 @@ export function image(
   const height = realOf(tags, 23, 1, start, end);
   pen.begin(map, null, stroke);
   const clip: number[] = [];
-  for (let i = start; i + 1 < end; i++) if (tags.codes[i] === 14) clip.push(tags.real(i), tags.real(i + 1));
+  for (let i = tags.find(14, start, end); i >= 0; i = tags.find(14, i + 1, end)) {
+    readTriple(tags, 14, i, end, corner);
+    clip.push(corner.x, corner.y);
+  }
   if (clip.length < 4) clip.splice(0, clip.length, -0.5, -0.5, width - 0.5, height - 0.5);
   if (clip.length === 4) {
     const [left, top, right, bottom] = clip;

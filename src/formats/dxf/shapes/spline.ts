@@ -3,9 +3,15 @@ import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import { clampedKnots, degreeFault, knotFault, SplineStroker } from '../../../batch/spline.ts';
 import { splineThrough } from '../../../batch/spline-fit.ts';
-import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
+import {
+  type AffineMap,
+  type Entity,
+  EntityError,
+  type EntityTags,
+  type StrokeOptions,
+} from '../contract.ts';
 import { pen } from './pen.ts';
-import { integerOf, needFinite, ownEnd } from './tag-values.ts';
+import { integerOf, needFinite, ownEnd, subclassStart } from './tag-values.ts';
 
 const FLAG = { closed: 1, periodic: 2 } as const;
 /** Ends that are so near to one another, relative to their coordinates, are one. */
@@ -35,18 +41,18 @@ export class SplineParts {
         this.knots.push(value);
         break;
       case 10:
-        this.controls.push(value, 0, 0);
+        this.controls.push(value, Number.NaN, 0);
         break;
       case 20:
       case 30:
-        this.controls[this.controls.length - 3 + axis] = value;
+        setAxis(this.controls, axis, value);
         break;
       case 11:
-        this.fits.push(value, 0, 0);
+        this.fits.push(value, Number.NaN, 0);
         break;
       case 21:
       case 31:
-        this.fits[this.fits.length - 3 + axis] = value;
+        setAxis(this.fits, axis, value);
         break;
       case 12:
         this.startTangent = Float64Array.of(value, 0, 0);
@@ -66,13 +72,23 @@ export class SplineParts {
   }
 }
 
+/** Of the last position. */
+function setAxis(positions: number[], axis: number, value: number): void {
+  if (positions.length === 0) throw new EntityError('it begins with a y or z (codes 20 to 31) without an x');
+  positions[positions.length - 3 + axis] = value;
+}
+
+/** What a HELIX has beside its curve: axis, radius and turns, in codes of the spline again. */
+const HELIX_SUBCLASS = 'AcDbHelix';
+
+/** SPLINE, and HELIX, which is the SPLINE that programs draw it as. */
 export function spline(
   { tags }: Entity,
   map: AffineMap,
   stroke: StrokeOptions,
   builder: GeometryBuilder,
 ): number {
-  const end = ownEnd(tags);
+  const end = splineEnd(tags);
   const parts = new SplineParts();
   const flags = integerOf(tags, 70, 0, 0, end);
   parts.isClosed = (flags & (FLAG.closed | FLAG.periodic)) !== 0;
@@ -85,6 +101,12 @@ export function spline(
   pen.begin(map, null, stroke);
   appendSpline(parts);
   return pen.finishLine(builder, parts.isClosed && stroke.closedAsPolygons);
+}
+
+function splineEnd(tags: EntityTags): number {
+  const end = ownEnd(tags);
+  const helix = tags.type === 'HELIX' ? subclassStart(tags, HELIX_SUBCLASS) : 0;
+  return helix > 0 ? Math.min(end, helix) : end;
 }
 
 /** Strokes a spline into the loop at hand; its control points win over its fit points, which only led to them. */

@@ -23,8 +23,8 @@ export function subclassStart(tags: EntityTags, name: string): number {
 }
 
 export function realOf(tags: EntityTags, code: number, fallback: number, start: number, end: number): number {
-  const at = tags.find(code, start);
-  return at < 0 || at >= end ? fallback : tags.real(at);
+  const at = tags.find(code, start, end);
+  return at < 0 ? fallback : tags.real(at);
 }
 
 export function integerOf(
@@ -34,8 +34,8 @@ export function integerOf(
   start: number,
   end: number,
 ): number {
-  const at = tags.find(code, start);
-  return at < 0 || at >= end ? fallback : tags.integer(at);
+  const at = tags.find(code, start, end);
+  return at < 0 ? fallback : tags.integer(at);
 }
 
 export interface Triple {
@@ -44,7 +44,10 @@ export interface Triple {
   z: number;
 }
 
-/** The position or vector with codes `code`, `code` + 10 and `code` + 20, into `result`; false when there is none. */
+/**
+ * The position or vector with codes `code`, `code` + 10 and `code` + 20, into `result`; false when there is none. Its y and z
+ * mostly follow, but may stand anywhere before the next tag with `code`. Without a y it is NaN, so that nobody draws it.
+ */
 export function readTriple(
   tags: EntityTags,
   code: number,
@@ -52,14 +55,22 @@ export function readTriple(
   end: number,
   result: Triple,
 ): boolean {
-  const at = tags.find(code, start);
-  if (at < 0 || at >= end) return false;
+  const at = tags.find(code, start, end);
+  if (at < 0) return false;
+  const { codes } = tags;
   result.x = tags.real(at);
-  result.y = 0;
+  result.y = Number.NaN;
   result.z = 0;
-  for (let i = at + 1; i < end && i <= at + 2; i++) {
-    if (tags.codes[i] === code + 10) result.y = tags.real(i);
-    else if (tags.codes[i] === code + 20) result.z = tags.real(i);
+  let hasY = false;
+  let hasZ = false;
+  for (let i = at + 1; i < end && codes[i] !== code && !(hasY && hasZ); i++) {
+    if (codes[i] === code + 10 && !hasY) {
+      result.y = tags.real(i);
+      hasY = true;
+    } else if (codes[i] === code + 20 && !hasZ) {
+      result.z = tags.real(i);
+      hasZ = true;
+    }
   }
   return true;
 }

@@ -2,7 +2,7 @@
  * Entities that are kept: the contents of blocks, which are drawn many times. Values are read once and held as numbers
  * or text by the kind of their group code, so nothing of the bytes that they came from stays in memory.
  */
-import { type Entity, EntityError, type EntityTags } from '../contract.ts';
+import { type Entity, type EntityTags, truncatedInteger } from '../contract.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
 
 const NO_POSITIONS = new Int32Array(0);
@@ -37,8 +37,8 @@ export class KeptTags implements EntityTags {
     }
   }
 
-  find(code: number, from = 0): number {
-    for (let i = from; i < this.count; i++) if (this.codes[i] === code) return i;
+  find(code: number, from = 0, end = this.count): number {
+    for (let i = from; i < end; i++) if (this.codes[i] === code) return i;
     return -1;
   }
 
@@ -49,11 +49,7 @@ export class KeptTags implements EntityTags {
   }
 
   integer(index: number): number {
-    const value = this.real(index);
-    if (Number.isInteger(value)) return value;
-    throw new EntityError(
-      `group code ${this.codes[index]} should be an integer, not '${this.text(index).slice(0, 40)}'`,
-    );
+    return truncatedInteger(this, index);
   }
 
   text(index: number): string {

@@ -4,7 +4,7 @@
  * end of the line sees their digits anyway.
  */
 import { asciiSlice, NumberScanner } from '../../../bytes/number-text.ts';
-import { EntityError, type EntityTags } from '../contract.ts';
+import { type EntityTags, truncatedInteger } from '../contract.ts';
 import type { DrawingText } from './drawing-text.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
 
@@ -133,11 +133,10 @@ export class TagRun implements EntityTags {
     return this.first === 0 ? this.list.ends : this.list.ends.subarray(this.first, this.first + this.count);
   }
 
-  find(code: number, from = 0): number {
+  find(code: number, from = 0, end = this.count): number {
     const { codes } = this.list;
     const { first } = this;
-    for (let i = first + from, end = first + this.count; i < end; i++)
-      if (codes[i] === code) return i - first;
+    for (let i = first + from, last = first + end; i < last; i++) if (codes[i] === code) return i - first;
     return -1;
   }
 
@@ -146,11 +145,7 @@ export class TagRun implements EntityTags {
   }
 
   integer(index: number): number {
-    const value = this.list.real(this.first + index);
-    if (Number.isInteger(value)) return value;
-    throw new EntityError(
-      `group code ${this.codes[index]} should be an integer, not '${this.text(index).slice(0, 40)}'`,
-    );
+    return truncatedInteger(this, index);
   }
 
   text(index: number): string {
