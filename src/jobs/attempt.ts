@@ -15,7 +15,7 @@ import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.
 export interface JobServiceOptions {
   readonly queue: JobQueue;
   readonly store: FileStore;
-  readonly runner: RunnerOptions & { readonly count: number; readonly threads: number };
+  readonly runner: RunnerOptions & { readonly count: number };
   readonly limits: InputLimits;
   readonly fetch: FetchSettings;
   readonly jobTimeoutMs: number;

@@ -1,9 +1,13 @@
-/** The entry of a runner process. Started by runner-process.ts under Node's permission model. */
+/**
+ * The entry of a runner process. Started by runner-process.ts under Node's permission model, with the number of its worker
+ * threads as the argument.
+ */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
 import { runInspection } from '../pipeline/inspect-job.ts';
 import { runConversion } from '../pipeline/run.ts';
+import { dropWorkerPermission, KeptThreads } from '../pipeline/threads.ts';
 import { serveTasks } from './runner-loop.ts';
 
 /** Two features and a reprojection: loads the codecs most used and PROJ, and lets the compiler see them. */
@@ -50,7 +54,7 @@ async function warm(directory: string): Promise<void> {
           threads: 1,
           limits: DEFAULT_INPUT_LIMITS,
         },
-        { signal: new AbortController().signal, onProgress: () => {} },
+        { signal: new AbortController().signal, onProgress: () => {}, threads },
       );
     }
   } finally {
@@ -58,10 +62,14 @@ async function warm(directory: string): Promise<void> {
   }
 }
 
+// Once and now, before the first job: a process that may start threads can start one outside of the permission model.
+const threads = new KeptThreads(Number(process.argv[2]));
+dropWorkerPermission();
+
 serveTasks(
   (request, place, control) =>
     request.operation === 'inspect'
-      ? runInspection(request, place, control)
-      : runConversion(request, place, control),
+      ? runInspection(request, place, { ...control, threads })
+      : runConversion(request, place, { ...control, threads }),
   warm,
 );

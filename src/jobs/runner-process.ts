@@ -20,6 +20,8 @@ export interface RunnerOptions {
   /** Bound of the V8 heap and, where the system tells it, of the whole process. */
   readonly memoryBytes: number;
   readonly gridDirectory: string | null;
+  /** Worker threads that one large job may use. */
+  readonly threads: number;
   /** Module that the process runs. Default: runner-main.ts. */
   readonly entry?: string;
   /** Further paths the process may read; for entries outside the package. */
@@ -57,6 +59,8 @@ export class RunnerProcess {
   #state: RunnerState = 'starting';
   #killedFor: DeathCause | null = null;
   #stderrTail = '';
+  /** Its state is not known well enough for another job. */
+  #isSpent = false;
   #death: Extract<RunOutcome, { kind: 'died' }> | null = null;
   readonly #died = Promise.withResolvers<void>();
   #task: { settle(outcome: RunOutcome): void; onProgress(progress: Progress): void } | null = null;
@@ -135,7 +139,7 @@ export class RunnerProcess {
     if (this.#state !== 'busy' || this.#killedFor !== null) return;
     // What a large job left behind counts against the next one's memory: begin that with a fresh process.
     const residentBytes = this.pid === undefined ? null : residentMemory(this.pid);
-    if (residentBytes !== null && residentBytes > this.#memoryBytes / 2) {
+    if (this.#isSpent || (residentBytes !== null && residentBytes > this.#memoryBytes / 2)) {
       this.kill('retired');
       return;
     }
@@ -170,6 +174,9 @@ export class RunnerProcess {
         break;
       case 'done':
       case 'failed':
+        // It may have lost a thread, or be anywhere in the middle of something.
+        if (message.type === 'failed' && (message.log !== null || message.error.code === 'JOB_OUT_OF_MEMORY'))
+          this.#isSpent = true;
         this.#settle(
           message.type === 'done'
             ? { kind: 'done', report: message.report }
@@ -222,14 +229,17 @@ function runnerArguments(options: RunnerOptions, slotDirectory: string): string[
     ...(options.gridDirectory === null ? [] : [options.gridDirectory]),
     ...(options.readPaths ?? []),
   ];
+  // One thread is the process itself, which then has no need to start any.
+  const threads = options.threads > 1 ? options.threads : 0;
   return [
     '--permission',
     ...readable.map((path) => `--allow-fs-read=${path}`),
     `--allow-fs-write=${slotDirectory}`,
-    '--allow-worker',
+    ...(threads > 0 ? ['--allow-worker'] : []),
     '--no-warnings',
     `--max-old-space-size=${Math.floor(options.memoryBytes / 1024 ** 2)}`,
     options.entry ?? join(source, 'jobs', 'runner-main.ts'),
+    String(threads),
   ];
 }
 
@@ -242,11 +252,14 @@ function dependencyDirectory(packageRoot: string): string {
   }
 }
 
-/** Resident memory of a process in bytes; null where the system does not tell (only Linux does, cheaply). */
+/**
+ * Resident memory of a process in bytes; null where the system does not tell (only Linux does, cheaply). From `status`, which
+ * says kB: `statm` counts pages, and how large these are Node does not tell.
+ */
 function residentMemory(pid: number): number | null {
   try {
-    const pages = Number(readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ')[1]);
-    return pages * 4096;
+    const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+    return kib === null ? null : Number(kib[1]) * 1024;
   } catch {
     return null;
   }

@@ -1,12 +1,13 @@
 /** Where tasks run: in this thread for small inputs, in worker threads for large ones. Same tasks, same results. */
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { batchBuffers } from '../batch/feature-batch.ts';
 import { asGeomillError, failure, GeomillError } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { createPerformer, type Performer } from './perform.ts';
 import type { Expectation, Session, StepCall, Task, TaskOutcome, TaskResult } from './task.ts';
+import type { ThreadNote, ThreadSource } from './threads.ts';
 
 export interface Executor {
   /** Tasks that can run at once. */
@@ -16,7 +17,7 @@ export interface Executor {
   run(task: Task): Promise<TaskResult>;
   /** Answers a collecting step; `transfer` is moved away from the caller. */
   call(call: StepCall, transfer: readonly ArrayBuffer[]): Promise<unknown>;
-  /** Stops at once, also in the middle of a task. */
+  /** Nothing more is done; resolves when no task is under way. Threads that are not kept stop in the middle of one. */
   stop(): Promise<void>;
 }
 
@@ -58,13 +59,15 @@ export function executorFor(
   inputBytes: number,
   cutting: Cutting,
   registry: readonly Transformation[],
+  source: ThreadSource,
 ): Executor {
+  if (source.size < 2) return inlineExecutor(registry);
   const partitionCount = layers.reduce((sum, layer) => sum + layer.partitions.length, 0);
   const isSmall = inputBytes <= FEW_PARTITIONS * cutting.partitionBytes;
   const isUncut = partitionCount <= layers.length && isSmall;
   if (isUncut || (partitionCount <= FEW_PARTITIONS && (isSmall || !cutting.collects)))
     return inlineExecutor(registry);
-  return threadExecutor(cutting.collects ? threads : Math.min(threads, partitionCount));
+  return threadExecutor(source, cutting.collects ? threads : Math.min(threads, partitionCount));
 }
 
 /** Milliseconds after which work in this thread lets others have a turn: a cancellation has to be heard. */
@@ -106,12 +109,19 @@ interface Waiting {
   readonly reject: (error: GeomillError) => void;
 }
 
-/** `count` worker threads, started at once: they load their code while the main thread opens the input. */
-export function threadExecutor(count: number, expectation: Expectation | null = null): Executor {
-  const idle: Worker[] = [];
+/** `count` worker threads of `source`: they load their code while the main thread opens the input. */
+export function threadExecutor(
+  source: ThreadSource,
+  count: number,
+  expectation: Expectation | null = null,
+): Executor {
+  const workers = source.take(count);
+  const idle: Worker[] = [...workers];
   const busy = new Map<Worker, Waiting>();
   const queue: Waiting[] = [];
+  const quiet = Promise.withResolvers<void>();
   let stopped: GeomillError | null = null;
+  let stopping: Promise<void> | null = null;
 
   const dispatch = (): void => {
     while (idle.length > 0 && queue.length > 0) {
@@ -131,24 +141,31 @@ export function threadExecutor(count: number, expectation: Expectation | null = 
   const failAll = (error: GeomillError): void => {
     stopped ??= error;
     for (const waiting of [...busy.values(), ...queue]) waiting.reject(error);
-    busy.clear();
     queue.length = 0;
   };
-  const workers = Array.from({ length: count }, () => {
-    const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: expectation });
-    worker.on('message', (outcome: TaskOutcome) => {
+  const isFree = (worker: Worker): void => {
+    busy.delete(worker);
+    if (stopped !== null && busy.size === 0) quiet.resolve();
+  };
+  const listeners = workers.map((worker) => ({
+    message(outcome: TaskOutcome) {
       const waiting = busy.get(worker);
-      busy.delete(worker);
+      isFree(worker);
       idle.push(worker);
       if ('result' in outcome) waiting?.resolve(outcome.result);
       else if ('answer' in outcome) waiting?.resolve(outcome.answer);
       else waiting?.reject(revive(outcome));
       dispatch();
-    });
-    worker.on('error', (error) => failAll(workerFailure(error)));
-    idle.push(worker);
-    return worker;
-  });
+    },
+    error(error: unknown) {
+      failAll(workerFailure(error));
+      isFree(worker);
+    },
+  }));
+  for (const [index, worker] of workers.entries()) {
+    worker.on('message', listeners[index].message).on('error', listeners[index].error);
+    if (expectation !== null) worker.postMessage({ expect: expectation } satisfies ThreadNote);
+  }
 
   const send = (message: Waiting['message'], transfer: readonly ArrayBuffer[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
@@ -156,17 +173,24 @@ export function threadExecutor(count: number, expectation: Expectation | null = 
       queue.push({ message, transfer, resolve, reject });
       dispatch();
     });
+  const stop = async (): Promise<void> => {
+    failAll(failure('CANCELLED', {}));
+    if (busy.size === 0) quiet.resolve();
+    await source.giveBack(workers, () => quiet.promise);
+    for (const [index, worker] of workers.entries())
+      worker.off('message', listeners[index].message).off('error', listeners[index].error);
+  };
 
   return {
-    width: count,
+    width: workers.length,
     begin(session) {
       for (const worker of workers) worker.postMessage({ session });
     },
     run: (task) => send({ task }, transferOf(task)) as Promise<TaskResult>,
     call: (call, transfer) => send({ call }, transfer),
-    async stop() {
-      failAll(failure('CANCELLED', {}));
-      await Promise.all(workers.map((worker) => worker.terminate()));
+    stop() {
+      stopping ??= stop();
+      return stopping;
     },
   };
 }

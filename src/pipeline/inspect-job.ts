@@ -25,14 +25,14 @@ export async function runInspection(
   const { output } = request;
   const share = output === null ? 1 : 0.3;
   const found = await inspectSource(request.input, place, {
-    signal: control.signal,
+    ...control,
     onProgress: (progress) => control.onProgress(part(progress, 0, share)),
   });
   const outlook =
     output === null
       ? null
       : await lookAhead({ ...request, operation: 'transform', output }, place, {
-          signal: control.signal,
+          ...control,
           onProgress: (progress) => control.onProgress(part(progress, share, 1 - share)),
         });
   writeFileSync(place.outputPath, `${JSON.stringify(inspectionDocument(found, outlook))}\n`, { flag: 'wx' });

@@ -14,6 +14,7 @@ import { locatePlace, runPartitions } from './partition-run.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionPlace, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
+import { newThreads } from './threads.ts';
 
 export interface LayerInspection {
   readonly name: string;
@@ -62,7 +63,14 @@ export async function inspectSource(
     control.onProgress,
   );
   progress.stage('scanning');
-  const executor = executorFor(layers, place.threads, statSync(place.inputs[0].path).size, cutting, []);
+  const executor = executorFor(
+    layers,
+    place.threads,
+    statSync(place.inputs[0].path).size,
+    cutting,
+    [],
+    control.threads ?? newThreads,
+  );
   try {
     executor.begin({
       inputFormat: input.format,

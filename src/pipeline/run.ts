@@ -25,10 +25,13 @@ import { buildReport } from './report-builder.ts';
 import type { ConversionPlace, ConversionRequest } from './request.ts';
 import { isSurveyed, runSourcesOf } from './run-source.ts';
 import { sessionFor } from './session.ts';
+import { newThreads, type ThreadSource } from './threads.ts';
 
 export interface ConversionControl {
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
+  /** Where a large conversion gets its threads. Default: new ones. */
+  readonly threads?: ThreadSource;
 }
 
 /**
@@ -132,10 +135,10 @@ class Conversion {
 
   #startThreadsEarly(): void {
     const { inputs, threads, gridDirectory } = this.#place;
-    if (byteLengthOf(inputs) < this.#cutting.certainlyLargeBytes) return;
+    if (byteLengthOf(inputs) < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
     const { input, output } = this.#request;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
-    this.#executor = threadExecutor(threads, {
+    this.#executor = threadExecutor(this.#threads, threads, {
       inputFormat: input.format,
       outputFormat: output.format,
       reprojects:
@@ -275,8 +278,13 @@ class Conversion {
       byteLengthOf(this.#place.inputs),
       this.#cutting,
       this.#registry,
+      this.#threads,
     );
     return this.#executor;
+  }
+
+  get #threads(): ThreadSource {
+    return this.#control.threads ?? newThreads;
   }
 }
 

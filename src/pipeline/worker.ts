@@ -1,19 +1,31 @@
-/** Entry of a worker thread: takes a session, then tasks and calls, one at a time. */
-import { parentPort, workerData } from 'node:worker_threads';
+/**
+ * What a worker thread does: takes a session, then tasks and calls, one at a time, until the session ends. A thread that is
+ * kept takes one session after the other; the code that carries them out is loaded with the first.
+ */
+import { parentPort } from 'node:worker_threads';
 import { asGeomillError } from '../errors.ts';
 import { createPerformer, type Performer, preload } from './perform.ts';
-import type { Expectation, Session, StepCall, Task, TaskOutcome } from './task.ts';
+import type { Session, StepCall, Task, TaskOutcome } from './task.ts';
+import type { ThreadNote } from './threads.ts';
 
-const port = parentPort;
-if (port === null) throw new Error('worker.ts runs in a worker thread only');
-
-type Message = { readonly session: Session } | { readonly task: Task } | { readonly call: StepCall };
+type Message =
+  | { readonly session: Session }
+  | { readonly task: Task }
+  | { readonly call: StepCall }
+  | ThreadNote;
 
 let performer: Promise<Performer> | null = null;
-// What cannot be loaded is reported by the session that needs it.
-if (workerData !== null) preload(workerData as Expectation).catch(() => {});
 
-port.on('message', async (message: Message) => {
+export async function receive(message: Message): Promise<void> {
+  if ('expect' in message) {
+    // What cannot be loaded is reported by the session that needs it.
+    preload(message.expect).catch(() => {});
+    return;
+  }
+  if ('end' in message) {
+    performer = null;
+    return;
+  }
   if ('session' in message) {
     performer = createPerformer(message.session);
     // A failure to load is reported by the first task; without a handler it would end the thread first.
@@ -39,5 +51,5 @@ port.on('message', async (message: Message) => {
       stack: thrown instanceof Error ? thrown.stack : undefined,
     };
   }
-  port.postMessage(outcome, [...transfer]);
-});
+  parentPort?.postMessage(outcome, [...transfer]);
+}

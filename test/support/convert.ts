@@ -7,6 +7,7 @@ import { DEFAULT_INPUT_LIMITS, type InputLimits } from '../../src/io/limits.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';
 import { runConversion } from '../../src/pipeline/run.ts';
+import type { ThreadSource } from '../../src/pipeline/threads.ts';
 import type { RequestedStep } from '../../src/transformations/requested-steps.ts';
 import type { Transformation } from '../../src/transformations/transformation.ts';
 
@@ -19,6 +20,8 @@ export interface ConvertOptions {
   readonly readOptions?: Record<string, unknown>;
   readonly writeOptions?: Record<string, unknown>;
   readonly threads?: number;
+  /** Default: new threads. */
+  readonly threadSource?: ThreadSource;
   readonly limits?: InputLimits;
   /** Name of the output without its ending. */
   readonly outputName?: string;
@@ -120,6 +123,7 @@ async function perform(
     {
       signal: options.signal ?? new AbortController().signal,
       onProgress: options.onProgress ?? (() => {}),
+      threads: options.threadSource,
     },
     options.registry,
   );
