@@ -1,0 +1,81 @@
+/** What the fuzzer damages: every fixture and sample of every registered format, taken apart where it is a zip. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import yauzl from 'yauzl';
+import { formatByFileName, formats } from '../../src/formats/registry.ts';
+import { allFixtures } from '../support/fixtures.ts';
+import type { Member } from './mutations.ts';
+
+export interface Material {
+  readonly format: string;
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** Of a zip; null: the file is none. */
+  readonly members: readonly Member[] | null;
+}
+
+const ZIP_SIGNATURE = 0x04034b50;
+const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
+
+/** Converts an intact input; null: it is refused. */
+export type Convert = (
+  input: Material,
+  outputFormat: string,
+) => Promise<{ name: string; bytes: Buffer } | null>;
+
+/** Larger ones slow the campaign down without reaching more code. */
+const MAX_DERIVED_BYTES = 100_000;
+
+/** By format id; no format is without. Each file also comes as what it converts to, so that formats have all shapes of data. */
+export async function readMaterial(convert: Convert): Promise<ReadonlyMap<string, readonly Material[]>> {
+  const paths = [
+    ...allFixtures().map(({ format, path }) => ({ format, path })),
+    ...readdirSync(SAMPLES).flatMap((name) => {
+      const format = formatByFileName(name);
+      return format === null ? [] : [{ format: format.id, path: join(SAMPLES, name) }];
+    }),
+  ];
+  const material = await Promise.all(
+    paths.map(({ format, path }) => materialOf(format, basename(path), readFileSync(path))),
+  );
+  for (const original of [...material])
+    for (const { id } of formats) {
+      const output = await convert(original, id);
+      if (output !== null && output.bytes.length <= MAX_DERIVED_BYTES)
+        material.push(await materialOf(id, output.name, output.bytes));
+    }
+  const byFormat = new Map(
+    formats.map(({ id }) => [id as string, material.filter(({ format }) => format === id)]),
+  );
+  for (const [id, found] of byFormat)
+    if (found.length === 0) throw new Error(`there is no fixture or sample of ${id}`);
+  return byFormat;
+}
+
+async function materialOf(format: string, name: string, bytes: Buffer): Promise<Material> {
+  const isZip = bytes.length > 4 && bytes.readUInt32LE(0) === ZIP_SIGNATURE;
+  return { format, name, bytes, members: isZip ? await readMembers(bytes) : null };
+}
+
+const openZip = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer);
+
+async function readMembers(bytes: Buffer): Promise<Member[]> {
+  const zip = await openZip(bytes, { lazyEntries: true });
+  const members: Member[] = [];
+  const ended = new Promise<void>((resolve, reject) => {
+    zip.on('error', reject);
+    zip.on('end', resolve);
+    zip.on('entry', (entry: yauzl.Entry) => {
+      if (entry.fileName.endsWith('/')) return zip.readEntry();
+      zip.openReadStream(entry, async (error, stream) => {
+        if (error !== null) return reject(error);
+        members.push({ name: entry.fileName, bytes: Buffer.concat(await stream.toArray()) });
+        zip.readEntry();
+      });
+    });
+  });
+  zip.readEntry();
+  await ended;
+  return members;
+}
