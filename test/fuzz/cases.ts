@@ -5,16 +5,9 @@ import { formats } from '../../src/formats/registry.ts';
 import { exampleStep } from '../../src/transformations/parts/example-step.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import type { Transformation } from '../../src/transformations/transformation.ts';
+import { storedZip } from '../support/zip-members.ts';
 import type { Material } from './material.ts';
-import {
-  below,
-  MUTATIONS,
-  type MutationName,
-  mutationNames,
-  pick,
-  type Random,
-  storedZip,
-} from './mutations.ts';
+import { below, MUTATIONS, type MutationName, mutationNames, pick, type Random } from './mutations.ts';
 
 export const operations = ['transform', 'inspect', 'append', 'merge'] as const;
 export type Operation = (typeof operations)[number];

@@ -1,11 +1,9 @@
 /** What the fuzzer damages: every fixture and sample of every registered format, taken apart where it is a zip. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import yauzl from 'yauzl';
 import { formatByFileName, formats } from '../../src/formats/registry.ts';
 import { allFixtures } from '../support/fixtures.ts';
-import type { Member } from './mutations.ts';
+import { type Member, readZipMembers } from '../support/zip-members.ts';
 
 export interface Material {
   readonly format: string;
@@ -55,27 +53,6 @@ export async function readMaterial(convert: Convert): Promise<ReadonlyMap<string
 
 async function materialOf(format: string, name: string, bytes: Buffer): Promise<Material> {
   const isZip = bytes.length > 4 && bytes.readUInt32LE(0) === ZIP_SIGNATURE;
-  return { format, name, bytes, members: isZip ? await readMembers(bytes) : null };
-}
-
-const openZip = promisify<Buffer, yauzl.Options, yauzl.ZipFile>(yauzl.fromBuffer);
-
-async function readMembers(bytes: Buffer): Promise<Member[]> {
-  const zip = await openZip(bytes, { lazyEntries: true });
-  const members: Member[] = [];
-  const ended = new Promise<void>((resolve, reject) => {
-    zip.on('error', reject);
-    zip.on('end', resolve);
-    zip.on('entry', (entry: yauzl.Entry) => {
-      if (entry.fileName.endsWith('/')) return zip.readEntry();
-      zip.openReadStream(entry, async (error, stream) => {
-        if (error !== null) return reject(error);
-        members.push({ name: entry.fileName, bytes: Buffer.concat(await stream.toArray()) });
-        zip.readEntry();
-      });
-    });
-  });
-  zip.readEntry();
-  await ended;
-  return members;
+  // Not a Buffer, whose slice() would be the same memory.
+  return { format, name, bytes: Uint8Array.from(bytes), members: isZip ? await readZipMembers(bytes) : null };
 }
