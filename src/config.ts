@@ -4,9 +4,10 @@
  * never falls back to the default in silence, because a mistyped limit is a limit that is not there.
  */
 import { isIPv4 } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { type Capacity, LEAST_RUNNER_MEMORY, planCapacity } from './capacity.ts';
 import { failure } from './errors.ts';
+import { type Machine, readMachine } from './machine.ts';
 import { parseSetting, type Setting, SIZES } from './setting-values.ts';
 
 const { KiB, MiB, GiB, HOUR, DAY } = SIZES;
@@ -125,7 +126,7 @@ export const settings = {
     default: null,
     min: 1,
     max: 1024,
-    text: 'Runner processes, that is jobs at a time. Unset: one per core.',
+    text: 'Number of runner processes, each of which runs one job at a time. Unset: one per core, fewer where the memory does not suffice for RUNNER_MEMORY (or 2 GiB) each.',
   },
   runnerThreads: {
     name: 'RUNNER_THREADS',
@@ -133,14 +134,14 @@ export const settings = {
     default: null,
     min: 1,
     max: 1024,
-    text: 'Worker threads one large job may use. Unset: one per core.',
+    text: 'Worker threads one large job may use. Unset: twice the cores divided by RUNNERS, at least 4, at most one per core.',
   },
   runnerMemoryBytes: {
     name: 'RUNNER_MEMORY',
     type: 'bytes',
-    default: 2 * GiB,
-    min: 128 * MiB,
-    text: 'Memory one job may use. A job that needs more is stopped and fails.',
+    default: null,
+    min: LEAST_RUNNER_MEMORY,
+    text: 'Memory one job may use. A job that needs more is stopped and fails. Unset: 2 GiB, or less where RUNNERS of them would exceed the memory; a tenth of it, at least 512 MiB, is left for the service.',
   },
   gridDirectory: {
     name: 'PROJ_GRIDS',
@@ -324,7 +325,7 @@ const OWNER_LIMITS = { maxOwnerJobs: 1000, maxOwnerStorageBytes: 50 * GiB, rateL
 type SettingKey = keyof typeof settings;
 type ValueOf<S extends Setting> = S['type'] extends 'integer' | 'bytes' | 'seconds' ? number : string;
 type Present<S extends Setting> = S['default'] extends null ? ValueOf<S> | null : ValueOf<S>;
-type CoreDefaults = 'runners' | 'runnerThreads';
+type MachineDefaults = 'runners' | 'runnerThreads' | 'runnerMemoryBytes';
 type OwnerLimitKey = keyof typeof OWNER_LIMITS;
 /** Whether requests need a credential. */
 export type AuthMode = 'open' | 'required';
@@ -332,34 +333,48 @@ type AuthKey = 'auth' | 'authJobSurface';
 
 /** The settings as the service uses them: paths are absolute, sizes in bytes, times in seconds. */
 export type Config = {
-  readonly [Key in SettingKey]: Key extends CoreDefaults | OwnerLimitKey
+  readonly [Key in SettingKey]: Key extends MachineDefaults | OwnerLimitKey
     ? number
     : Key extends AuthKey
       ? AuthMode
       : Present<(typeof settings)[Key]>;
+} & {
+  /** How `runners`, `runnerThreads` and `runnerMemoryBytes` came about. */
+  readonly capacity: Capacity;
 };
 
 /**
- * Reads the settings from `environment`. An empty variable counts as unset.
+ * Reads the settings from `environment`. An empty variable counts as unset. `machine`: for tests.
  * Throws SETTING_INVALID for the first value that cannot be used.
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+  machine: Machine = readMachine(),
+): Config {
   const config: Record<string, string | number | null> = {};
   for (const [key, setting] of Object.entries(settings) as [SettingKey, Setting][]) {
     const given = environment[setting.name]?.trim();
     const value = given === undefined || given === '' ? setting.default : parseSetting(setting, given);
     config[key] = setting.type === 'path' && typeof value === 'string' ? resolve(value) : value;
   }
-  const cores = availableParallelism();
-  config.runners ??= cores;
-  config.runnerThreads ??= cores;
+  const numberOf = (key: SettingKey): number | null => config[key] as number | null;
+  const capacity = planCapacity(
+    {
+      runners: numberOf('runners'),
+      runnerThreads: numberOf('runnerThreads'),
+      runnerMemoryBytes: numberOf('runnerMemoryBytes'),
+    },
+    machine,
+  );
+  const { runners, runnerThreads, runnerMemoryBytes } = capacity;
+  Object.assign(config, { runners, runnerThreads, runnerMemoryBytes });
   config.auth ??= isLoopback(String(config.host)) ? 'open' : 'required';
   config.authJobSurface ??= config.auth;
   // In an open service there is one owner, and what bounds the service bounds it.
   const hasOwners = config.auth === 'required' || config.authJobSurface === 'required';
   for (const [key, limit] of Object.entries(OWNER_LIMITS)) config[key] ??= hasOwners ? limit : 0;
   checkOidc(config);
-  return config as unknown as Config;
+  return { ...config, capacity } as unknown as Config;
 }
 
 /** Throws SETTING_INVALID where a setting needs another one. */

@@ -100,7 +100,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   client: { may: [], isPure: true },
   'client-node': { may: ['client'] },
   'setting-values.ts': { may: ['errors.ts'] },
-  'config.ts': { may: ['errors.ts', 'setting-values.ts'] },
+  'machine.ts': { may: [] },
+  'capacity.ts': { may: ['machine.ts'] },
+  'config.ts': { may: ['errors.ts', 'setting-values.ts', 'machine.ts', 'capacity.ts'] },
   'main.ts': { may: ['errors.ts', 'config.ts', 'cli'] },
 };
 

@@ -111,6 +111,8 @@ test('with --adopt-empty it starts, and logs how many files it removed', async (
   const line = logLines(out).find(({ orphans }) => orphans !== undefined);
   assert.deepEqual([line?.orphans, line?.outputs, line?.records, line?.slots], [3, 0, 0, 1], out);
   assert.deepEqual(readdirSync(join(workspace.path, 'outputs')), []);
+  const capacity = logLines(out).find(({ msg }) => String(msg).includes('RUNNERS=1 (set), RUNNER_THREADS='));
+  assert.match(String(capacity?.msg), /^\d+ cores.* of memory.*RUNNER_MEMORY=\S+ [GM]iB \(derived\)$/, out);
 });
 
 test('an upload that broke off before the first job does not stop the next start', async () => {

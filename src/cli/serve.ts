@@ -69,6 +69,8 @@ export async function startService(
     const queue = openQueue(config, path);
     undo.push(() => queue.close());
     const log = createLogger(config.logLevel);
+    log.info({}, config.capacity.text);
+    for (const warning of config.capacity.warnings) log.warn({}, warning);
     if (isOpenToTheWorld(config))
       log.warn(
         { host: config.host },

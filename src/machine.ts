@@ -1,0 +1,101 @@
+/** What this machine, or the container on it, lets a process use: processors and memory, limits of cgroups included. */
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import { posix } from 'node:path';
+
+export interface Machine {
+  /** Processors that can be busy at a time; at least 1. */
+  readonly cores: number;
+  /** Whether a quota of a cgroup, not the number of processors, decides. */
+  readonly coresAreLimited: boolean;
+  readonly memoryBytes: number;
+  /** Whether a limit of a cgroup, not the memory that is built in, decides. */
+  readonly memoryIsLimited: boolean;
+}
+
+/** What a machine has before any cgroup limits it. */
+export interface Hardware {
+  readonly cores: number;
+  readonly memoryBytes: number;
+}
+
+/** `root` and `hardware`: for tests. */
+export function readMachine(
+  root = '/',
+  hardware: Hardware = { cores: availableParallelism(), memoryBytes: totalmem() },
+): Machine {
+  const limits = cgroupLimits(root);
+  // Part of a processor is none: a quota of 2.5 keeps two busy.
+  const quota = Math.max(1, Math.floor(limits.cores));
+  return {
+    cores: Math.max(1, Math.min(hardware.cores, quota)),
+    coresAreLimited: quota <= hardware.cores,
+    memoryBytes: Math.min(hardware.memoryBytes, limits.memoryBytes),
+    memoryIsLimited: limits.memoryBytes < hardware.memoryBytes,
+  };
+}
+
+/** Infinity where there is no limit, and on systems without cgroups. */
+function cgroupLimits(root: string): { cores: number; memoryBytes: number } {
+  let cores = Number.POSITIVE_INFINITY;
+  let memoryBytes = Number.POSITIVE_INFINITY;
+  const limitCores = (quota: number, period: number): void => {
+    if (quota > 0 && period > 0) cores = Math.min(cores, quota / period);
+  };
+  const limitMemory = (bytes: number): void => {
+    if (bytes > 0) memoryBytes = Math.min(memoryBytes, bytes);
+  };
+  for (const { controllers, path } of ownGroups(root)) {
+    for (const directory of levels(path)) {
+      const read = (mount: string, file: string): string[] =>
+        words(posix.join(root, 'sys/fs/cgroup', mount, directory, file));
+      if (controllers.length === 0) {
+        // Version 2. Where version 1 is mounted, too, it is a directory beside the controllers of that.
+        for (const mount of ['', 'unified']) {
+          const [quota, period] = read(mount, 'cpu.max').map(Number);
+          limitCores(quota, period);
+          for (const file of ['memory.max', 'memory.high']) limitMemory(Number(read(mount, file)[0]));
+        }
+      }
+      if (controllers.includes('cpu')) {
+        for (const mount of ['cpu', 'cpu,cpuacct']) {
+          const quota = Number(read(mount, 'cpu.cfs_quota_us')[0]);
+          limitCores(quota, Number(read(mount, 'cpu.cfs_period_us')[0]));
+        }
+      }
+      if (controllers.includes('memory')) {
+        limitMemory(Number(read('memory', 'memory.limit_in_bytes')[0]));
+      }
+    }
+  }
+  return { cores, memoryBytes };
+}
+
+/** The groups of this process: lines of `hierarchy:controllers:path`, without controllers in version 2. */
+function ownGroups(root: string): { controllers: string[]; path: string }[] {
+  return text(posix.join(root, 'proc/self/cgroup'))
+    .split('\n')
+    .flatMap((line) => {
+      const [, controllers, path] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+      return path === undefined ? [] : [{ controllers: controllers.split(',').filter(Boolean), path }];
+    });
+}
+
+/** A group and all around it: each may limit it. In a container only the last may be there, its own under another name. */
+function levels(path: string): string[] {
+  const parts = path.split('/').filter((part) => part !== '' && part !== '..');
+  return parts.map((_, i) => parts.slice(0, parts.length - i).join('/')).concat('');
+}
+
+function words(path: string): string[] {
+  return text(path).trim().split(/\s+/);
+}
+
+/** Empty where there is no such file. */
+function text(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
