@@ -4,6 +4,7 @@
  * A user's fault reaches the client word for word; our own fault is logged and answered with a general sentence.
  * docs/errors.md is generated from this table and a test holds the two together.
  */
+import { MAX_COMPOSED, shortText } from './short-text.ts';
 
 interface CatalogueEntry {
   /** HTTP status when the failure is known while the request is answered. */
@@ -327,6 +328,12 @@ export const errorCatalogue = {
     fault: 'ours',
     template: 'the job was tried {attempts} times and its process ended each time: {reason}',
   },
+  RUNNER_MESSAGE_INVALID: {
+    status: 500,
+    fault: 'ours',
+    template:
+      'the process of the job was stopped because it sent a message that the service does not accept ({reason}); report it with the input',
+  },
   IDEMPOTENCY_CONFLICT: {
     status: 422,
     fault: 'user',
@@ -567,23 +574,66 @@ export interface Place {
   readonly field?: string;
 }
 
-/** A failure with a code of the catalogue. `message` is the filled template. */
+export type MessageParams = Readonly<Record<string, string | number>>;
+
+/** Parameters that hold a text composed here, which may quote user data; every other one is a text of the user's. */
+const COMPOSED_LIMITS: Readonly<Record<string, number>> = {
+  detail: MAX_COMPOSED,
+  reason: MAX_COMPOSED,
+  found: MAX_COMPOSED,
+  known: MAX_COMPOSED,
+  possible: MAX_COMPOSED,
+  expected: MAX_COMPOSED,
+  files: MAX_COMPOSED,
+  names: MAX_COMPOSED,
+  // Of a request or of the file system; an answer has it a second time.
+  path: 500,
+};
+
+/** The parameters as they are put into a message, kept and sent: shortened, whatever they come from. */
+export function boundedParams(params: MessageParams): MessageParams {
+  // Nearly always all are short already, and findings may be noted for every feature.
+  for (const name in params)
+    if (boundedParam(name, params[name]) !== params[name])
+      return Object.fromEntries(
+        Object.entries(params).map(([key, value]) => [key, boundedParam(key, value)]),
+      );
+  return params;
+}
+
+function boundedParam(name: string, value: string | number): string | number {
+  // JSON has no other numbers than these.
+  return Number.isFinite(value) ? value : shortText(String(value), COMPOSED_LIMITS[name]);
+}
+
+/** The place with its texts shortened. */
+export function boundedPlace(place: Place): Place {
+  return Object.fromEntries(
+    Object.entries(place).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? shortText(value) : value,
+    ]),
+  );
+}
+
+/** The message of a template: at most MAX_COMPOSED UTF-16 units. */
+export function messageOf(template: string, params: MessageParams): string {
+  return shortText(fillTemplate(template, params), MAX_COMPOSED);
+}
+
+/** A failure with a code of the catalogue. `message` is the filled template; all of it is bounded in length. */
 export class GeomillError extends Error {
   readonly code: ErrorCode;
-  readonly params: Readonly<Record<string, string | number>>;
+  readonly params: MessageParams;
   readonly place: Place | undefined;
 
-  constructor(
-    code: ErrorCode,
-    params: Readonly<Record<string, string | number>>,
-    place?: Place,
-    cause?: unknown,
-  ) {
-    super(fillTemplate(errorCatalogue[code].template, params), cause === undefined ? undefined : { cause });
+  constructor(code: ErrorCode, params: MessageParams, place?: Place, cause?: unknown) {
+    const bounded = boundedParams(params);
+    super(messageOf(errorCatalogue[code].template, bounded), cause === undefined ? undefined : { cause });
     this.name = 'GeomillError';
     this.code = code;
-    this.params = params;
-    this.place = place;
+    this.params = bounded;
+    this.place = place === undefined ? undefined : boundedPlace(place);
   }
 
   get status(): number {
@@ -606,7 +656,7 @@ export class GeomillError extends Error {
 
 export interface PlainError {
   readonly code: ErrorCode;
-  readonly params: Readonly<Record<string, string | number>>;
+  readonly params: MessageParams;
   readonly place?: Place;
 }
 
@@ -627,7 +677,7 @@ export function asGeomillError(thrown: unknown): GeomillError {
   return new GeomillError('INTERNAL', { reason }, undefined, thrown);
 }
 
-export function fillTemplate(template: string, params: Readonly<Record<string, string | number>>): string {
+export function fillTemplate(template: string, params: MessageParams): string {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) =>
     name in params ? String(params[name]) : whole,
   );

@@ -3,7 +3,8 @@
  * tolerates, drops, renames or changes something notes it here; the report of the job shows each kind once, with
  * a count and the first few places.
  */
-import { fillTemplate, type Place } from './errors.ts';
+import { boundedParams, boundedPlace, type MessageParams, messageOf, type Place } from './errors.ts';
+import { MAX_COMPOSED } from './short-text.ts';
 
 interface FindingEntry {
   /** What happened to the features concerned; decides which counter of the report they add to. */
@@ -391,7 +392,7 @@ export interface Finding {
   readonly count: number;
   /** The first few places, at most MAX_PLACES. */
   readonly places: readonly Place[];
-  readonly params: Readonly<Record<string, string | number>>;
+  readonly params: MessageParams;
 }
 
 const MAX_PLACES = 5;
@@ -399,13 +400,16 @@ const MAX_PLACES = 5;
 const MAX_KINDS_PER_CODE = 1000;
 const OTHERS = '(others)';
 
+interface Entry {
+  readonly code: FindingCode;
+  readonly params: MessageParams;
+  count: number;
+  readonly places: Place[];
+}
+
 /** Collects findings; equal code and parameters are one finding with a count. */
 export class Findings {
-  readonly #byKey = new Map<
-    string,
-    { code: FindingCode; params: Record<string, string | number>; count: number; places: Place[] }
-  >();
-
+  readonly #byKey = new Map<string, Entry>();
   readonly #kindCounts = new Map<FindingCode, number>();
 
   note<Code extends FindingCode>(code: Code, params: FindingParams<Code>, place?: Place, count = 1): void {
@@ -424,32 +428,40 @@ export class Findings {
       params,
       count,
       places,
-      message: fillTemplate(findingCatalogue[code].template, params),
+      message: messageOf(findingCatalogue[code].template, params),
     }));
   }
 
-  #add(
-    code: FindingCode,
-    params: Readonly<Record<string, string | number>>,
-    count: number,
-    places: readonly Place[],
-  ): void {
-    let key = code + JSON.stringify(params);
-    let entry = this.#byKey.get(key);
-    if (entry === undefined) {
-      const kinds = this.#kindCounts.get(code) ?? 0;
-      if (kinds >= MAX_KINDS_PER_CODE) {
-        params = Object.fromEntries(Object.keys(params).map((name) => [name, OTHERS]));
-        key = code + JSON.stringify(params);
-        entry = this.#byKey.get(key);
-      }
-      this.#kindCounts.set(code, kinds + 1);
-    }
-    if (entry === undefined) {
-      entry = { code, params: { ...params }, count: 0, places: [] };
-      this.#byKey.set(key, entry);
-    }
+  #add(code: FindingCode, params: MessageParams, count: number, places: readonly Place[]): void {
+    // Nearly always one that is known already, in the loops over features; only a new one is looked at closely.
+    const known = isShort(params) ? this.#byKey.get(keyOf(code, params)) : undefined;
+    const entry = known ?? this.#entryFor(code, boundedParams(params));
     entry.count += count;
-    for (const place of places) if (entry.places.length < MAX_PLACES) entry.places.push(place);
+    for (const place of places) if (entry.places.length < MAX_PLACES) entry.places.push(boundedPlace(place));
   }
+
+  #entryFor(code: FindingCode, params: MessageParams): Entry {
+    const key = keyOf(code, params);
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const kinds = this.#kindCounts.get(code) ?? 0;
+    const others = Object.fromEntries(Object.keys(params).map((name) => [name, OTHERS]));
+    if (kinds >= MAX_KINDS_PER_CODE && key !== keyOf(code, others)) return this.#entryFor(code, others);
+    this.#kindCounts.set(code, kinds + 1);
+    const entry = { code, params, count: 0, places: [] };
+    this.#byKey.set(key, entry);
+    return entry;
+  }
+}
+
+function keyOf(code: FindingCode, params: MessageParams): string {
+  return code + JSON.stringify(params);
+}
+
+function isShort(params: MessageParams): boolean {
+  for (const name in params) {
+    const value = params[name];
+    if (typeof value === 'string' && value.length > MAX_COMPOSED) return false;
+  }
+  return true;
 }

@@ -17,7 +17,8 @@ interface Room {
   readonly isPure?: true;
 }
 
-const MESSAGES = ['errors.ts', 'findings.ts'];
+const ERRORS = ['errors.ts', 'short-text.ts'];
+const MESSAGES = [...ERRORS, 'findings.ts'];
 const DATA = ['batch', 'bytes', 'crs'];
 const FORMAT: Room = { may: [...MESSAGES, ...DATA, 'io', 'formats/format.ts'] };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
@@ -25,10 +26,14 @@ const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
 const RECORDS = ['formats/format.ts', 'formats/options.ts', 'formats/registry.ts', 'transformations'];
 
 const ROOMS: Readonly<Record<string, Room>> = {
-  'errors.ts': { may: [], isPure: true },
-  'findings.ts': { may: ['errors.ts'], isPure: true },
+  'short-text.ts': { may: [], isPure: true },
+  'errors.ts': { may: ['short-text.ts'], isPure: true },
+  'findings.ts': { may: ERRORS, isPure: true },
+  // Between the service and the processes that it does not trust.
+  'process-channel.ts': { may: [] },
+  'message-schemas.ts': { may: MESSAGES, isPure: true },
   bytes: { may: ['errors.ts'], isPure: true },
-  crs: { may: ['errors.ts'], isPure: true },
+  crs: { may: ERRORS, isPure: true },
   batch: { may: [...MESSAGES, 'bytes'], isPure: true },
   io: { may: [...MESSAGES, 'bytes'] },
   'engines/proj': ENGINE,
@@ -47,10 +52,22 @@ const ROOMS: Readonly<Record<string, Room>> = {
   // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.
   'crs-search': { may: ['errors.ts', 'engines/sqlite', 'engines/proj/database-path.ts'] },
   storage: { may: ['errors.ts', 'io'] },
-  // Most of it runs in a process of its own, which may read this room and errors.ts.
-  'remote-input': { may: ['errors.ts'] },
+  // Most of it runs in a process of its own, which may read this room and few files beside.
+  'remote-input': { may: [...ERRORS, 'process-channel.ts', 'message-schemas.ts'] },
   // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
-  jobs: { may: [...MESSAGES, 'crs', 'io', 'pipeline', 'storage', 'engines/sqlite', 'remote-input'] },
+  jobs: {
+    may: [
+      ...MESSAGES,
+      'process-channel.ts',
+      'message-schemas.ts',
+      'crs',
+      'io',
+      'pipeline',
+      'storage',
+      'engines/sqlite',
+      'remote-input',
+    ],
+  },
   accounts: { may: ['errors.ts', 'engines/sqlite'] },
   // Pages and the library behind them. Of HTTP it takes what knows nothing of jobs.
   'account-area': {

@@ -1,8 +1,10 @@
 /** One attempt at a job: hands it to a runner and files what comes of it, whatever comes of it. */
 import { dirname, join } from 'node:path';
 import { GeomillError, type PlainError } from '../errors.ts';
+import type { Finding } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
-import type { JobReport, Progress } from '../pipeline/report.ts';
+import { boundedReport } from '../pipeline/bounded-report.ts';
+import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
@@ -128,9 +130,11 @@ export class Attempts {
     );
     if (outcome.kind === 'done') {
       const { byteLength } = await options.store.adopt(job.id, outputPath);
-      const warnings = [...job.requestFindings, ...findings, ...outcome.report.warnings];
-      const report = { ...outcome.report, ...(fetched === null ? {} : { fetched }), warnings };
-      await this.#succeed(claim, { byteLength, mediaType: format.mediaType, fileName }, report);
+      await this.#succeed(
+        claim,
+        { byteLength, mediaType: format.mediaType, fileName },
+        wholeReport(outcome.report, [...job.requestFindings, ...findings], fetched),
+      );
     } else if (outcome.kind === 'failed') {
       await this.#afterFailure(claim, outcome.error, outcome.log);
     } else {
@@ -205,6 +209,10 @@ export class Attempts {
       case 'retired':
         await queue.requeue(claim, true);
         return;
+      case 'message':
+        // Not tried again: the same input would bring about the same message.
+        log.error({ jobId: claim.job.id, detail }, 'a runner was stopped for a message that it may not send');
+        return this.#fail(claim, { code: 'RUNNER_MESSAGE_INVALID', params: { reason: detail } });
       case 'crash':
         log.warn({ jobId: claim.job.id, attempt: claim.attempt, detail }, 'the process of a job died');
         if (claim.attempt >= maxAttempts)
@@ -230,6 +238,24 @@ export class Attempts {
     const startedAt = job.startedAt ?? job.createdAt;
     observer?.jobEnded(job, state, startedAt - job.createdAt, Date.now() - startedAt, outputBytes);
   }
+}
+
+/** The report of the runner with what the service knows. It came from outside and was only checked by its parts. */
+function wholeReport(
+  report: JobReport,
+  findings: readonly Finding[],
+  fetched: FetchReport | null,
+): JobReport {
+  const { totals } = report;
+  const warningTotal = totals?.warnings;
+  return boundedReport({
+    ...report,
+    ...(fetched === null ? {} : { fetched }),
+    warnings: [...findings, ...report.warnings],
+    ...(warningTotal === undefined
+      ? {}
+      : { totals: { ...totals, warnings: warningTotal + findings.length } }),
+  });
 }
 
 /** The name that the output's is made from. */

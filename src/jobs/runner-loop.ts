@@ -3,8 +3,11 @@
  * done with a task is handed in, so that tests run the same loop around a conversion of their own.
  */
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
+import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPlace, JobRequest } from '../pipeline/request.ts';
+import { openChildEnd } from '../process-channel.ts';
+import { MAX_LOGGED, shortText } from '../short-text.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
 export type Perform = (
@@ -23,9 +26,8 @@ const PROGRESS_INTERVAL_MS = 100;
 export function serveTasks(perform: Perform, warm: (directory: string) => Promise<void>): void {
   // Never aborted: a service that cancels kills the process, which also stops code that looks at no signal.
   const { signal } = new AbortController();
-  process.on('disconnect', () => process.exit(0));
-  process.on('message', (message: ToRunner) => {
-    if (message.type === 'run') void runTask(perform, message.task, signal);
+  const send = openChildEnd<ToRunner, FromRunner>((message) => {
+    if (message.type === 'run') void runTask(perform, message.task, signal, send);
     // A warm-up that fails is no reason to refuse work: the job will tell what is wrong.
     else
       void warm(message.directory).then(
@@ -36,10 +38,12 @@ export function serveTasks(perform: Perform, warm: (directory: string) => Promis
   send({ type: 'loaded' });
 }
 
-async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal): Promise<void> {
+type Send = (message: FromRunner) => void;
+
+async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal, send: Send): Promise<void> {
   try {
-    const report = await perform(task.request, task.place, { signal, onProgress: progressSender() });
-    send({ type: 'done', report });
+    const report = await perform(task.request, task.place, { signal, onProgress: progressSender(send) });
+    send({ type: 'done', report: boundedReport(report) });
   } catch (thrown) {
     const error = recognize(thrown);
     const log = error.fault === 'ours' ? stackOf(error) : null;
@@ -47,7 +51,7 @@ async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal):
   }
 }
 
-function progressSender(): (progress: Progress) => void {
+function progressSender(send: Send): (progress: Progress) => void {
   let lastSentAt = 0;
   let lastStage: Progress['stage'] | null = null;
   return (progress) => {
@@ -75,10 +79,5 @@ function recognize(thrown: unknown): GeomillError {
 
 function stackOf(error: GeomillError): string {
   const { cause } = error;
-  return (cause instanceof Error ? cause.stack : error.stack) ?? error.message;
-}
-
-function send(message: FromRunner): void {
-  // The channel may close at any time; then 'disconnect' ends the process and nobody waits for the message.
-  if (process.connected) process.send?.(message, undefined, undefined, () => {});
+  return shortText((cause instanceof Error ? cause.stack : error.stack) ?? error.message, MAX_LOGGED);
 }

@@ -1,4 +1,4 @@
-/** What a service and its runner processes say to each other, as JSON over Node's IPC channel. */
+/** What a service and its runner processes say to each other, over a channel of process-channel.ts. */
 import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPlace, JobRequest } from '../pipeline/request.ts';

@@ -11,7 +11,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
+import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
 import { Slot } from '../storage/workspace.ts';
+import { checkRunnerMessage, MAX_RUNNER_MESSAGE_BYTES } from './runner-message-check.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
 export interface RunnerOptions {
@@ -35,8 +37,11 @@ export type RunOutcome =
   | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
   | { readonly kind: 'died'; readonly cause: DeathCause; readonly detail: string };
 
-/** Why a process ended: by us on purpose (the words of `kill`), for want of memory, or on its own. */
-export type DeathCause = 'timeout' | 'cancelled' | 'stopped' | 'retired' | 'memory' | 'crash';
+/**
+ * Why a process ended: by us on purpose (the words of `kill`), for want of memory, for a message that it may not send, or
+ * on its own.
+ */
+export type DeathCause = 'timeout' | 'cancelled' | 'stopped' | 'retired' | 'memory' | 'message' | 'crash';
 
 export interface RunnerEvents {
   /** It can take a task (again). */
@@ -54,10 +59,13 @@ export class RunnerProcess {
   /** True once somebody, not its own code, has ended it. */
   wasKilled = false;
   readonly #child: ChildProcess;
+  readonly #channel: ServiceEnd<FromRunner, ToRunner>;
   readonly #events: RunnerEvents;
   readonly #memoryBytes: number;
   #state: RunnerState = 'starting';
   #killedFor: DeathCause | null = null;
+  /** What was wrong with a message. */
+  #violation: string | null = null;
   #stderrTail = '';
   /** Its state is not known well enough for another job. */
   #isSpent = false;
@@ -73,8 +81,7 @@ export class RunnerProcess {
       // Nothing of our environment: it may hold secrets, and nothing in it is meant for a runner.
       env: {},
       cwd: this.slot.directory,
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      serialization: 'json',
+      stdio: CHANNEL_STDIO,
     });
     if (this.#child.pid !== undefined) {
       this.slot.notePid(this.#child.pid);
@@ -83,7 +90,15 @@ export class RunnerProcess {
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderrTail = (this.#stderrTail + text).slice(-STDERR_TAIL_CHARACTERS);
     });
-    this.#child.on('message', (message) => this.#receive(message as FromRunner));
+    this.#channel = new ServiceEnd(this.#child, {
+      maxBytes: MAX_RUNNER_MESSAGE_BYTES,
+      check: checkRunnerMessage,
+      onMessage: (message) => this.#receive(message),
+      onViolation: (reason) => {
+        this.#violation = reason;
+        this.kill('message');
+      },
+    });
     this.#child.on('error', (error) => this.#die(error.message));
     // 'close', not 'exit': by then all messages and all of stderr have arrived.
     this.#child.on('close', (code, signal) => {
@@ -102,7 +117,8 @@ export class RunnerProcess {
 
   /** Takes an idle process for one task, so that nobody else does; `run` or `release` follows. */
   reserve(): boolean {
-    if (this.#state !== 'idle') return false;
+    // One that was killed dies in a moment, and a job with it.
+    if (this.#state !== 'idle' || this.#killedFor !== null) return false;
     this.#state = 'busy';
     return true;
   }
@@ -122,7 +138,7 @@ export class RunnerProcess {
     if (this.#death !== null) return this.#death;
     return new Promise((settle) => {
       this.#task = { settle, onProgress };
-      this.#send({ type: 'run', task });
+      this.#channel.send({ type: 'run', task });
     });
   }
 
@@ -130,7 +146,7 @@ export class RunnerProcess {
   warm(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'warming';
-    this.#send({ type: 'warm', directory: join(this.slot.directory, 'warm') });
+    this.#channel.send({ type: 'warm', directory: join(this.slot.directory, 'warm') });
   }
 
   /** Gives the process back after a task; without this it stays busy. */
@@ -204,17 +220,13 @@ export class RunnerProcess {
       this.#stderrTail,
     );
     const cause = this.#killedFor ?? (outOfMemory ? 'memory' : 'crash');
-    const detail = this.#stderrTail === '' ? ending : `${ending}; ${this.#stderrTail.trim()}`;
+    const reason = cause === 'message' ? (this.#violation ?? ending) : ending;
+    const detail = this.#stderrTail === '' ? reason : `${reason}; ${this.#stderrTail.trim()}`;
     this.slot.remove();
-    this.#death = { kind: 'died', cause, detail: ending };
+    this.#death = { kind: 'died', cause, detail: reason };
     this.#died.resolve();
     this.#settle(this.#death);
     this.#events.onDeath(this, cause, detail);
-  }
-
-  #send(message: ToRunner): void {
-    // A channel that is closed means a process that is dying; its 'close' event tells the rest.
-    if (this.#child.connected) this.#child.send(message, () => {});
   }
 }
 

@@ -62,7 +62,8 @@ export class JobService {
       {
         onIdle: () => void this.#dispatch(),
         onDeath: (cause, detail) => {
-          if (cause === 'crash') options.log.error({ cause, detail }, 'a runner process died');
+          if (cause === 'crash' || cause === 'message')
+            options.log.error({ cause, detail }, 'a runner process died');
           options.observer?.runnerDied(cause);
         },
       },

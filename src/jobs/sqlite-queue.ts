@@ -112,7 +112,7 @@ export class SqliteQueue implements JobQueue {
       mediaType,
       fileName,
       reportJson,
-      report.warnings.length,
+      report.totals?.warnings ?? report.warnings.length,
       report.fetched?.byteLength ?? 0,
     ];
     return this.#commits.run(() => {

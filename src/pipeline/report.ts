@@ -10,7 +10,14 @@ export interface LayerReport {
   readonly crs: string;
   readonly crsName: string;
   readonly encoding: string | null;
-  readonly fields: readonly { readonly name: string; readonly type: string }[];
+  readonly fields: readonly FieldReport[];
+  /** Of a layer whose fields are not all in the report: how many it has. */
+  readonly fieldCount?: number;
+}
+
+export interface FieldReport {
+  readonly name: string;
+  readonly type: string;
 }
 
 export interface FileReport {
@@ -39,6 +46,17 @@ export interface FetchReport {
   /** The host that sent it, with its port where that is not the usual one. */
   readonly host: string;
   readonly byteLength: number;
+}
+
+/** Lists that are too long for a report, with the number of entries they would have. */
+export interface ReportTotals {
+  readonly files?: number;
+  readonly layers?: number;
+  readonly fieldsRenamed?: number;
+  readonly fieldsRetyped?: number;
+  readonly fieldsDropped?: number;
+  readonly reprojections?: number;
+  readonly warnings?: number;
 }
 
 export interface ConversionReport {
@@ -80,6 +98,8 @@ export interface ConversionReport {
   readonly reprojections: readonly ReprojectionReport[];
   readonly warnings: readonly Finding[];
   readonly timings: { readonly totalMs: number };
+  /** Absent: every list is whole. */
+  readonly totals?: ReportTotals;
 }
 
 /** What is kept of an inspection: what it found is its output. */
@@ -87,6 +107,8 @@ export interface InspectionReport {
   readonly fetched?: FetchReport;
   readonly warnings: readonly Finding[];
   readonly timings: { readonly totalMs: number };
+  /** Absent: every list is whole. */
+  readonly totals?: ReportTotals;
 }
 
 export type JobReport = ConversionReport | InspectionReport;

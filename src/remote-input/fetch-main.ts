@@ -1,5 +1,7 @@
 /** The entry of a fetching process: one file, then its end. Started by fetch-process.ts under Node's permission model. */
 import { asGeomillError } from '../errors.ts';
+import { openChildEnd } from '../process-channel.ts';
+import { MAX_LOGGED, shortText } from '../short-text.ts';
 import { REAL_OUTSIDE } from './connect.ts';
 import { fetchFile } from './fetch-file.ts';
 import type { FetchTask, FromFetcher } from './fetch-messages.ts';
@@ -13,13 +15,14 @@ async function run(task: FetchTask): Promise<FromFetcher> {
     return {
       type: 'failed',
       error: error.toPlain(),
-      log: error.fault === 'ours' ? (cause.stack ?? '') : null,
+      log: error.fault === 'ours' ? shortText(cause.stack ?? '', MAX_LOGGED) : null,
     };
   }
 }
 
-// When the service is gone the channel closes, and nobody is left to fetch for.
-process.on('disconnect', () => process.exit(0));
-process.once('message', (task: FetchTask) => {
-  void run(task).then((result) => process.send?.(result, undefined, undefined, () => process.exit(0)));
+const send = openChildEnd<FetchTask, FromFetcher>((task) => {
+  void run(task).then((result) => {
+    send(result);
+    process.exit(0);
+  });
 });

@@ -1,4 +1,4 @@
-/** What a service and a fetching process say to each other, as JSON over Node's IPC channel. */
+/** What a service and a fetching process say to each other, over a channel of process-channel.ts. */
 import type { PlainError } from '../errors.ts';
 import type { UrlPolicy } from './policy.ts';
 

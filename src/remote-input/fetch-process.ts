@@ -10,7 +10,21 @@ import { lstat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { failure, type PlainError } from '../errors.ts';
+import {
+  COUNT,
+  exactly,
+  FLAG,
+  type MessageSchema,
+  messageCheck,
+  NAME,
+  orNull,
+  PLAIN_ERROR,
+  textUpTo,
+} from '../message-schemas.ts';
+import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
+import { MAX_LOGGED } from '../short-text.ts';
 import type { FetchedFile, FetchTask, FromFetcher } from './fetch-messages.ts';
+import { MAX_NAME_CHARACTERS } from './file-name.ts';
 
 export interface FetcherOptions {
   /** Module that the process runs. Default: fetch-main.ts. */
@@ -29,6 +43,22 @@ export type FetchOutcome =
 const GRACE_MS = 5000;
 const HEAP_MIB = 256;
 const STDERR_TAIL_CHARACTERS = 4000;
+const MAX_MESSAGE_BYTES = 64 * 1024;
+
+type Message<Type extends FromFetcher['type']> = Extract<FromFetcher, { type: Type }>;
+
+const checkMessage = messageCheck({
+  fetched: exactly<Message<'fetched'>>({
+    type: NAME,
+    file: exactly<FetchedFile>({
+      host: NAME,
+      byteLength: COUNT,
+      name: orNull(textUpTo(MAX_NAME_CHARACTERS)),
+      isLengthStated: FLAG,
+    }),
+  }),
+  failed: exactly<Message<'failed'>>({ type: NAME, error: PLAIN_ERROR, log: orNull(textUpTo(MAX_LOGGED)) }),
+} satisfies Record<FromFetcher['type'], MessageSchema>);
 
 /**
  * Has a process fetch the file of `task` to `task.path`, in an existing directory that is all it may write to. Resolves
@@ -43,8 +73,7 @@ export async function runFetcher(
   const child = spawn(process.execPath, fetcherArguments(directory, options), {
     env: {},
     cwd: directory,
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    serialization: 'json',
+    stdio: CHANNEL_STDIO,
   });
   let isOverdue = false;
   const kill = (): void => void child.kill('SIGKILL');
@@ -54,10 +83,11 @@ export async function runFetcher(
   }, task.limits.totalMs + GRACE_MS);
   signal.addEventListener('abort', kill);
   if (signal.aborted) kill();
-  const { message, detail, log } = await endOf(child, task);
+  const { message, violation, detail, log } = await endOf(child, task);
   clearTimeout(timer);
   signal.removeEventListener('abort', kill);
   if (isOverdue && message === null) return { kind: 'failed', error: overdue(task), log: null };
+  if (violation !== null) return { kind: 'failed', error: refusedMessage(violation), log };
   if (message === null || signal.aborted) return { kind: 'died', detail, log };
   if (message.type === 'failed') return { kind: 'failed', error: message.error, log: message.log };
   return confirm(message.file, task);
@@ -67,25 +97,39 @@ export async function runFetcher(
 function endOf(
   child: ChildProcess,
   task: FetchTask,
-): Promise<{ message: FromFetcher | null; detail: string; log: string }> {
+): Promise<{ message: FromFetcher | null; violation: string | null; detail: string; log: string }> {
   return new Promise((resolve) => {
     let message: FromFetcher | null = null;
+    let violation: string | null = null;
     let stderrTail = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderrTail = (stderrTail + text).slice(-STDERR_TAIL_CHARACTERS);
     });
-    child.on('message', (received) => {
-      message ??= received as FromFetcher;
+    const channel = new ServiceEnd<FromFetcher, FetchTask>(child, {
+      maxBytes: MAX_MESSAGE_BYTES,
+      check: checkMessage,
+      onMessage: (received) => {
+        message ??= received;
+      },
+      onViolation: (reason) => {
+        violation = reason;
+        child.kill('SIGKILL');
+      },
     });
     child.on('error', (error) => {
       if (child.pid === undefined)
-        resolve({ message: null, detail: 'its process could not be started', log: error.message });
+        resolve({
+          message: null,
+          violation: null,
+          detail: 'its process could not be started',
+          log: error.message,
+        });
     });
     child.on('close', (code, signal) => {
       const ending = signal === null ? `exit status ${code}` : `signal ${signal}`;
-      resolve({ message, detail: `${ending} while fetching the input`, log: stderrTail.trim() });
+      resolve({ message, violation, detail: `${ending} while fetching the input`, log: stderrTail.trim() });
     });
-    if (child.connected) child.send(task, () => {});
+    channel.send(task);
   });
 }
 
@@ -94,6 +138,10 @@ async function confirm(file: FetchedFile, { path }: FetchTask): Promise<FetchOut
   const facts = await lstat(path).catch(() => null);
   if (facts?.isFile() && facts.size === file.byteLength) return { kind: 'fetched', file };
   return { kind: 'died', detail: 'the file that was fetched is not the one that is there', log: '' };
+}
+
+function refusedMessage(reason: string): PlainError {
+  return failure('RUNNER_MESSAGE_INVALID', { reason: `while fetching the input, ${reason}` }).toPlain();
 }
 
 function overdue({ url, limits }: FetchTask): PlainError {
@@ -112,7 +160,7 @@ function fetcherArguments(directory: string, { entry, readPaths = [] }: FetcherO
   const source = dirname(room);
   const readable = [
     room,
-    join(source, 'errors.ts'),
+    ...['errors.ts', 'process-channel.ts', 'short-text.ts'].map((name) => join(source, name)),
     join(dirname(source), 'package.json'),
     dirname(dirname(fileURLToPath(import.meta.resolve('ipaddr.js')))),
     directory,

@@ -1,12 +1,14 @@
 /** What a fetched file is called, as its host or its URL has it: Content-Disposition (RFC 6266), else the path. */
 
+export const MAX_NAME_CHARACTERS = 1000;
+
 /**
  * The name, with no promise about its characters beyond a bounded length; null: there is none. `url` is what the file
  * came from; after a redirect to a place with a name that says nothing, the name that was asked for is the better one.
  */
 export function nameOfFile(disposition: string | undefined, url: URL, requested: URL): string | null {
   const stated = disposition === undefined ? null : dispositionName(disposition);
-  if (stated !== null) return stated.slice(0, 1000);
+  if (stated !== null) return stated.slice(0, MAX_NAME_CHARACTERS);
   const names = [pathName(url), pathName(requested)].filter((name) => name !== null);
   return names.find((name) => /\.\w{2,8}$/.test(name)) ?? names[0] ?? null;
 }
@@ -15,7 +17,7 @@ export function nameOfFile(disposition: string | undefined, url: URL, requested:
 export function pathName(url: URL): string | null {
   const segment = url.pathname.slice(url.pathname.lastIndexOf('/') + 1);
   const name = decode(segment) ?? segment;
-  return name === '' ? null : name.slice(0, 1000);
+  return name === '' ? null : name.slice(0, MAX_NAME_CHARACTERS);
 }
 
 function dispositionName(header: string): string | null {

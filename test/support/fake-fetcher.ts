@@ -1,16 +1,19 @@
 /**
  * A fetching process that does what the path of the URL says: `/peek/<path>` tells what it may do to that file and to the
- * world, `/hang` never ends, `/crash` ends at once, `/lie` announces a file that is not there, `/link` one that is a link.
+ * world, `/hang` never ends, `/crash` ends at once, `/lie` announces a file that is not there, `/link` one that is a link,
+ * `/babble` sends no message but bytes without an end.
  */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { failure } from '../../src/errors.ts';
+import { openChildEnd } from '../../src/process-channel.ts';
 import type { FetchTask, FromFetcher } from '../../src/remote-input/fetch-messages.ts';
 
 function act({ url, path }: FetchTask): FromFetcher {
   const { pathname } = new URL(url);
   if (pathname === '/hang') for (;;);
+  if (pathname === '/babble') for (;;) writeSync(3, 'x'.repeat(10_000));
   if (pathname === '/crash') process.abort();
   if (pathname === '/link') symlinkSync('elsewhere', path);
   if (pathname.startsWith('/peek')) {
@@ -46,7 +49,7 @@ function peek(path: string): string {
     .join(', ');
 }
 
-process.on('disconnect', () => process.exit(0));
-process.once('message', (task: FetchTask) => {
-  process.send?.(act(task), undefined, undefined, () => process.exit(0));
+const send = openChildEnd<FetchTask, FromFetcher>((task) => {
+  send(act(task));
+  process.exit(0);
 });

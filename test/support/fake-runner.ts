@@ -6,6 +6,8 @@
  *   "wait <ms> ..."       as above, after that time, in steps with progress
  *   "crash" / "hang" / "grow" / "fault" / "refuse"
  *   "peek <path>"         fails with what it may do to that file, and to the world
+ *   "say <JSON text>"     sends what the text says ({"text": ..., "times": ...}) as a message, and goes on
+ *   "print ..."           prints to standard output, where nothing may be broken by it
  */
 import { spawnSync } from 'node:child_process';
 import {
@@ -29,6 +31,8 @@ const perform: Perform = async (request, place, { onProgress }) => {
   if (word === 'hang') for (;;);
   if (word === 'grow') grow();
   if (word === 'peek') throw failure('USAGE', { detail: peek(argument) });
+  if (word === 'say') say(JSON.parse(input.slice(word.length)) as { text: string; times: number });
+  if (word === 'print') for (let i = 0; i < 1000; i++) writeSync(1, '{"type":"done","report":null}\n');
   if (word === 'fault') throw new Error('a secret of ours');
   if (word === 'refuse')
     throw failure('CSV_SYNTAX', { line: 3, reason: 'it is a test' }, { layer: 'x', line: 3 });
@@ -71,6 +75,14 @@ function peek(path: string): string {
       }
     })
     .join(', ');
+}
+
+function say({ text, times }: { text: string; times: number }): void {
+  const bytes = Buffer.from(text.repeat(1000));
+  for (let left = times; left > 0; left -= 1000) {
+    const piece = left >= 1000 ? bytes : Buffer.from(text.repeat(left));
+    for (let written = 0; written < piece.length; ) written += writeSync(3, piece, written);
+  }
 }
 
 function grow(): never {

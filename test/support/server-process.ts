@@ -12,6 +12,9 @@ const MAIN = join(import.meta.dirname, '..', '..', 'bin', 'geomill.js');
 export interface ServerProcess extends AsyncDisposable {
   /** Without a slash at the end. */
   readonly url: string;
+  readonly pid: number;
+  /** Ends it as a crash would. */
+  kill(): Promise<void>;
 }
 
 let shared: Promise<ServerProcess> | null = null;
@@ -54,7 +57,8 @@ export async function startServerProcess(
     rmSync(dataDirectory, { recursive: true, force: true });
   };
   try {
-    return { url: await greetedUrl(child), [Symbol.asyncDispose]: stop };
+    const kill = (): Promise<void> => ended(child, 'SIGKILL');
+    return { url: await greetedUrl(child), pid: child.pid!, kill, [Symbol.asyncDispose]: stop };
   } catch (error) {
     await stop();
     throw error;
@@ -75,9 +79,9 @@ async function greetedUrl(child: ChildProcess): Promise<string> {
   throw new Error(`the service ended before it listened: ${lines.join('\n')}`);
 }
 
-async function ended(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await exit;
 }

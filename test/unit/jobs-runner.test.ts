@@ -38,6 +38,39 @@ test('a job that takes more memory than it may is stopped, buffers counted', asy
   assert.equal(job.attempts, 1);
 });
 
+test('a runner whose message is not one is stopped, and its job fails at once', async () => {
+  await using service = await startTestService({ settings: { RUNNERS: '1' } });
+  const messages: [text: string, times: number, reason: RegExp][] = [
+    ['x', 3_000_000, /longer than \d+ bytes/],
+    ['\u0000\ufffd{"]\n', 1, /not JSON/],
+    ['\n', 1, /not JSON/],
+    ['null\n', 1, /no known type/],
+    ['{"type":"__proto__"}\n', 1, /no known type/],
+    ['{"type":"done","report":{}}\n', 1, /'\/report' of the message 'done'/],
+    ['{"type":"failed","error":{"code":"toString","params":{}},"log":null}\n', 1, /'\/error\/code'/],
+    ['{"type":"progress","progress":{"fraction":2,"stage":"opening"}}\n', 1, /'\/progress\/fraction'/],
+  ];
+  for (const [text, times, reason] of messages) {
+    const job = await service.ended(
+      await submitJob(service, { file: `say ${JSON.stringify({ text, times })}` }),
+    );
+    assert.equal(job.error?.code, 'RUNNER_MESSAGE_INVALID', text);
+    assert.match(String(job.error?.params.reason), reason);
+    assert.equal(job.attempts, 1);
+  }
+  assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
+});
+
+test('what a runner prints, and ever so many messages, change nothing', async () => {
+  await using service = await startTestService({ settings: { RUNNERS: '1' } });
+  const text = '{"type":"progress","progress":{"fraction":0.5,"stage":"scanning"}}\n';
+  for (const file of ['print', `say ${JSON.stringify({ text, times: 5000 })}`]) {
+    const job = await service.ended(await submitJob(service, { file }));
+    assert.equal(job.state, 'SUCCESS');
+    assert.equal(job.attempts, 1);
+  }
+});
+
 test('a runner reaches no file but its own, no process and no environment', async () => {
   await using service = await startTestService({ settings: { RUNNERS: '1' } });
   for (const path of [

@@ -74,6 +74,11 @@ test('what crashes or lies is no file', async () => {
   }
 });
 
+test('a process that sends no message but endless bytes is stopped', async () => {
+  const outcome = await runFetcher(taskFor('http://files.example/babble'), NEVER, FAKE);
+  assert.equal(outcome.kind === 'failed' && outcome.error.code, 'RUNNER_MESSAGE_INVALID');
+});
+
 test('a process that does not end is ended: when it is told to, and some time after its limit', async () => {
   const controller = new AbortController();
   const hanging = runFetcher(taskFor('http://files.example/hang'), controller.signal, FAKE);

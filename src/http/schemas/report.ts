@@ -5,15 +5,19 @@ import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './
 
 const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 
-const layer = closedObject({
-  name: TEXT,
-  file: text('The file that it is a layer of.'),
-  features: count('Features that were read.'),
-  crs: text('Source CRS that was used, e.g. `EPSG:28350`, or WKT.'),
-  crs_name: TEXT,
-  encoding: nullable(TEXT, 'Text encoding of the attributes, where the format has a choice.'),
-  fields: listOf(closedObject({ name: TEXT, type: TEXT })),
-});
+const layer = closedObject(
+  {
+    name: TEXT,
+    file: text('The file that it is a layer of.'),
+    features: count('Features that were read.'),
+    crs: text('Source CRS that was used, e.g. `EPSG:28350`, or WKT.'),
+    crs_name: TEXT,
+    encoding: nullable(TEXT, 'Text encoding of the attributes, where the format has a choice.'),
+    fields: listOf(closedObject({ name: TEXT, type: TEXT })),
+    field_count: count('How many fields the layer has, if `fields` does not list all of them.'),
+  },
+  ['field_count'],
+);
 
 const reprojection = closedObject({
   layer: TEXT,
@@ -29,6 +33,25 @@ const reprojection = closedObject({
     description: 'Share of the positions outside the area of use of the source or target CRS.',
   },
 });
+
+const entries = count('Entries there would be.');
+
+/** Keys of ReportTotals. */
+const totals: JsonSchema = {
+  ...closedObject(
+    {
+      files: entries,
+      layers: entries,
+      fields_renamed: entries,
+      fields_retyped: entries,
+      fields_dropped: entries,
+      reprojections: entries,
+      warnings: entries,
+    },
+    ['files', 'layers', 'fields_renamed', 'fields_retyped', 'fields_dropped', 'reprojections', 'warnings'],
+  ),
+  description: 'The lists that were cut because the report would be too long. Absent: all lists are whole.',
+};
 
 export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
   Place: {
@@ -96,14 +119,17 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
         }),
         reprojections: listOf(reprojection),
         warnings: listOf(ref('Finding')),
+        totals,
         timings: closedObject({ total_ms: { type: 'number', minimum: 0 } }),
         fetched: {
           ...closedObject({ host: text('The host that sent it.'), byte_length: count('Bytes that came.') }),
           description: 'Of an input that was fetched by its URL.',
         },
       },
-      ['fetched'],
+      ['fetched', 'totals'],
     ),
-    description: 'What a conversion did with the data. Nothing is lost that it does not tell.',
+    description:
+      'What a conversion did with the data. Nothing is lost that it does not tell. A report has at most 1 MB: names are ' +
+      'shortened to 200 characters (the end of a shortened name tells its length), and long lists are cut (see `totals`).',
   },
 };

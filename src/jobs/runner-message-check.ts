@@ -1,0 +1,134 @@
+/** The shape of what a runner may say; see runner-messages.ts. */
+import {
+  COUNT,
+  exactly,
+  FINDING,
+  FLAG,
+  list,
+  type MessageSchema,
+  messageCheck,
+  NAME,
+  NUMBER,
+  orNull,
+  PLAIN_ERROR,
+  textUpTo,
+} from '../message-schemas.ts';
+import { MAX_CRS_CHARACTERS, MAX_GRIDS, MAX_REPORT_BYTES } from '../pipeline/bounded-report.ts';
+import type {
+  ConversionReport,
+  FieldReport,
+  FileReport,
+  InspectionReport,
+  LayerReport,
+  Progress,
+  ReportTotals,
+  ReprojectionReport,
+} from '../pipeline/report.ts';
+import { MAX_COMPOSED, MAX_LOGGED } from '../short-text.ts';
+import type { FromRunner } from './runner-messages.ts';
+
+/** Longest message of a runner in bytes: a report, and what is around it. */
+export const MAX_RUNNER_MESSAGE_BYTES = MAX_REPORT_BYTES + 64 * 1024;
+
+const CRS = textUpTo(MAX_CRS_CHARACTERS);
+const TIMINGS = exactly<ConversionReport['timings']>({ totalMs: NUMBER });
+
+const TOTALS: MessageSchema = exactly<ReportTotals>(
+  {
+    files: COUNT,
+    layers: COUNT,
+    fieldsRenamed: COUNT,
+    fieldsRetyped: COUNT,
+    fieldsDropped: COUNT,
+    reprojections: COUNT,
+    warnings: COUNT,
+  },
+  ['files', 'layers', 'fieldsRenamed', 'fieldsRetyped', 'fieldsDropped', 'reprojections', 'warnings'],
+);
+
+const LAYER = exactly<LayerReport>(
+  {
+    name: NAME,
+    file: NAME,
+    features: COUNT,
+    crs: CRS,
+    crsName: NAME,
+    encoding: orNull(NAME),
+    fields: list(exactly<FieldReport>({ name: NAME, type: NAME })),
+    fieldCount: COUNT,
+  },
+  ['fieldCount'],
+);
+
+const REPROJECTION = exactly<ReprojectionReport>({
+  layer: NAME,
+  from: textUpTo(MAX_COMPOSED),
+  to: textUpTo(MAX_COMPOSED),
+  operation: textUpTo(MAX_COMPOSED),
+  accuracyMeters: orNull(NUMBER),
+  ballpark: FLAG,
+  gridsUsed: { ...list(NAME), maxItems: MAX_GRIDS },
+  gridsMissing: { ...list(NAME), maxItems: MAX_GRIDS },
+  outsideAreaOfUse: NUMBER,
+});
+
+type Fields = ConversionReport['fields'];
+
+/** `fetched` is not there: the service adds it. */
+const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
+  {
+    input: exactly<ConversionReport['input']>({
+      format: NAME,
+      name: NAME,
+      files: list(exactly<FileReport>({ name: NAME, features: COUNT })),
+      layers: list(LAYER),
+    }),
+    output: exactly<ConversionReport['output']>({
+      format: NAME,
+      crs: CRS,
+      mediaType: NAME,
+      byteLength: COUNT,
+    }),
+    features: exactly<ConversionReport['features']>(
+      { read: COUNT, appended: COUNT, written: COUNT, dropped: COUNT, repaired: COUNT, split: COUNT },
+      ['appended'],
+    ),
+    fields: exactly<Fields>({
+      renamed: list(exactly<Fields['renamed'][number]>({ layer: NAME, from: NAME, to: NAME })),
+      retyped: list(exactly<Fields['retyped'][number]>({ layer: NAME, field: NAME, from: NAME, to: NAME })),
+      dropped: list(
+        exactly<Fields['dropped'][number]>({ layer: NAME, field: NAME, reason: textUpTo(MAX_COMPOSED) }),
+      ),
+    }),
+    reprojections: list(REPROJECTION),
+    warnings: list(FINDING),
+    timings: TIMINGS,
+    totals: TOTALS,
+  },
+  ['totals'],
+);
+
+const INSPECTION = exactly<Omit<InspectionReport, 'fetched'>>(
+  { warnings: list(FINDING), timings: TIMINGS, totals: TOTALS },
+  ['totals'],
+);
+
+const PROGRESS = exactly<Progress>({
+  fraction: { type: 'number', minimum: 0, maximum: 1 },
+  stage: { enum: ['opening', 'scanning', 'collecting', 'converting', 'finishing'] },
+});
+
+type Message<Type extends FromRunner['type']> = Extract<FromRunner, { type: Type }>;
+
+/** Tells what is wrong with a message of a runner; null: nothing. */
+export const checkRunnerMessage = messageCheck({
+  loaded: exactly<Message<'loaded'>>({ type: NAME }),
+  warmed: exactly<Message<'warmed'>>({ type: NAME }),
+  progress: exactly<Message<'progress'>>({ type: NAME, progress: PROGRESS }),
+  done: exactly<Message<'done'>>({ type: NAME, report: { anyOf: [CONVERSION, INSPECTION] } }),
+  failed: exactly<Message<'failed'>>({
+    type: NAME,
+    error: PLAIN_ERROR,
+    log: orNull(textUpTo(MAX_LOGGED)),
+  }),
+} satisfies Record<FromRunner['type'], MessageSchema>);

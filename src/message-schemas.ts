@@ -1,0 +1,78 @@
+/** JSON Schemas of plain data that comes from a process the service does not trust, and the check against them. */
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { errorCatalogue, type Place, type PlainError } from './errors.ts';
+import { type Finding, findingCatalogue } from './findings.ts';
+import { MAX_COMPOSED, MAX_QUOTED } from './short-text.ts';
+
+export type MessageSchema = Readonly<Record<string, unknown>>;
+
+/** An object with exactly the members of `T`, all of them present save the `optional` ones. */
+export function exactly<T>(
+  properties: Readonly<Record<keyof T, MessageSchema>>,
+  optional: readonly (keyof T)[] = [],
+): MessageSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name as keyof T));
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+export function textUpTo(maxLength: number): MessageSchema {
+  return { type: 'string', maxLength };
+}
+
+export function orNull(schema: MessageSchema): MessageSchema {
+  return { anyOf: [schema, { type: 'null' }] };
+}
+
+export function list(items: MessageSchema): MessageSchema {
+  return { type: 'array', items };
+}
+
+export const NAME = textUpTo(MAX_QUOTED);
+export const COUNT: MessageSchema = { type: 'integer', minimum: 0 };
+export const FLAG: MessageSchema = { type: 'boolean' };
+export const NUMBER: MessageSchema = { type: 'number' };
+
+const INTEGER: MessageSchema = { type: 'integer' };
+
+const PARAMS: MessageSchema = {
+  type: 'object',
+  maxProperties: 20,
+  propertyNames: { pattern: '^[a-z][A-Za-z]{0,39}$' },
+  additionalProperties: { anyOf: [NUMBER, textUpTo(MAX_COMPOSED)] },
+};
+
+const PLACE = exactly<Place>(
+  { file: NAME, layer: NAME, record: INTEGER, line: INTEGER, offset: INTEGER, id: NAME, field: NAME },
+  ['file', 'layer', 'record', 'line', 'offset', 'id', 'field'],
+);
+
+export const PLAIN_ERROR = exactly<PlainError>(
+  { code: { enum: Object.keys(errorCatalogue) }, params: PARAMS, place: PLACE },
+  ['place'],
+);
+
+export const FINDING = exactly<Finding>({
+  code: { enum: Object.keys(findingCatalogue) },
+  message: textUpTo(MAX_COMPOSED),
+  count: COUNT,
+  places: { ...list(PLACE), maxItems: 10 },
+  params: PARAMS,
+});
+
+/** A function that tells what of a message contradicts the schema of its `type`; null: nothing. */
+export function messageCheck(
+  types: Readonly<Record<string, MessageSchema>>,
+): (message: unknown) => string | null {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+  const checks = new Map(Object.entries(types).map(([type, schema]) => [type, ajv.compile(schema)]));
+  return (message) => {
+    const type =
+      typeof message === 'object' && message !== null && 'type' in message ? message.type : undefined;
+    const check = typeof type === 'string' ? checks.get(type) : undefined;
+    if (check === undefined) return 'a message is of no known type';
+    if (check(message)) return null;
+    const [{ instancePath, message: fault }] = check.errors ?? [{ instancePath: '', message: 'is wrong' }];
+    // The path may hold names that the process made up.
+    return `'${instancePath.replace(/[^\w/]/g, '?').slice(0, 100)}' of the message '${type}' ${fault}`;
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * Bounds a report: names are shortened, and each list is given as far as its share of the bytes goes, with the number of
+ * its entries beside it. A file can have any number of layers, fields and faults, with names of any length; the report
+ * is kept in the service's database and is in its memory for every answer. Findings are short already.
+ */
+import { MAX_COMPOSED, shortText } from '../short-text.ts';
+import type { ConversionReport, JobReport, LayerReport, ReportTotals, ReprojectionReport } from './report.ts';
+
+/** Longest report in bytes of its JSON. */
+export const MAX_REPORT_BYTES = 1_000_000;
+/** Definitions of coordinate reference systems are of use only if they are whole; common ones have 4,000 characters. */
+export const MAX_CRS_CHARACTERS = 10_000;
+
+/** What each list may take of MAX_REPORT_BYTES; the rest of a report takes a few thousand. */
+const SHARES: Readonly<Record<keyof ReportTotals, number>> = {
+  files: 60_000,
+  layers: 140_000,
+  fieldsRenamed: 80_000,
+  fieldsRetyped: 60_000,
+  fieldsDropped: 60_000,
+  reprojections: 60_000,
+  warnings: 250_000,
+};
+/** Of the fields of all layers together. */
+const FIELDS_SHARE = 200_000;
+export const MAX_GRIDS = 20;
+
+/** The report in at most MAX_REPORT_BYTES. Bounding it again, with entries added, adds to the numbers as well. */
+export function boundedReport(report: JobReport): JobReport {
+  const cutter = new ListCutter(report.totals ?? {});
+  const warnings = cutter.cut('warnings', report.warnings);
+  if (!('input' in report)) return { ...report, warnings, ...cutter.totals() };
+  const bounded = { ...report, ...boundedLists(report, cutter), warnings };
+  return { ...bounded, ...cutter.totals() };
+}
+
+function boundedLists(
+  { input, output, fields, reprojections }: ConversionReport,
+  cutter: ListCutter,
+): Pick<ConversionReport, 'input' | 'output' | 'fields' | 'reprojections'> {
+  return {
+    input: {
+      ...input,
+      name: shortText(input.name),
+      files: cutter.cut(
+        'files',
+        input.files.map((file) => ({ ...file, name: shortText(file.name) })),
+      ),
+      layers: cutter.cut('layers', withoutFields(input.layers)).map(fieldsWithin(input.layers)),
+    },
+    output: { ...output, crs: shortText(output.crs, MAX_CRS_CHARACTERS) },
+    fields: {
+      renamed: cutter.cut('fieldsRenamed', fields.renamed),
+      retyped: cutter.cut('fieldsRetyped', fields.retyped),
+      dropped: cutter.cut('fieldsDropped', fields.dropped),
+    },
+    reprojections: cutter.cut('reprojections', reprojections.map(boundedReprojection)),
+  };
+}
+
+function withoutFields(layers: readonly LayerReport[]): LayerReport[] {
+  return layers.map((layer) => ({
+    ...layer,
+    name: shortText(layer.name),
+    file: shortText(layer.file),
+    crs: shortText(layer.crs, MAX_CRS_CHARACTERS),
+    crsName: shortText(layer.crsName),
+    encoding: layer.encoding === null ? null : shortText(layer.encoding),
+    fields: [],
+  }));
+}
+
+/** Puts the fields back into the layers, in their order, while there is room. */
+function fieldsWithin(whole: readonly LayerReport[]): (layer: LayerReport, index: number) => LayerReport {
+  let room = FIELDS_SHARE;
+  return (layer, index) => {
+    const { fields, fieldCount = fields.length } = whole[index];
+    const kept = within(
+      fields.map(({ name, type }) => ({ name: shortText(name), type })),
+      room,
+    );
+    room -= jsonBytes(kept);
+    return { ...layer, fields: kept, ...(kept.length < fieldCount ? { fieldCount } : {}) };
+  };
+}
+
+function boundedReprojection(reprojection: ReprojectionReport): ReprojectionReport {
+  const { layer, from, to, operation, gridsUsed, gridsMissing } = reprojection;
+  const grids = (names: readonly string[]): string[] =>
+    names.slice(0, MAX_GRIDS).map((name) => shortText(name));
+  return {
+    ...reprojection,
+    layer: shortText(layer),
+    from: shortText(from, MAX_COMPOSED),
+    to: shortText(to, MAX_COMPOSED),
+    operation: shortText(operation, MAX_COMPOSED),
+    gridsUsed: grids(gridsUsed),
+    gridsMissing: grids(gridsMissing),
+  };
+}
+
+/** Cuts lists to their shares and remembers how long they were. */
+class ListCutter {
+  readonly #before: ReportTotals;
+  readonly #totals: { -readonly [Name in keyof ReportTotals]: number } = {};
+
+  /** `before`: of lists that were cut already. */
+  constructor(before: ReportTotals) {
+    this.#before = before;
+  }
+
+  cut<Entry>(name: keyof ReportTotals, list: readonly Entry[]): readonly Entry[] {
+    const total = this.#before[name] ?? list.length;
+    const kept = within(list, SHARES[name]);
+    if (kept.length < total) this.#totals[name] = total;
+    return kept;
+  }
+
+  totals(): { totals?: ReportTotals } {
+    return Object.keys(this.#totals).length === 0 ? {} : { totals: this.#totals };
+  }
+}
+
+/** The first entries whose JSON takes at most so many bytes. */
+function within<Entry>(list: readonly Entry[], bytes: number): readonly Entry[] {
+  let taken = 0;
+  for (const [index, entry] of list.entries()) {
+    taken += jsonBytes(entry) + 1;
+    if (taken > bytes) return list.slice(0, index);
+  }
+  return list;
+}
+
+function jsonBytes(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
