@@ -225,6 +225,10 @@ export const findingCatalogue = {
     effect: 'told',
     template: "numbers of field '{field}' that are not finite were written as null: {format} has none",
   },
+  FIELD_WIDENED: {
+    effect: 'told',
+    template: "field '{field}' is declared as {declared} but has other values: it was read as {type}",
+  },
   VALUE_INVALID: {
     effect: 'told',
     template: "values of field '{field}' that are no valid {type} were read as null",

@@ -53,7 +53,11 @@ function toText(column: AttributeColumn, rowCount: number): AttributeColumn {
   if (column.type === 'json') return jsonToText(column, rowCount);
   if (isText(column.type)) return { ...(column as BytesColumn), type: 'string' };
   if (column.type === 'binary') return base64Column(column, rowCount);
-  return textColumn('string', column, rowCount, (writer, row) => writeScalar(writer, column, row));
+  return textColumn('string', column, rowCount, (writer, row) => {
+    if (column.type === 'float64' && !Number.isFinite(column.values[row]))
+      writer.ascii(String(column.values[row]));
+    else writeScalar(writer, column, row);
+  });
 }
 
 function toJson(column: AttributeColumn, rowCount: number): AttributeColumn {

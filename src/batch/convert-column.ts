@@ -60,7 +60,7 @@ function convert(column: AttributeColumn, to: FieldType, rows: ConvertedRows): A
   }
 }
 
-/** Text has no word for what is no number, and castColumn writes 'null' for it: here it is lost, and counted. */
+/** A number of the target is finite, as is one of JSON: what is not is lost here, and counted. */
 function scalarsToText(column: AttributeColumn, to: 'string' | 'json', rows: ConvertedRows): AttributeColumn {
   if (column.type === 'float64') {
     for (let row = 0; row < rows.rowCount; row++) {

@@ -6,7 +6,7 @@ import { type AttributeColumn, isValid } from './attribute-column.ts';
 import { type Bounds, positionBounds } from './bounds.ts';
 import type { FeatureBatch } from './feature-batch.ts';
 import { hasM, hasZ, PART_KIND_MASK, strideOf } from './geometry-column.ts';
-import { type Field, type MixedType, type OpenType, widenType } from './schema.ts';
+import { type Field, type FieldType, type MixedType, type OpenType, widenType } from './schema.ts';
 
 /** Floats that no decimal notation of at most 15 decimals holds exactly. */
 export const MORE_DECIMALS = 16;
@@ -15,6 +15,8 @@ export interface FieldStatistics {
   readonly name: string;
   /** 'null' when no row had a value. */
   type: OpenType;
+  /** Type of the columns themselves, which counts where no row had a value; missing: text. */
+  columnType?: FieldType;
   nonNullCount: number;
   /** Longest text or binary value in bytes; for numbers the longest integer part in characters, with its sign. */
   maxLength: number;
@@ -91,6 +93,7 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
       continue;
     }
     own.type = widenType(own.type, field.type, mixed, own.integersExact && field.integersExact);
+    if (own.columnType !== field.columnType) delete own.columnType;
     own.nonNullCount += field.nonNullCount;
     own.maxLength = Math.max(own.maxLength, field.maxLength);
     own.maxDecimals = Math.max(own.maxDecimals, field.maxDecimals);
@@ -107,9 +110,12 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
   extend(a.bounds, b.bounds);
 }
 
-/** The fields that statistics amount to; a field without any value is text. */
+/** The fields that statistics amount to; one without any value has the type of its columns, text where they differ. */
 export function fieldsOf(statistics: LayerStatistics): Field[] {
-  return statistics.fields.map(({ name, type }) => ({ name, type: type === 'null' ? 'string' : type }));
+  return statistics.fields.map(({ name, type, columnType }) => ({
+    name,
+    type: type === 'null' ? (columnType ?? 'string') : type,
+  }));
 }
 
 function fieldStatistics(
@@ -121,6 +127,7 @@ function fieldStatistics(
   const result: FieldStatistics = {
     name: field.name,
     type: field.type,
+    columnType: field.type,
     nonNullCount: 0,
     maxLength: 0,
     maxDecimals: 0,

@@ -8,6 +8,7 @@
  *   worker threads            reader.readPartition -> batch -> (reproject, transform) -> writer.encode -> chunk
  */
 import type { FeatureBatch } from '../batch/feature-batch.ts';
+import type { FieldMisfits } from '../batch/misfits.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
@@ -121,12 +122,15 @@ export interface PartitionRead {
   readonly lineCount: number;
   /** Places count records and lines from 1 within the partition. So do errors that `readPartition` throws. */
   readonly findings: readonly Finding[];
+  /** Values that contradict the declaration of their field, null in the batch; see `undeclare`. Missing: none. */
+  readonly misfits?: readonly FieldMisfits[];
 }
 
 export interface FormatReader {
   /**
-   * How certain the types of a batch are. 'declared': the layer's `fields`. 'value': values say their own type, so a
-   * batch's fields hold for that batch (geojson). 'layer': plain text, whose types are known only after all rows
+   * How certain the types of a batch are. 'declared': the layer's `fields`; where a layer declares none, a batch's fields
+   * hold for that batch, and a survey brings them together. 'value': values say their own type, so a batch's fields hold
+   * for that batch, and writers that need no fields take them as they are (geojson). 'layer': plain text, whose types are known only after all rows
    * (csv): the first pass finds them, the second reads with them where they differ.
    */
   readonly typing: 'declared' | 'value' | 'layer';
@@ -136,6 +140,11 @@ export interface FormatReader {
   open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]>;
   /** Reads the records that begin in `[partition.start, partition.end)`, whole, in order. */
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead;
+  /**
+   * The layer, read without the declarations of these fields: with types that hold every value. Present where
+   * `readPartition` tells of misfits.
+   */
+  undeclare?(layer: SourceLayer, fields: ReadonlySet<string>): SourceLayer;
 }
 
 // --- writing ----------------------------------------------------------------------------------------------------

@@ -1,15 +1,17 @@
 /** Reads a whole source and tells what is in it; nothing is written. */
 import { statSync } from 'node:fs';
 import { GEOMETRY_TYPE_NAMES } from '../batch/geometry-column.ts';
+import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { CrsDescription } from '../crs/crs.ts';
 import { type Finding, Findings } from '../findings.ts';
-import type { SourceLayer } from '../formats/format.ts';
+import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
 import { CrsService } from './crs-service.ts';
-import { cuttingFor, executorFor } from './executor.ts';
+import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
+import { widenedFinding } from './misfits.ts';
 import { locatePlace, runPartitions } from './partition-run.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionPlace, InputRequest } from './request.ts';
@@ -72,47 +74,84 @@ export async function inspectSource(
     control.threads ?? newThreads,
   );
   try {
-    executor.begin({
-      inputFormat: input.format,
-      outputFormat: null,
-      layers: layers.map((source) => ({
-        source,
-        stages: [],
-        checkLonLatRange: false,
-        layerField: null,
-      })),
-      gridDirectory: place.gridDirectory,
-      limits: place.limits,
-    });
-    const inspections: LayerInspection[] = [];
-    for (const [layerIndex, layer] of layers.entries()) {
-      const statistics = emptyStatistics();
-      await runPartitions({
-        executor,
-        partitions: layer.partitions,
-        signal: control.signal,
-        layerName: layer.name,
-        makeTask: (partition) => ({
-          layerIndex,
-          input: { kind: 'partition', partition, fields: null },
-          stage: null,
-          stageFields: null,
-          scan: 'all',
-          keepBatch: false,
-          encoding: null,
-        }),
-        consume: (result, _partition, base) => {
-          mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
-          findings.merge(result.readFindings, (at) => locatePlace(at, base, layer.name));
-          progress.advance(1);
-        },
+    const begin = (sources: readonly SourceLayer[]): void =>
+      executor.begin({
+        inputFormat: input.format,
+        outputFormat: null,
+        layers: sources.map((source) => ({ source, stages: [], checkLonLatRange: false, layerField: null })),
+        gridDirectory: place.gridDirectory,
+        limits: place.limits,
       });
-      inspections.push(inspection(layer, statistics, describeCrs(layer, input, crs)));
+    begin(layers);
+    const inspections: LayerInspection[] = [];
+    const signal = control.signal;
+    for (const [layerIndex, stated] of layers.entries()) {
+      let layer = stated;
+      let seen = await readLayer({
+        executor,
+        signal,
+        reader,
+        layer,
+        layerIndex,
+        onRead: () => progress.advance(1),
+      });
+      const { misfits } = seen;
+      if (misfits.length > 0 && reader.undeclare !== undefined) {
+        layer = reader.undeclare(layer, new Set(misfits.map(({ field }) => field)));
+        begin(layers.with(layerIndex, layer));
+        seen = await readLayer({ executor, signal, reader, layer, layerIndex, onRead: () => {} });
+      }
+      findings.merge(seen.findings);
+      const told = inspection(layer, seen.statistics, describeCrs(layer, input, crs));
+      findings.merge(misfits.map((found) => widenedFinding(found, told.fields)));
+      inspections.push(told);
     }
     return { format: input.format, layers: inspections, warnings: findings.list() };
   } finally {
     await executor.stop();
   }
+}
+
+interface LayerReading {
+  readonly executor: Executor;
+  readonly signal: AbortSignal;
+  readonly reader: Pick<FormatReader, 'mixedType'>;
+  readonly layer: SourceLayer;
+  readonly layerIndex: number;
+  /** Called for each partition. */
+  readonly onRead: () => void;
+}
+
+async function readLayer({ executor, signal, reader, layer, layerIndex, onRead }: LayerReading): Promise<{
+  readonly statistics: LayerStatistics;
+  readonly findings: readonly Finding[];
+  readonly misfits: readonly FieldMisfits[];
+}> {
+  const statistics = emptyStatistics();
+  const findings = new Findings();
+  const misfits = new MisfitList();
+  await runPartitions({
+    executor,
+    partitions: layer.partitions,
+    signal,
+    layerName: layer.name,
+    makeTask: (partition) => ({
+      layerIndex,
+      input: { kind: 'partition', partition, fields: null },
+      stage: null,
+      stageFields: null,
+      scan: 'all',
+      keepBatch: false,
+      encoding: null,
+    }),
+    consume: (result, _partition, base) => {
+      mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
+      findings.merge(result.readFindings, (at) => locatePlace(at, base, layer.name));
+      misfits.merge(result.misfits, (at) => locatePlace(at, base, layer.name));
+      onRead();
+    },
+  });
+  return { statistics, findings: findings.list(), misfits: misfits.list() };
 }
 
 function describeCrs(layer: SourceLayer, input: InputRequest, crs: CrsService): CrsDescription | null {

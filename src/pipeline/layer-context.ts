@@ -9,6 +9,8 @@ import type { ProgressMeter } from './progress.ts';
 export const KEPT_BYTES = 160 << 20;
 
 export interface LayerContext {
+  /** A value that contradicts its declaration ends the conversion, which begins again without that declaration. */
+  readonly trustsDeclarations: boolean;
   readonly reader: Pick<FormatReader, 'typing' | 'mixedType'>;
   readonly steps: readonly LoadedStep[];
   readonly executor: Executor;

@@ -15,6 +15,7 @@ import { fieldsAfter } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage } from './collect.ts';
 import { planIntakes } from './intake.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
+import { ContradictedDeclaration } from './misfits.ts';
 import { type LayerPlace, locatePlace, type PartitionBase, runSources } from './partition-run.ts';
 import { type Piece, runPieces } from './piece-run.ts';
 import type { LayerPlan } from './plan.ts';
@@ -247,6 +248,8 @@ export class LayerRun {
         makeTask: (partition) =>
           this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source),
         consume: (result, partition, base) => {
+          if (result.misfits.length > 0 && this.#context.trustsDeclarations)
+            throw new ContradictedDeclaration();
           tally.read(result, base, findings);
           consume(result, { source, partition, base });
         },

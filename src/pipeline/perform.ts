@@ -134,6 +134,7 @@ function obtainBatch(
       recordCount: 0,
       lineCount: 0,
       readFindings: [],
+      misfits: [],
       range: ALL_IN_RANGE,
     };
   }
@@ -156,6 +157,7 @@ function obtainBatch(
     recordCount: read.recordCount,
     lineCount: read.lineCount,
     readFindings: read.findings,
+    misfits: read.misfits ?? [],
     range,
   };
 }

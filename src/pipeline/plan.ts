@@ -219,7 +219,10 @@ function passesFor(
   if (operation === 'transform')
     return changesFeatures(steps)
       ? passesWithSteps(sources, steps, reader, writer)
-      : { survey: false, scan: scanDepth(sources, layers, reader, writer) };
+      : {
+          survey: sources.some((layer) => isUndeclared(layer, reader)),
+          scan: scanDepth(sources, layers, reader, writer),
+        };
   // The fields are known before the steps: those of the target, which its values may have to tell, or none.
   const survey = operation === 'append' && sources.some((layer) => hasOpenFields(layer, reader));
   return { survey, scan: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : null };
@@ -234,6 +237,11 @@ export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'ty
   return reader.typing === 'layer' || layer.fields === null;
 }
 
+/** The batches of the layer differ in types that its format declares elsewhere: they are brought together. */
+function isUndeclared(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
+  return reader.typing === 'declared' && layer.fields === null;
+}
+
 function scanDepth(
   sources: readonly SourceLayer[],
   layers: readonly LayerPlan[],
@@ -242,8 +250,8 @@ function scanDepth(
 ): ConversionPlan['scan'] {
   if (writer.needs === 'statistics') return areDeclared(layers) ? null : 'all';
   if (reader.typing === 'layer') return 'fields';
-  if (writer.needs === 'fields' && sources.some((layer) => layer.fields === null)) return 'fields';
-  return null;
+  const isOpen = sources.some((layer) => layer.fields === null && !isUndeclared(layer, reader));
+  return writer.needs === 'fields' && isOpen ? 'fields' : null;
 }
 
 /** What files declare is no longer true behind steps: statistics come from what the steps gave. */
@@ -256,6 +264,6 @@ function passesWithSteps(
   const isOpen = layers.some((layer) => hasOpenFields(layer, reader));
   // Collecting steps make batches of one layer the same; of plain text only a look at all rows tells how.
   const asksForFields = steps.some(({ code }) => code.outputFields !== undefined);
-  const survey = isOpen && (reader.typing === 'layer' || asksForFields || writer.needs === 'fields');
+  const survey = isOpen && (reader.typing !== 'value' || asksForFields || writer.needs === 'fields');
   return { survey, scan: writer.needs === 'statistics' ? 'all' : null };
 }

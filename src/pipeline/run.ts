@@ -15,6 +15,13 @@ import { CrsService } from './crs-service.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import type { LayerContext } from './layer-context.ts';
 import { LayerRun } from './layer-run.ts';
+import {
+  ContradictedDeclaration,
+  collectMisfits,
+  type LayerMisfits,
+  noteWidened,
+  undeclared,
+} from './misfits.ts';
 import { byteLengthOf, type OpenedInput, openInputs } from './open-inputs.ts';
 import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -58,7 +65,7 @@ class Conversion {
   readonly #place: ConversionPlace;
   readonly #control: ConversionControl;
   readonly #startedAt = performance.now();
-  readonly #findings = new Findings();
+  #findings = new Findings();
   readonly #input: { readonly format: Format; readonly reader: FormatReader };
   readonly #output: { readonly format: Format; readonly writer: FormatWriter };
   readonly #steps: readonly LoadedStep[];
@@ -66,6 +73,7 @@ class Conversion {
   readonly #cutting: Cutting;
   readonly #crs: CrsService;
   #executor: Executor | null = null;
+  #fraction = 0;
 
   private constructor(
     request: ConversionRequest,
@@ -114,7 +122,7 @@ class Conversion {
   async run(): Promise<ConversionReport> {
     const { signal } = this.#control;
     this.#startThreadsEarly();
-    this.#control.onProgress({ fraction: 0, stage: 'opening' });
+    this.#tell({ fraction: 0, stage: 'opening' });
     const inputs = await openInputs({
       reader: this.#input.reader,
       input: this.#request.input,
@@ -154,17 +162,29 @@ class Conversion {
     await this.#executor?.stop();
   }
 
-  async #convert(inputs: readonly OpenedInput[]): Promise<ConversionReport> {
+  /** A conversion that begins again has done some of its work already: the fraction never falls. */
+  #tell({ fraction, stage }: Progress): void {
+    this.#fraction = Math.max(this.#fraction, fraction);
+    this.#control.onProgress({ fraction: this.#fraction, stage });
+  }
+
+  /** `misfits`: of an earlier attempt, whose declarations the inputs are read without; null: it is the first. */
+  async #convert(
+    inputs: readonly OpenedInput[],
+    misfits: readonly LayerMisfits[] | null = null,
+  ): Promise<ConversionReport> {
+    const opened = this.#findings.list();
     const plan = await this.#plan(inputs);
     const session = sessionFor(plan, inputs, this.#request, this.#place, this.#crs);
     const { reader } = this.#input;
     const sources = runSourcesOf(plan, inputs, this.#request, reader.mixedType);
     const all = sources.flat().map(({ layer }) => layer);
     const weight = all.reduce((sum, { partitions }) => sum + Math.max(1, partitions.length), 0);
-    const progress = new ProgressMeter(weight * passWeight(plan), this.#control.onProgress);
+    const progress = new ProgressMeter(weight * passWeight(plan), (told) => this.#tell(told));
     const executor = this.#startExecutor(all);
     executor.begin(session);
     const context: LayerContext = {
+      trustsDeclarations: misfits === null,
       reader,
       steps: plan.steps,
       executor,
@@ -178,8 +198,18 @@ class Conversion {
       const own = sources[index];
       return new LayerRun(index, layerPlan, own, session.layers[own[0].sessionIndex], context);
     });
-    await this.#findOut(plan, layers, progress);
-    const output = await this.#write(plan, layers, progress);
+    let output: OutputFile;
+    try {
+      await this.#findOut(plan, layers, progress);
+      noteWidened(sources.flat(), misfits ?? [], this.#findings);
+      output = await this.#write(plan, layers, progress);
+    } catch (error) {
+      if (!(error instanceof ContradictedDeclaration)) throw error;
+      const found = await collectMisfits(sources.flat(), executor, this.#control.signal);
+      this.#findings = new Findings();
+      this.#findings.merge(opened);
+      return await this.#convert(undeclared(inputs, found, reader), found);
+    }
     return buildReport({
       request: this.#request,
       fileNames: inputs.map(({ name }) => name),

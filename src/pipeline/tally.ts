@@ -84,6 +84,8 @@ export class SourceTally {
       if (code === 'SRID_STATED') this.#checkSrid(Number(params.srid));
       if (code === 'CRS_MEMBER_IGNORED') this.#ignoresCrsMember = true;
     }
+    for (const { field, declared: type, count, places } of result.misfits)
+      findings.note('VALUE_INVALID', { field, type }, locatePlaceAt(places[0], base, this.facts.at), count);
     const told = tellable(result.readFindings, this.facts.isCrsStated);
     findings.merge(told, (place) => locatePlaceAt(place, base, this.facts.at));
   }

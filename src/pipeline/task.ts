@@ -1,5 +1,6 @@
 /** What the main thread asks of a worker: one partition, or one batch that was kept, and what to do with it. */
 import type { FeatureBatch } from '../batch/feature-batch.ts';
+import type { FieldMisfits } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
 import type { CrsDescription } from '../crs/crs.ts';
@@ -104,6 +105,8 @@ export interface TaskResult {
   readonly recordCount: number;
   readonly lineCount: number;
   readonly readFindings: readonly Finding[];
+  /** See PartitionRead; for a batch input none. */
+  readonly misfits: readonly FieldMisfits[];
   /** Places count the rows that came in from 1. */
   readonly intakeFindings: readonly Finding[];
   readonly encodeFindings: readonly Finding[];

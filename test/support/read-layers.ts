@@ -2,7 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { castBatch } from '../../src/batch/cast.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
+import { MisfitList } from '../../src/batch/misfits.ts';
 import type { Field } from '../../src/batch/schema.ts';
 import { batchStatistics, emptyStatistics, fieldsOf, mergeStatistics } from '../../src/batch/statistics.ts';
 import { type Finding, Findings } from '../../src/findings.ts';
@@ -69,15 +71,32 @@ export async function readBytesLayers(
   }
 }
 
-function readLayer(reader: FormatReader, source: SourceLayer, findings: Findings): ReadLayer {
-  if (source.fault !== undefined) throw source.fault;
-  const first = readPartitions(reader, source, source.partitions, null);
+function readLayer(reader: FormatReader, opened: SourceLayer, findings: Findings): ReadLayer {
+  if (opened.fault !== undefined) throw opened.fault;
+  let source = opened;
+  let first = readPartitions(reader, source, source.partitions, null);
+  const misfits = new MisfitList();
+  for (const read of first) misfits.merge(read.misfits ?? [], (place) => place);
+  if (reader.undeclare !== undefined && misfits.list().length > 0) {
+    source = reader.undeclare(source, new Set(misfits.list().map(({ field }) => field)));
+    first = readPartitions(reader, source, source.partitions, null);
+  }
   for (const read of first) findings.merge(read.findings);
   const statistics = emptyStatistics();
   for (const { batch } of first)
     mergeStatistics(statistics, batchStatistics(batch, 'fields'), reader.mixedType);
   const fields = source.fields ?? fieldsOf(statistics);
-  const reads = reader.typing === 'layer' ? readPartitions(reader, source, source.partitions, fields) : first;
+  for (const { field, declared, count, places } of misfits.list()) {
+    const type = fields.find(({ name }) => name === field)?.type ?? '';
+    const params = { field, declared, type };
+    findings.merge([{ code: 'FIELD_WIDENED', params, count, places, message: '' }]);
+  }
+  const reads =
+    reader.typing === 'layer'
+      ? readPartitions(reader, source, source.partitions, fields)
+      : reader.typing === 'declared'
+        ? first.map((read) => ({ ...read, batch: castBatch(read.batch, fields) }))
+        : first;
   return {
     source,
     fields,

@@ -47,6 +47,7 @@ function result(rows: readonly number[], nextStart: number): TaskResult {
     recordCount: rows.length,
     lineCount: rows.length,
     readFindings: [],
+    misfits: [],
     intakeFindings: [],
     encodeFindings: [],
     statistics: null,

@@ -31,14 +31,28 @@ const GEOMETRY_TYPES = new Set(
   ).split(' '),
 );
 
-/** The type as it is compared: without a size, in capitals. */
+/** No type is longer; SQLite takes text of any length for one. */
+const MAX_TYPE_CHARACTERS = 200;
+const SHOWN_CHARACTERS = 40;
+
+/** The type as it is compared: without a size, in capitals, with single blanks. */
 function baseType(declared: string): string {
-  return declared.replace(/\(.*$/s, '').trim().toUpperCase();
+  return spaced(declared.split('(', 1)[0]).slice(0, MAX_TYPE_CHARACTERS).toUpperCase();
+}
+
+function spaced(text: string): string {
+  return text.trim().split(/\s+/).join(' ');
+}
+
+/** The declaration as messages show it. */
+export function shownType(declared: string): string {
+  const text = spaced(declared);
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 }
 
 /** Whether a column says of itself that it holds geometries, in SQL: POINT, "MULTIPOLYGON Z", ... */
 export function isGeometryType(declared: string): boolean {
-  return GEOMETRY_TYPES.has(baseType(declared).replace(/\s*(?:Z|M|ZM)$/, ''));
+  return GEOMETRY_TYPES.has(baseType(declared).replace(/ ?(?:Z|M|ZM)$/, ''));
 }
 
 /** Null where the declaration tells nothing: then each value says its own type. */

@@ -17,7 +17,8 @@ import {
   type CellValue,
   isTextOf,
   jsonOf,
-  noteInvalid,
+  noteBlank,
+  noteMisfit,
   readValues,
   type TableField,
 } from './value-column.ts';
@@ -55,14 +56,18 @@ export function readPageColumn(
   context: CellContext,
 ): { field: Field; column: AttributeColumn } {
   const { name, type } = field;
-  const column = type === null ? null : plainColumn({ name, type }, values, context);
+  const column = type === null ? null : plainColumn(field, type, values, context);
   if (type !== null && column !== null) return { field: { name, type }, column };
-  return readValues(field, cellRows(name, values, context), 0, context);
+  return readValues(field, cellValues(name, values, context), context);
 }
 
 /** Null where a value is not plainly of the type. */
-function plainColumn(field: Field, values: PageValues, context: CellContext): AttributeColumn | null {
-  const { name, type } = field;
+function plainColumn(
+  field: TableField,
+  type: FieldType,
+  values: PageValues,
+  context: CellContext,
+): AttributeColumn | null {
   switch (type) {
     case 'boolean':
     case 'int32':
@@ -72,7 +77,7 @@ function plainColumn(field: Field, values: PageValues, context: CellContext): At
     case 'float64':
       return readFloats(values);
     default:
-      return readTexts({ name, type }, values, context);
+      return readTexts(field, type, values, context);
   }
 }
 
@@ -143,6 +148,7 @@ function readFloats({ bytes, view, rowCount, serialTypes, offsets }: PageValues)
     const serialType = serialTypes[row];
     if (serialType > SERIAL.one) return null;
     const value = serialType === SERIAL.none ? Number.NaN : numberAt(bytes, view, serialType, offsets[row]);
+    if (serialType === SERIAL.int64 && !Number.isSafeInteger(value)) return null; // perhaps no float
     // SQLite takes NaN for NULL.
     if (Number.isNaN(value)) nulls++;
     else {
@@ -183,11 +189,13 @@ export function byteLengthOf(serialType: number): number {
   return (serialType - SERIAL.firstBlob) >>> 1;
 }
 
-type BytesField = { readonly name: string; readonly type: BytesColumn['type'] };
-
-function readTexts(field: BytesField, values: PageValues, context: CellContext): AttributeColumn | null {
+function readTexts(
+  field: TableField,
+  type: BytesColumn['type'],
+  values: PageValues,
+  context: CellContext,
+): AttributeColumn | null {
   const { bytes: source, rowCount, serialTypes, offsets: places } = values;
-  const { type } = field;
   const isWanted = type === 'binary' ? 0 : 1;
   const offsets = new Uint32Array(rowCount + 1);
   const bits = new Uint8Array((rowCount + 7) >> 3);
@@ -208,7 +216,7 @@ function readTexts(field: BytesField, values: PageValues, context: CellContext):
     copyBytes(source, places[row], bytes, offsets[row], offsets[row + 1]);
   const validity = nulls === 0 ? null : bits;
   if (type === 'binary' || isWhole(type, bytes, offsets, validity)) return { type, bytes, offsets, validity };
-  return checkedTexts(field, bytes, offsets, validity, context);
+  return checkedTexts(field, { type, bytes, offsets, validity }, context);
 }
 
 function copyBytes(source: Uint8Array, from: number, target: Uint8Array, start: number, end: number): void {
@@ -236,10 +244,8 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
 function checkedTexts(
-  { name, type }: BytesField,
-  bytes: Uint8Array,
-  offsets: Uint32Array,
-  validity: Validity,
+  field: TableField,
+  { type, bytes, offsets, validity }: BytesColumn,
   context: CellContext,
 ): AttributeColumn {
   const rowCount = offsets.length - 1;
@@ -250,12 +256,13 @@ function checkedTexts(
       continue;
     }
     let value = bytes.subarray(offsets[row], offsets[row + 1]);
-    if (!isUtf8(value)) value = encoder.encode(replacedText(name, value, row, context));
+    if (!isUtf8(value)) value = encoder.encode(replacedText(field.name, value, row, context));
     if (type === 'json') value = encoder.encode(jsonOf(decoder.decode(value)));
     if (isTextOf(type, value, 0, value.length)) builder.appendBytes(value, 0, value.length);
     else {
       builder.appendNull();
-      noteInvalid(name, type, row + 1, context);
+      if (field.blankIsNull && decoder.decode(value).trim() === '') noteBlank(field, row + 1, context);
+      else noteMisfit(field, row + 1, context);
     }
   }
   return builder.finish();
@@ -272,10 +279,10 @@ function replacedText(field: string, bytes: Uint8Array, row: number, context: Ce
   return decoder.decode(bytes);
 }
 
-/** The values as SQLite hands them over: rows of one value. */
-function cellRows(name: string, values: PageValues, context: CellContext): CellValue[][] {
+/** The values as SQLite hands them over. */
+function cellValues(name: string, values: PageValues, context: CellContext): CellValue[] {
   const { bytes, view, rowCount, serialTypes, offsets } = values;
-  const rows: CellValue[][] = [];
+  const cells: CellValue[] = [];
   for (let row = 0; row < rowCount; row++) {
     const serialType = serialTypes[row];
     const at = offsets[row];
@@ -289,7 +296,7 @@ function cellRows(name: string, values: PageValues, context: CellContext): CellV
       const number = numberAt(bytes, view, serialType, at);
       value = Number.isNaN(number) ? null : number;
     }
-    rows.push([value]);
+    cells.push(value);
   }
-  return rows;
+  return cells;
 }

@@ -1,6 +1,7 @@
 /** Reads a partition from the pages of the database, which is three times as fast as asking SQLite for its rows. */
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
+import { MisfitList } from '../../batch/misfits.ts';
 import type { Field } from '../../batch/schema.ts';
 import { readRecords, SERIAL } from '../../engines/sqlite/records.ts';
 import { readRowPayloads } from '../../engines/sqlite/table-pages.ts';
@@ -32,7 +33,8 @@ export function readPages(
   const { bytes, rowCount, keys } = payloads;
   const view = new DataView(bytes.buffer);
   const findings = new Findings();
-  const context: CellContext = { findings, rowName: (record) => String(keys[record - 1]) };
+  const misfits = new MisfitList();
+  const context: CellContext = { findings, misfits, rowName: (record) => String(keys[record - 1]) };
   const geometry = readGeometries(valuesOf(bytes, view, records, stored.geometry), state, request, context);
   const fields: Field[] = [];
   const columns: AttributeColumn[] = [];
@@ -48,6 +50,7 @@ export function readPages(
     recordCount: rowCount,
     lineCount: 0,
     findings: findings.list(),
+    misfits: misfits.list(),
   };
 }
 

@@ -3,6 +3,7 @@
  * (docs/decisions/gpkg-pages.md), else through a connection of its own.
  */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
+import { MisfitList } from '../../batch/misfits.ts';
 import type { Field } from '../../batch/schema.ts';
 import { type SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure } from '../../errors.ts';
@@ -19,7 +20,7 @@ import { readValues } from './value-column.ts';
 const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
 
 export const reader: FormatReader = {
-  typing: 'value',
+  typing: 'declared',
   mixedType: 'string',
   open: async (file, context) => openGpkg(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
@@ -34,6 +35,11 @@ export const reader: FormatReader = {
     } finally {
       database.close();
     }
+  },
+  undeclare(layer: SourceLayer, names: ReadonlySet<string>): SourceLayer {
+    const state = layer.state as GpkgState;
+    const fields = state.fields.map((field) => (names.has(field.name) ? { ...field, type: null } : field));
+    return { ...layer, fields: null, state: { ...state, fields } };
   },
 };
 
@@ -61,6 +67,7 @@ function readRows(
       reason: 'other rows than when it was opened: it was changed in between',
     });
   const findings = new Findings();
+  const misfits = new MisfitList();
   const rowName = (record: number): string =>
     state.key === null ? String(partition.start + record) : String(rows[record - 1][0]);
   const geometry = readGeometries(rows, {
@@ -74,7 +81,11 @@ function readRows(
   const fields: Field[] = [];
   const columns: AttributeColumn[] = [];
   state.fields.forEach((tableField, i) => {
-    const { field, column } = readValues(tableField, rows, i + 2, { findings, rowName });
+    const { field, column } = readValues(
+      tableField,
+      rows.map((row) => row[i + 2]),
+      { findings, misfits, rowName },
+    );
     fields.push(field);
     columns.push(column);
   });
@@ -90,6 +101,7 @@ function readRows(
     recordCount: rows.length,
     lineCount: 0,
     findings: findings.list(),
+    misfits: misfits.list(),
   };
 }
 

@@ -1,6 +1,6 @@
 /** The columns of a table or view: its key, its geometry, its fields. */
 import type { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
-import { fieldTypeOf, isGeometryType } from './column-types.ts';
+import { fieldTypeOf, isGeometryType, shownType } from './column-types.ts';
 import { folded, quoted, sameName } from './sql-names.ts';
 import type { TableField } from './value-column.ts';
 
@@ -87,7 +87,12 @@ export function readSchema(
   const fieldColumns = columns.filter((column) => column !== geometry && column !== keyColumn);
   const fields = fieldColumns.map(({ name, declared }): TableField => {
     const type = fieldTypeOf(declared);
-    return { name, type: type === 'string' && jsonColumns.has(folded(name)) ? 'json' : type };
+    return {
+      name,
+      type: type === 'string' && jsonColumns.has(folded(name)) ? 'json' : type,
+      declared: shownType(declared),
+      blankIsNull: type !== null && type !== 'string' && type !== 'binary',
+    };
   });
   const key = keyColumn === null ? rowidName(columns, entry) : quoted(keyColumn.name);
   const isStored =

@@ -1,20 +1,26 @@
-/** One field of some rows as a column: the values as they are where its type fits them, null and told where not. */
+/** One field of some rows as a column: the values as they are where its type fits them, null and noted where not. */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
+import type { MisfitList } from '../../batch/misfits.ts';
 import { type Field, type FieldType, type OpenType, widenType } from '../../batch/schema.ts';
 import { DATE_TEXT, DATETIME_TEXT, temporalKind } from '../../batch/temporal-text.ts';
-import type { Place } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 
-/** A field of the table; `type` is null where its declaration tells none: then its values do. */
+/** A field of the table. */
 export interface TableField {
   readonly name: string;
+  /** Null where the declaration tells none, or values contradict it: then the values tell. */
   readonly type: FieldType | null;
+  /** The declaration itself, for messages. */
+  readonly declared: string;
+  /** Of numbers, dates and booleans by its declaration, where a blank text says nothing. */
+  readonly blankIsNull: boolean;
 }
 
 export type CellValue = null | number | bigint | string | Uint8Array;
 
 export interface CellContext {
   readonly findings: Findings;
+  readonly misfits: MisfitList;
   readonly rowName: (record: number) => string;
 }
 
@@ -22,40 +28,57 @@ const encoder = new TextEncoder();
 const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
 
-/** Reads column `index` of the rows. */
+/** Reads the values of a field, one for each row. */
 export function readValues(
-  { name, type: declared }: TableField,
-  rows: readonly (readonly CellValue[])[],
-  index: number,
+  tableField: TableField,
+  values: readonly CellValue[],
   context: CellContext,
 ): { field: Field; column: AttributeColumn } {
-  const type = declared ?? typeOfValues(rows, index);
-  const builder = new ColumnBuilder(type, rows.length);
-  for (let row = 0; row < rows.length; row++) {
-    let value = rows[row][index];
+  const { name } = tableField;
+  const told = tableField.blankIsNull ? withoutBlanks(tableField, values, context) : values;
+  const type = tableField.type ?? typeOfValues(told);
+  const builder = new ColumnBuilder(type, told.length);
+  for (let row = 0; row < told.length; row++) {
+    let value = told[row];
     // What casting the column of a whole batch makes of bytes (cast.ts): where a batch ends must not show.
-    if (declared === null && type === 'string' && value instanceof Uint8Array)
+    if (tableField.type === null && type === 'string' && value instanceof Uint8Array)
       value = Buffer.from(value).toString('base64');
     if (value === null) builder.appendNull();
     else if (!appendValue(builder, type, value)) {
       builder.appendNull();
-      noteInvalid(name, type, row + 1, context);
+      noteMisfit(tableField, row + 1, context);
     }
   }
   return { field: { name, type }, column: builder.finish() };
 }
 
-export function noteInvalid(field: string, type: FieldType, record: number, context: CellContext): void {
-  const place: Place = { record, id: context.rowName(record), field };
-  context.findings.note('VALUE_INVALID', { field, type }, place);
+function withoutBlanks(
+  field: TableField,
+  values: readonly CellValue[],
+  context: CellContext,
+): readonly CellValue[] {
+  return values.map((value, row) => {
+    if (typeof value !== 'string' || value.trim() !== '') return value;
+    noteBlank(field, row + 1, context);
+    return null;
+  });
 }
 
-/** The narrowest type of what stands in the column; text where nothing does. */
-function typeOfValues(rows: readonly (readonly CellValue[])[], index: number): FieldType {
+/** A blank text in a field of numbers, dates or booleans, which is read as null. */
+export function noteBlank({ name, declared }: TableField, record: number, context: CellContext): void {
+  const place = { record, id: context.rowName(record), field: name };
+  context.findings.note('VALUE_INVALID', { field: name, type: declared }, place);
+}
+
+export function noteMisfit({ name, declared }: TableField, record: number, context: CellContext): void {
+  context.misfits.note(name, declared, { record, id: context.rowName(record), field: name });
+}
+
+/** The narrowest type that holds the values; text where there is none. */
+function typeOfValues(values: readonly CellValue[]): FieldType {
   let type: OpenType = 'null';
   let integersExact = true;
-  for (let row = 0; row < rows.length; row++) {
-    const value = rows[row][index];
+  for (const value of values) {
     if (value === null) continue;
     if (typeof value === 'bigint' && !isSafe(value)) integersExact = false;
     const own = typeOfValue(value);
@@ -91,6 +114,8 @@ function appendValue(builder: ColumnBuilder, type: FieldType, value: Exclude<Cel
       return true;
     case 'float64':
       if (typeof value !== 'number' && typeof value !== 'bigint') return false;
+      // An integer that no float holds exactly.
+      if (typeof value === 'bigint' && BigInt(Number(value)) !== value) return false;
       builder.appendNumber(Number(value));
       return true;
     case 'binary':

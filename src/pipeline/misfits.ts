@@ -1,0 +1,105 @@
+/**
+ * Values that contradict what their file declares of a field. A conversion begins by trusting declarations, which costs
+ * files that keep to them nothing. At the first value that does not fit it stops, finds all fields that hold such values,
+ * and begins again without the declarations of these fields, so that no value is lost.
+ * Alternative rejected: looking at all values before every conversion, which takes a pass over each file.
+ */
+
+import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
+import type { OpenType } from '../batch/schema.ts';
+import type { Finding, Findings } from '../findings.ts';
+import type { FormatReader } from '../formats/format.ts';
+import type { Executor } from './executor.ts';
+import type { OpenedInput } from './open-inputs.ts';
+import { locatePlaceAt, runSources } from './partition-run.ts';
+import type { RunSource } from './run-source.ts';
+
+/** A value contradicts its declaration: caught where the conversion begins again. */
+export class ContradictedDeclaration extends Error {}
+
+/** Of a layer of an input file. */
+export interface LayerMisfits {
+  readonly fileIndex: number;
+  readonly layerIndex: number;
+  readonly fields: readonly FieldMisfits[];
+}
+
+/** Reads all sources and tells which of their fields hold values that contradict their declaration. */
+export async function collectMisfits(
+  sources: readonly RunSource[],
+  executor: Executor,
+  signal: AbortSignal,
+): Promise<LayerMisfits[]> {
+  const lists = sources.map(() => new MisfitList());
+  await runSources({
+    executor,
+    signal,
+    sources: sources.map(({ layer, tally, sessionIndex, readFields: fields }, i) => ({
+      partitions: layer.partitions,
+      at: tally.facts.at,
+      makeTask: (partition) => ({
+        layerIndex: sessionIndex,
+        input: { kind: 'partition', partition, fields },
+        stage: null,
+        stageFields: null,
+        scan: null,
+        keepBatch: false,
+        encoding: null,
+      }),
+      consume: ({ misfits }, _partition, base) =>
+        lists[i].merge(misfits, (place) => locatePlaceAt(place, base, tally.facts.at)),
+    })),
+  });
+  return sources.map(({ tally }, i) => {
+    const { fileIndex, layerIndex } = tally.facts.plan;
+    return { fileIndex, layerIndex, fields: lists[i].list() };
+  });
+}
+
+/** The inputs, with the layers that hold misfits read without the declarations of these fields. */
+export function undeclared(
+  inputs: readonly OpenedInput[],
+  misfits: readonly LayerMisfits[],
+  reader: Pick<FormatReader, 'undeclare'>,
+): OpenedInput[] {
+  return inputs.map((input, file) => ({
+    ...input,
+    layers: input.layers.map((layer, index) => {
+      const fields = misfitsOf(misfits, file, index);
+      const names = new Set(fields.map(({ field }) => field));
+      return names.size === 0 || reader.undeclare === undefined ? layer : reader.undeclare(layer, names);
+    }),
+  }));
+}
+
+export function misfitsOf(
+  misfits: readonly LayerMisfits[],
+  file: number,
+  layer: number,
+): readonly FieldMisfits[] {
+  return misfits
+    .filter(({ fileIndex, layerIndex }) => fileIndex === file && layerIndex === layer)
+    .flatMap(({ fields }) => fields);
+}
+
+/** Notes what the fields are read as, now that all of their values were seen. */
+export function noteWidened(
+  sources: readonly RunSource[],
+  misfits: readonly LayerMisfits[],
+  findings: Findings,
+): void {
+  for (const { layer, found, tally } of sources) {
+    const { fileIndex, layerIndex } = tally.facts.plan;
+    const own = misfitsOf(misfits, fileIndex, layerIndex);
+    findings.merge(own.map((misfit) => widenedFinding(misfit, layer.fields ?? found)));
+  }
+}
+
+/** `fields`: as the layer was read in the end. */
+export function widenedFinding(
+  { field, declared, count, places }: FieldMisfits,
+  fields: readonly { readonly name: string; readonly type: OpenType }[],
+): Finding {
+  const type = fields.find(({ name }) => name === field)?.type ?? 'string';
+  return { code: 'FIELD_WIDENED', params: { field, declared, type }, count, places, message: '' };
+}
