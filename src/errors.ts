@@ -367,6 +367,16 @@ export const errorCatalogue = {
     template:
       'no room for the output of {bytes} bytes: this account has {stored} of the {limit} bytes it may store; delete jobs whose outputs you no longer need and submit this one again',
   },
+  STORAGE_FULL: {
+    status: 507,
+    fault: 'user',
+    template: 'no disk space is left for {what}; free some space, or try again later',
+  },
+  STORAGE_UNAVAILABLE: {
+    status: 503,
+    fault: 'user',
+    template: 'the service cannot store jobs at the moment ({reason}); try again in {seconds} s',
+  },
   SHUTTING_DOWN: {
     status: 503,
     fault: 'user',
@@ -670,9 +680,23 @@ export function failure<Code extends ErrorCode>(
   return new GeomillError(code, params, place, cause);
 }
 
-/** Any thrown value as a GeomillError; what is not ours already becomes INTERNAL with its stack as the cause. */
+/** Whether an operation failed for want of disk space, in a file or in a database. */
+export function isDiskFull(thrown: unknown): boolean {
+  if (thrown instanceof GeomillError) return thrown.code === 'STORAGE_FULL';
+  if (!(thrown instanceof Error)) return false;
+  const { code, errcode } = thrown as Error & { readonly code?: unknown; readonly errcode?: unknown };
+  // SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: the index of the write-ahead log could not grow.
+  return code === 'ENOSPC' || code === 'EDQUOT' || errcode === 13 || errcode === 4874;
+}
+
+/**
+ * Any thrown value as a GeomillError: a full disk becomes STORAGE_FULL, everything else that is not ours already INTERNAL
+ * with its stack as the cause.
+ */
 export function asGeomillError(thrown: unknown): GeomillError {
   if (thrown instanceof GeomillError) return thrown;
+  if (isDiskFull(thrown))
+    return new GeomillError('STORAGE_FULL', { what: 'the output or temporary files' }, undefined, thrown);
   const reason = thrown instanceof Error ? thrown.message : String(thrown);
   return new GeomillError('INTERNAL', { reason }, undefined, thrown);
 }

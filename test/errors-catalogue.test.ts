@@ -45,12 +45,18 @@ test('statuses fit whose fault it is', () => {
   const tryAgain = new Set([
     'QUEUE_FULL',
     'SHUTTING_DOWN',
+    'STORAGE_FULL',
+    'STORAGE_UNAVAILABLE',
     'IDENTITY_PROVIDER_UNAVAILABLE',
     'SIGN_IN_UNAVAILABLE',
   ]);
   for (const [code, { status, fault }] of Object.entries(errorCatalogue)) {
     const isClientStatus = status >= 400 && status < 500;
-    assert.equal(isClientStatus || (tryAgain.has(code) && status === 503), fault === 'user', code);
+    assert.equal(
+      isClientStatus || (tryAgain.has(code) && (status === 503 || status === 507)),
+      fault === 'user',
+      code,
+    );
     assert.ok(isClientStatus || (status >= 500 && status < 600), code);
   }
 });

@@ -42,7 +42,7 @@ export interface RunningService {
 }
 
 export interface StartOptions {
-  readonly runner?: Pick<RunnerOptions, 'entry' | 'readPaths'>;
+  readonly runner?: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs'>;
   /** Lets a service that asks for no credentials listen beyond this machine. */
   readonly insecureOpen?: boolean;
   /** Lets a service start with a new database beside files of jobs, which it then removes. */
@@ -200,7 +200,7 @@ function serviceOptions(
   config: Config,
   data: DataDirectory,
   queue: JobQueue,
-  runner: Pick<RunnerOptions, 'entry' | 'readPaths'>,
+  runner: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs'>,
   log: JobLog,
   observer: JobObserver,
 ): Omit<JobServiceOptions, 'fetch'> {

@@ -43,8 +43,8 @@ export interface OutgoingBody {
   readonly release?: (reason: unknown) => void;
 }
 
-/** Busy, or a proxy that did not reach the service: gone with time. */
-const PASSING_STATUSES = [429, 502, 503, 504];
+/** Busy, without disk space, or a proxy that did not reach the service: gone with time. */
+const PASSING_STATUSES = [429, 502, 503, 504, 507];
 const FIRST_DELAY_MS = 300;
 
 export class Transport {

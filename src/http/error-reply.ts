@@ -5,7 +5,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type ErrorCode, failure, GeomillError } from '../errors.ts';
+import { type ErrorCode, failure, GeomillError, isDiskFull } from '../errors.ts';
 import { challengeOf } from './auth/challenge.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
@@ -25,6 +25,8 @@ export interface Problem {
 }
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+/** Nobody knows when space is freed; the service notices within two seconds. */
+const STORAGE_RETRY_SECONDS = 5;
 
 export function problemOf(error: GeomillError, detail = error.message): Problem {
   const { path } = error.params;
@@ -66,6 +68,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: 
   if (error !== null && error.fault === 'user') {
     const { seconds, allowed, bytes } = error.params;
     if (error.status === 503 || error.status === 429) reply.header('retry-after', String(seconds));
+    if (error.status === 507) reply.header('retry-after', String(STORAGE_RETRY_SECONDS));
     const challenge = challengeOf(error);
     if (challenge !== null) reply.header('www-authenticate', challenge);
     if (error.code === 'METHOD_NOT_ALLOWED') reply.header('allow', String(allowed));
@@ -154,6 +157,8 @@ function brokenRequest(error: Error & { code?: string }): GeomillError {
 /** The coded error behind a thrown value; null: our fault. */
 function recognize(request: FastifyRequest, thrown: unknown): GeomillError | null {
   if (thrown instanceof GeomillError) return thrown;
+  // Whatever was written: a file, a job's row, an account's.
+  if (isDiskFull(thrown)) return failure('STORAGE_FULL', { what: 'this request' }, undefined, thrown);
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return null;
   const status = Number(thrown.statusCode);
   if (status === 415)

@@ -1,6 +1,6 @@
 /** One attempt at a job: hands it to a runner and files what comes of it, whatever comes of it. */
 import { dirname, join } from 'node:path';
-import { GeomillError, type PlainError } from '../errors.ts';
+import { asGeomillError, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
@@ -12,6 +12,7 @@ import { type FetchSettings, fetchInput, type ProvidedInputs } from './fetch-inp
 import { isFinal, type Job, type JobInput, type JobOutput, type JobState, type JobSummary } from './job.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
+import type { Recovery } from './recovery.ts';
 import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.ts';
 
 export interface JobServiceOptions {
@@ -25,6 +26,8 @@ export interface JobServiceOptions {
   readonly graceMs: number;
   readonly outputRetentionMs: number;
   readonly recordRetentionMs: number;
+  /** Default: a minute. */
+  readonly sweepIntervalMs?: number;
   /** Facts of the output of a request. */
   readonly outputFormat: (request: JobRequest) => OutputFormat;
   readonly log: JobLog;
@@ -44,20 +47,28 @@ export interface JobObserver {
   runnerDied(cause: DeathCause): void;
 }
 
+const KILL_INTERVAL_MS = 1000;
+
 export class Attempts {
   readonly #options: JobServiceOptions;
+  readonly #recovery: Recovery;
 
-  constructor(options: JobServiceOptions) {
+  constructor(options: JobServiceOptions, recovery: Recovery) {
     this.#options = options;
+    this.#recovery = recovery;
   }
 
-  /** Resolves when the job's row says what came of the attempt; rejects when that could not be recorded. */
+  /**
+   * Resolves when the job's row says what came of the attempt, however long that takes. Rejects when the service stops
+   * before, or when the end is one that cannot be recorded.
+   */
   async make(claim: Claim, runner: RunnerProcess, onProgress: (progress: Progress) => void): Promise<void> {
     try {
       await this.#run(claim, runner, onProgress);
     } catch (error) {
       // A runner that dies takes its slot along; what fails for want of the slot is its death, no fault of the disk.
-      if (runner.death === null) await this.#giveUp(claim, error);
+      if (isDiskFull(error)) await this.#afterFullDisk(claim, runner, asGeomillError(error).toPlain());
+      else if (runner.death === null) await this.#giveUp(claim, error);
       else await this.#afterDeath(claim, runner.death.cause, runner.death.detail);
     }
   }
@@ -71,17 +82,33 @@ export class Attempts {
       job.inputs.length,
       describeOutput(basis, this.#formatOf(job)).pathName,
     );
-    const timer = setTimeout(() => runner.kill('timeout'), options.jobTimeoutMs);
+    const stopTimer = this.#endAfter(options.jobTimeoutMs, runner);
     try {
       const provided = await this.#provide(job, files.inputPaths, runner);
       if (provided.kind === 'provided') await this.#convert(claim, runner, files, provided, onProgress);
+      else if (provided.kind === 'failed' && provided.error.code === 'STORAGE_FULL')
+        await this.#afterFullDisk(claim, runner, provided.error);
       else if (provided.kind === 'failed') await this.#afterFailure(claim, provided.error, provided.log);
       else await this.#afterFetcherDeath(claim, runner, provided.detail, provided.log);
     } finally {
-      clearTimeout(timer);
+      stopTimer();
     }
     // A slot whose runner died is gone. Not waited for: the next job's `prepare` does, and tells what went wrong.
     if (runner.death === null) runner.slot.clear().catch(() => {});
+  }
+
+  /** Ends the runner after this time, again and again until it has ended. */
+  #endAfter(ms: number, runner: RunnerProcess): () => void {
+    const end = (): void => {
+      timer = setTimeout(end, KILL_INTERVAL_MS);
+      try {
+        runner.kill('timeout');
+      } catch (error) {
+        this.#options.log.error({ err: error }, 'a runner that is out of time could not be ended');
+      }
+    };
+    let timer = setTimeout(end, ms);
+    return () => clearTimeout(timer);
   }
 
   /** Puts the inputs where the runner will read them. One to be fetched is the only one of its job. */
@@ -132,11 +159,13 @@ export class Attempts {
       const { byteLength } = await options.store.adopt(job.id, outputPath);
       await this.#succeed(
         claim,
+        runner,
         { byteLength, mediaType: format.mediaType, fileName },
         wholeReport(outcome.report, [...job.requestFindings, ...findings], fetched),
       );
     } else if (outcome.kind === 'failed') {
-      await this.#afterFailure(claim, outcome.error, outcome.log);
+      if (outcome.error.code === 'STORAGE_FULL') await this.#afterFullDisk(claim, runner, outcome.error);
+      else await this.#afterFailure(claim, outcome.error, outcome.log);
     } else {
       await this.#afterDeath(claim, outcome.cause, outcome.detail);
     }
@@ -159,37 +188,54 @@ export class Attempts {
     await this.#afterDeath(claim, 'crash', detail);
   }
 
-  async #succeed(claim: Claim, output: JobOutput, report: JobReport): Promise<void> {
+  async #succeed(claim: Claim, runner: RunnerProcess, output: JobOutput, report: JobReport): Promise<void> {
     const { queue, store, outputRetentionMs, observer } = this.#options;
-    let current: boolean;
-    try {
-      current = await queue.succeed(claim, output, report, Date.now() + outputRetentionMs);
-    } catch (error) {
-      if (!(error instanceof GeomillError) || error.code !== 'OUTPUT_STORAGE_EXCEEDED') throw error;
-      await this.#fail(claim, error.toPlain());
+    const recorded = await this.#recovery.keep(async () => {
+      try {
+        return await queue.succeed(claim, output, report, Date.now() + outputRetentionMs);
+      } catch (error) {
+        if (error instanceof GeomillError && error.code === 'OUTPUT_STORAGE_EXCEEDED') return error.toPlain();
+        if (isDiskFull(error)) return asGeomillError(error).toPlain();
+        throw error;
+      }
+    });
+    if (typeof recorded !== 'boolean' && recorded.code === 'STORAGE_FULL') {
+      // Its output may be what fills the disk: waiting with it for space could be for ever. What is not removed now is
+      // replaced by the next attempt.
+      await store.remove('output', claim.job.id).catch(() => {});
+      return this.#afterFullDisk(claim, runner, recorded);
+    }
+    if (typeof recorded !== 'boolean') {
+      await this.#fail(claim, recorded);
       return this.#discardOutput(claim.job);
     }
-    if (!current) return this.#discardOutput(claim.job);
+    if (!recorded) return this.#discardOutput(claim.job);
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
     await removeInputs(store, claim.job);
   }
 
-  /** The output of an attempt that was replaced belongs to the current one; that of a cancelled job to nobody. */
-  async #discardOutput({ id }: Job): Promise<void> {
+  /**
+   * The output of an attempt that was replaced belongs to the current one; that of a cancelled job to nobody. The inputs
+   * of a job that has ended are in nobody's way but the disk's.
+   */
+  async #discardOutput(job: Job): Promise<void> {
     const { queue, store } = this.#options;
-    const now = await queue.summary(id);
-    if (now === null || (isFinal(now.state) && now.state !== 'SUCCESS')) await store.remove('output', id);
+    const now = await queue.summary(job.id);
+    if (now !== null && !isFinal(now.state)) return;
+    if (now?.state !== 'SUCCESS') await store.remove('output', job.id);
+    await removeInputs(store, job);
   }
 
   async #fail(claim: Claim, error: PlainError): Promise<void> {
     const { queue, store, outputRetentionMs, observer } = this.#options;
-    if (!(await queue.fail(claim, error, Date.now() + outputRetentionMs))) return;
+    const write = (): Promise<boolean> => queue.fail(claim, error, Date.now() + outputRetentionMs);
+    if (!(await this.#recovery.keep(write))) return;
     this.#tellEnd(claim, 'FAILED', observer, 0);
     await removeInputs(store, claim.job);
   }
 
   async #afterDeath(claim: Claim, cause: DeathCause, detail: string): Promise<void> {
-    const { queue, jobTimeoutMs, maxAttempts, runner, log } = this.#options;
+    const { jobTimeoutMs, maxAttempts, runner, log } = this.#options;
     switch (cause) {
       case 'timeout':
         return this.#fail(claim, {
@@ -207,8 +253,8 @@ export class Attempts {
         return this.#fail(claim, { code: 'CANCELLED', params: {} });
       case 'stopped':
       case 'retired':
-        await queue.requeue(claim, true);
-        return;
+      case 'frozen':
+        return this.#requeue(claim, true);
       case 'message':
         // Not tried again: the same input would bring about the same message.
         log.error({ jobId: claim.job.id, detail }, 'a runner was stopped for a message that it may not send');
@@ -220,8 +266,31 @@ export class Attempts {
             code: 'JOB_ATTEMPTS_EXHAUSTED',
             params: { attempts: claim.attempt, reason: detail },
           });
-        await queue.requeue(claim, false);
+        return this.#requeue(claim, false);
     }
+  }
+
+  async #requeue(claim: Claim, uncounted: boolean): Promise<void> {
+    await this.#recovery.keep(() => this.#options.queue.requeue(claim, uncounted));
+  }
+
+  /**
+   * Where the disk is full without what the attempt has left there, something else fills it: the attempt does not count, and jobs
+   * wait for space. Where it is not, the job itself may be too large for the disk: it is tried as often as one that crashes.
+   */
+  async #afterFullDisk(claim: Claim, runner: RunnerProcess, error: PlainError): Promise<void> {
+    const { store, maxAttempts, log } = this.#options;
+    log.warn({ jobId: claim.job.id, attempt: claim.attempt }, 'no disk space was left for a job');
+    // With its process goes all that it has left, open files too.
+    runner.kill('retired');
+    await runner.died;
+    const full = await store.checkWritable().then(
+      () => null,
+      (thrown: unknown) => ({ thrown }),
+    );
+    if (full !== null) this.#recovery.report(full.thrown);
+    if (full === null && claim.attempt >= maxAttempts) return this.#fail(claim, error);
+    await this.#requeue(claim, full !== null);
   }
 
   /** Something of ours failed around the attempt: the disk, the database. */

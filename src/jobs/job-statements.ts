@@ -42,6 +42,7 @@ export function prepareStatements(database: Database) {
        WHERE id = ? AND state IN (${states('FAILED')})`,
     ),
     requeue: database.prepare(requeue),
+    running: database.prepare("SELECT id, attempts FROM jobs WHERE state = 'RUNNING' ORDER BY place"),
     get: database.prepare('SELECT * FROM jobs WHERE id = ?'),
     summary: database.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = ?`),
     byKey: database.prepare(

@@ -1,7 +1,8 @@
 /**
  * The queue of jobs and their records. One interface, so that an embedded database and a shared one are
  * interchangeable. Every method that changes a job resolves only when the change would survive the death of the process;
- * `enqueue`, `succeed`, `fail`, `cancel` and `removeEnded` also survive a power failure.
+ * `enqueue`, `succeed`, `fail`, `cancel` and `removeEnded` also survive a power failure. One that rejects has changed
+ * nothing, unless its contract says otherwise.
  */
 import type { PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
@@ -91,10 +92,15 @@ export interface JobQueue {
    */
   cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null>;
   /**
-   * Deals with the jobs that were RUNNING when the last service died: back to the queue, or FAILED when they were begun
-   * `maxAttempts` times. For the one service that owns the queue, before it claims anything.
+   * Deals with jobs that are RUNNING and of which `isHeld` says that no runner has this attempt, because the service that
+   * ran them died or because of an error: back to the queue, or FAILED when they were begun `maxAttempts` times. For the
+   * one service that owns the queue, while it claims nothing. Resolves with their ids.
    */
-  recover(maxAttempts: number, expiresAt: number): Promise<{ requeued: number; failed: number }>;
+  recover(
+    maxAttempts: number,
+    expiresAt: number,
+    isHeld: (id: string, attempt: number) => boolean,
+  ): Promise<{ readonly requeued: readonly string[]; readonly failed: readonly string[] }>;
   get(id: string): Promise<Job | null>;
   /** The same for who needs neither request nor report; cheaper where those are large. */
   summary(id: string): Promise<JobSummary | null>;
@@ -123,5 +129,7 @@ export interface JobQueue {
   deleteRecord(id: string): Promise<void>;
   /** Deletes the record of a job that has ended, at a client's word. False: there is none, or it has not ended. */
   removeEnded(id: string): Promise<boolean>;
+  /** Makes a change that means nothing as durable as any other; rejects where that is not possible. */
+  checkWritable(): Promise<void>;
   close(): Promise<void>;
 }

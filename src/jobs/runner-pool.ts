@@ -11,9 +11,11 @@ export interface PoolEvents {
   onIdle(): void;
   /** A runner died and will be replaced. `detail` is for the log. */
   onDeath(cause: DeathCause, detail: string): void;
+  /** A runner could not be started, given back or cleared away; that is tried again. */
+  onTrouble(error: unknown): void;
 }
 
-const MEMORY_CHECK_INTERVAL_MS = 250;
+const WATCH_INTERVAL_MS = 250;
 const FIRST_RESTART_DELAY_MS = 100;
 const LONGEST_RESTART_DELAY_MS = 10_000;
 /**
@@ -27,8 +29,12 @@ export class RunnerPool {
   readonly #events: PoolEvents;
   readonly #runners = new Set<RunnerProcess>();
   readonly #warmed = new WeakSet<RunnerProcess>();
-  #memoryTimer: NodeJS.Timeout | null = null;
+  #watchTimer: NodeJS.Timeout | null = null;
   readonly #restartTimers = new Set<NodeJS.Timeout>();
+  /** Those to be ended, until they have ended. */
+  readonly #unusable = new Set<RunnerProcess>();
+  /** Dead ones whose slots could not be removed yet. */
+  readonly #unremoved = new Set<RunnerProcess>();
   readonly #endWaiters: (() => void)[] = [];
   #failedStarts = 0;
   #stopped = false;
@@ -42,9 +48,7 @@ export class RunnerPool {
   start(): number {
     const removedSlots = sweepSlots(this.#options.slotsDirectory);
     for (let index = 0; index < this.#options.size; index++) this.#spawn();
-    this.#memoryTimer = setInterval(() => {
-      for (const runner of this.#runners) runner.checkMemory();
-    }, MEMORY_CHECK_INTERVAL_MS).unref();
+    this.#watchTimer = setInterval(() => this.#watch(), WATCH_INTERVAL_MS).unref();
     return removedSlots;
   }
 
@@ -59,6 +63,16 @@ export class RunnerPool {
     return null;
   }
 
+  /** Takes back a runner that was reserved. One that cannot be used again is replaced. */
+  giveBack(runner: RunnerProcess): void {
+    try {
+      runner.release();
+    } catch (error) {
+      this.#events.onTrouble(error);
+      this.#unusable.add(runner);
+    }
+  }
+
   /** Uses a pause to warm up a runner that has done nothing yet. Called when there is no work for it. */
   warmIdle(): void {
     for (const runner of this.#runners) {
@@ -71,38 +85,73 @@ export class RunnerPool {
   /** Kills all runners; none comes back. */
   stop(): void {
     this.#stopped = true;
-    if (this.#memoryTimer !== null) clearInterval(this.#memoryTimer);
+    if (this.#watchTimer !== null) clearInterval(this.#watchTimer);
     for (const timer of this.#restartTimers) clearTimeout(timer);
-    for (const runner of this.#runners) runner.kill('stopped');
+    for (const runner of this.#runners) this.#guard(() => runner.kill('stopped'));
   }
 
   /** Resolves when the last process has ended; after `stop`. */
   async ended(): Promise<void> {
     while (this.#runners.size > 0) await new Promise<void>((resolve) => this.#endWaiters.push(resolve));
+    for (const dead of this.#unremoved) this.#removeSlot(dead);
+  }
+
+  /** One check that fails does not keep the others from theirs. */
+  #watch(): void {
+    for (const runner of this.#runners) this.#guard(() => runner.check());
+    for (const runner of this.#unusable) this.#guard(() => runner.kill('retired'));
+    for (const runner of this.#unremoved) this.#removeSlot(runner);
+  }
+
+  #guard(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#events.onTrouble(error);
+    }
+  }
+
+  #removeSlot(dead: RunnerProcess): void {
+    try {
+      dead.slot.remove();
+      this.#unremoved.delete(dead);
+    } catch (error) {
+      // Told once: it is tried four times a second.
+      if (!this.#unremoved.has(dead)) this.#events.onTrouble(error);
+      this.#unremoved.add(dead);
+    }
   }
 
   #spawn(): void {
-    const runner = new RunnerProcess(this.#options, {
-      onIdle: () => {
-        this.#failedStarts = 0;
-        this.#events.onIdle();
-      },
-      onDeath: (dead, cause, detail) => this.#replace(dead, cause, detail),
-    });
-    this.#runners.add(runner);
+    try {
+      const runner = new RunnerProcess(this.#options, {
+        onIdle: () => {
+          this.#failedStarts = 0;
+          this.#events.onIdle();
+        },
+        onDeath: (dead, cause, detail) => this.#replace(dead, cause, detail),
+      });
+      this.#runners.add(runner);
+    } catch (error) {
+      // No slot could be made or no process started: the disk is full, or there are too many processes.
+      this.#events.onTrouble(error);
+      this.#spawnLater(LONGEST_DELAY_AFTER_KILL_MS);
+    }
   }
 
   #replace(dead: RunnerProcess, cause: DeathCause, detail: string): void {
     this.#runners.delete(dead);
+    this.#unusable.delete(dead);
+    this.#removeSlot(dead);
     for (const wake of this.#endWaiters.splice(0)) wake();
     if (this.#stopped) return;
     this.#events.onDeath(cause, detail);
-    if (dead.hasLoaded) {
-      this.#spawn();
-      return;
-    }
+    if (dead.hasLoaded) this.#spawn();
     // It could not even load: starting it again at once would only burn the processor.
-    const longestMs = dead.wasKilled ? LONGEST_DELAY_AFTER_KILL_MS : LONGEST_RESTART_DELAY_MS;
+    else this.#spawnLater(dead.wasKilled ? LONGEST_DELAY_AFTER_KILL_MS : LONGEST_RESTART_DELAY_MS);
+  }
+
+  #spawnLater(longestMs: number): void {
     const delayMs = Math.min(FIRST_RESTART_DELAY_MS * 2 ** this.#failedStarts, longestMs);
     this.#failedStarts += 1;
     const timer = setTimeout(() => {

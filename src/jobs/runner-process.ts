@@ -28,6 +28,8 @@ export interface RunnerOptions {
   readonly entry?: string;
   /** Further paths the process may read; for entries outside the package. */
   readonly readPaths?: readonly string[];
+  /** Time to load, and to warm up, after which the process is replaced. Default: a minute. */
+  readonly startTimeoutMs?: number;
 }
 
 export type RunnerState = 'starting' | 'idle' | 'warming' | 'busy' | 'dead';
@@ -41,7 +43,15 @@ export type RunOutcome =
  * Why a process ended: by us on purpose (the words of `kill`), for want of memory, for a message that it may not send, or
  * on its own.
  */
-export type DeathCause = 'timeout' | 'cancelled' | 'stopped' | 'retired' | 'memory' | 'message' | 'crash';
+export type DeathCause =
+  | 'timeout'
+  | 'cancelled'
+  | 'stopped'
+  | 'retired'
+  | 'frozen'
+  | 'memory'
+  | 'message'
+  | 'crash';
 
 export interface RunnerEvents {
   /** It can take a task (again). */
@@ -50,6 +60,7 @@ export interface RunnerEvents {
 }
 
 const STDERR_TAIL_CHARACTERS = 4000;
+const START_TIMEOUT_MS = 60_000;
 
 export class RunnerProcess {
   readonly slot: Slot;
@@ -63,6 +74,8 @@ export class RunnerProcess {
   readonly #events: RunnerEvents;
   readonly #memoryBytes: number;
   #state: RunnerState = 'starting';
+  #stateSince = performance.now();
+  readonly #startTimeoutMs: number;
   #killedFor: DeathCause | null = null;
   /** What was wrong with a message. */
   #violation: string | null = null;
@@ -76,16 +89,13 @@ export class RunnerProcess {
   constructor(options: RunnerOptions, events: RunnerEvents) {
     this.#events = events;
     this.#memoryBytes = options.memoryBytes;
+    this.#startTimeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
     this.slot = new Slot(options.slotsDirectory);
-    this.#child = spawn(process.execPath, runnerArguments(options, this.slot.directory), {
-      // Nothing of our environment: it may hold secrets, and nothing in it is meant for a runner.
-      env: {},
-      cwd: this.slot.directory,
-      stdio: CHANNEL_STDIO,
-    });
-    if (this.#child.pid !== undefined) {
-      this.slot.notePid(this.#child.pid);
-      giveWay(this.#child.pid);
+    try {
+      this.#child = startProcess(options, this.slot);
+    } catch (error) {
+      this.slot.remove();
+      throw error;
     }
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderrTail = (this.#stderrTail + text).slice(-STDERR_TAIL_CHARACTERS);
@@ -119,7 +129,7 @@ export class RunnerProcess {
   reserve(): boolean {
     // One that was killed dies in a moment, and a job with it.
     if (this.#state !== 'idle' || this.#killedFor !== null) return false;
-    this.#state = 'busy';
+    this.#enter('busy');
     return true;
   }
 
@@ -145,7 +155,7 @@ export class RunnerProcess {
   /** Has an idle process load what jobs need; it is idle again afterwards. */
   warm(): void {
     if (this.#state !== 'idle') return;
-    this.#state = 'warming';
+    this.#enter('warming');
     this.#channel.send({ type: 'warm', directory: join(this.slot.directory, 'warm') });
   }
 
@@ -159,7 +169,7 @@ export class RunnerProcess {
       this.kill('retired');
       return;
     }
-    this.#state = 'idle';
+    this.#enter('idle');
     this.#events.onIdle(this);
   }
 
@@ -169,8 +179,14 @@ export class RunnerProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** Kills the process if it holds more memory than it may. Buffers are not in V8's heap, so V8's own limit misses them. */
-  checkMemory(): void {
+  /**
+   * To be called several times a second. Kills the process where it holds more memory than it may (buffers are not in V8's
+   * heap, so V8's own limit misses them), where it does not get on, and again where it was killed and has not ended.
+   */
+  check(): void {
+    if (this.#killedFor !== null) this.kill(this.#killedFor);
+    const isStarting = this.#state === 'starting' || this.#state === 'warming';
+    if (isStarting && performance.now() - this.#stateSince > this.#startTimeoutMs) this.kill('frozen');
     if (this.#state !== 'busy' || this.pid === undefined) return;
     const residentBytes = residentMemory(this.pid);
     if (residentBytes !== null && residentBytes > this.#memoryBytes) this.kill('memory');
@@ -201,9 +217,14 @@ export class RunnerProcess {
     }
   }
 
+  #enter(state: RunnerState): void {
+    this.#state = state;
+    this.#stateSince = performance.now();
+  }
+
   #becomeIdle(expected: RunnerState): void {
     if (this.#state !== expected) return;
-    this.#state = 'idle';
+    this.#enter('idle');
     this.#events.onIdle(this);
   }
 
@@ -215,19 +236,37 @@ export class RunnerProcess {
 
   #die(ending: string): void {
     if (this.#state === 'dead') return;
-    this.#state = 'dead';
+    this.#enter('dead');
     const outOfMemory = /heap out of memory|Allocation failed|ERR_WORKER_OUT_OF_MEMORY/.test(
       this.#stderrTail,
     );
     const cause = this.#killedFor ?? (outOfMemory ? 'memory' : 'crash');
     const reason = cause === 'message' ? (this.#violation ?? ending) : ending;
     const detail = this.#stderrTail === '' ? reason : `${reason}; ${this.#stderrTail.trim()}`;
-    this.slot.remove();
     this.#death = { kind: 'died', cause, detail: reason };
     this.#died.resolve();
     this.#settle(this.#death);
     this.#events.onDeath(this, cause, detail);
   }
+}
+
+/** Throws where the process cannot be started or noted; there is none then. */
+function startProcess(options: RunnerOptions, slot: Slot): ChildProcess {
+  const child = spawn(process.execPath, runnerArguments(options, slot.directory), {
+    // Nothing of our environment: it may hold secrets, and nothing in it is meant for a runner.
+    env: {},
+    cwd: slot.directory,
+    stdio: CHANNEL_STDIO,
+  });
+  if (child.pid === undefined) return child;
+  try {
+    slot.notePid(child.pid);
+  } catch (error) {
+    child.on('error', () => {}).kill('SIGKILL');
+    throw error;
+  }
+  giveWay(child.pid);
+  return child;
 }
 
 function runnerArguments(options: RunnerOptions, slotDirectory: string): string[] {

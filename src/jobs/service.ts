@@ -3,19 +3,20 @@
  *
  *   submit -> row committed -> (202) -> claim -> runner -> output renamed into the store -> row SUCCESS
  *
- * Nothing polls: a submitted job and a runner that becomes idle both call `#dispatch`.
+ * A job that was accepted ends, whatever fails meanwhile: dispatcher.ts and recovery.ts see to it.
  */
 import { randomUUID } from 'node:crypto';
 import { failure } from '../errors.ts';
-import type { Progress } from '../pipeline/report.ts';
 import { inputKey, type Upload } from '../storage/store.ts';
-import { Attempts, type JobServiceOptions } from './attempt.ts';
+import type { JobServiceOptions } from './attempt.ts';
+import { Dispatcher } from './dispatcher.ts';
 import type { NewJob, Viewer } from './job.ts';
 import { JobFeed } from './job-feed.ts';
 import { OwnedJobs, type OwnedJobsOptions } from './owned-jobs.ts';
-import type { Claim, EnqueueResult, OwnerHolding, OwnerUsage } from './queue.ts';
+import type { EnqueueResult, OwnerHolding, OwnerUsage } from './queue.ts';
 import { Receipts } from './receipts.ts';
-import { Removals, type RunningJob } from './removals.ts';
+import { isStorageFault, Recovery } from './recovery.ts';
+import { Removals } from './removals.ts';
 import { sweep } from './retention.ts';
 import { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
@@ -28,8 +29,8 @@ const ORPHAN_AGE_MS = 3_600_000;
 export class JobService {
   readonly #options: JobServiceOptions;
   readonly #pool: RunnerPool;
-  readonly #attempts: Attempts;
-  readonly #running = new Map<string, RunningJob & { progress: Progress }>();
+  readonly #recovery: Recovery;
+  readonly #dispatcher: Dispatcher;
   readonly #receipts = new Receipts();
   readonly #feed: JobFeed;
   readonly #removals: Removals;
@@ -37,37 +38,51 @@ export class JobService {
   #state: 'new' | 'running' | 'stopping' | 'stopped' = 'new';
   #starting: Promise<void> | null = null;
   #stopping: Promise<void> | null = null;
-  #dispatching = false;
   #sweepTimer: NodeJS.Timeout | null = null;
   #sweeping: Promise<void> = Promise.resolve();
   #orphansSweptAt = 0;
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
-    this.#attempts = new Attempts(options);
+    const { queue, store, log, observer } = options;
     this.#feed = new JobFeed(
-      (id) => options.queue.get(id),
-      (error) => options.log.error({ err: error }, 'a change of a job could not be told'),
+      (id) => queue.get(id),
+      (error) => log.error({ err: error }, 'a change of a job could not be told'),
     );
-    this.#removals = new Removals(options, this.#running, this.#feed);
-    this.#ownedJobs = {
-      queue: options.queue,
-      store: options.store,
-      feed: this.#feed,
-      removals: this.#removals,
-      progressOf: (id) => this.#running.get(id)?.progress ?? null,
-    };
+    this.#recovery = new Recovery({
+      checkStorage: () => this.#checkStorage(),
+      reconcile: () => this.#dispatcher.reconcile(),
+      resume: () => this.#dispatcher.dispatch(),
+      log,
+    });
     this.#pool = new RunnerPool(
       { ...options.runner, size: options.runner.count },
       {
-        onIdle: () => void this.#dispatch(),
+        onIdle: () => this.#dispatcher.dispatch(),
         onDeath: (cause, detail) => {
-          if (cause === 'crash' || cause === 'message')
-            options.log.error({ cause, detail }, 'a runner process died');
-          options.observer?.runnerDied(cause);
+          if (cause === 'crash' || cause === 'frozen' || cause === 'message')
+            log.error({ cause, detail }, 'a runner process died');
+          observer?.runnerDied(cause);
         },
+        onTrouble: (error) => log.error({ err: error }, 'a runner process could not be managed'),
       },
     );
+    this.#dispatcher = new Dispatcher({
+      options,
+      pool: this.#pool,
+      recovery: this.#recovery,
+      feed: this.#feed,
+      isBeingRemoved: (id) => this.#removals.has(id),
+    });
+    const { running } = this.#dispatcher;
+    this.#removals = new Removals(options, running, this.#feed);
+    this.#ownedJobs = {
+      queue,
+      store,
+      feed: this.#feed,
+      removals: this.#removals,
+      progressOf: (id) => running.get(id)?.progress ?? null,
+    };
   }
 
   /** Takes up what a former service left and starts the runners. Callers share one start. */
@@ -95,7 +110,7 @@ export class JobService {
   }
 
   get runningCount(): number {
-    return this.#running.size;
+    return this.#dispatcher.running.size;
   }
 
   /** The runners there are; for metrics and tests. */
@@ -113,11 +128,25 @@ export class JobService {
   }
 
   /**
-   * What can be known before an input is received. Throws SHUTTING_DOWN, QUEUE_FULL, OWNER_JOBS_EXCEEDED and
+   * Throws SHUTTING_DOWN, and STORAGE_FULL or STORAGE_UNAVAILABLE while jobs cannot be stored; these pass by themselves.
+   */
+  checkReady(): void {
+    if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
+    const { refusal } = this.#recovery;
+    if (refusal !== null) throw refusal;
+  }
+
+  /** To be told of errors of storage that nobody waits for. */
+  storageFailed(error: unknown): void {
+    this.#recovery.report(error);
+  }
+
+  /**
+   * What can be known before an input is received. Throws as `checkReady`, and QUEUE_FULL, OWNER_JOBS_EXCEEDED and
    * OWNER_STORAGE_EXCEEDED, as `submit` would for a job with inputs of at least so many bytes.
    */
   checkRoom(owner: string, inputBytes: number): void {
-    if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
+    this.checkReady();
     this.#options.queue.checkRoom(owner, inputBytes);
   }
 
@@ -127,21 +156,29 @@ export class JobService {
    */
   async receive(owner: string, id: string, index: number): Promise<Upload> {
     const { store, queue } = this.#options;
-    const upload = await store.receive(inputKey(id, index));
-    return this.#receipts.open(id, owner, upload, (bytes) => queue.checkRoom(owner, bytes));
+    const upload = await this.#watched(() => store.receive(inputKey(id, index)));
+    const receipt = this.#receipts.open(id, owner, upload, (bytes) => queue.checkRoom(owner, bytes));
+    return {
+      get byteLength() {
+        return receipt.byteLength;
+      },
+      write: (bytes) => this.#watched(() => receipt.write(bytes)),
+      keep: () => this.#watched(() => receipt.keep()),
+      discard: () => receipt.discard(),
+    };
   }
 
   /**
    * Accepts a job whose input is kept in the store. When this resolves the job is durable and will end.
-   * Throws SHUTTING_DOWN, QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, IDEMPOTENCY_CONFLICT; the input is
+   * Throws as `checkReady`, QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, IDEMPOTENCY_CONFLICT; the input is
    * then the caller's to discard.
    */
   async submit(job: NewJob): Promise<EnqueueResult> {
-    if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
-    const result = await this.#options.queue.enqueue(job);
+    this.checkReady();
+    const result = await this.#watched(() => this.#options.queue.enqueue(job));
     if (result.added) {
       this.#receipts.close(job.id);
-      void this.#dispatch();
+      this.#dispatcher.dispatch();
     }
     return result;
   }
@@ -163,8 +200,9 @@ export class JobService {
 
   async #start(): Promise<void> {
     const { queue, store, maxAttempts, outputRetentionMs, recordRetentionMs, log } = this.#options;
-    const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs);
-    if (recovered.requeued + recovered.failed > 0) log.warn(recovered, 'took up jobs of a service that died');
+    const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs, () => false);
+    if (recovered.requeued.length + recovered.failed.length > 0)
+      log.warn(recovered, 'took up jobs of a service that died');
     this.#orphansSweptAt = Date.now();
     const isReceiving = (): boolean => false;
     const swept = await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: 0, isReceiving });
@@ -177,8 +215,24 @@ export class JobService {
     this.#state = 'running';
     this.#sweepTimer = setInterval(() => {
       this.#sweeping = this.#sweeping.then(() => this.#sweep());
-    }, SWEEP_INTERVAL_MS).unref();
-    void this.#dispatch();
+    }, this.#options.sweepIntervalMs ?? SWEEP_INTERVAL_MS).unref();
+    this.#dispatcher.open();
+  }
+
+  async #checkStorage(): Promise<void> {
+    await this.#options.store.checkWritable();
+    await this.#options.queue.checkWritable();
+  }
+
+  /** Of what a request needs: a failure of storage is its failure, and a reason to look at storage. */
+  async #watched<Result>(act: () => Promise<Result>): Promise<Result> {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isStorageFault(error)) throw error;
+      this.#recovery.report(error);
+      throw this.#recovery.refusal ?? error;
+    }
   }
 
   async #sweep(): Promise<void> {
@@ -187,6 +241,8 @@ export class JobService {
     const withOrphans = now - this.#orphansSweptAt >= ORPHAN_SWEEP_INTERVAL_MS;
     if (withOrphans) this.#orphansSweptAt = now;
     try {
+      // While storage fails it would fail, too, and `#recovery` does it then.
+      if (!this.#recovery.isUnderway) await this.#dispatcher.reconcile();
       const { orphans } = await sweep(queue, store, now, {
         recordRetentionMs,
         orphanAgeMs: withOrphans ? ORPHAN_AGE_MS : null,
@@ -202,8 +258,9 @@ export class JobService {
     await this.#starting?.catch(() => {});
     this.#state = 'stopping';
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
-    const running = Promise.all([...this.#running.values()].map((entry) => entry.done));
-    if (this.#running.size > 0) {
+    this.#dispatcher.close();
+    const running = Promise.all([...this.#dispatcher.running.values()].map((entry) => entry.done));
+    if (this.#dispatcher.running.size > 0) {
       let timer: NodeJS.Timeout | undefined;
       const grace = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, this.#options.graceMs);
@@ -212,68 +269,8 @@ export class JobService {
       clearTimeout(timer);
     }
     this.#pool.stop();
-    await Promise.all([running, this.#pool.ended(), this.#sweeping]);
+    await Promise.all([this.#recovery.stop(), running, this.#pool.ended(), this.#sweeping]);
     this.#state = 'stopped';
     this.#feed.close();
-  }
-
-  async #dispatch(): Promise<void> {
-    // One loop at a time; whoever comes meanwhile is served by the loop's next round, for it ends only in the same
-    // tick in which it finds no runner or no job.
-    if (this.#dispatching) return;
-    this.#dispatching = true;
-    try {
-      while (this.#state === 'running') {
-        if (this.#options.queue.length() === 0) {
-          this.#pool.warmIdle();
-          return;
-        }
-        const runner = this.#pool.take();
-        if (runner === null) return;
-        const claim = await this.#claimFor(runner);
-        if (claim === null) return;
-        this.#begin(claim, runner);
-      }
-    } catch (error) {
-      this.#options.log.error({ err: error }, 'a job could not be taken from the queue');
-    } finally {
-      this.#dispatching = false;
-    }
-  }
-
-  async #claimFor(runner: RunnerProcess): Promise<Claim | null> {
-    let claim: Claim | null = null;
-    try {
-      claim = await this.#options.queue.claim();
-    } finally {
-      if (claim === null) runner.release();
-    }
-    return claim;
-  }
-
-  #begin(claim: Claim, runner: RunnerProcess): void {
-    const { id } = claim.job;
-    const entry = {
-      progress: { fraction: 0, stage: 'opening' } as Progress,
-      runner,
-      done: Promise.resolve(),
-    };
-    this.#running.set(id, entry);
-    this.#feed.changed(id);
-    if (this.#removals.has(id)) runner.kill('cancelled');
-    entry.done = this.#attempts
-      .make(claim, runner, (progress) => {
-        entry.progress = progress;
-        this.#feed.progressed(id, progress);
-      })
-      .catch((error: unknown) => {
-        // The row stays RUNNING; the next start takes the job up again.
-        this.#options.log.error({ jobId: id, err: error }, 'the end of a job could not be recorded');
-      })
-      .finally(() => {
-        this.#running.delete(id);
-        runner.release();
-        this.#feed.changed(id);
-      });
   }
 }

@@ -96,7 +96,8 @@ export class SqliteQueue implements JobQueue {
 
   async claim(): Promise<Claim | null> {
     if (this.#length === 0) return null;
-    const row = this.#statements.claim.get<JobRow>(Date.now());
+    // In a transaction of its own words: `get` alone would not tell when the commit behind its row fails.
+    const row = this.#database.transaction(() => this.#statements.claim.get<JobRow>(Date.now()));
     if (row === undefined) return null;
     this.#length -= 1;
     return { job: toJob(row), attempt: row.attempts };
@@ -150,26 +151,34 @@ export class SqliteQueue implements JobQueue {
     }
   }
 
-  async recover(maxAttempts: number, expiresAt: number): Promise<{ requeued: number; failed: number }> {
-    const running = this.#database
-      .prepare("SELECT id, attempts FROM jobs WHERE state = 'RUNNING' ORDER BY place")
-      .all<{ id: string; attempts: number }>();
-    let failed = 0;
+  async recover(
+    maxAttempts: number,
+    expiresAt: number,
+    isHeld: (id: string, attempt: number) => boolean,
+  ): Promise<{ requeued: string[]; failed: string[] }> {
+    const abandoned = this.#statements.running
+      .all<{ id: string; attempts: number }>()
+      .filter(({ id, attempts }) => !isHeld(id, attempts));
+    const requeued: string[] = [];
+    const failed: string[] = [];
+    if (abandoned.length === 0) return { requeued, failed };
     this.#database.transaction(() => {
-      for (const { id, attempts } of running) {
+      for (const { id, attempts } of abandoned) {
         if (attempts >= maxAttempts) {
-          const reason = 'the service itself ended during the last one';
+          const reason = 'the service itself ended or failed during the last one';
           const error: PlainError = { code: 'JOB_ATTEMPTS_EXHAUSTED', params: { attempts, reason } };
           this.#statements.fail.run(Date.now(), expiresAt, JSON.stringify(error), id, attempts);
-          failed += 1;
+          failed.push(id);
         } else {
           this.#lastPlace += 1;
-          this.#length += this.#statements.requeue.run(this.#lastPlace, 0, id, attempts).changes;
+          this.#statements.requeue.run(this.#lastPlace, 0, id, attempts);
+          requeued.push(id);
         }
       }
     });
+    this.#length += requeued.length;
     await this.#commits.sync();
-    return { requeued: running.length - failed, failed };
+    return { requeued, failed };
   }
 
   async get(id: string): Promise<Job | null> {
@@ -227,6 +236,14 @@ export class SqliteQueue implements JobQueue {
 
   async removeEnded(id: string): Promise<boolean> {
     return this.#commits.run(() => this.#statements.removeEnded.run(id).changes === 1);
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.#commits.run(() => {
+      // Written whether or not it changes.
+      const version = this.#database.userVersion;
+      this.#database.userVersion = version;
+    });
   }
 
   async close(): Promise<void> {

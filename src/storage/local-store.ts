@@ -7,6 +7,7 @@
  * fsyncs per job: the input, its name, the output, its name; each is needed, for the rows that follow promise them. They
  * run in Node's thread pool. Calls that only touch metadata are synchronous: they take less time than a thread's detour.
  */
+import { randomBytes } from 'node:crypto';
 import { closeSync, fsync, linkSync, lstatSync, mkdirSync, openSync, renameSync, write } from 'node:fs';
 import { copyFile, lstat, open, opendir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,13 +21,20 @@ import { type FileKind, type FileStore, isJobFileName, type StoredFile, type Upl
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
 
+/** Room for records and for the files of a small job: with less the service would only fail again. */
+const PROBE_BYTES = 1024 * 1024;
+
 export class LocalStore implements FileStore {
   readonly #inputs: string;
   readonly #outputs: string;
   readonly #inputNames: SharedSync;
   readonly #outputNames: SharedSync;
+  readonly #probe: string;
+  readonly #names: SharedSync;
 
   constructor(directory: string) {
+    this.#probe = join(directory, 'probe');
+    this.#names = directorySync(directory);
     this.#inputs = join(directory, 'inputs');
     this.#outputs = join(directory, 'outputs');
     mkdirSync(this.#inputs, { recursive: true });
@@ -92,6 +100,19 @@ export class LocalStore implements FileStore {
       } catch (error) {
         if (!isMissing(error)) throw error;
       }
+    }
+  }
+
+  async checkWritable(): Promise<void> {
+    // Left from a check that was cut off, or that could not remove it.
+    await removeFile(this.#probe);
+    const upload = new LocalUpload(this.#probe, this.#names);
+    try {
+      // Random: a file system that compresses would store zeros in no space at all.
+      await upload.write(randomBytes(PROBE_BYTES));
+      await upload.keep();
+    } finally {
+      await upload.discard();
     }
   }
 

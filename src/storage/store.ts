@@ -68,4 +68,6 @@ export interface FileStore {
    * `.DS_Store`, files of an editor) are not listed, so that nothing removes what a store did not make.
    */
   list(kind: FileKind): AsyncIterable<{ readonly key: string; readonly changedAt: number }>;
+  /** Stores a file of a mebibyte and removes it; rejects where that is not possible. */
+  checkWritable(): Promise<void>;
 }

@@ -74,7 +74,9 @@ export class Slot {
     };
     removeAll();
     // What is being emptied at this moment makes its directory anew.
-    void this.#clearing?.then(removeAll, removeAll);
+    this.#clearing?.then(removeAll, removeAll).catch(() => {
+      // Left for the next start.
+    });
   }
 }
 

@@ -40,12 +40,18 @@ const perform: Perform = async (request, place, { onProgress }) => {
   if (existsSync(place.outputPath)) throw new Error('the output exists already');
   const output = outputOf(input);
   const descriptor = openSync(place.outputPath, 'wx');
-  writeSync(descriptor, output.slice(0, output.length / 2));
+  writeWhole(descriptor, output.slice(0, output.length / 2));
   await new Promise((resolve) => setImmediate(resolve));
-  writeSync(descriptor, output.slice(output.length / 2));
+  writeWhole(descriptor, output.slice(output.length / 2));
   closeSync(descriptor);
   return fakeReport(request, output.length);
 };
+
+/** A disk that is nearly full takes a part of it. */
+function writeWhole(descriptor: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += writeSync(descriptor, bytes, written);
+}
 
 async function waitInSteps(ms: number, onProgress: Parameters<Perform>[2]['onProgress']): Promise<void> {
   const start = performance.now();

@@ -24,7 +24,8 @@ export interface TestServiceOptions {
   readonly runner?: null;
   /** Undefined: a directory of its own, removed afterwards. */
   readonly dataDirectory?: string;
-  readonly start?: Omit<StartOptions, 'runner'>;
+  /** `runner` in place of the fake one. */
+  readonly start?: StartOptions;
 }
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {

@@ -38,7 +38,7 @@ test('an owner with 10,000 jobs waiting lets another one pass at its first job',
   assert.deepEqual(queue.holding('busy'), { waiting: 9998, running: 1, storedBytes: 9999 * 3 + 1 });
   // And after a restart it is as before: who ran is put back, who has waited longest for its turn is next.
   const next = reopen();
-  await next.recover(9, 5);
+  await next.recover(9, 5, () => false);
   assert.equal((await claim(next)).job.owner, 'busy');
   assert.equal((await claim(next)).job.owner, 'small');
 });
@@ -122,7 +122,7 @@ test('whatever happens, nobody passes a waiting owner without a runner twice, an
           if (number % 2 === 0) await queue.removeEnded(id);
         } else if (step === 'restart') {
           queue = reopen();
-          await queue.recover(1000, 5);
+          await queue.recover(1000, 5, () => false);
           for (const { job } of turns.running.splice(0)) toWait(job.owner, job.id);
           turns.passes.clear();
         } else {

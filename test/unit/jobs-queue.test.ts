@@ -16,6 +16,8 @@ import { newJob, openQueue as open } from '../support/queue.ts';
 
 const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
 
+const NOT_HELD = () => false;
+
 const report = fakeReport(newJob('x').request, 1);
 
 test('jobs are claimed in the order they came', async (context) => {
@@ -64,7 +66,7 @@ test('what a dead service left running is queued again, or failed after its last
   await queue.claim();
   // No close: the process is gone.
   const next = reopen();
-  assert.deepEqual(await next.recover(3, 99), { requeued: 1, failed: 1 });
+  assert.deepEqual(await next.recover(3, 99, NOT_HELD), { requeued: ['fresh'], failed: ['tired'] });
   assert.equal((await next.get('tired'))?.error?.code, 'JOB_ATTEMPTS_EXHAUSTED');
   assert.equal(next.length(), 2);
   assert.equal((await next.claim())?.job.id, 'waiting');
@@ -210,7 +212,7 @@ test('whatever happens in whatever order, no job is lost, none ends twice, and t
           if (at >= 0) assert.equal(await queue.succeed(claims.splice(at, 1)[0], OUTPUT, report, 5), false);
         } else if (step === 'requeue') await change('QUEUED', (claim) => queue.requeue(claim, false));
         else {
-          await queue.recover(1000, 5);
+          await queue.recover(1000, 5, NOT_HELD);
           for (const claim of claims.splice(0)) states.set(claim.job.id, 'QUEUED');
         }
       }
@@ -219,7 +221,7 @@ test('whatever happens in whatever order, no job is lost, none ends twice, and t
       // Leave nothing behind for the next round.
       for (let claim = await queue.claim(); claim !== null; claim = await queue.claim())
         await queue.fail(claim, { code: 'CANCELLED', params: {} }, 5);
-      await queue.recover(0, 5);
+      await queue.recover(0, 5, NOT_HELD);
       for (const id of states.keys()) assert.ok(isFinal((await queue.get(id))?.state ?? 'QUEUED'));
     }),
     { numRuns: 30 },

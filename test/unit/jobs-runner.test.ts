@@ -5,8 +5,13 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { ANY_OWNER } from '../../src/jobs/job.ts';
 import { outputOf } from '../support/fake-conversion.ts';
-import { startTestService, submitJob } from '../support/service.ts';
+import { FAKE_RUNNER, startTestService, submitJob } from '../support/service.ts';
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
 
 test('a job that crashes its runner is tried three times, and the others go on', async () => {
   await using service = await startTestService();
@@ -69,6 +74,43 @@ test('what a runner prints, and ever so many messages, change nothing', async ()
     assert.equal(job.state, 'SUCCESS');
     assert.equal(job.attempts, 1);
   }
+});
+
+test('a runner that freezes while it starts is replaced', { timeout: 60_000 }, async () => {
+  const startTimeoutMs = 5000;
+  await using service = await startTestService({
+    settings: { RUNNERS: '1' },
+    start: { runner: { ...FAKE_RUNNER, startTimeoutMs } },
+  });
+  const [frozen] = service.service.runners;
+  process.kill(frozen.pid ?? 0, 'SIGSTOP');
+  assert.equal(frozen.state, 'starting');
+  assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
+  assert.equal(frozen.death?.cause, 'frozen');
+  assert.ok(performance.timeOrigin + performance.now() - frozen.startedAt >= startTimeoutMs);
+});
+
+test('a runner that freezes while it warms up is replaced, and so are its successors', {
+  timeout: 60_000,
+}, async () => {
+  const entry = join(import.meta.dirname, '..', 'support', 'frozen-runner.ts');
+  await using service = await startTestService({
+    settings: { RUNNERS: '1' },
+    start: { runner: { ...FAKE_RUNNER, entry, startTimeoutMs: 5000 } },
+  });
+  const [first] = service.service.runners;
+  await until(() => first.state === 'warming');
+  for (let i = 0; i < 2; i++) {
+    // Asked of the service, for the output is none of the fake runner's.
+    const form = new FormData();
+    form.append('config', JSON.stringify({ input: { format: 'geojson' }, output: { format: 'geojson' } }));
+    form.append('input_file', new Blob(['x']), 'a.geojson');
+    const response = await fetch(`${service.url}/transform`, { method: 'POST', body: form });
+    const { job_id: id } = (await response.json()) as { job_id: string };
+    const job = await service.service.jobsOf(ANY_OWNER).waitForEnd(id, 30_000);
+    assert.deepEqual([job?.state, job?.attempts], ['SUCCESS', 1]);
+  }
+  assert.equal(first.death?.cause, 'frozen');
 });
 
 test('a runner reaches no file but its own, no process and no environment', async () => {

@@ -71,7 +71,13 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
   },
   503: {
     name: 'Unavailable',
-    description: 'The queue is full, the service starts or stops, or the issuer of a token cannot be asked.',
+    description:
+      'The queue is full, the service starts or stops or cannot store jobs, or the issuer of a token cannot be asked.',
+    headers: RETRY_AFTER,
+  },
+  507: {
+    name: 'InsufficientStorage',
+    description: 'No disk space is left for what the request needs; the service recovers when some is freed.',
     headers: RETRY_AFTER,
   },
 };
@@ -104,6 +110,8 @@ export function impliedProblems({ parameters, method, access, tag }: Operation):
   if (tag === 'Credentials' && method === 'POST') statuses.push(429);
   if (parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
   if (method === 'POST') statuses.push(413, 415, 503);
+  // What changes something needs space for it, if only for a moment.
+  if (method !== 'GET') statuses.push(507);
   if (parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')) statuses.push(422);
   return statuses;
 }

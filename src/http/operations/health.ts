@@ -1,5 +1,4 @@
 /** For orchestrators and monitoring: /healthz, /readyz, /metrics. */
-import { failure } from '../../errors.ts';
 import type { Operation } from '../operation.ts';
 
 const statusSchema = (status: string) => ({
@@ -35,15 +34,18 @@ export const getReadiness: Operation = {
   tag: 'Operation',
   access: 'public',
   summary: 'Whether the service takes jobs',
-  description: 'For load balancers. 503 while it starts or stops.',
+  description:
+    'For load balancers. 503 while it starts or stops, 507 while the disk is full, 503 while jobs cannot be stored for another reason; the detail says which. It is ready again by itself when the cause is gone.',
   parameters: [],
   responses: {
     200: { description: 'It does.', content: { 'application/json': { schema: statusSchema('ready') } } },
+    503: { description: 'It starts or stops, or cannot store jobs; the detail says why.' },
+    507: { description: 'The disk is full.' },
   },
   examples: ['curl BASE_URL/readyz'],
   handle: async ({ service }, _request, reply) => {
     reply.header('cache-control', 'no-store');
-    if (!service.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
+    service.checkReady();
     return { status: 'ready' };
   },
 };

@@ -1,0 +1,155 @@
+/**
+ * Gives jobs that wait to idle runners, and sees every attempt to an end that is recorded. Nothing polls: a submitted job,
+ * a runner that becomes idle and storage that works again call `dispatch`.
+ */
+import type { Progress } from '../pipeline/report.ts';
+import { Attempts, type JobServiceOptions } from './attempt.ts';
+import type { JobFeed } from './job-feed.ts';
+import type { Claim } from './queue.ts';
+import type { Recovery } from './recovery.ts';
+import type { RunningJob } from './removals.ts';
+import type { RunnerPool } from './runner-pool.ts';
+import type { RunnerProcess } from './runner-process.ts';
+
+interface RunningEntry extends RunningJob {
+  readonly attempt: number;
+  progress: Progress;
+}
+
+export interface DispatcherParts {
+  readonly options: JobServiceOptions;
+  readonly pool: RunnerPool;
+  readonly recovery: Recovery;
+  readonly feed: JobFeed;
+  /** Whether the job is being ended at a client's word. */
+  readonly isBeingRemoved: (id: string) => boolean;
+}
+
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #attempts: Attempts;
+  readonly #running = new Map<string, RunningEntry & { done: Promise<void> }>();
+  #isOpen = false;
+  /** A job may be on its way from the queue to its runner: its row says RUNNING and `#running` does not have it. */
+  #isBusy = false;
+  #busy: Promise<void> = Promise.resolve();
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+    this.#attempts = new Attempts(parts.options, parts.recovery);
+  }
+
+  /** The jobs that run here. */
+  get running(): ReadonlyMap<string, RunningEntry> {
+    return this.#running;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.dispatch();
+  }
+
+  close(): void {
+    this.#isOpen = false;
+  }
+
+  dispatch(): void {
+    // One loop at a time; a caller that comes meanwhile is served by the loop's next round, for it ends only in the same
+    // tick in which it finds no runner or no job.
+    if (this.#isBusy) return;
+    this.#busy = this.#handOut();
+  }
+
+  /**
+   * Jobs that are RUNNING although no runner here has them go back to the queue or, after their last attempt, fail: their
+   * claim or their end was lost to an error.
+   */
+  async reconcile(): Promise<void> {
+    while (this.#isBusy) await this.#busy;
+    this.#isBusy = true;
+    this.#busy = this.#reconcile();
+    await this.#busy;
+    this.dispatch();
+  }
+
+  async #reconcile(): Promise<void> {
+    const { options, feed } = this.#parts;
+    try {
+      const isHeld = (id: string, attempt: number): boolean => this.#running.get(id)?.attempt === attempt;
+      const expiresAt = Date.now() + options.outputRetentionMs;
+      const found = await options.queue.recover(options.maxAttempts, expiresAt, isHeld);
+      const ids = [...found.requeued, ...found.failed];
+      if (ids.length > 0) options.log.warn(found, 'took up jobs that were running without a runner');
+      for (const id of ids) feed.changed(id);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #handOut(): Promise<void> {
+    const { options, pool, recovery } = this.#parts;
+    this.#isBusy = true;
+    try {
+      while (this.#isOpen && !recovery.isUnderway) {
+        if (options.queue.length() === 0) {
+          pool.warmIdle();
+          return;
+        }
+        const runner = pool.take();
+        if (runner === null) return;
+        const claim = await this.#claimFor(runner);
+        if (claim === null) return;
+        this.#begin(claim, runner);
+      }
+    } catch (error) {
+      recovery.report(error);
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  async #claimFor(runner: RunnerProcess): Promise<Claim | null> {
+    const { options, pool, recovery } = this.#parts;
+    let claim: Claim | null = null;
+    try {
+      claim = await options.queue.claim();
+      recovery.worked();
+    } finally {
+      if (claim === null) pool.giveBack(runner);
+    }
+    return claim;
+  }
+
+  #begin(claim: Claim, runner: RunnerProcess): void {
+    const { id } = claim.job;
+    const entry: RunningEntry & { done: Promise<void> } = {
+      attempt: claim.attempt,
+      progress: { fraction: 0, stage: 'opening' },
+      runner,
+      done: Promise.resolve(),
+    };
+    this.#running.set(id, entry);
+    this.#parts.feed.changed(id);
+    entry.done = this.#attempt(claim, entry);
+  }
+
+  async #attempt(claim: Claim, entry: RunningEntry): Promise<void> {
+    const { options, pool, recovery, feed, isBeingRemoved } = this.#parts;
+    const { id } = claim.job;
+    try {
+      if (isBeingRemoved(id)) entry.runner.kill('cancelled');
+      await this.#attempts.make(claim, entry.runner, (progress) => {
+        entry.progress = progress;
+        feed.progressed(id, progress);
+      });
+    } catch (error) {
+      options.log.error({ jobId: id, err: error }, 'the end of a job could not be recorded');
+      // The row says RUNNING: `reconcile` takes the job up again, or the next start.
+      recovery.report(error);
+    } finally {
+      this.#running.delete(id);
+      pool.giveBack(entry.runner);
+      feed.changed(id);
+    }
+  }
+}

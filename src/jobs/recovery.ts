@@ -1,0 +1,191 @@
+/**
+ * What the job service does when its storage fails: it hands out no more jobs, keeps the ends of attempts that could not
+ * be written, and tries until storage works again. Nothing else is needed for a job to go on.
+ *
+ * Whether storage works is never guessed: it has failed when an operation failed, and works again once a file and a
+ * record could be written for a test, and then everything that was kept. One timer drives all of it.
+ */
+import { failure, type GeomillError, isDiskFull } from '../errors.ts';
+
+export interface RecoverySteps {
+  /** Rejects while files or records cannot be written. */
+  readonly checkStorage: () => Promise<void>;
+  /** Looks after jobs that no runner has; after everything that was kept is written. */
+  readonly reconcile: () => Promise<void>;
+  /** Storage works again. */
+  readonly resume: () => void;
+  readonly log: {
+    warn(facts: object, text: string): void;
+    error(facts: object, text: string): void;
+  };
+}
+
+interface Kept {
+  readonly write: () => Promise<void>;
+  readonly giveUp: (error: unknown) => void;
+  /** Times it failed although storage works. */
+  tries: number;
+}
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 2000;
+/** A write that fails so often while storage works would fail for ever. */
+const MAX_TRIES = 5;
+const RETRY_SECONDS = 5;
+
+export class Recovery {
+  readonly #steps: RecoverySteps;
+  readonly #kept: Kept[] = [];
+  #trouble: { readonly error: unknown; readonly since: number } | null = null;
+  #reports = 0;
+  #delayMs = FIRST_DELAY_MS;
+  #timer: NodeJS.Timeout | null = null;
+  #trying: Promise<void> | null = null;
+  #isStopped = false;
+
+  constructor(steps: RecoverySteps) {
+    this.#steps = steps;
+  }
+
+  /** True while storage is not known to work. */
+  get isUnderway(): boolean {
+    return this.#trouble !== null;
+  }
+
+  /** Why jobs cannot be taken, for clients: STORAGE_FULL or STORAGE_UNAVAILABLE. Null: they can. */
+  get refusal(): GeomillError | null {
+    if (this.#trouble === null) return null;
+    const { error } = this.#trouble;
+    if (isDiskFull(error)) return failure('STORAGE_FULL', { what: 'jobs' });
+    return failure('STORAGE_UNAVAILABLE', { reason: reasonOf(error), seconds: RETRY_SECONDS });
+  }
+
+  /** An operation of storage failed. */
+  report(error: unknown): void {
+    if (this.#isStopped) return;
+    this.#reports += 1;
+    if (this.#trouble === null)
+      this.#steps.log.error({ err: error }, 'storage failed; jobs wait until it works again');
+    this.#trouble = { error, since: this.#trouble?.since ?? Date.now() };
+    this.#schedule();
+  }
+
+  /** An operation that needs storage succeeded: the next failure is the first of its kind. */
+  worked(): void {
+    if (this.#trouble === null) this.#delayMs = FIRST_DELAY_MS;
+  }
+
+  /**
+   * Runs `write` until it succeeds; in order with others that have to wait. Rejects when it goes on failing although
+   * storage works, or when the service stops.
+   */
+  async keep<Result>(write: () => Promise<Result>): Promise<Result> {
+    if (this.#kept.length === 0)
+      try {
+        const result = await write();
+        this.worked();
+        return result;
+      } catch (error) {
+        if (this.#isStopped) throw error;
+        this.report(error);
+      }
+    return new Promise((resolve, reject) => {
+      this.#kept.push({
+        write: async () => resolve(await write()),
+        giveUp: reject,
+        tries: 0,
+      });
+    });
+  }
+
+  /** Gives up what is kept; the rows of these jobs still say RUNNING, and the next start takes them up. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    await this.#trying;
+    for (const { giveUp } of this.#kept.splice(0))
+      giveUp(new Error('the service stopped before storage worked again', { cause: this.#trouble?.error }));
+  }
+
+  #schedule(): void {
+    if (this.#timer !== null || this.#trying !== null || this.#isStopped) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      this.#trying = this.#try().finally(() => {
+        this.#trying = null;
+        if (this.#trouble !== null) this.#schedule();
+        else this.#steps.resume();
+      });
+    }, this.#delayMs);
+    this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
+  }
+
+  async #try(): Promise<void> {
+    const reports = this.#reports;
+    try {
+      await this.#steps.checkStorage();
+      await this.#writeKept();
+      await this.#steps.reconcile();
+    } catch (error) {
+      // The present cause: a disk that was full may be broken now.
+      if (this.#trouble !== null) this.#trouble = { ...this.#trouble, error };
+      return;
+    }
+    // What failed meanwhile may not be mended by this.
+    if (this.#reports !== reports || this.#trouble === null) return;
+    const seconds = Math.round((Date.now() - this.#trouble.since) / 1000);
+    this.#trouble = null;
+    this.#steps.log.warn({ seconds }, 'storage works again');
+  }
+
+  async #writeKept(): Promise<void> {
+    while (this.#kept.length > 0) {
+      if (this.#isStopped) return;
+      const [first] = this.#kept;
+      try {
+        await first.write();
+      } catch (error) {
+        first.tries += 1;
+        if (isStorageFault(error) || first.tries < MAX_TRIES) throw error;
+        first.giveUp(error);
+      }
+      this.#kept.shift();
+    }
+  }
+}
+
+/** Primary result codes of SQLite that say nothing against the statement: busy, locked, no memory, read-only, ... full. */
+const PASSING_SQLITE_CODES = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15]);
+
+/** Whether the disk or another process was in the way, not what was written: the same operation can succeed later. */
+export function isStorageFault(error: unknown): boolean {
+  if (isDiskFull(error)) return true;
+  const { code, errcode, errno } = error as Readonly<Record<'code' | 'errcode' | 'errno', unknown>>;
+  if (typeof errcode === 'number') return PASSING_SQLITE_CODES.has(errcode & 0xff);
+  return typeof errno === 'number' && typeof code === 'string';
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EROFS: 'its file system is read-only',
+  EIO: 'its disk reports errors',
+  EACCES: 'it may not write its data directory',
+  EPERM: 'it may not write its data directory',
+  ENOENT: 'its data directory is not there',
+};
+const SQLITE_REASONS: Readonly<Record<number, string>> = {
+  5: 'its database is locked by another program',
+  8: 'its database is read-only',
+  10: 'its disk reports errors',
+  11: 'its database is damaged',
+};
+
+/** For clients, who learn no path and no statement from it. */
+function reasonOf(error: unknown): string {
+  const { code, errcode } = error as Readonly<Record<'code' | 'errcode', unknown>>;
+  const known =
+    typeof errcode === 'number'
+      ? SQLITE_REASONS[errcode & 0xff]
+      : REASONS[typeof code === 'string' ? code : ''];
+  return known ?? 'the cause is in its log';
+}

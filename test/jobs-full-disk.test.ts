@@ -1,0 +1,92 @@
+/** A disk that is full for a while: nothing that was accepted is lost, nothing waits for help, and everybody is told. */
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ANY_OWNER } from '../src/jobs/job.ts';
+import { outputOf } from './support/fake-conversion.ts';
+import { checkedFetch } from './support/response-check.ts';
+import { startTestService, submit, submitJob, type TestService } from './support/service.ts';
+import { mountSmallDisk, type SmallDisk } from './support/small-disk.ts';
+
+function smallDisk(context: TestContext): SmallDisk | null {
+  const disk = mountSmallDisk(40);
+  if (disk === null) context.skip('no file system can be mounted here: needs Linux and root');
+  return disk;
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; Date.now() < end; await pause(20)) if (await holds()) return;
+  throw new Error(`not within 20 s: ${what}`);
+}
+
+async function readiness({ url }: TestService): Promise<{ status: number; detail?: string }> {
+  const response = await checkedFetch(`${url}/readyz`);
+  const { detail } = (await response.json()) as { detail?: string };
+  return { status: response.status, detail };
+}
+
+test('jobs that were accepted before the disk was full succeed after it has space again', async (context) => {
+  using disk = smallDisk(context);
+  if (disk === null) return;
+  await using service = await startTestService({ dataDirectory: disk.path });
+  const ids: string[] = [];
+  for (let i = 0; i < 15; i++) ids.push(await submitJob(service, { file: `wait ${i < 2 ? 1 : 20} ${i}` }));
+  const begun = ids.slice(0, 2);
+  await until('the first are running', async () => service.service.runningCount > 0);
+  disk.fill();
+  // Larger than what may be left in a page that is already there.
+  const refused = await submit(service, { file: 'x'.repeat(100_000) });
+  assert.equal(refused.status, 507);
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+  const { detail } = (await refused.json()) as { detail: string };
+  assert.match(detail, /^no disk space is left for jobs/);
+  await until('/readyz says so', async () => (await readiness(service)).status === 507);
+  assert.match((await readiness(service)).detail ?? '', /no disk space/);
+  const early = await submit(service);
+  assert.equal(early.status, 507, 'also what would need little');
+  await pause(500);
+  disk.free();
+  await until('it is ready', async () => (await readiness(service)).status === 200);
+  for (const id of [...begun, ...ids]) {
+    const job = await service.ended(id);
+    assert.equal(job.state, 'SUCCESS', JSON.stringify(job.error));
+    assert.ok(job.attempts >= 1);
+  }
+  const [last] = ids.slice(-1);
+  const output = await checkedFetch(`${service.url}/result/output/${last}`);
+  assert.equal(await output.text(), outputOf('wait 20 14'));
+  assert.equal((await submit(service)).status, 202);
+  await until('all inputs are removed', async () => readdirSync(join(disk.path, 'inputs')).length === 0);
+  assert.equal(service.service.queueLength, 0);
+});
+
+test('a job whose output is larger than the disk fails, and says why', async (context) => {
+  using disk = smallDisk(context);
+  if (disk === null) return;
+  await using service = await startTestService({ dataDirectory: disk.path });
+  // The output of the fake runner is a thousand times its input.
+  const large = await submitJob(service, { file: 'x'.repeat(60_000) });
+  const job = await service.ended(large);
+  assert.deepEqual([job.state, job.error?.code, job.attempts], ['FAILED', 'STORAGE_FULL', 3]);
+  const answer = await checkedFetch(`${service.url}/result/status/${large}`);
+  assert.match(((await answer.json()) as { error: string }).error, /no disk space is left for the output/);
+  assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
+  assert.equal((await readiness(service)).status, 200);
+});
+
+test('a runner that dies while the disk is full is replaced when there is space', async (context) => {
+  using disk = smallDisk(context);
+  if (disk === null) return;
+  await using service = await startTestService({ dataDirectory: disk.path });
+  await until('the runners are there', async () => service.service.runners.size === 2);
+  disk.fill();
+  for (const { pid } of [...service.service.runners]) process.kill(pid ?? 0, 'SIGKILL');
+  await until('they have died', async () => service.service.runners.size < 2);
+  disk.free();
+  const id = await submitJob(service);
+  assert.equal((await service.ended(id)).state, 'SUCCESS');
+  await until('all runners are there', async () => service.service.runners.size === 2);
+  assert.equal((await service.service.jobsOf(ANY_OWNER).get(id))?.attempts, 1);
+});

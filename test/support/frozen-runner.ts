@@ -1,0 +1,12 @@
+/** A runner that does its tasks, but never comes back from a warm-up. */
+import { writeFileSync } from 'node:fs';
+import { serveTasks } from '../../src/jobs/runner-loop.ts';
+import { fakeReport } from './fake-conversion.ts';
+
+serveTasks(
+  async (request, place) => {
+    writeFileSync(place.outputPath, 'done');
+    return fakeReport(request, 4);
+  },
+  () => new Promise<never>(() => {}),
+);
