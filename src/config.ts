@@ -317,6 +317,14 @@ export const settings = {
     min: 1,
     text: 'Coordinates of one feature.',
   },
+  maxFields: {
+    name: 'MAX_FIELDS',
+    type: 'integer',
+    default: 4000,
+    min: 1,
+    max: 100_000,
+    text: 'Attribute fields of a layer of an input. The memory of a job grows with features times fields.',
+  },
 } as const satisfies Record<string, Setting>;
 
 /** Where credentials are required. */

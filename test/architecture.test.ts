@@ -7,6 +7,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { settings } from '../src/config.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -241,6 +242,55 @@ test('nobody but config.ts and the entries of processes reads arguments and envi
   const may = ['config.ts', 'main.ts', 'jobs/runner-main.ts'];
   const others = readers.map(({ path }) => path).filter((path) => !may.includes(path));
   assert.deepEqual(others, []);
+});
+
+/** Every `...` among the arguments of a call, as "file: text"; rest parameters and literals are none. */
+function spreadArguments(path: string, text: string): string[] {
+  const code = withoutComments(text);
+  const found: string[] = [];
+  for (let at = code.indexOf('...'); at >= 0; at = code.indexOf('...', at + 3)) {
+    if (/^\.{3}[\w$]+\s*:/.test(code.slice(at, at + 60)) || !/[\w$(#]/.test(code[at + 3] ?? '')) continue;
+    let depth = 0;
+    let opener = at - 1;
+    for (; opener >= 0; opener--) {
+      if (')]}'.includes(code[opener])) depth++;
+      else if ('([{'.includes(code[opener]) && --depth < 0) break;
+    }
+    if (code[opener] !== '(') continue;
+    // "(...values) =>" declares a parameter.
+    if (/^\.{3}[\w$]+\s*\)\s*=>/.test(code.slice(at, at + 60))) continue;
+    const lineStart = code.lastIndexOf('\n', at) + 1;
+    found.push(`${path}: ${code.slice(lineStart, code.indexOf('\n', at)).trim()}`);
+  }
+  return found;
+}
+
+/** Lists whose length our own code fixes. */
+const SHORT_SPREADS = [
+  /^src\/formats\/csv\/open\.ts: .*\.\.\.head\.subarray\(0, 16\)/,
+  /^src\/engines\/(?:proj\/guard|geos\/native)\.ts: .*\.\.\.(?:args|values)\)/, // arguments of a C function
+  /^src\/engines\/sqlite\/[\w-]+\.ts: .*\.\.\.values\)/, // parameters of an SQL statement
+  /^src\/formats\/dxf\/writing\/drawing-(?:head|tail)\.ts: pointLines\(\d+, \.\.\.(?:min|max)\)/, // one position
+];
+
+// A call takes its arguments on the stack: a list as long as an input likes ends the job, or the service.
+test('lists of any length are not spread into the arguments of a call', () => {
+  const isJobSide = (path: string): boolean =>
+    /^(?:batch|bytes|crs|engines|formats|io|pipeline|transformations)\//.test(path);
+  const all = sources
+    .filter(({ path }) => isJobSide(path))
+    .flatMap(({ path, text }) => spreadArguments(`src/${path}`, text));
+  assert.ok(all.length > 0, 'the rule finds spreads');
+  assert.deepEqual(all.filter((line) => !SHORT_SPREADS.some((pattern) => pattern.test(line))), []); // biome-ignore format: one line
+});
+
+test('errors and findings name settings that there are', () => {
+  const known = new Set<string>(Object.values(settings).map(({ name }) => name));
+  const named = sources.flatMap(({ path, text }) =>
+    [...withoutComments(text).matchAll(/setting: '([A-Z][A-Z_]+)'/g)].map(([, name]) => ({ path, name })),
+  );
+  assert.ok(named.length > 5, 'settings are named');
+  assert.deepEqual(named.filter(({ name }) => !known.has(name)), []); // biome-ignore format: one line
 });
 
 // Types are erased and lazily loaded files find the others complete, so neither can meet a half-made module.

@@ -290,7 +290,7 @@ class Cutter {
       for (const polygon of pieces) {
         const split = splitPolygon(polygon, stride, cut);
         if (split === null) return null;
-        halves.push(...split);
+        for (const half of split) halves.push(half);
       }
       pieces = halves;
     }

@@ -16,8 +16,8 @@ export interface FeatureBatch {
 /** Every buffer of the batch, for a transfer list. After the transfer the batch is unusable here. */
 export function batchBuffers(batch: FeatureBatch): ArrayBuffer[] {
   const buffers = geometryBuffers(batch.geometry);
-  for (const column of batch.columns) buffers.push(...columnBuffers(column));
-  if (batch.ids !== null) buffers.push(...columnBuffers(batch.ids));
+  for (const column of batch.columns) for (const buffer of columnBuffers(column)) buffers.push(buffer);
+  if (batch.ids !== null) for (const buffer of columnBuffers(batch.ids)) buffers.push(buffer);
   return buffers;
 }
 

@@ -4,24 +4,22 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ParseArgsConfig } from 'node:util';
+import type { Config } from '../config.ts';
 import { type CrsText, parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
-import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import type { ConversionRequest, InputFileRequest, InputPlace } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import { chooseFormat, formatFlags, formatOptions, type Parsed } from './arguments.ts';
 import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
+import { inputLimits, type LimitSettings } from './input-limits.ts';
 import { progressBar } from './progress-bar.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { summarize } from './summary.ts';
 
-/** What the entrance tells a command about its surroundings. */
-export interface CommandContext {
-  /** Directory with PROJ grids (PROJ_GRIDS), or null. */
-  readonly gridDirectory: string | null;
-}
+/** The settings that matter to a command. */
+export type CommandContext = Pick<Config, 'gridDirectory'> & LimitSettings;
 
 /** Flags of every command that writes a file. */
 export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
@@ -167,7 +165,7 @@ async function convert(
       scratchDirectory,
       gridDirectory: context.gridDirectory,
       threads: threadCount(parsed.values.threads),
-      limits: DEFAULT_INPUT_LIMITS,
+      limits: inputLimits(context),
     };
     const report = await runConversion(request, place, { signal: abort.signal, onProgress: bar.update });
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });

@@ -29,6 +29,7 @@ import { transformations } from '../transformations/registry.ts';
 import { accountJobs } from './account-jobs.ts';
 import { parse } from './arguments.ts';
 import { greeting } from './greeting.ts';
+import { inputLimits } from './input-limits.ts';
 import { createLogger } from './logger.ts';
 
 export interface RunningService {
@@ -215,13 +216,7 @@ function serviceOptions(
       threads: config.runnerThreads,
       ...runner,
     },
-    limits: {
-      unzippedBytes: config.maxUnzippedBytes,
-      unzipRatio: config.maxUnzipRatio,
-      zipEntries: config.maxZipEntries,
-      features: config.maxFeatures,
-      coordinatesPerFeature: config.maxCoordinatesPerFeature,
-    },
+    limits: inputLimits(config),
     jobTimeoutMs: config.jobTimeoutSeconds * 1000,
     maxAttempts: config.jobAttempts,
     graceMs: config.graceSeconds * 1000,

@@ -1,18 +1,35 @@
-/** Limits on what an input may unfold to; the defaults stand in config.ts. */
+import { failure, type GeomillError } from '../errors.ts';
+
+/** Limits on what an input may unfold to and what steps may make of it. The defaults are those of the settings. */
 export interface InputLimits {
-  /** Sum of the unpacked sizes of a zip's entries. */
+  /** Sum of the unpacked sizes of the entries of all zips of an input. */
   readonly unzippedBytes: number;
   /** Unpacked to packed size of any one entry. */
   readonly unzipRatio: number;
   readonly zipEntries: number;
   readonly features: number;
   readonly coordinatesPerFeature: number;
+  /** Attribute fields of a layer. */
+  readonly fields: number;
 }
 
-export const DEFAULT_INPUT_LIMITS: InputLimits = {
-  unzippedBytes: 20 * 1024 ** 3,
-  unzipRatio: 200,
-  zipEntries: 1000,
-  features: 100_000_000,
-  coordinatesPerFeature: 50_000_000,
+/** For data of our own. */
+export const UNLIMITED: InputLimits = {
+  unzippedBytes: Number.POSITIVE_INFINITY,
+  unzipRatio: Number.POSITIVE_INFINITY,
+  zipEntries: Number.POSITIVE_INFINITY,
+  features: Number.POSITIVE_INFINITY,
+  coordinatesPerFeature: Number.POSITIVE_INFINITY,
+  fields: Number.POSITIVE_INFINITY,
 };
+
+/** Throws LIMIT_EXCEEDED for a layer with more fields than it may have. */
+export function checkFieldCount(layer: string, count: number, { fields }: Pick<InputLimits, 'fields'>): void {
+  if (count > fields) throw tooManyFields(layer, count, fields);
+}
+
+/** `actual`: how many there are, where that is known. */
+export function tooManyFields(layer: string, actual: number | string, limit: number): GeomillError {
+  const what = `the number of fields of layer '${layer}'`;
+  return failure('LIMIT_EXCEEDED', { what, actual, limit, setting: 'MAX_FIELDS' }, { layer });
+}

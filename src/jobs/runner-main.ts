@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEFAULT_INPUT_LIMITS } from '../io/limits.ts';
+import { UNLIMITED } from '../io/limits.ts';
 import { runInspection } from '../pipeline/inspect-job.ts';
 import { runConversion } from '../pipeline/run.ts';
 import { dropWorkerPermission, KeptThreads } from '../pipeline/threads.ts';
@@ -52,7 +52,7 @@ async function warm(directory: string): Promise<void> {
           scratchDirectory,
           gridDirectory: null,
           threads: 1,
-          limits: DEFAULT_INPUT_LIMITS,
+          limits: UNLIMITED,
         },
         { signal: new AbortController().signal, onProgress: () => {}, threads },
       );

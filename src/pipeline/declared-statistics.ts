@@ -28,9 +28,11 @@ export function declaredTogether(
     const own = layer.declaredStatistics ?? null;
     if (own === null) return null;
     const { sources } = mapFields(fields, own.fields);
+    const byName = new Map(own.fields.map((field) => [field.name, field]));
     const mapped: FieldStatistics[] = [];
     for (const [i, { name, type }] of fields.entries()) {
-      const declared = own.fields.find((field) => field.name === sources[i]);
+      const source = sources[i];
+      const declared = source === null ? undefined : byName.get(source);
       if (declared === undefined) continue;
       if (declared.type !== type) return null;
       mapped.push({ ...declared, name });

@@ -8,6 +8,7 @@ import type { CrsDescription } from '../crs/crs.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
+import type { InputLimits } from '../io/limits.ts';
 import { CrsService } from './crs-service.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
@@ -84,22 +85,15 @@ export async function inspectSource(
       });
     begin(layers);
     const inspections: LayerInspection[] = [];
-    const signal = control.signal;
+    const reading = { executor, signal: control.signal, limits: place.limits, reader };
     for (const [layerIndex, stated] of layers.entries()) {
       let layer = stated;
-      let seen = await readLayer({
-        executor,
-        signal,
-        reader,
-        layer,
-        layerIndex,
-        onRead: () => progress.advance(1),
-      });
+      let seen = await readLayer({ ...reading, layer, layerIndex, onRead: () => progress.advance(1) });
       const { misfits } = seen;
       if (misfits.length > 0 && reader.undeclare !== undefined) {
         layer = reader.undeclare(layer, new Set(misfits.map(({ field }) => field)));
         begin(layers.with(layerIndex, layer));
-        seen = await readLayer({ executor, signal, reader, layer, layerIndex, onRead: () => {} });
+        seen = await readLayer({ ...reading, layer, layerIndex, onRead: () => {} });
       }
       findings.merge(seen.findings);
       const told = inspection(layer, seen.statistics, describeCrs(layer, input, crs));
@@ -115,6 +109,7 @@ export async function inspectSource(
 interface LayerReading {
   readonly executor: Executor;
   readonly signal: AbortSignal;
+  readonly limits: InputLimits;
   readonly reader: Pick<FormatReader, 'mixedType'>;
   readonly layer: SourceLayer;
   readonly layerIndex: number;
@@ -122,11 +117,12 @@ interface LayerReading {
   readonly onRead: () => void;
 }
 
-async function readLayer({ executor, signal, reader, layer, layerIndex, onRead }: LayerReading): Promise<{
+async function readLayer({ layer, layerIndex, onRead, ...reading }: LayerReading): Promise<{
   readonly statistics: LayerStatistics;
   readonly findings: readonly Finding[];
   readonly misfits: readonly FieldMisfits[];
 }> {
+  const { executor, signal, limits, reader } = reading;
   const statistics = emptyStatistics();
   const findings = new Findings();
   const misfits = new MisfitList();
@@ -134,6 +130,7 @@ async function readLayer({ executor, signal, reader, layer, layerIndex, onRead }
     executor,
     partitions: layer.partitions,
     signal,
+    limits,
     layerName: layer.name,
     makeTask: (partition) => ({
       layerIndex,

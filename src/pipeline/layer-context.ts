@@ -1,6 +1,7 @@
 /** What the layers of a conversion share while they run. */
 import type { Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
+import type { InputLimits } from '../io/limits.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
 import type { ProgressMeter } from './progress.ts';
@@ -18,6 +19,7 @@ export interface LayerContext {
   readonly signal: AbortSignal;
   readonly progress: ProgressMeter;
   readonly gridDirectory: string | null;
+  readonly limits: InputLimits;
   /** Bytes of batches that all layers keep together. */
   keptBytes: number;
 }

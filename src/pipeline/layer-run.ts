@@ -219,7 +219,7 @@ export class LayerRun {
 
   /** One pass over all pieces, or over the sources where there are none yet; `consume` is called in their order. */
   #pass(pass: Pass): Promise<void> {
-    const { executor, signal, findings, progress } = this.#context;
+    const { executor, signal, findings, progress, limits } = this.#context;
     const pieces = this.#pieces;
     const count = pieces?.length ?? this.sources.reduce((sum, { layer }) => sum + layer.partitions.length, 0);
     const share = this.weight / Math.max(1, count);
@@ -242,6 +242,7 @@ export class LayerRun {
     return runSources({
       executor,
       signal,
+      limits,
       sources: this.sources.map(({ layer, tally, readFields: fields }, source) => ({
         partitions: layer.partitions,
         at: tally.facts.at,

@@ -9,6 +9,7 @@ import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
 import type { OpenType } from '../batch/schema.ts';
 import type { Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
+import type { InputLimits } from '../io/limits.ts';
 import type { Executor } from './executor.ts';
 import type { OpenedInput } from './open-inputs.ts';
 import { locatePlaceAt, runSources } from './partition-run.ts';
@@ -29,11 +30,13 @@ export async function collectMisfits(
   sources: readonly RunSource[],
   executor: Executor,
   signal: AbortSignal,
+  limits: InputLimits,
 ): Promise<LayerMisfits[]> {
   const lists = sources.map(() => new MisfitList());
   await runSources({
     executor,
     signal,
+    limits,
     sources: sources.map(({ layer, tally, sessionIndex, readFields: fields }, i) => ({
       partitions: layer.partitions,
       at: tally.facts.at,

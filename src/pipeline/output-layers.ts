@@ -2,6 +2,7 @@
 import type { Field, MixedType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { OutputLayer } from '../formats/format.ts';
+import { checkFieldCount, type InputLimits } from '../io/limits.ts';
 import type { LayerRun } from './layer-run.ts';
 import type { ConversionPlan } from './plan.ts';
 import type { CrsAuthority } from './source-crs.ts';
@@ -13,6 +14,7 @@ export function outputLayers(
   crs: Pick<CrsAuthority, 'describe'>,
   mixed: MixedType,
   name: string,
+  limits: Pick<InputLimits, 'fields'>,
 ): OutputLayer[] {
   const separate = layers.map(
     (layer): OutputLayer => ({
@@ -28,6 +30,7 @@ export function outputLayers(
   for (const layer of layers) {
     const own = plan.scan === null ? statisticsOf(layer.outputFields ?? []) : layer.statistics;
     mergeStatistics(statistics, own, mixed);
+    checkFieldCount(name, statistics.fields.length, limits);
   }
   const fields = fieldsOf(statistics);
   // A scan has met the field already: it is part of every batch.

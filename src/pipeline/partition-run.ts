@@ -7,6 +7,7 @@
  */
 import { failure, GeomillError, type Place } from '../errors.ts';
 import type { Partition } from '../formats/format.ts';
+import { checkFieldCount, type InputLimits } from '../io/limits.ts';
 import type { Executor } from './executor.ts';
 import type { Task, TaskResult } from './task.ts';
 
@@ -20,6 +21,8 @@ export interface PartitionBase {
 interface RunBasis {
   readonly executor: Executor;
   readonly signal: AbortSignal;
+  /** A reader holds each partition to the limits; here all of them together are. */
+  readonly limits: Pick<InputLimits, 'features' | 'fields'>;
 }
 
 export interface PartitionRun extends RunBasis {
@@ -56,7 +59,7 @@ export type LayerPlace = Pick<Place, 'file' | 'layer'>;
 type Settled = { readonly result: TaskResult } | { readonly error: unknown };
 
 /** As `runPartitions`; errors come in the order of the sources. */
-export async function runSources({ executor, signal, sources }: SourcesRun): Promise<void> {
+export async function runSources({ executor, signal, limits, sources }: SourcesRun): Promise<void> {
   const start = (source: PartitionSource, partition: Partition): Promise<Settled> =>
     executor.run(source.makeTask(partition)).then(
       (result) => ({ result }),
@@ -65,6 +68,7 @@ export async function runSources({ executor, signal, sources }: SourcesRun): Pro
   const ahead = new Ahead(sources, executor.width * 2, start);
   for (const source of sources) {
     const { partitions } = source;
+    const fields = new Set<string>();
     let base: PartitionBase = { records: 0, lines: 0, rows: 0 };
     let expectedStart = partitions.length > 0 ? partitions[0].start : 0;
     for (let i = 0; i < partitions.length; i++) {
@@ -80,6 +84,7 @@ export async function runSources({ executor, signal, sources }: SourcesRun): Pro
       }
       if ('error' in settled) throw locateErrorAt(settled.error, base, source.at);
       const { result } = settled;
+      checkLimits(result, base, fields, source.at, limits);
       source.consume(result, partition, base);
       expectedStart = result.nextStart;
       base = {
@@ -89,6 +94,31 @@ export async function runSources({ executor, signal, sources }: SourcesRun): Pro
       };
     }
   }
+}
+
+/** Throws LIMIT_EXCEEDED; `fields` are the names met so far. */
+function checkLimits(
+  { rowsRead, fields }: TaskResult,
+  base: PartitionBase,
+  met: Set<string>,
+  at: LayerPlace,
+  limits: RunBasis['limits'],
+): void {
+  const layer = at.layer ?? '';
+  for (const { name } of fields) met.add(name);
+  checkFieldCount(layer, met.size, limits);
+  const actual = base.rows + rowsRead;
+  if (actual > limits.features)
+    throw failure(
+      'LIMIT_EXCEEDED',
+      {
+        what: `the number of features of layer '${layer}'`,
+        actual,
+        limit: limits.features,
+        setting: 'MAX_FEATURES',
+      },
+      at,
+    );
 }
 
 /** Begins tasks before their turn, a few at a time, and hands their outcomes out in order. */

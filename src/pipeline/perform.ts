@@ -92,10 +92,10 @@ function performTask(
     const cast = task.encoding.fields === null ? batch : castBatch(batch, task.encoding.fields);
     const encoded = writer.encode(cast, task.encoding);
     chunk = encoded.data;
-    transfer.push(...encoded.transfer);
+    for (const buffer of encoded.transfer) transfer.push(buffer);
     encodeFindings = encoded.findings;
   }
-  if (task.keepBatch) transfer.push(...batchBuffers(batch));
+  if (task.keepBatch) for (const buffer of batchBuffers(batch)) transfer.push(buffer);
   const { batch: _, ...facts } = obtained;
   const result: TaskResult = {
     ...facts,

@@ -192,6 +192,7 @@ class Conversion {
       signal: this.#control.signal,
       progress,
       gridDirectory: this.#place.gridDirectory,
+      limits: this.#place.limits,
       keptBytes: 0,
     };
     const layers = plan.layers.map((layerPlan, index) => {
@@ -205,7 +206,7 @@ class Conversion {
       output = await this.#write(plan, layers, progress);
     } catch (error) {
       if (!(error instanceof ContradictedDeclaration)) throw error;
-      const found = await collectMisfits(sources.flat(), executor, this.#control.signal);
+      const found = await collectMisfits(sources.flat(), executor, this.#control.signal, this.#place.limits);
       this.#findings = new Findings();
       this.#findings.merge(opened);
       return await this.#convert(undeclared(inputs, found, reader), found);
@@ -255,7 +256,10 @@ class Conversion {
     const name = baseName(outputPath);
     const context = { name, options: this.#request.output.options, findings: this.#findings };
     const { mixedType } = this.#input.reader;
-    const encodings = writer.plan(outputLayers(plan, layers, this.#crs, mixedType, name), context);
+    const encodings = writer.plan(
+      outputLayers(plan, layers, this.#crs, mixedType, name, this.#place.limits),
+      context,
+    );
     const sink = writer.createSink(outputPath, encodings, context);
     try {
       progress.stage('converting');

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { type ErrorCode, GeomillError } from '../../src/errors.ts';
-import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
 const CASE_LIMIT_MS = 10_000;
 

@@ -9,10 +9,10 @@ import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
 import { reader } from '../../src/formats/shp/read.ts';
 import { withSegment } from '../../src/io/file-segment.ts';
-import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
 import { readZipDirectory, UnpackBudget, unpackEntry } from '../../src/io/zip-read.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { fixturesOf } from '../support/fixtures.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 
 const CUTS = 40;

@@ -3,13 +3,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { formatById } from '../../src/formats/registry.ts';
-import { DEFAULT_INPUT_LIMITS, type InputLimits } from '../../src/io/limits.ts';
+import type { InputLimits } from '../../src/io/limits.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';
 import { runConversion } from '../../src/pipeline/run.ts';
 import type { ThreadSource } from '../../src/pipeline/threads.ts';
 import type { RequestedStep } from '../../src/transformations/requested-steps.ts';
 import type { Transformation } from '../../src/transformations/transformation.ts';
+import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 
 export interface ConvertOptions {
   readonly from: string;

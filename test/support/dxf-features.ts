@@ -8,8 +8,9 @@ import { DrawingFeatures, type DrawingSettings } from '../../src/formats/dxf/fea
 import type { BlockRecord, Drawing, EntityScan, LayerRecord } from '../../src/formats/dxf/head/drawing.ts';
 import { foldName } from '../../src/formats/dxf/head/drawing.ts';
 import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
-import { DEFAULT_INPUT_LIMITS, type InputLimits } from '../../src/io/limits.ts';
+import type { InputLimits } from '../../src/io/limits.ts';
 import { LINES } from './dxf-entity.ts';
+import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 
 export interface BlockSketch {
   readonly entities: readonly Entity[];
@@ -87,6 +88,7 @@ export function readSketch(sketch: Sketch): Read {
     },
     { ...DEFAULT_INPUT_LIMITS, ...sketch.limits },
     findings,
+    'drawing',
   );
   sketch.entities.forEach((entity, i) => {
     features.add(entity, i, i + 1, 2 * i + 1);

@@ -9,7 +9,7 @@ import type { Field } from '../../src/batch/schema.ts';
 import { batchStatistics, emptyStatistics, fieldsOf, mergeStatistics } from '../../src/batch/statistics.ts';
 import { type Finding, Findings } from '../../src/findings.ts';
 import type { FormatReader, Partition, PartitionRead, SourceLayer } from '../../src/formats/format.ts';
-import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
+import { DEFAULT_INPUT_LIMITS } from './limits.ts';
 import { batchRows, type Row } from './rows.ts';
 
 export interface ReadSettings {

@@ -4,8 +4,8 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { GeomillError } from '../../src/errors.ts';
 import { reader } from '../../src/formats/dxf/read.ts';
-import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
 import { binaryDrawing, EOF, section, type Tag, textDrawing } from '../support/dxf-text.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import {
   type ReadInput,
   type ReadSettings,

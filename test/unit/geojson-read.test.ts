@@ -9,7 +9,8 @@ import { castBatch } from '../../src/batch/cast.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import { reader } from '../../src/formats/geojson/read.ts';
-import { DEFAULT_INPUT_LIMITS, type InputLimits } from '../../src/io/limits.ts';
+import type { InputLimits } from '../../src/io/limits.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { type ReadInput, readBytesLayers } from '../support/read-layers.ts';
 import { batchRows, type Row } from '../support/rows.ts';
 

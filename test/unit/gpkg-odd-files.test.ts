@@ -6,8 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
 import { reader } from '../../src/formats/gpkg/read.ts';
-import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 import { type ReadInput, readFileLayers } from '../support/read-layers.ts';
 

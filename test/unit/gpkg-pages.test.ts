@@ -11,8 +11,8 @@ import { Findings } from '../../src/findings.ts';
 import type { PartitionRead, SourceLayer } from '../../src/formats/format.ts';
 import type { GpkgState } from '../../src/formats/gpkg/open.ts';
 import { reader } from '../../src/formats/gpkg/read.ts';
-import { DEFAULT_INPUT_LIMITS as limits } from '../../src/io/limits.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { DEFAULT_INPUT_LIMITS as limits } from '../support/limits.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 
 async function openLayer(path: string, partitionBytes = 1 << 20): Promise<SourceLayer> {

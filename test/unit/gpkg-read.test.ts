@@ -10,8 +10,8 @@ import { Findings } from '../../src/findings.ts';
 import type { SourceLayer } from '../../src/formats/format.ts';
 import type { GpkgState } from '../../src/formats/gpkg/open.ts';
 import { reader } from '../../src/formats/gpkg/read.ts';
-import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 

@@ -6,11 +6,11 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
 import { reader } from '../../src/formats/gpkg/read.ts';
-import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
 import { inspectSource } from '../../src/pipeline/inspect.ts';
 import type { ConversionReport } from '../../src/pipeline/report.ts';
 import { combineFiles, convertFile, makeWorkspace } from '../support/convert.ts';
 import { csvCells } from '../support/csv-cells.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 

@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { failure, GeomillError } from '../../src/errors.ts';
 import type { Partition } from '../../src/formats/format.ts';
+import { UNLIMITED } from '../../src/io/limits.ts';
 import type { Executor } from '../../src/pipeline/executor.ts';
 import { type PartitionBase, runPartitions } from '../../src/pipeline/partition-run.ts';
 import type { Task, TaskResult } from '../../src/pipeline/task.ts';
@@ -78,6 +79,7 @@ async function collect(
   const rows: number[] = [];
   const bases: PartitionBase[] = [];
   await runPartitions({
+    limits: UNLIMITED,
     executor,
     partitions,
     makeTask,
@@ -147,6 +149,7 @@ test('an aborted signal ends the run with CANCELLED', async () => {
   abort.abort();
   await assert.rejects(
     runPartitions({
+      limits: UNLIMITED,
       executor: recordExecutor([0], 10, 'throw'),
       partitions: [{ start: 0, end: 10 }],
       makeTask,

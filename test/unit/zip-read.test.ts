@@ -6,9 +6,10 @@ import test from 'node:test';
 import yazl from 'yazl';
 import { GeomillError } from '../../src/errors.ts';
 import { withSegment } from '../../src/io/file-segment.ts';
-import { DEFAULT_INPUT_LIMITS, type InputLimits } from '../../src/io/limits.ts';
+import type { InputLimits } from '../../src/io/limits.ts';
 import { readZipDirectory, UnpackBudget, unpackEntry, type ZipEntry } from '../../src/io/zip-read.ts';
 import { ZipWriter } from '../../src/io/zip-write.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
 function workspace(): { path: (name: string) => string; [Symbol.dispose](): void } {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-zip-'));

@@ -6,9 +6,9 @@ import test from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { combineCrc32 } from '../../src/io/crc32-combine.ts';
-import { DEFAULT_INPUT_LIMITS } from '../../src/io/limits.ts';
 import { readZipDirectory, UnpackBudget, unpackEntry } from '../../src/io/zip-read.ts';
 import { ZipWriter } from '../../src/io/zip-write.ts';
+import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
 test('the CRC of two runs follows from the CRC of each', () => {
   fc.assert(

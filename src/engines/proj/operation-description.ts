@@ -26,12 +26,16 @@ export const NO_OPERATION_NEEDED: OperationDescription = {
 export function combineOperations(operations: readonly OperationDescription[]): OperationDescription {
   if (operations.length === 1) return operations[0];
   const union = (lists: (readonly string[])[]): string[] => [...new Set(lists.flat())].sort();
-  const accuracies = operations.map((operation) => operation.accuracyMeters);
   return {
     name: [...new Set(operations.map((operation) => operation.name))].join('; '),
-    accuracyMeters: accuracies.includes(null) ? null : Math.max(...(accuracies as number[])),
+    accuracyMeters: operations.reduce(worseAccuracy, 0),
     ballpark: operations.some((operation) => operation.ballpark),
     gridsUsed: union(operations.map((operation) => operation.gridsUsed)),
     gridsMissing: union(operations.map((operation) => operation.gridsMissing)),
   };
+}
+
+/** Null, which is unknown, is the worst. */
+function worseAccuracy(worst: number | null, { accuracyMeters }: OperationDescription): number | null {
+  return worst === null || accuracyMeters === null ? null : Math.max(worst, accuracyMeters);
 }

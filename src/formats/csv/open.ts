@@ -1,9 +1,11 @@
 /** Opens a CSV: what it is, in which encoding, how its lines and columns are marked, where it can be cut. */
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
+import { UniqueNames } from '../../batch/unique-names.ts';
 import { encodingByName, invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
 import { failure } from '../../errors.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import { checkFieldCount } from '../../io/limits.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { COMMA, DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
 import {
@@ -65,7 +67,7 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
     };
     return [
       {
-        name: file.name.replace(/\.(csv|tsv|txt)$/i, '') || file.name,
+        name: layerName(file),
         fields: null,
         featureCount: null,
         crs: null,
@@ -78,6 +80,10 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   } finally {
     source.close();
   }
+}
+
+function layerName({ name }: InputFile): string {
+  return name.replace(/\.(csv|tsv|txt)$/i, '') || name;
 }
 
 /** The encoding by byte order mark or option. Refuses what is no text in it. */
@@ -116,10 +122,11 @@ function readHeader(file: InputFile, source: ByteSource, context: OpenContext): 
   const hasHeader = options.has_header !== false;
   const wanted = options.geometry_column as string | number | undefined;
   const given = delimiterOption(options.delimiter);
-  const first = firstCells(file, source, given ?? COMMA);
+  const first = firstCells(file, source, given ?? COMMA, context);
   let header: Header | null = null;
   for (const delimiter of given === null ? DELIMITERS : [given]) {
-    const cells = delimiter === (given ?? COMMA) ? first.cells : firstCells(file, source, delimiter).cells;
+    const cells =
+      delimiter === (given ?? COMMA) ? first.cells : firstCells(file, source, delimiter, context).cells;
     const names = hasHeader ? cells : cells.map((_, i) => `column_${i + 1}`);
     const geometryIndex = columnIndex(names, wanted);
     if (geometryIndex < 0) continue;
@@ -163,16 +170,19 @@ function listNames(names: readonly string[]): string {
 
 /** Every column gets a name of its own: unnamed ones column_N, repeated ones name_2, name_3, ... */
 function uniqueNames(names: readonly string[], geometryIndex: number, context: OpenContext): string[] {
-  const taken = new Set(names);
-  const used = new Set<string>([names[geometryIndex]]);
+  // A name that is made up is never one that another column states.
+  const unique = new UniqueNames({ firstNumber: 2, taken: names });
+  const met = new Set<string>([names[geometryIndex]]);
   return names.map((name, i) => {
     if (i === geometryIndex) return name;
+    if (name !== '' && !met.has(name)) {
+      met.add(name);
+      return name;
+    }
     const base = name === '' ? `column_${i + 1}` : name;
-    let unique = base;
-    for (let n = 2; used.has(unique) || (unique !== name && taken.has(unique)); n++) unique = `${base}_${n}`;
-    used.add(unique);
-    if (unique !== base) context.findings.note('NAME_DUPLICATE', { from: base, to: unique });
-    return unique;
+    const to = unique.take(base);
+    if (to !== base) context.findings.note('NAME_DUPLICATE', { from: base, to });
+    return to;
   });
 }
 
@@ -183,6 +193,7 @@ function firstCells(
   file: InputFile,
   source: ByteSource,
   delimiter: number,
+  context: OpenContext,
 ): { readonly cells: string[]; readonly newline: number } {
   for (let size = HEAD_BYTES; ; size *= 4) {
     const bytes = source.slice(0, size);
@@ -202,6 +213,8 @@ function firstCells(
     const invalid = isUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
     if (invalid >= 0)
       throw failure('TEXT_ENCODING_INVALID', { source: file.name, offset: invalid, encoding: UTF8 });
+    // One of the columns holds the geometries.
+    checkFieldCount(layerName(file), counter.cellCount - 1, context.limits);
     const scanner = new RecordScanner(bytes, isComplete, delimiter, newline, counter.cellCount);
     scanner.at = bomLength(bytes);
     nextRecord(scanner);

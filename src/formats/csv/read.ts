@@ -102,15 +102,15 @@ class PartitionReader implements GeometryProbe {
     this.#checkEncoding();
     this.#listNotes();
     const fields = this.#request.fields ?? this.#inferFields();
-    const { names } = this.#state;
+    const columnOf = new Map(this.#state.names.map((name, i) => [name, i]));
     return {
       batch: {
         rowCount: scanner.rowCount,
         geometry: this.#geometry.finish(),
         fields,
         columns: fields.map(({ name, type }) => {
-          const index = names.indexOf(name);
-          if (index < 0) throw failure('INTERNAL', { reason: `the CSV has no column '${name}'` });
+          const index = columnOf.get(name);
+          if (index === undefined) throw failure('INTERNAL', { reason: `the CSV has no column '${name}'` });
           return readColumn(scanner, index, type);
         }),
         ids: null,

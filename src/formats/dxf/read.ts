@@ -41,7 +41,7 @@ export const reader: FormatReader = {
     const state = layer.state as DrawingState;
     const source = openFileSource(state.path);
     try {
-      return readEntities(source, state, partition, request);
+      return readEntities(source, layer.name, state, partition, request);
     } finally {
       source.close();
     }
@@ -50,6 +50,7 @@ export const reader: FormatReader = {
 
 function readEntities(
   source: ByteSource,
+  layerName: string,
   state: DrawingState,
   partition: Partition,
   { fields, limits }: PartitionRequest,
@@ -57,7 +58,7 @@ function readEntities(
   const findings = new Findings();
   const text = new DrawingText(state.encoding, state.fallbackEncoding);
   const scan = entityScan(source, state, text);
-  const features = new DrawingFeatures(state, scan, settingsOf(state), limits, findings);
+  const features = new DrawingFeatures(state, scan, settingsOf(state), limits, findings, layerName);
   const rangeIndex = state.ranges.findIndex(({ end }) => partition.start < end);
   const range: EntityRange | undefined = state.ranges[rangeIndex];
   if (range === undefined)

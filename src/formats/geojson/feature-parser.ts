@@ -11,6 +11,7 @@ import type { Field } from '../../batch/schema.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
+import { type InputLimits, tooManyFields } from '../../io/limits.ts';
 import { noteCrsMember } from './crs-member.ts';
 import { GeometryParser } from './geometry-parser.ts';
 import { writeCompactJson } from './json-text.ts';
@@ -59,16 +60,29 @@ export class FeatureParser {
   readonly #ids = new ValueColumn('id', NO_KEY, -1);
   readonly #scratch = new ByteWriter(256);
   readonly #foreignNames = new Set<string>();
+  readonly #layerName: string;
+  readonly #fieldLimit: number;
   #firstColumn = 0;
   #hasIds = false;
   /** Findings of the feature at hand; kept only when it is whole. */
   #pending: (() => void)[] = [];
 
-  constructor(scanner: JsonScanner, positionLimit: number, findings: Findings, expectedBytes: number) {
+  constructor(
+    scanner: JsonScanner,
+    layerName: string,
+    limits: InputLimits,
+    findings: Findings,
+    expectedBytes: number,
+  ) {
     this.#scanner = scanner;
+    this.#layerName = layerName;
+    this.#fieldLimit = limits.fields;
     this.#findings = findings;
-    this.#geometry = new GeometryParser(scanner, this.#builder, positionLimit, (start, end, at) =>
-      this.foreignMember(start, end, at),
+    this.#geometry = new GeometryParser(
+      scanner,
+      this.#builder,
+      limits.coordinatesPerFeature,
+      (start, end, at) => this.foreignMember(start, end, at),
     );
     // An ordinate takes about 12 bytes of text; pages that stay untouched cost nothing.
     this.#builder.reserve(Math.min(expectedBytes, 1 << 26) >> 3);
@@ -281,6 +295,8 @@ export class FeatureParser {
     const name = this.#keyText(start, end);
     let column = this.#byName.get(name);
     if (column === undefined) {
+      const limit = this.#fieldLimit;
+      if (this.#columns.length >= limit) throw tooManyFields(this.#layerName, `more than ${limit}`, limit);
       const key = hasEscapes ? NO_KEY : this.#scanner.bytes.slice(start, end);
       column = new ValueColumn(name, key, this.#columns.length);
       this.#columns.push(column);

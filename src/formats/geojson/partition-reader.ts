@@ -64,6 +64,7 @@ export class PartitionReader {
 
   constructor(
     source: ByteSource,
+    layerName: string,
     state: ReadState,
     partition: Partition,
     limits: InputLimits,
@@ -72,7 +73,7 @@ export class PartitionReader {
     this.#window = new SourceWindow(source, state.fileName);
     this.#scanner = this.#window.scanner;
     const bytes = Math.max(0, partition.end - partition.start);
-    this.#parser = new FeatureParser(this.#scanner, limits.coordinatesPerFeature, findings, bytes);
+    this.#parser = new FeatureParser(this.#scanner, layerName, limits, findings, bytes);
     this.#state = state;
     this.#partition = partition;
     this.#findings = findings;

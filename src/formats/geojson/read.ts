@@ -56,7 +56,7 @@ export const reader: FormatReader = {
     const source = openFileSource(state.path);
     try {
       const findings = new Findings();
-      const reading = new PartitionReader(source, state, partition, request.limits, findings);
+      const reading = new PartitionReader(source, layer.name, state, partition, request.limits, findings);
       const nextStart = reading.read();
       const batch = reading.finish(request.fields);
       if (batch.rowCount > request.limits.features)

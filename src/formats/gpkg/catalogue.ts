@@ -4,7 +4,7 @@
  */
 import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure, GeomillError } from '../../errors.ts';
-import type { Findings } from '../../findings.ts';
+import type { OpenContext } from '../format.ts';
 import { databaseInstead } from './recognise.ts';
 import { folded, sameName } from './sql-names.ts';
 import { readSchema, type TableEntry, type TableSchema } from './table-schema.ts';
@@ -16,7 +16,7 @@ export interface ListedLayer {
   readonly srsId: number;
 }
 
-/** A layer whose table or view SQLite cannot read: others of the file may be sound, so it is told when it is wanted. */
+/** A layer whose table or view cannot be read, or has too many columns: others of the file may be sound, so it is told when it is wanted. */
 export interface FaultyLayer {
   readonly name: string;
   readonly fault: GeomillError;
@@ -24,7 +24,11 @@ export interface FaultyLayer {
 
 /** The error as one of the layer alone; throws what is none. */
 export function faultyLayer(name: string, error: unknown): FaultyLayer {
-  if (!(error instanceof GeomillError) || !error.code.startsWith('DATABASE_')) throw error;
+  if (
+    !(error instanceof GeomillError) ||
+    !(error.code.startsWith('DATABASE_') || error.code === 'LIMIT_EXCEEDED')
+  )
+    throw error;
   return { name, fault: error };
 }
 
@@ -52,7 +56,7 @@ export function listedLayers(
   tables: ReadonlyMap<string, TableEntry>,
   source: string,
   jsonColumns: ReadonlyMap<string, ReadonlySet<string>>,
-  findings: Findings,
+  { findings, limits }: Pick<OpenContext, 'findings' | 'limits'>,
 ): (ListedLayer | FaultyLayer)[] {
   if (!tables.has(CONTENTS) && !tables.has(GEOMETRY_COLUMNS)) {
     const found = databaseInstead([...tables.values()].map(({ name }) => name));
@@ -60,7 +64,9 @@ export function listedLayers(
   }
   const contents = tables.has(CONTENTS) ? readContents(database) : [];
   const geometries = tables.has(GEOMETRY_COLUMNS) ? readGeometryColumns(database) : [];
-  const unlisted = geometries.filter(({ table }) => !contents.some((row) => sameName(row.table, table)));
+  const listed = new Set(contents.map(({ table }) => folded(table)));
+  const unlisted = geometries.filter(({ table }) => !listed.has(folded(table)));
+  const entriesOf = Map.groupBy(geometries, ({ table }) => folded(table));
   for (const { table } of unlisted)
     findings.note('CATALOGUE_STALE', { layer: table, problem: `${CONTENTS} does not list it` });
   const candidates = [
@@ -73,8 +79,11 @@ export function listedLayers(
     const key = folded(candidate.table);
     if (seen.has(key)) continue;
     seen.add(key);
-    const entries = geometries.filter(({ table }) => folded(table) === key);
-    const outcome = layerOf(database, candidate, entries, tables.get(key), jsonColumns.get(key), findings);
+    const entries = entriesOf.get(key) ?? [];
+    const outcome = layerOf(database, candidate, entries, tables.get(key), jsonColumns.get(key), {
+      findings,
+      limits,
+    });
     if (typeof outcome === 'string')
       findings.note('LAYER_SKIPPED', { layer: candidate.table, reason: outcome });
     else layers.push(outcome);
@@ -90,7 +99,7 @@ function layerOf(
   geometries: readonly GeometryEntry[],
   entry: TableEntry | undefined,
   jsonColumns: ReadonlySet<string> | undefined,
-  findings: Findings,
+  { findings, limits }: Pick<OpenContext, 'findings' | 'limits'>,
 ): ListedLayer | FaultyLayer | string {
   const geometry: GeometryEntry | undefined = geometries[0];
   const isFeatures = dataType.toLowerCase() === 'features';
@@ -104,7 +113,7 @@ function layerOf(
   if (entry.kind === 'virtual' || entry.kind === 'shadow') return 'it is a virtual table';
   let schema: TableSchema | null;
   try {
-    schema = readSchema(database, entry, geometry?.column ?? null, jsonColumns ?? new Set());
+    schema = readSchema(database, entry, geometry?.column ?? null, jsonColumns ?? new Set(), limits);
   } catch (error) {
     return faultyLayer(entry.name, error);
   }

@@ -1,5 +1,6 @@
 /** Names of tables and columns that SQLite and the GeoPackage standard allow, unique as SQLite compares them. */
 import type { Field } from '../../batch/schema.ts';
+import { UniqueNames } from '../../batch/unique-names.ts';
 import type { Findings } from '../../findings.ts';
 import { folded } from './sql-names.ts';
 
@@ -16,15 +17,8 @@ export interface TableNames {
 }
 
 /** Names that differ from each other in more than the case of ASCII letters, which is how SQLite compares them. */
-class NameSet {
-  readonly #taken = new Set<string>();
-
-  take(wanted: string): string {
-    let name = wanted;
-    for (let n = 1; this.#taken.has(folded(name)); n++) name = `${wanted}_${n}`;
-    this.#taken.add(folded(name));
-    return name;
-  }
+function sqlNames(): UniqueNames {
+  return new UniqueNames({ fold: folded });
 }
 
 /** SQL ends at NUL, and unpaired surrogates have no UTF-8. */
@@ -34,7 +28,7 @@ function writable(name: string, fallback: string): string {
 
 /** A table name per layer; the layer's own where that is possible. */
 export function tableNames(layers: readonly string[], findings: Findings): string[] {
-  const names = new NameSet();
+  const names = sqlNames();
   return layers.map((layer) => {
     const allowed = writable(layer, 'layer');
     const table = names.take(RESERVED.test(folded(allowed)) ? `layer_${allowed}` : allowed);
@@ -48,7 +42,7 @@ export function tableNames(layers: readonly string[], findings: Findings): strin
  * later column for ids that are texts is taken by `idColumnName`.
  */
 export function columnNames(fields: readonly Field[], layer: string, findings: Findings): TableNames {
-  const names = new NameSet();
+  const names = sqlNames();
   const columns = fields.map(({ name }) => {
     const to = names.take(writable(name, 'unnamed'));
     if (to !== name) findings.note('FIELD_RENAMED', { from: name, layer, to });
@@ -65,7 +59,7 @@ export function columnNames(fields: readonly Field[], layer: string, findings: F
 
 /** Name of a further column. */
 export function furtherColumnName(table: TableNames, wanted: string): string {
-  const names = new NameSet();
+  const names = sqlNames();
   for (const name of [table.key, table.geometry, ...table.columns]) names.take(name);
   return names.take(wanted);
 }

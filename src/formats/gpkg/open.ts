@@ -94,7 +94,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
   );
   const jsonColumns = listJsonColumns(database, tables);
   let featureTotal = 0;
-  const layers = listedLayers(database, tables, file.name, jsonColumns, context.findings).map((layer) => {
+  const layers = listedLayers(database, tables, file.name, jsonColumns, context).map((layer) => {
     if ('fault' in layer) return unreadable(layer);
     const { entry, schema } = layer;
     const from = entry.kind === 'table' ? `${quoted(entry.name)} NOT INDEXED` : quoted(entry.name);

@@ -1,5 +1,6 @@
 /** The columns of a table or view: its key, its geometry, its fields. */
 import type { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
+import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
 import { fieldTypeOf, isGeometryType, shownType } from './column-types.ts';
 import { folded, quoted, sameName } from './sql-names.ts';
 import type { TableField } from './value-column.ts';
@@ -70,12 +71,13 @@ export interface StoredColumns {
   readonly fields: readonly number[];
 }
 
-/** Null when there is no geometry column. `wanted`: what the GeoPackage says is the name of the geometry column. */
+/** Null when there is no geometry column. Throws LIMIT_EXCEEDED. `wanted`: what the GeoPackage says is the name of the geometry column. */
 export function readSchema(
   database: UntrustedDatabase,
   entry: TableEntry,
   wanted: string | null,
   jsonColumns: ReadonlySet<string>,
+  limits: InputLimits,
 ): TableSchema | null {
   const columns = readColumns(database, entry.name);
   const candidates = columns.filter(({ declared }) => isGeometryType(declared));
@@ -84,7 +86,11 @@ export function readSchema(
     (candidates.length === 1 ? candidates[0] : undefined);
   if (geometry === undefined) return null;
   const keyColumn = integerKey(database, columns, entry);
-  const fieldColumns = columns.filter((column) => column !== geometry && column !== keyColumn);
+  const fieldIndexes = columns
+    .map((_, i) => i)
+    .filter((i) => columns[i] !== geometry && columns[i] !== keyColumn);
+  checkFieldCount(entry.name, fieldIndexes.length, limits);
+  const fieldColumns = fieldIndexes.map((i) => columns[i]);
   const fields = fieldColumns.map(({ name, declared }): TableField => {
     const type = fieldTypeOf(declared);
     return {
@@ -105,7 +111,7 @@ export function readSchema(
         columnCount: columns.length,
         leastColumnCount: columns.findLastIndex(({ hasDefault }) => hasDefault) + 1,
         geometry: columns.indexOf(geometry),
-        fields: fieldColumns.map((column) => columns.indexOf(column)),
+        fields: fieldIndexes,
       }
     : null;
   return { geometry: geometry.name, key, fields, stored };

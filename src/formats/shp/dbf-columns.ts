@@ -1,6 +1,7 @@
 /** What the fields of a .dbf become: names made unique, types decided, text encoding found. */
 
 import type { FieldType } from '../../batch/schema.ts';
+import { UniqueNames } from '../../batch/unique-names.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
 import {
   encodingByLanguageId,
@@ -102,7 +103,7 @@ export function planColumns(
   findings: Findings,
 ): DbfColumn[] {
   const decode = textDecoder(encoding);
-  const taken = new Set<string>();
+  const names = new UniqueNames();
   const columns: DbfColumn[] = [];
   for (const [position, field] of header.fields.entries()) {
     const stated = decode(field.nameBytes, 0, field.nameBytes.length) || `field_${position + 1}`;
@@ -115,19 +116,12 @@ export function planColumns(
       findings.note('FIELD_DROPPED', { field: stated, layer, reason: 'it is declared with a width of 0' });
       continue;
     }
-    const name = uniqueName(stated, taken);
+    const name = names.take(stated);
     if (name !== stated) findings.note('NAME_DUPLICATE', { from: stated, to: name });
-    taken.add(name);
     columns.push({ name, ...decision, offset: field.offset, width: field.width, decimals: field.decimals });
   }
   const fractional = findFractions(columns, header, rows);
   return columns.map((column) => (fractional.has(column) ? { ...column, type: 'float64' } : column));
-}
-
-function uniqueName(stated: string, taken: ReadonlySet<string>): string {
-  let name = stated;
-  for (let n = 1; taken.has(name); n++) name = `${stated}_${n}`;
-  return name;
 }
 
 /**

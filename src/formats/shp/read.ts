@@ -5,6 +5,7 @@ import { textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { type FileSegment, openSegment, withSegment } from '../../io/file-segment.ts';
+import { checkFieldCount } from '../../io/limits.ts';
 import type {
   FormatReader,
   InputFile,
@@ -106,6 +107,7 @@ function openTable(set: ShapefileSet, context: OpenContext): ShpTable | null {
   return withSegment(dbf, (source) => {
     const headBytes = dbfHeadBytes(source.slice(0, 32), source.byteLength, dbf.name);
     const header = readDbfHeader(source.slice(0, headBytes), source.byteLength, dbf.name);
+    checkFieldCount(set.name, header.fields.length, context.limits);
     const encoding = findEncoding(
       {
         codePage: set.cpg === null ? null : readSmallText(set.cpg),

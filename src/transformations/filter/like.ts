@@ -49,7 +49,7 @@ function compilePattern(pattern: string): Uint16Array {
       continue;
     }
     if (character === '\\' && i + 1 < characters.length) character = characters[++i];
-    symbols.push(...encoder.encode(character));
+    for (const byte of encoder.encode(character)) symbols.push(byte);
   }
   return Uint16Array.from(symbols);
 }

@@ -51,8 +51,9 @@ export function planAggregates(
   const aggregate = aggregateOf(parameters);
   for (const name of aggregate.keys()) if (name !== EVERY_FIELD) indexOfField(fields, name);
   const usual = aggregate.get(EVERY_FIELD) ?? 'first';
+  const shared = new Set(keys);
   return fields.map((field) => {
-    const how = keys.includes(field.name) ? 'first' : (aggregate.get(field.name) ?? usual);
+    const how = shared.has(field.name) ? 'first' : (aggregate.get(field.name) ?? usual);
     return { how, from: field, to: { name: field.name, type: resultType(field, how) } };
   });
 }

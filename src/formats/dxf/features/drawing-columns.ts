@@ -52,6 +52,7 @@ export class DrawingColumns {
   /** Builders of ATTRIB tags. */
   readonly #attribs = new Map<string, ColumnBuilder>();
   readonly #findings: Findings;
+  readonly #checkFields: (count: number) => void;
   #hasRows = false;
   readonly #textBytes = new Map<string, Uint8Array>();
   readonly #colorBytes = new Map<number, Uint8Array>();
@@ -60,8 +61,10 @@ export class DrawingColumns {
   #lastSubClasses: string[] = [];
   #lastSubClassesBytes: Uint8Array = NO_TEXT;
 
-  constructor(findings: Findings) {
+  /** `checkFields` throws where there are too many. */
+  constructor(findings: Findings, checkFields: (count: number) => void) {
     this.#findings = findings;
+    this.#checkFields = checkFields;
     for (const { name, type } of DRAWING_FIELDS) this.#builders.set(name, new ColumnBuilder(type, 8, 64));
     this.#layer = this.#builder('Layer');
     this.#subClasses = this.#builder('SubClasses');
@@ -120,6 +123,7 @@ export class DrawingColumns {
       if (builder === undefined) {
         builder = new ColumnBuilder('string', row + 1);
         this.#attribs.set(tag, builder);
+        this.#checkFields(this.#attribs.size);
         if (FIELD_NAMES.has(tag))
           this.#findings.note('ATTRIBUTE_RENAMED', { from: tag, to: tag + CLASH_SUFFIX });
       }

@@ -9,7 +9,7 @@ import { GEOMETRY_TYPE, GeometryBuilder } from '../../../batch/geometry-column.t
 import type { Field } from '../../../batch/schema.ts';
 import { failure, type Place } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
-import type { InputLimits } from '../../../io/limits.ts';
+import { type InputLimits, tooManyFields } from '../../../io/limits.ts';
 import {
   type AffineMap,
   type Entity,
@@ -53,7 +53,7 @@ export class DrawingFeatures {
   readonly #properties: EntityProperties;
   readonly #expander: InsertExpander;
   readonly #columns: DrawingColumns;
-  readonly #ownColumns = new OwnColumns();
+  readonly #ownColumns: OwnColumns;
   readonly #own: OwnFeatures;
   readonly #xdata = new OwnXdata();
   /** Where the entity at hand stands in the file. */
@@ -66,6 +66,7 @@ export class DrawingFeatures {
     settings: DrawingSettings,
     limits: InputLimits,
     findings: Findings,
+    layerName: string,
   ) {
     this.#settings = settings;
     this.#limits = limits;
@@ -75,7 +76,11 @@ export class DrawingFeatures {
     this.#properties = new EntityProperties(new LayerTable(drawing));
     const library = new BlockLibrary(drawing, scan);
     this.#expander = new InsertExpander(library, this.#properties, findings, limits.features);
-    this.#columns = new DrawingColumns(findings);
+    const checkFields = (count: number): void => {
+      if (count > limits.fields) throw tooManyFields(layerName, `more than ${limits.fields}`, limits.fields);
+    };
+    this.#columns = new DrawingColumns(findings, checkFields);
+    this.#ownColumns = new OwnColumns(checkFields);
     this.#own = new OwnFeatures(this.#builder, scan, settings.shapes, settings.stroke, (tags, error) =>
       this.#skip(tags, error),
     );
@@ -255,7 +260,7 @@ export class DrawingFeatures {
         what: 'the number of positions of a feature',
         actual,
         limit: this.#limits.coordinatesPerFeature,
-        setting: 'MAX_COORDINATES_PER_FEATURE',
+        setting: 'MAX_FEATURE_COORDINATES',
       });
   }
 

@@ -49,6 +49,7 @@ export interface OwnColumn {
 export class OwnColumns {
   readonly columns: OwnColumn[] = [];
   readonly #byHeader = new Map<string, number>();
+  readonly #checkFields: (count: number) => void;
   /** Index of the column that the next attribute probably has. */
   #next = 0;
   // The header at hand.
@@ -58,6 +59,11 @@ export class OwnColumns {
   #valueCount = 1;
   #nameStart = 0;
   #end = 0;
+
+  /** `checkFields` throws where there are too many. */
+  constructor(checkFields: (count: number) => void) {
+    this.#checkFields = checkFields;
+  }
 
   /**
    * Appends the attributes in tags `[start, end)` as values of `row`. False: they end in something that is no attribute;
@@ -123,6 +129,7 @@ export class OwnColumns {
         const type = TYPES[String.fromCharCode(this.#kind)];
         if (type === undefined) return null;
         index = this.columns.length;
+        this.#checkFields(index + 1);
         this.#byHeader.set(key, index);
         this.columns.push({
           name: plainText(name),

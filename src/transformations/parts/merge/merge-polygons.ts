@@ -180,10 +180,10 @@ function nextChunks(
     for (const index of cluster) positions += open.positionCount(index);
     if (positions > sizes.clusterPositions) {
       holes.seal(open, cluster, reach);
-      chunks.push(...neighbouringChunks(cluster, origins, sizes.fanIn));
+      for (const chunk of neighbouringChunks(cluster, origins, sizes.fanIn)) chunks.push(chunk);
       continue;
     }
-    small.push(...cluster);
+    for (const index of cluster) small.push(index);
     smallPositions += positions;
     if (smallPositions < sizes.positions) continue;
     chunks.push({ members: small, isFinal: true });

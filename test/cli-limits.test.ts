@@ -1,0 +1,64 @@
+/** The command line holds inputs to the same settings as the service. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { inputLimits } from '../src/cli/input-limits.ts';
+import { readConfig } from '../src/config.ts';
+import { ZipWriter } from '../src/io/zip-write.ts';
+
+const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));
+const sample = (name: string): string => fileURLToPath(new URL(`../samples/${name}`, import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), 'geomill-limits-'));
+after(() => rmSync(directory, { recursive: true, force: true }));
+
+const bomb = join(directory, 'bomb.zip');
+const zip = new ZipWriter(bomb);
+zip.addMember('bomb.shp', 0).append(new Uint8Array(9 << 20));
+await zip.finish();
+
+/** An input for each setting that exceeds it when it is 1. */
+const CASES: Readonly<Record<string, string>> = {
+  MAX_UNZIPPED: sample('harbour.zip'),
+  MAX_UNZIP_RATIO: bomb,
+  MAX_ZIP_ENTRIES: sample('harbour.zip'),
+  MAX_FEATURES: sample('harbour.geojson'),
+  MAX_FEATURE_COORDINATES: sample('harbour.geojson'),
+  MAX_FIELDS: sample('harbour.geojson'),
+};
+
+function geomill(argv: readonly string[], setting: string): { status: number | null; err: string } {
+  const env = { ...process.env, [setting]: '1' };
+  const { status, stderr } = spawnSync(process.execPath, [entrance, ...argv], { env, encoding: 'utf8' });
+  return { status, err: stderr };
+}
+
+for (const [setting, path] of Object.entries(CASES)) {
+  const expected = new RegExp(`the limit is 1 \\(${setting}\\)`);
+  test(`geomill convert honours ${setting}`, () => {
+    const { status, err } = geomill(['convert', path, join(directory, 'out.csv')], setting);
+    assert.match(err, expected);
+    assert.equal(status, 1);
+  });
+
+  test(`geomill info honours ${setting}`, () => {
+    const { status, err } = geomill(['info', path], setting);
+    assert.match(err, expected);
+    assert.equal(status, 1);
+  });
+}
+
+test('every limit has a case here', () => {
+  // Each setting changes one limit, and no limit is left.
+  const defaults = inputLimits(readConfig({}));
+  const changed = Object.keys(CASES).map((setting) => {
+    const limits = inputLimits(readConfig({ [setting]: '1' }));
+    return Object.keys(limits).filter(
+      (key) => limits[key as keyof typeof limits] !== defaults[key as keyof typeof limits],
+    );
+  });
+  assert.deepEqual(changed.flat().sort(), Object.keys(defaults).sort());
+});
