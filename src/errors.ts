@@ -536,6 +536,7 @@ export const errorCatalogue = {
     fault: 'ours',
     template: 'the database {path} cannot be used: {reason}',
   },
+  BACKUP_INVALID: { status: 400, fault: 'user', template: 'the backup {path} cannot be restored: {reason}' },
   SERVICE_DATABASE_EMPTY: {
     status: 500,
     fault: 'ours',

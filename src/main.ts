@@ -25,6 +25,11 @@ const commands: Readonly<Record<string, Command>> = {
     text: 'who may sign in: geomill users create --admin EMAIL',
     load: () => import('./cli/users.ts'),
   },
+  backup: { text: 'back up the data directory: geomill backup DIR', load: () => import('./cli/backup.ts') },
+  restore: {
+    text: 'put a backup into the data directory: geomill restore DIR',
+    load: () => import('./cli/restore.ts'),
+  },
   'signing-keys': {
     text: 'rotate and list the keys that sign access tokens: geomill signing-keys rotate',
     load: () => import('./cli/signing-keys.ts'),

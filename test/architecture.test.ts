@@ -80,6 +80,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'http/send-static.ts',
     ],
   },
+  // What operators do to a data directory from the command line; knows all that is kept in one.
+  maintenance: { may: ['errors.ts', 'engines/sqlite', 'accounts', 'jobs', 'storage'] },
   http: {
     may: [
       ...MESSAGES,
@@ -111,6 +113,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'storage',
       'accounts',
       'account-area',
+      'maintenance',
       'http',
     ],
   },

@@ -63,6 +63,9 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;`,
 ];
 
+/** Schema of the databases that this geomill writes. */
+export const ACCOUNTS_SCHEMA_VERSION = MIGRATIONS.length;
+
 const DAMAGE_REMEDY =
   "; check the data directory with 'geomill doctor', and put a backup in its place with 'geomill restore'";
 

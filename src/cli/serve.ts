@@ -17,7 +17,7 @@ import { Metrics } from '../http/metrics.ts';
 import { packageVersion } from '../http/package-version.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from '../jobs/attempt.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from '../jobs/data-directory.ts';
-import { refuseEmptyDatabase } from '../jobs/empty-database.ts';
+import { refuseEmptyDatabase, refuseHalfRestored } from '../jobs/empty-database.ts';
 import type { JobQueue } from '../jobs/queue.ts';
 import type { RunnerOptions } from '../jobs/runner-process.ts';
 import { JobService } from '../jobs/service.ts';
@@ -66,6 +66,7 @@ export async function startService(
     const data = openDataDirectory(config.dataDirectory);
     undo.push(() => data.release());
     const { databasePath: path } = data;
+    refuseHalfRestored(data);
     if (!adoptEmpty) refuseEmptyDatabase(data);
     const queue = openQueue(config, path);
     undo.push(() => queue.close());

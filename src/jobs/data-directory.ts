@@ -9,6 +9,9 @@ export function accountsPath(dataDirectory: string): string {
   return join(dataDirectory, 'accounts.sqlite');
 }
 
+/** Begins the names of what a restore leaves in a data directory if it is killed while it replaces the old state. */
+export const INTERRUPTED_RESTORE = 'restore.swapping';
+
 export interface DataDirectory {
   readonly path: string;
   readonly databasePath: string;

@@ -8,9 +8,18 @@ import { Database } from '../engines/sqlite/database.ts';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
 import { failure } from '../errors.ts';
 import { type FileKind, isJobFileName } from '../storage/store.ts';
-import type { DataDirectory } from './data-directory.ts';
+import { type DataDirectory, INTERRUPTED_RESTORE } from './data-directory.ts';
 
 const EXAMPLES = 3;
+
+/** Throws SERVICE_DATABASE_UNUSABLE where a restore was killed half way: nobody knows what is missing. */
+export function refuseHalfRestored({ path, databasePath }: DataDirectory): void {
+  if (!readdirSync(path).some((name) => name.startsWith(INTERRUPTED_RESTORE))) return;
+  throw failure('SERVICE_DATABASE_UNUSABLE', {
+    path: databasePath,
+    reason: "a restore ended before it was complete; run 'geomill restore' again with --overwrite",
+  });
+}
 
 /** Throws SERVICE_DATABASE_EMPTY, and SERVICE_DATABASE_DAMAGED or SERVICE_DATABASE_UNUSABLE where the database cannot be read. Changes nothing. */
 export function refuseEmptyDatabase({ path, databasePath }: DataDirectory): void {

@@ -1,0 +1,50 @@
+/** `geomill backup`: a copy of a data directory, also while its service runs. */
+import type { Config } from '../config.ts';
+import { failure } from '../errors.ts';
+import { packageVersion } from '../http/package-version.ts';
+import { backUp } from '../maintenance/backup.ts';
+import { parse } from './arguments.ts';
+import { interruptible } from './interrupt.ts';
+
+const usage = `geomill backup DIR [--outputs]
+
+Copies jobs, accounts and the inputs of waiting jobs from DATA_DIR to the new directory DIR. The service may be running.
+
+  --outputs  also copies the outputs that can still be fetched; without it a restored service reports them as expired
+
+Everything in DIR is for its user alone: it holds password hashes and private keys. Files on the same file system are linked, not
+copied; copy DIR to another machine to survive the loss of the disk. 'geomill restore' puts it back.`;
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
+  const { values, positionals } = parse(argv, {
+    outputs: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  if (positionals.length !== 1)
+    throw failure('USAGE', {
+      detail: 'backup takes one directory, which it makes; see geomill backup --help',
+    });
+  process.umask(0o077);
+  const withOutputs = values.outputs === true;
+  const result = await interruptible((signal) =>
+    backUp({
+      dataDirectory: config.dataDirectory,
+      target: positionals[0],
+      withOutputs,
+      version: packageVersion(),
+      signal,
+    }),
+  );
+  for (const id of result.incomplete)
+    process.stderr.write(`geomill: files of job ${id} are missing in the data directory\n`);
+  const outputs = withOutputs ? `${result.outputs} outputs` : 'no outputs';
+  process.stderr.write(
+    `backed up ${result.jobs} jobs, ${result.inputs} inputs and ${outputs} (${result.bytes} bytes) to ${positionals[0]}\n`,
+  );
+  return 0;
+}

@@ -1,0 +1,43 @@
+/** `geomill restore`: puts a backup into a data directory. */
+import type { Config } from '../config.ts';
+import { failure } from '../errors.ts';
+import { restore } from '../maintenance/restore.ts';
+import { parse } from './arguments.ts';
+import { interruptible } from './interrupt.ts';
+
+const usage = `geomill restore DIR [--overwrite]
+
+Puts the backup DIR, made by 'geomill backup', into DATA_DIR. The service must be stopped. Every file is copied and checked before
+anything in DATA_DIR changes.
+
+  --overwrite  replaces the jobs and accounts that DATA_DIR holds; they are removed
+
+Start the service afterwards: jobs that waited or ran at the time of the backup run.`;
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
+  const { values, positionals } = parse(argv, {
+    overwrite: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  if (positionals.length !== 1)
+    throw failure('USAGE', {
+      detail: 'restore takes the directory of one backup; see geomill restore --help',
+    });
+  process.umask(0o077);
+  const { dataDirectory } = config;
+  const manifest = await interruptible((signal) =>
+    restore({ source: positionals[0], dataDirectory, overwrite: values.overwrite === true, signal }),
+  );
+  const countOf = (kind: string): number =>
+    manifest.files.filter(({ path }) => path.startsWith(`${kind}/`)).length;
+  process.stderr.write(
+    `restored the backup of ${manifest.created_at} to ${dataDirectory}: ${Object.keys(manifest.databases).join(', ')}, ` +
+      `${countOf('inputs')} inputs, ${countOf('outputs')} outputs; start the service\n`,
+  );
+  return 0;
+}

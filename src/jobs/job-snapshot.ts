@@ -1,0 +1,89 @@
+/**
+ * A copy of the database of jobs that is made ready to be kept: files of jobs come and go while it is copied, and in the end
+ * every file that the copy promises has to be there.
+ */
+import { pathToFileURL } from 'node:url';
+import { Database } from '../engines/sqlite/database.ts';
+import { failure } from '../errors.ts';
+import { inputKey } from '../storage/store.ts';
+import type { JobInput } from './job.ts';
+import { MIGRATIONS } from './job-schema.ts';
+
+/** Schema of the databases that this geomill writes. */
+export const JOBS_SCHEMA_VERSION = MIGRATIONS.length;
+
+export interface WaitingJob {
+  readonly id: string;
+  /** Keys of its stored inputs; inputs that are fetched are not stored. */
+  readonly inputKeys: readonly string[];
+}
+
+export class JobSnapshot {
+  readonly #copy: Database;
+
+  /** `path`: the copy, which is changed. `livePath`: what it is a copy of, which is not. Throws SERVICE_DATABASE_UNUSABLE. */
+  constructor(path: string, livePath: string) {
+    this.#copy = new Database(path, { synchronous: 'NORMAL' });
+    const version = this.#copy.userVersion;
+    if (version !== JOBS_SCHEMA_VERSION) {
+      this.#copy.close();
+      throw failure('SERVICE_DATABASE_UNUSABLE', {
+        path: livePath,
+        reason: `it has schema version ${version} and this geomill has ${JOBS_SCHEMA_VERSION}; use the geomill that wrote it, or start the service of this one first`,
+      });
+    }
+    const live = pathToFileURL(livePath);
+    live.searchParams.set('mode', 'ro');
+    this.#copy.prepare('ATTACH ? AS live').run(live.href);
+  }
+
+  count(): number {
+    return this.#copy.prepare('SELECT count(*) AS count FROM main.jobs').get<{ count: number }>()!.count;
+  }
+
+  /** Jobs that wait or run. */
+  waiting(): WaitingJob[] {
+    const rows = this.#copy
+      .prepare("SELECT id, inputs FROM main.jobs WHERE state IN ('QUEUED', 'RUNNING') ORDER BY place")
+      .all<{ id: string; inputs: string }>();
+    return rows.map(({ id, inputs }) => {
+      const stored = (JSON.parse(inputs) as JobInput[]).filter(({ url }) => url === undefined);
+      return { id, inputKeys: stored.map(({ fileIndex }) => inputKey(id, fileIndex)) };
+    });
+  }
+
+  /** Ids of jobs whose output can be fetched. */
+  withOutput(): string[] {
+    const rows = this.#copy.prepare('SELECT id FROM main.jobs WHERE output_kept = 1').all<{ id: string }>();
+    return rows.map(({ id }) => id);
+  }
+
+  /** Takes over what has become of a job since: its row as it is now, or none. */
+  update(id: string): void {
+    const columns = this.#copy
+      .prepare("SELECT name FROM pragma_table_info('jobs')")
+      .all<{ name: string }>()
+      .map(({ name }) => name)
+      .join(', ');
+    this.#copy.transaction(() => {
+      this.#copy.prepare('DELETE FROM main.jobs WHERE id = ?').run(id);
+      this.#copy
+        .prepare(`INSERT INTO main.jobs (${columns}) SELECT ${columns} FROM live.jobs WHERE id = ?`)
+        .run(id);
+    });
+  }
+
+  /** Outputs of these jobs count as expired at `now`, unless they were before. */
+  markOutputsRemoved(ids: readonly string[], now: number): void {
+    const mark = this.#copy.prepare(
+      'UPDATE main.jobs SET output_kept = 0, expires_at = min(expires_at, ?) WHERE id = ? AND output_kept = 1',
+    );
+    this.#copy.transaction(() => {
+      for (const id of ids) mark.run(now, id);
+    });
+  }
+
+  close(): void {
+    this.#copy.close();
+  }
+}

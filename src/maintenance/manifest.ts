@@ -1,0 +1,122 @@
+/** What a backup says of itself: who wrote it, when, and every file in it with its checksum. */
+import { createHash } from 'node:crypto';
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { ACCOUNTS_SCHEMA_VERSION } from '../accounts/database.ts';
+import { failure } from '../errors.ts';
+import { JOBS_SCHEMA_VERSION } from '../jobs/job-snapshot.ts';
+import { isJobFileName } from '../storage/store.ts';
+
+export const MANIFEST = 'manifest.json';
+const FORMAT = 'geomill-backup';
+/** Of the layout of a backup. A change that an older geomill cannot restore is a new number. */
+const VERSION = 1;
+/** A million files have some 150 MiB of it. */
+const MAX_MANIFEST_BYTES = 256 * 1024 ** 2;
+
+export interface BackupFile {
+  /** Within the backup, and within the data directory: `jobs.sqlite`, `inputs/<key>`, `outputs/<id>`. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface Manifest {
+  readonly format: typeof FORMAT;
+  readonly version: number;
+  /** Version of the geomill that made it. */
+  readonly geomill: string;
+  /** ISO 8601. */
+  readonly created_at: string;
+  readonly outputs: boolean;
+  /** Schema versions by file. */
+  readonly databases: Readonly<Record<string, number>>;
+  readonly files: readonly BackupFile[];
+}
+
+/** The databases of a data directory, and the newest schema of each that this geomill knows. */
+export const DATABASES: Readonly<Record<string, number>> = {
+  'jobs.sqlite': JOBS_SCHEMA_VERSION,
+  'accounts.sqlite': ACCOUNTS_SCHEMA_VERSION,
+};
+
+export function makeManifest(facts: Omit<Manifest, 'format' | 'version'>): Manifest {
+  return { format: FORMAT, version: VERSION, ...facts };
+}
+
+/** Reads and checks the manifest of the backup in `directory`. Throws BACKUP_INVALID. */
+export function readManifest(directory: string): Manifest {
+  const refuse = (reason: string, cause?: unknown): Error =>
+    failure('BACKUP_INVALID', { path: directory, reason }, undefined, cause);
+  const path = join(directory, MANIFEST);
+  let manifest: Manifest;
+  try {
+    if (statSync(path).size > MAX_MANIFEST_BYTES)
+      throw refuse(`its ${MANIFEST} is larger than ${MAX_MANIFEST_BYTES} bytes`);
+    manifest = JSON.parse(readFileSync(path, 'utf8')) as Manifest;
+  } catch (error) {
+    if (error instanceof SyntaxError) throw refuse(`its ${MANIFEST} is not JSON`, error);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw refuse(`it has no ${MANIFEST}`, error);
+    throw error;
+  }
+  if (manifest?.format !== FORMAT) throw refuse(`its ${MANIFEST} is not one of a geomill backup`);
+  if (!Number.isInteger(manifest.version) || manifest.version > VERSION)
+    throw refuse(newer(`the layout has version ${manifest.version}`, VERSION, manifest));
+  if (typeof manifest.databases !== 'object' || manifest.databases === null || !Array.isArray(manifest.files))
+    throw refuse(`its ${MANIFEST} lacks 'databases' or 'files'`);
+  for (const [name, schema] of Object.entries(manifest.databases)) {
+    const known = Object.hasOwn(DATABASES, name) ? DATABASES[name] : 0;
+    if (!(schema <= known)) throw refuse(newer(`${name} has schema version ${schema}`, known, manifest));
+  }
+  const paths = new Set<string>();
+  for (const file of manifest.files) {
+    if (!isBackupPath(file?.path) || !/^[0-9a-f]{64}$/.test(file.sha256) || !Number.isSafeInteger(file.bytes))
+      throw refuse(`its ${MANIFEST} has an entry that is not of a backup`);
+    if (paths.has(file.path)) throw refuse(`its ${MANIFEST} names ${file.path} twice`);
+    paths.add(file.path);
+  }
+  for (const name of Object.keys(DATABASES)) {
+    const isThere = paths.has(name);
+    if (isThere !== Object.hasOwn(manifest.databases, name) || (name === 'jobs.sqlite' && !isThere))
+      throw refuse(`its ${MANIFEST} does not name ${name}, or not its schema version`);
+  }
+  return manifest;
+}
+
+function newer(what: string, known: number, { geomill }: Manifest): string {
+  return `${what} and this geomill knows ${known}; restore it with geomill ${geomill} or a newer one`;
+}
+
+/** Whether a file of this path belongs into a data directory; nothing else is ever written by a restore. */
+function isBackupPath(path: unknown): path is string {
+  if (typeof path !== 'string') return false;
+  if (Object.hasOwn(DATABASES, path)) return true;
+  const [directory, name, ...rest] = path.split('/');
+  if (rest.length > 0 || name === undefined) return false;
+  return (
+    (directory === 'inputs' && isJobFileName('input', name)) ||
+    (directory === 'outputs' && isJobFileName('output', name))
+  );
+}
+
+/** The entry of a file as it is now. */
+export async function describeFile(
+  directory: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<BackupFile> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  await pipeline(
+    createReadStream(join(directory, path), { highWaterMark: 1024 ** 2 }),
+    async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        bytes += chunk.length;
+      }
+    },
+    { signal },
+  );
+  return { path, bytes, sha256: hash.digest('hex') };
+}
