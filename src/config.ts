@@ -240,10 +240,18 @@ export const settings = {
   maxConfigBytes: {
     name: 'MAX_CONFIG',
     type: 'bytes',
-    default: 8 * MiB,
+    default: 256 * KiB,
     min: KiB,
     max: 64 * MiB,
-    text: 'Size of the config part of a request. The polygons to clip by stand in it.',
+    text: 'Maximum size of the config of a request, without the polygons that steps clip and erase by (MAX_MASK). The HTTP process parses it in one go, so each MiB holds all requests for some 10 ms.',
+  },
+  maxMaskBytes: {
+    name: 'MAX_MASK',
+    type: 'bytes',
+    default: 64 * MiB,
+    min: KiB,
+    max: 256 * MiB,
+    text: 'Maximum size of the polygons of one clip or erase step, in the config or as form part `mask`; counted in MAX_UPLOAD or MAX_JSON_BODY too.',
   },
   maxQueueLength: {
     name: 'MAX_QUEUE',

@@ -87,6 +87,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...MESSAGES,
       ...RECORDS,
       'config.ts',
+      'bytes',
       'crs',
       'crs-search',
       'jobs',

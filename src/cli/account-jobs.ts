@@ -3,7 +3,7 @@ import type { OwnJob, UsageSource } from '../account-area/own-jobs.ts';
 import { failure } from '../errors.ts';
 import type { HttpContext } from '../http/context.ts';
 import { sendOutput } from '../http/send-output.ts';
-import { errorText, type JobSummary } from '../jobs/job.ts';
+import { convertedInputs, errorText, type JobSummary } from '../jobs/job.ts';
 import type { ListPosition } from '../jobs/queue.ts';
 
 const DAY_SECONDS = 24 * 3600;
@@ -48,7 +48,7 @@ function toOwnJob(job: JobSummary): OwnJob {
     id: job.id,
     state: job.state,
     operation: job.operation,
-    inputNames: job.inputs.map(({ name }) => name),
+    inputNames: convertedInputs(job.inputs).map(({ name }) => name),
     inputFormat: job.inputFormat,
     outputFormat: job.outputFormat,
     createdAt: job.createdAt,

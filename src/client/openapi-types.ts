@@ -546,18 +546,18 @@ export type CentroidStep = {
 
 /** Parameters of clip */
 export interface ClipParameters {
-  /** What to keep: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. */
-  clipping_geojson: Record<string, unknown>;
+  /** What to keep: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. Required; a form may have it as a file instead, in its part `mask`. */
+  clipping_geojson?: Record<string, unknown>;
 }
 
 /** Keeps what lies within the polygons of `clipping_geojson`, several of which are united. Features wholly inside stay as they are, those wholly outside are left out, those on the border are cut there. A result has the dimension of its feature: a polygon that only touches the border leaves nothing; a point on the border is inside. Collections are clipped member by member. The mask is brought into the CRS of the data with positions added, so that its edges run where they run between longitudes and latitudes, to 1 cm (less for masks of continents); it may cross 180 degrees, and one that the CRS cannot show as a whole is cut to what it can. Attributes, ids and order stay; features without a geometry stay. */
 export type ClipStep = {
   type: 'clip';
-  params: ClipParameters;
+  params?: ClipParameters;
 } | {
   type: 'clip';
-  /** What to keep: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. */
-  clipping_geojson: Record<string, unknown>;
+  /** What to keep: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. Required; a form may have it as a file instead, in its part `mask`. */
+  clipping_geojson?: Record<string, unknown>;
 };
 
 /** Parameters of convex_hull */
@@ -604,18 +604,18 @@ export type EnvelopeStep = {
 
 /** Parameters of erase */
 export interface EraseParameters {
-  /** What to remove: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. */
-  erasing_geojson: Record<string, unknown>;
+  /** What to remove: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. Required; a form may have it as a file instead, in its part `mask`. */
+  erasing_geojson?: Record<string, unknown>;
 }
 
 /** Removes what lies within the polygons of `erasing_geojson`, several of which are united: the opposite of clip. Features wholly outside stay as they are, those wholly inside are left out, those on the border are cut there. A point on the border is inside, and goes. The mask is brought into the CRS of the data as for clip. Attributes, ids and order stay; features without a geometry stay. */
 export type EraseStep = {
   type: 'erase';
-  params: EraseParameters;
+  params?: EraseParameters;
 } | {
   type: 'erase';
-  /** What to remove: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. */
-  erasing_geojson: Record<string, unknown>;
+  /** What to remove: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. Required; a form may have it as a file instead, in its part `mask`. */
+  erasing_geojson?: Record<string, unknown>;
 };
 
 /** Parameters of explode */
@@ -1110,6 +1110,9 @@ export type OutputCrsField = string | number;
 
 /** false: the FeatureCollection itself as application/json; only for geojson. Also called `output_to_file`, `output.to_file`. */
 export type ToFileField = boolean;
+
+/** A file with `clipping_geojson` of clip and `erasing_geojson` of erase, for steps that leave it out. */
+export type MaskField = unknown;
 
 /** CRS of the input (of an append: of its target), for files that state none. A file that states another one is refused. Also called `input_epsg`, `input.epsg`, `input.crs`. */
 export type InputCrsField = string | number;

@@ -4,14 +4,20 @@
  *   transform, inspect   config, input_file or file
  *   append               config, file (the target), files ...
  *   merge                config, files ..., and perhaps file, which then comes first
+ *   all of them          perhaps mask: a file parameter of a step that leaves it out
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
+import type { NotJson } from '../bytes/json-ends.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import type { Surface } from './config-fields.ts';
-import type { ReceivedFiles } from './received-files.ts';
+import type { JsonBodyPiece } from './json-body/body-parts.ts';
+import { ConfigCounts, configLimits } from './json-body/config-limits.ts';
+import { ConfigScanner } from './json-body/config-scanner.ts';
+import { ConfigText } from './json-body/config-text.ts';
+import type { FileRole, ReceivedFiles } from './received-files.ts';
 
 /** Either name is taken; the second one is that of the CSV page. */
 const CONFIG_PARTS: readonly string[] = ['config', 'payload'];
@@ -36,6 +42,9 @@ export function filePartsOf({ operation, inputFormat }: Surface): FileParts {
 export interface FormOptions {
   readonly files: ReceivedFiles;
   readonly parts: FileParts;
+  /** Names of the parts that hold file parameters of steps, and those parameters. */
+  readonly stepParts: readonly string[];
+  readonly fileParameters: ReadonlySet<string>;
   readonly maxFiles: number;
   readonly maxConfigBytes: number;
   /**
@@ -47,6 +56,8 @@ export interface FormOptions {
 
 export interface JobForm {
   readonly unknownParts: readonly string[];
+  /** Parts that came and hold file parameters of steps. */
+  readonly stepParts: ReadonlySet<string>;
   /** Of the config's bytes, in hexadecimal. */
   readonly configHash: string;
 }
@@ -58,7 +69,7 @@ export interface JobForm {
 export async function receiveJobForm(request: FastifyRequest, options: FormOptions): Promise<JobForm> {
   const reader = new FormReader(options);
   // One file more than may come, so that the error can name the setting.
-  const maxParts = options.maxFiles + 1 + MAX_OTHER_PARTS;
+  const maxParts = options.maxFiles + 1 + options.stepParts.length + MAX_OTHER_PARTS;
   try {
     // Every part as a stream, whatever its headers say: the parser's own idea of a field decodes JSON and cuts.
     const limits = { fileSize: Number.POSITIVE_INFINITY, files: maxParts, parts: maxParts };
@@ -80,6 +91,7 @@ class FormReader {
   #urlPath: string | null = null;
   /** Names of all parts, in the order of their arrival. */
   readonly #came = new Set<string>();
+  readonly #stepParts = new Set<string>();
   readonly #unknownParts: string[] = [];
 
   constructor(options: FormOptions) {
@@ -88,7 +100,8 @@ class FormReader {
 
   async readPart(name: string | undefined, fileName: string | undefined, stream: Readable): Promise<void> {
     const part = name ?? '';
-    const { single, list } = this.#options.parts;
+    const { stepParts, parts } = this.#options;
+    const { single, list } = parts;
     this.#came.add(part);
     if (CONFIG_PARTS.includes(part)) {
       if (this.#configPart !== null) throw duplicate(part, this.#configPart);
@@ -99,9 +112,13 @@ class FormReader {
       if (this.#singlePart !== null) throw duplicate(part, this.#singlePart);
       this.#singlePart = part;
       this.#refuseFileAndUrl();
-      await this.#readFile('single', fileName, stream);
+      await this.#readFile('single', plainFileName(fileName, '') || null, stream);
     } else if (part === list) {
-      await this.#readFile('list', fileName, stream);
+      await this.#readFile('list', plainFileName(fileName, '') || null, stream);
+    } else if (stepParts.includes(part)) {
+      if (this.#stepParts.has(part)) throw duplicate(part, part);
+      this.#stepParts.add(part);
+      await this.#readFile('step', part, stream);
     } else {
       if (this.#unknownParts.push(part) > MAX_OTHER_PARTS)
         throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_OTHER_PARTS} unknown parts` });
@@ -115,7 +132,7 @@ class FormReader {
     if (parts.singleRequired && this.#singlePart === null && this.#urlPath === null)
       throw this.#missing(parts.single[0]);
     if (parts.list !== null && files.count('list') === 0) throw this.#missing(parts.list);
-    return { unknownParts: this.#unknownParts, configHash: this.#configHash };
+    return { unknownParts: this.#unknownParts, stepParts: this.#stepParts, configHash: this.#configHash };
   }
 
   /** Called when either has come, before the file is read. */
@@ -126,34 +143,35 @@ class FormReader {
   }
 
   async #readConfig(part: string, stream: Readable): Promise<unknown> {
-    const { maxConfigBytes } = this.#options;
-    const chunks: Buffer[] = [];
+    const { maxConfigBytes, fileParameters, files } = this.#options;
+    const notJson: NotJson = (offset, reason) =>
+      failure('CONFIG_NOT_JSON', { part, reason: `at byte ${offset}: ${reason}` });
+    const text = new ConfigText(maxConfigBytes);
+    const counts = new ConfigCounts(`part '${part}'`, configLimits(maxConfigBytes));
+    const scanner = new ConfigScanner(text, counts, fileParameters, notJson);
+    const hash = createHash('sha256');
     let byteLength = 0;
     for await (const chunk of stream as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      const pieces: JsonBodyPiece[] = [];
+      for (let at = 0; at < chunk.length; ) at = scanner.scan(chunk, at, chunk.length, byteLength, pieces);
       byteLength += chunk.length;
-      if (byteLength > maxConfigBytes)
-        throw failure('LIMIT_EXCEEDED', {
-          what: `part '${part}'`,
-          actual: `more than ${maxConfigBytes} bytes`,
-          limit: `${maxConfigBytes} bytes`,
-          setting: 'MAX_CONFIG',
-        });
-      chunks.push(chunk);
+      for (const piece of pieces)
+        if (piece.kind === 'begin-step-file') await files.begin(piece.path, 'step');
+        else if (piece.kind === 'bytes') await files.write(piece.bytes);
+        else if (piece.kind === 'end') await files.end();
     }
-    const bytes = Buffer.concat(chunks);
-    this.#configHash = createHash('sha256').update(bytes).digest('hex');
-    const text = bytes.toString('utf8').replace(/^\ufeff/, '');
-    try {
-      return JSON.parse(text);
-    } catch (error) {
-      const reason = text.trim() === '' ? 'it is empty' : (error as Error).message;
-      throw failure('CONFIG_NOT_JSON', { part, reason });
-    }
+    this.#configHash = hash.digest('hex');
+    const config = parseText(text.take().replace(/^\ufeff/, ''), part);
+    if (scanner.restore(config)) return config;
+    throw failure('CONFIG_INVALID', {
+      detail: `a parameter of 'transformations' in part '${part}' came more than once; send exactly one`,
+    });
   }
 
-  async #readFile(role: 'single' | 'list', fileName: string | undefined, stream: Readable): Promise<void> {
+  async #readFile(role: FileRole, name: string | null, stream: Readable): Promise<void> {
     const { files } = this.#options;
-    await files.begin(plainFileName(fileName, '') || null, role);
+    await files.begin(name, role);
     for await (const chunk of stream as AsyncIterable<Buffer>) await files.write(chunk);
     await files.end();
   }
@@ -162,6 +180,15 @@ class FormReader {
     const came = [...this.#came].slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
     const found = came.length === 0 ? 'the form has no parts' : `the form has ${came.join(', ')}`;
     return failure('PART_MISSING', { part, found });
+  }
+}
+
+function parseText(text: string, part: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const reason = text.trim() === '' ? 'it is empty' : (error as Error).message;
+    throw failure('CONFIG_NOT_JSON', { part, reason });
   }
 }
 

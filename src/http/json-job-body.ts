@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { failure, GeomillError } from '../errors.ts';
 import type { JsonDocuments } from './config-schema.ts';
 import type { JsonBody } from './json-body/body-parts.ts';
+import { configLimits } from './json-body/config-limits.ts';
 import { JsonBodySplitter } from './json-body/split.ts';
 import type { ReceivedFiles } from './received-files.ts';
 
@@ -12,6 +13,7 @@ export interface JsonBodyOptions {
   readonly documents: JsonDocuments;
   readonly maxFiles: number;
   readonly maxConfigBytes: number;
+  readonly fileParameters: ReadonlySet<string>;
   readonly maxBodyBytes: number;
 }
 
@@ -29,11 +31,11 @@ export async function receiveJsonBody(
   request: IncomingMessage,
   options: JsonBodyOptions,
 ): Promise<ReceivedJsonBody> {
-  const { documents, maxFiles, maxConfigBytes, maxBodyBytes } = options;
+  const { documents, maxFiles, maxConfigBytes, maxBodyBytes, fileParameters } = options;
   const { single, list } = documents;
   const splitter = new JsonBodySplitter(
-    { documents: [single], documentLists: list === null ? [] : [list] },
-    { maxConfigBytes, maxDocuments: maxFiles, maxDocumentsSetting: 'MAX_FILES' },
+    { documents: [single], documentLists: list === null ? [] : [list], fileParameters },
+    { config: configLimits(maxConfigBytes), maxDocuments: maxFiles, maxDocumentsSetting: 'MAX_FILES' },
   );
   let byteLength = 0;
   try {
@@ -60,6 +62,7 @@ async function writePieces(
   for (const piece of splitter.push(chunk)) {
     if (piece.kind === 'begin')
       await files.begin(piece.path, piece.member === documents.list ? 'list' : 'single');
+    else if (piece.kind === 'begin-step-file') await files.begin(piece.path, 'step');
     else if (piece.kind === 'bytes') await files.write(piece.bytes);
     else await files.end();
   }

@@ -18,6 +18,7 @@ export interface ParsedConfig {
   readonly inputFormat: Format;
   /** Where the input is to be fetched from; null: files come with the request. */
   readonly inputUrl: InputUrl | null;
+  readonly steps: readonly RequestedStep[];
   /** What was tolerated. */
   readonly findings: Findings;
   /** The request for so many files, at least one. Throws CRS_LIST_LENGTH. */
@@ -36,7 +37,7 @@ export interface InputUrl {
 }
 
 /**
- * Parses a config that was JSON. What is not known is noted as a finding; what is wrong throws an error that names the
+ * Parses a config that was JSON. `mayHaveParts`: it came in a form, which may have parts for file parameters of steps. What is not known is noted as a finding; what is wrong throws an error that names the
  * path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED,
  * URL_INVALID, URL_REFUSED, and what `parseSteps` throws).
  */
@@ -45,6 +46,7 @@ export function parseJobRequest(
   surface: Surface,
   registries: Registries,
   urlPolicy: UrlPolicy = NO_URLS,
+  mayHaveParts = false,
 ): ParsedConfig {
   const values = new ConfigValues(config, surface, registries);
   const inputFormat = parseInputFormat(values, surface, registries);
@@ -52,7 +54,7 @@ export function parseJobRequest(
   const inputUrl = parseUrl(values, surface, urlPolicy);
   const filesOf = parseFilesCrs(values, surface, inputFormat, outputFormat === null);
   const output = outputFormat === null ? null : parseOutput(values, surface, outputFormat);
-  const steps = parseTransformations(values, registries);
+  const steps = parseTransformations(values, registries, mayHaveParts);
   const layers = parseLayers(values);
   const options = parseOptions(values, surface, 'input', inputFormat.readOptions, inputFormat.readOptionsKey);
   const findings = new Findings();
@@ -60,6 +62,7 @@ export function parseJobRequest(
   return {
     inputFormat,
     inputUrl,
+    steps,
     findings,
     forFiles(fileCount) {
       const { operation } = surface;
@@ -215,9 +218,10 @@ function parseLayers(values: ConfigValues): readonly string[] | null {
 function parseTransformations(
   values: ConfigValues,
   { transformations }: Registries,
+  mayHaveParts: boolean,
 ): readonly RequestedStep[] {
   const { path, value } = values.take('transformations');
-  return value === undefined ? [] : parseSteps(value, path, transformations);
+  return value === undefined ? [] : parseSteps(value, path, transformations, mayHaveParts);
 }
 
 /** Options of a format, grouped under `groupKey` as the specification has it or directly beside the format. */

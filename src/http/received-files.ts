@@ -6,12 +6,13 @@ import { createHash, type Hash } from 'node:crypto';
 import { failure, type GeomillError } from '../errors.ts';
 import type { Upload } from '../storage/store.ts';
 
-/** The one file (of a conversion, the target of an append), or one of a list. */
-export type FileRole = 'single' | 'list';
+/** The one file (of a conversion, the target of an append), one of a list, or one that steps of the request refer to. */
+export type FileRole = 'single' | 'list' | 'step';
 
 export interface ReceivedFile {
-  /** Its file name, or its path in a JSON body; null: the client gave none. */
+  /** Its file name, or its path in a JSON body; null: the client gave none. Of a step's file, the name that steps use. */
   readonly name: string | null;
+  readonly role: FileRole;
   readonly byteLength: number;
   /** Number it is stored under: files are stored in the order of their arrival. */
   readonly fileIndex: number;
@@ -24,10 +25,15 @@ export interface ReceivingOptions {
   readonly open: (fileIndex: number) => Promise<Upload>;
   /** Of all files together, so of each of them too. */
   readonly maxBytes: number;
+  /** Those of steps not counted, of which there are no more than steps. */
   readonly maxFiles: number;
+  /** Of each file of a step. */
+  readonly maxStepFileBytes: number;
   /** Compute hashes; costs time on large files. */
   readonly wantHash: boolean;
 }
+
+const ROLES: readonly FileRole[] = ['single', 'list', 'step'];
 
 /** Files that are being made durable while further ones arrive; each holds a descriptor until it is. */
 const MAX_KEEPING = 8;
@@ -57,7 +63,8 @@ export class ReceivedFiles {
   async begin(name: string | null, role: FileRole): Promise<void> {
     const { open, maxFiles, wantHash } = this.#options;
     const fileIndex = this.#entries.length;
-    if (fileIndex >= maxFiles) throw tooManyFiles(maxFiles);
+    if (role !== 'step' && this.count('single') + this.count('list') >= maxFiles)
+      throw tooManyFiles(maxFiles);
     const upload = await open(fileIndex);
     this.#current = { name, role, fileIndex, upload, hash: wantHash ? createHash('sha256') : null };
     this.#entries.push(this.#current);
@@ -65,7 +72,10 @@ export class ReceivedFiles {
 
   /** Throws LIMIT_EXCEEDED. */
   async write(bytes: Uint8Array): Promise<void> {
-    const { upload, hash } = this.#open();
+    const { upload, hash, role, name } = this.#open();
+    const { maxStepFileBytes } = this.#options;
+    if (role === 'step' && upload.byteLength + bytes.length > maxStepFileBytes)
+      throw stepFileTooLarge(name ?? '', maxStepFileBytes);
     this.pass(bytes.length);
     hash?.update(bytes);
     await upload.write(bytes);
@@ -100,16 +110,14 @@ export class ReceivedFiles {
     return this.#entries.filter((entry) => entry.role === role).length;
   }
 
-  /** Waits until all are durable; gives them in the order in which they count: the single one, then the list. */
+  /** Waits until all are durable; gives them in the order in which they count: the single one, the list, those of steps. */
   async keepAll(): Promise<readonly ReceivedFile[]> {
     await Promise.all(this.#keeping);
     if (this.#keepFailure !== null) throw this.#keepFailure.error;
-    const inOrder = [
-      ...this.#entries.filter(({ role }) => role === 'single'),
-      ...this.#entries.filter(({ role }) => role === 'list'),
-    ];
-    return inOrder.map(({ name, fileIndex, upload, hash }) => ({
+    const inOrder = ROLES.flatMap((role) => this.#entries.filter((entry) => entry.role === role));
+    return inOrder.map(({ name, role, fileIndex, upload, hash }) => ({
       name,
+      role,
       fileIndex,
       byteLength: upload.byteLength,
       hash: hash?.digest('hex') ?? null,
@@ -135,6 +143,15 @@ export function uploadTooLarge(actual: string, limitBytes: number): GeomillError
     actual,
     limit: `${limitBytes} bytes`,
     setting: 'MAX_UPLOAD',
+  });
+}
+
+function stepFileTooLarge(name: string, limitBytes: number): GeomillError {
+  return failure('LIMIT_EXCEEDED', {
+    what: `'${name}'`,
+    actual: `more than ${limitBytes} bytes`,
+    limit: `${limitBytes} bytes`,
+    setting: 'MAX_MASK',
   });
 }
 

@@ -1,5 +1,7 @@
 /** What requests that take a job send, as the document tells it; made from what reads them. */
 import type { Format } from '../formats/format.ts';
+import { transformations } from '../transformations/registry.ts';
+import { filePartNames } from '../transformations/requested-steps.ts';
 import type { Surface } from './config-fields.ts';
 import { configSchema, JSON_DOCUMENTS, jsonBodySchema, jsonDocumentsOf } from './config-schema.ts';
 import { filePartsOf } from './job-form.ts';
@@ -39,6 +41,7 @@ export function formBody(surface: Surface, formats: readonly Format[]): RequestB
       [single[0]]: FILE,
       ...(list === null ? {} : { [list]: { type: 'array', items: FILE, minItems: 1 } }),
       config,
+      ...stepPartsOf(),
     },
     // Of the one file of a conversion the config may have the URL instead.
     required: [
@@ -56,6 +59,19 @@ export function formBody(surface: Surface, formats: readonly Format[]): RequestB
     },
   };
   return { description: DESCRIPTIONS[surface.operation], content: { 'multipart/form-data': media } };
+}
+
+/** Parts for file parameters of steps. */
+function stepPartsOf(): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    filePartNames(transformations).map((part) => {
+      const takers = transformations.filter(({ fileParameter }) => fileParameter?.part === part);
+      const names = takers
+        .map(({ id, fileParameter }) => `\`${fileParameter?.name}\` of ${id}`)
+        .join(' and ');
+      return [part, { ...FILE, description: `A file with ${names}, for steps that leave it out.` }];
+    }),
+  );
 }
 
 const DESCRIPTIONS: Readonly<Record<Surface['operation'], string>> = {

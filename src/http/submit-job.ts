@@ -6,6 +6,13 @@ import type { Format } from '../formats/format.ts';
 import type { Job, JobInput, NewJob } from '../jobs/job.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { pathName } from '../remote-input/file-name.ts';
+import {
+  fileParameterNames,
+  filePartNames,
+  missingFilePart,
+  type RequestedStep,
+} from '../transformations/requested-steps.ts';
+import type { Transformation } from '../transformations/transformation.ts';
 import type { Surface } from './config-fields.ts';
 import { jsonDocumentsOf } from './config-schema.ts';
 import { type HttpContext, ownerOf } from './context.ts';
@@ -74,6 +81,7 @@ export async function submitRequest(
     open: (fileIndex) => service.receive(owner, id, fileIndex),
     maxBytes: config.maxUploadBytes,
     maxFiles: config.maxFiles,
+    maxStepFileBytes: config.maxMaskBytes,
     wantHash: idempotencyKey !== null,
   });
   let added = false;
@@ -83,14 +91,17 @@ export async function submitRequest(
     const { findings, inputFormat, inputUrl, forFiles } = received.parsed;
     const jobRequest = forFiles(inputUrl === null ? files.count('single') + files.count('list') : 1);
     const kept = await files.keepAll();
+    const converted = kept.filter(({ role }) => role !== 'step');
     for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
     const job: NewJob = {
       id,
       owner,
-      inputs:
-        inputUrl === null
-          ? kept.map((file, i) => inputOf(file, inputFormat, i, kept.length, isDocument))
-          : [remoteInput(inputUrl.url, inputFormat)],
+      inputs: [
+        ...(inputUrl === null
+          ? converted.map((file, i) => inputOf(file, inputFormat, i, converted.length, isDocument))
+          : [remoteInput(inputUrl.url, inputFormat)]),
+        ...kept.filter(({ role }) => role === 'step').map(stepInputOf),
+      ],
       request: jobRequest,
       requestFindings: findings.list(),
       idempotency:
@@ -119,13 +130,36 @@ async function receiveForm(
     parts: filePartsOf(surface),
     maxFiles,
     maxConfigBytes,
+    stepParts: filePartNames(context.transformations),
+    fileParameters: fileParameterNames(context.transformations),
     onConfig: (value) => {
-      parsed = parseJobRequest(value, surface, context, context.urlPolicy);
+      parsed = parseJobRequest(value, surface, context, context.urlPolicy, true);
       return parsed.inputUrl?.path ?? null;
     },
   });
   if (parsed === undefined) throw failure('INTERNAL', { reason: 'a form without config was let through' });
+  checkStepParts(parsed.steps, form.stepParts, context.transformations);
   return { ...form, parsed };
+}
+
+/** Each step has its file, and each file a step. Known only now, as parts come in any order. */
+function checkStepParts(
+  steps: readonly RequestedStep[],
+  parts: ReadonlySet<string>,
+  transformations: readonly Transformation[],
+): void {
+  const names = filePartNames(transformations);
+  const needing = steps.filter(({ file }) => file !== undefined && names.includes(file.input));
+  const lacking = needing.find(({ file }) => !parts.has(file?.input ?? ''));
+  if (lacking !== undefined) throw missingFilePart(lacking, transformations);
+  for (const part of parts) {
+    if (needing.some(({ file }) => file?.input === part)) continue;
+    const takers = transformations.filter(({ fileParameter }) => fileParameter?.part === part);
+    const known = takers.map(({ id, fileParameter }) => `${id} without '${fileParameter?.name}'`).join(', ');
+    throw failure('CONFIG_INVALID', {
+      detail: `part '${part}' came, but no step takes it; add one (${known}), or leave the part out`,
+    });
+  }
 }
 
 async function receiveJson(
@@ -137,7 +171,8 @@ async function receiveJson(
   const documents = jsonDocumentsOf(surface);
   if (documents === null) throw failure('INTERNAL', { reason: 'a JSON body was let through' });
   const { maxConfigBytes, maxFiles, maxJsonBodyBytes: maxBodyBytes } = context.config;
-  const options = { files, documents, maxFiles, maxConfigBytes, maxBodyBytes };
+  const fileParameters = fileParameterNames(context.transformations);
+  const options = { files, documents, maxFiles, maxConfigBytes, maxBodyBytes, fileParameters };
   const { config, configHash } = await receiveJsonBody(request.raw, options);
   const parsed = parseJobRequest(config, surface, context, context.urlPolicy);
   if (parsed.inputUrl !== null)
@@ -157,6 +192,11 @@ function inputOf(
   if (isDocument) return { name: name ?? '', byteLength, fileIndex, isUnnamed: true };
   const defaultName = `input${count === 1 ? '' : index + 1}${format.extensions[0]}`;
   return { name: name ?? defaultName, byteLength, fileIndex };
+}
+
+function stepInputOf({ name, byteLength, fileIndex }: ReceivedFile): JobInput {
+  const stepInput = name ?? '';
+  return { name: stepInput, byteLength, fileIndex, stepInput };
 }
 
 /** Its host may have a better name for it; that is known when it is fetched. */

@@ -9,7 +9,15 @@ import type { JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
 import type { JobFiles } from '../storage/workspace.ts';
 import { type FetchSettings, fetchInput, type ProvidedInputs } from './fetch-input.ts';
-import { isFinal, type Job, type JobInput, type JobOutput, type JobState, type JobSummary } from './job.ts';
+import {
+  convertedInputs,
+  isFinal,
+  type Job,
+  type JobInput,
+  type JobOutput,
+  type JobState,
+  type JobSummary,
+} from './job.ts';
 import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
 import type { Recovery } from './recovery.ts';
@@ -111,7 +119,7 @@ export class Attempts {
     return () => clearTimeout(timer);
   }
 
-  /** Puts the inputs where the runner will read them. One to be fetched is the only one of its job. */
+  /** Puts the inputs where the runner will read them. One to be fetched is the only one that is converted. */
   async #provide(
     { id, inputs }: Job,
     paths: readonly string[],
@@ -119,10 +127,10 @@ export class Attempts {
   ): Promise<ProvidedInputs> {
     const { store, fetch } = this.#options;
     const [first] = inputs;
-    if (first.url !== undefined) return fetchInput({ ...first, url: first.url }, paths[0], runner, fetch);
     for (const [index, path] of paths.entries())
-      await store.provide(inputKey(id, inputs[index].fileIndex), path);
-    return { kind: 'provided', inputs, fetched: null, findings: [] };
+      if (inputs[index].url === undefined) await store.provide(inputKey(id, inputs[index].fileIndex), path);
+    if (first.url !== undefined) return fetchInput({ ...first, url: first.url }, paths[0], runner, fetch);
+    return { kind: 'provided', inputs: convertedInputs(inputs), fetched: null, findings: [] };
   }
 
   async #convert(
@@ -144,10 +152,16 @@ export class Attempts {
         place: {
           outputPath,
           scratchDirectory: files.scratchDirectory,
-          inputs: files.inputPaths.map((path, index) => {
-            const { name, isUnnamed } = inputs[index];
-            return { path, name, isUnnamed };
-          }),
+          inputs: inputs.map(({ name, isUnnamed }, index) => ({
+            path: files.inputPaths[index],
+            name,
+            isUnnamed,
+          })),
+          stepInputs: Object.fromEntries(
+            job.inputs.flatMap(({ stepInput }, index) =>
+              stepInput === undefined ? [] : [[stepInput, files.inputPaths[index]]],
+            ),
+          ),
           gridDirectory: options.runner.gridDirectory,
           threads: options.runner.threads,
           limits: options.limits,

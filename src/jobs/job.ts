@@ -45,7 +45,7 @@ export interface NewJob {
   readonly id: string;
   /** Account id of who submits it. */
   readonly owner: string;
-  /** In the order of the request's files; at least one. */
+  /** In the order of the request's files, at least one; then those that its steps refer to. */
   readonly inputs: readonly JobInput[];
   readonly request: JobRequest;
   /** What was tolerated in the request; joins the report. */
@@ -60,10 +60,17 @@ export interface JobInput {
   readonly byteLength: number | null;
   /** Under which number its file is stored (see `inputKey`): files can come in another order than they count in. */
   readonly fileIndex: number;
+  /** The name by which steps of the request refer to it; absent: it is one of the files that are converted, which come first. */
+  readonly stepInput?: string;
   /** The client gave no name: this one is for messages alone, not for the output to be named after. */
   readonly isUnnamed?: true;
   /** The file is not stored but fetched from here by each attempt. It may hold a key: not to be shown or logged. */
   readonly url?: string;
+}
+
+/** The files that are converted, without those that steps refer to. */
+export function convertedInputs(inputs: readonly JobInput[]): readonly JobInput[] {
+  return inputs.filter(({ stepInput }) => stepInput === undefined);
 }
 
 export interface Idempotency {

@@ -4,11 +4,17 @@
  *
  *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> scan, encode
  */
+import { readFileSync } from 'node:fs';
 import type { Field } from '../batch/schema.ts';
 import type { CrsText } from '../crs/crs.ts';
 import { GeomillError } from '../errors.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
-import type { Transformation, TransformationCode } from '../transformations/transformation.ts';
+import type {
+  FileParameter,
+  StepParameters,
+  Transformation,
+  TransformationCode,
+} from '../transformations/transformation.ts';
 
 /** A step of the request with its code. */
 export interface LoadedStep extends RequestedStep {
@@ -41,17 +47,40 @@ export interface StagePlan {
   readonly collect: StepLink | null;
 }
 
-/** Loads the code of the steps. An unknown type here is our fault: requests are checked before they are queued. */
+/**
+ * Loads the code of the steps, and their file parameters from `stepInputs`, paths by name. Throws TRANSFORMATION_INVALID for
+ * one that is wrong. An unknown type here is our fault: requests are checked before they are queued.
+ */
 export async function loadSteps(
   steps: readonly RequestedStep[],
   registry: readonly Transformation[],
+  stepInputs: Readonly<Record<string, string>> = {},
 ): Promise<readonly LoadedStep[]> {
+  const files = new Map<string, unknown>();
   return Promise.all(
     steps.map(async (step, i) => {
-      const code = await transformationById(step.type, registry).load();
-      return { ...step, path: step.path ?? `transformations[${i}]`, code };
+      const { load, fileParameter } = transformationById(step.type, registry);
+      const path = step.path ?? `transformations[${i}]`;
+      const params =
+        fileParameter === undefined
+          ? step.params
+          : withFile({ ...step, path }, fileParameter, stepInputs, files);
+      return { ...step, path, params, code: await load() };
     }),
   );
+}
+
+/** The parameters with what the code gets of the file parameter. `files`: those that were read, as steps may share one. */
+function withFile(
+  { params, path, file }: RequestedStep,
+  { name, part, fromValue, fromFile }: FileParameter,
+  stepInputs: Readonly<Record<string, string>>,
+  files: Map<string, unknown>,
+): StepParameters {
+  if (file === undefined) return { ...params, [name]: fromValue(params[name], `${path}.${name}`) };
+  const key = `${part} ${file.input}`;
+  if (!files.has(key)) files.set(key, fromFile(readFileSync(stepInputs[file.input]), file.input));
+  return { ...params, [name]: files.get(key) };
 }
 
 export function transformationById(id: string, registry: readonly Transformation[]): Transformation {

@@ -60,6 +60,8 @@ export interface OutputRequest {
 export interface ConversionPlace {
   /** At least one. */
   readonly inputs: readonly InputPlace[];
+  /** Paths of the inputs that steps name, by these names. */
+  readonly stepInputs?: Readonly<Record<string, string>>;
   /** Where the output shall stand; must not exist. Its name gives layers and zip members their names. */
   readonly outputPath: string;
   /** A directory for what is unpacked on the way; exists and is empty. */

@@ -106,7 +106,7 @@ class Conversion {
     const [reader, writer, steps] = await Promise.all([
       inputFormat.loadReader(),
       outputFormat.loadWriter(),
-      loadSteps(request.transformations, registry),
+      loadSteps(request.transformations, registry, place.stepInputs),
     ]);
     return new Conversion(
       request,

@@ -1,7 +1,6 @@
 /** Only what lies within a mask. */
 
-import { parseMask } from './parts/mask/mask-geojson.ts';
-import { maskFromText, maskSchema } from './parts/mask/mask-parameter.ts';
+import { maskFromText, maskParameter, maskSchema } from './parts/mask/mask-parameter.ts';
 import type { Transformation } from './transformation.ts';
 
 export const clip: Transformation = {
@@ -16,7 +15,6 @@ as a whole is cut to what it can. Attributes, ids and order stay; features witho
   parameters: {
     type: 'object',
     properties: { clipping_geojson: maskSchema('What to keep') },
-    required: ['clipping_geojson'],
     additionalProperties: false,
   },
   guarantees: [
@@ -31,8 +29,6 @@ as a whole is cut to what it can. Attributes, ids and order stay; features witho
     description: 'keep what lies within the polygons of a GeoJSON file',
     parameters: (value, readText) => ({ clipping_geojson: maskFromText(readText(value), value, 'clip') }),
   },
-  check(parameters, path) {
-    parseMask(parameters.clipping_geojson, `${path}.clipping_geojson`);
-  },
+  fileParameter: maskParameter('clipping_geojson'),
   load: async () => (await import('./parts/mask/mask-step.ts')).maskStep('clip', 'clipping_geojson'),
 };

@@ -1,7 +1,6 @@
 /** Only what lies outside a mask. */
 
-import { parseMask } from './parts/mask/mask-geojson.ts';
-import { maskFromText, maskSchema } from './parts/mask/mask-parameter.ts';
+import { maskFromText, maskParameter, maskSchema } from './parts/mask/mask-parameter.ts';
 import type { Transformation } from './transformation.ts';
 
 export const erase: Transformation = {
@@ -14,7 +13,6 @@ without a geometry stay.`,
   parameters: {
     type: 'object',
     properties: { erasing_geojson: maskSchema('What to remove') },
-    required: ['erasing_geojson'],
     additionalProperties: false,
   },
   guarantees: [
@@ -29,8 +27,6 @@ without a geometry stay.`,
     description: 'remove what lies within the polygons of a GeoJSON file',
     parameters: (value, readText) => ({ erasing_geojson: maskFromText(readText(value), value, 'erase') }),
   },
-  check(parameters, path) {
-    parseMask(parameters.erasing_geojson, `${path}.erasing_geojson`);
-  },
+  fileParameter: maskParameter('erasing_geojson'),
   load: async () => (await import('./parts/mask/mask-step.ts')).maskStep('erase', 'erasing_geojson'),
 };

@@ -13,6 +13,31 @@ export interface RequestedStep {
   readonly params: StepParameters;
   /** Where its parameters stand, for messages: "transformations[1].params". Absent in requests made by hand. */
   readonly path?: string;
+  /** Its file parameter, where that is an input of the job and not in `params`. */
+  readonly file?: {
+    /** Names the input: the part of the form, or the path of the parameter. */
+    readonly input: string;
+  };
+}
+
+/** Stands in a config in the place of a value that was stored as an input of the job. */
+export class StepFile {
+  /** Names the input: the path of the parameter. */
+  readonly input: string;
+
+  constructor(input: string) {
+    this.input = input;
+  }
+}
+
+/** Names of the parameters that may be stored as files, of all transformations. */
+export function fileParameterNames(registry: readonly Transformation[]): ReadonlySet<string> {
+  return new Set(registry.flatMap(({ fileParameter }) => (fileParameter ? [fileParameter.name] : [])));
+}
+
+/** Names of the parts of a form that hold such parameters. */
+export function filePartNames(registry: readonly Transformation[]): readonly string[] {
+  return [...new Set(registry.flatMap(({ fileParameter }) => (fileParameter ? [fileParameter.part] : [])))];
 }
 
 /** Each step may cost as much as the whole conversion; nobody has a use for more. */
@@ -30,13 +55,15 @@ const compiled = new WeakMap<ParametersSchema, ValidateFunction>();
 
 /**
  * Parses a list of `{type, params: {...}}` and `{type, ...}`; both at once are accepted unless they contradict each other.
- * `path` is where the list stands. Throws CONFIG_INVALID, TRANSFORMATION_UNKNOWN, TRANSFORMATION_INVALID and whatever
+ * `path` is where the list stands; `mayHaveParts`: the
+ * request is a form, whose parts may hold file parameters that are left out. Throws CONFIG_INVALID, TRANSFORMATION_UNKNOWN, TRANSFORMATION_INVALID and whatever
  * the transformations' own checks throw.
  */
 export function parseSteps(
   value: unknown,
   path: string,
   registry: readonly Transformation[],
+  mayHaveParts = false,
 ): readonly RequestedStep[] {
   if (!Array.isArray(value))
     throw failure('CONFIG_INVALID', { detail: `'${path}' must be a list, not ${shown(value)}` });
@@ -45,10 +72,15 @@ export function parseSteps(
       detail: `'${path}' has ${value.length} steps; at most ${MAX_STEPS} are taken`,
     });
   }
-  return value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry));
+  return value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry, mayHaveParts));
 }
 
-function parseStep(item: unknown, path: string, registry: readonly Transformation[]): RequestedStep {
+function parseStep(
+  item: unknown,
+  path: string,
+  registry: readonly Transformation[],
+  mayHaveParts: boolean,
+): RequestedStep {
   if (!isObject(item)) {
     const example = '{"type": "buffer", "params": {...}}';
     throw invalid(path, `must be an object such as ${example}, not ${shown(item)}`);
@@ -71,7 +103,7 @@ function parseStep(item: unknown, path: string, registry: readonly Transformatio
   const innerPath = isObject(nested) ? `${path}.params` : path;
   const pathOf = (name: string): string =>
     Object.hasOwn(flat, name) && !Object.hasOwn(inner, name) ? `${path}.${name}` : `${innerPath}.${name}`;
-  return checkedStep(record, given, innerPath, pathOf);
+  return checkedStep(record, given, innerPath, pathOf, mayHaveParts);
 }
 
 /** A step whose parameters are already in one object, as a command line makes them. Throws as `parseSteps`. */
@@ -80,16 +112,68 @@ export function checkedStep(
   given: Record<string, unknown>,
   path: string,
   pathOf: (name: string) => string = (name) => `${path}.${name}`,
+  mayHaveParts = false,
 ): RequestedStep {
+  const file = fileOf(record, given, pathOf, mayHaveParts);
   let validate = compiled.get(record.parameters);
   if (validate === undefined) {
     validate = ajv.compile(record.parameters);
     compiled.set(record.parameters, validate);
   }
   if (!validate(given)) throw schemaFailure((validate.errors as ErrorObject[])[0], record, pathOf);
-  // JSON of a mask in a step that has two shapes can differ in path by parameter; checks name the usual place.
   record.check?.(given, path);
-  return { type: record.id, params: { ...given }, path };
+  return { type: record.id, params: { ...given }, path, ...(file === null ? {} : { file }) };
+}
+
+/** The input that holds the file parameter; null where there is none or `given` holds its value, which is checked then. */
+function fileOf(
+  { id, fileParameter, parameters }: Transformation,
+  given: Record<string, unknown>,
+  pathOf: (name: string) => string,
+  mayHaveParts: boolean,
+): RequestedStep['file'] | null {
+  if (fileParameter === undefined) return null;
+  const { name, part, fromValue } = fileParameter;
+  const value = given[name];
+  if (value instanceof StepFile) {
+    delete given[name];
+    return { input: value.input };
+  }
+  if (value !== undefined) {
+    fromValue(value, pathOf(name));
+    return null;
+  }
+  if (mayHaveParts) return { input: part };
+  throw missingParameter(id, name, parameters, pathOf);
+}
+
+/** For a form that has come without the part that a step needs. */
+export function missingFilePart(
+  { type, path = '' }: RequestedStep,
+  registry: readonly Transformation[],
+): GeomillError {
+  const record = registry.find(({ id }) => id === type);
+  if (record?.fileParameter === undefined) throw new Error(`transformation '${type}' has no file parameter`);
+  const { name, part } = record.fileParameter;
+  return missingParameter(
+    type,
+    name,
+    record.parameters,
+    () => `${path}.${name}`,
+    `, or send it as part '${part}'`,
+  );
+}
+
+function missingParameter(
+  id: string,
+  name: string,
+  { properties }: ParametersSchema,
+  pathOf: (name: string) => string,
+  advice = '',
+): GeomillError {
+  const description = descriptionOf(properties[name]);
+  const what = description === '' ? '' : `: ${description}`;
+  return invalid(pathOf(name), `is required for ${id}${what}${advice}`);
 }
 
 function recordOf(type: unknown, path: string, registry: readonly Transformation[]): Transformation {
@@ -115,8 +199,7 @@ function schemaFailure(
     case 'required': {
       const missing = String(params.missingProperty);
       if (where !== null) return invalid(`${where}.${missing}`, 'is required');
-      const description = descriptionOf(parameters.properties[missing]);
-      return invalid(pathOf(missing), `is required for ${id}${description === '' ? '' : `: ${description}`}`);
+      return missingParameter(id, missing, parameters, pathOf);
     }
     case 'additionalProperties': {
       const unknown = String(params.additionalProperty);

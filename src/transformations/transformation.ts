@@ -44,6 +44,20 @@ export interface CommandLineModifier {
   readonly parameters: (value: string, before: StepParameters) => StepParameters;
 }
 
+/**
+ * A parameter that may be as large as a file. Where it is, and where it comes as a part of a form, it is a file of the job
+ * that is read when the job runs: a further input, named in the step.
+ */
+export interface FileParameter {
+  readonly name: string;
+  /** The part of a form that holds it for the steps whose parameters leave it out. */
+  readonly part: string;
+  /** What the code gets in place of the value in the parameters. Throws TRANSFORMATION_INVALID naming `path`. */
+  readonly fromValue: (value: unknown, path: string) => unknown;
+  /** The same from the content of a file. */
+  readonly fromFile: (content: Uint8Array, path: string) => unknown;
+}
+
 export interface Transformation {
   readonly id: string;
   readonly title: string;
@@ -55,6 +69,8 @@ export interface Transformation {
   readonly commandLine: CommandLineForm | null;
   /** Checks what the schema cannot say, before the job is queued. Throws TRANSFORMATION_INVALID naming `${path}.parameter`. */
   readonly check?: (parameters: StepParameters, path: string) => void;
+  /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without it. */
+  readonly fileParameter?: FileParameter;
   readonly load: () => Promise<TransformationCode>;
 }
 

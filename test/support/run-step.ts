@@ -46,7 +46,11 @@ export async function runStep(
   const step = checkedStep(record, { ...params }, setting.path);
   const code = await record.load();
   assert.ok(code.kind === 'streaming');
-  const apply = await code.prepare(step.params, setting);
+  const { name, fromValue } = record.fileParameter ?? { name: '', fromValue: () => undefined };
+  const given = record.fileParameter
+    ? { [name]: fromValue(step.params[name], `${setting.path}.${name}`) }
+    : {};
+  const apply = await code.prepare({ ...step.params, ...given }, setting);
   const geos = await Geos.load();
   const findings = new Findings();
   const input = structuredClone(batch);

@@ -1,15 +1,17 @@
 /** A JSON body through the splitter, its pieces put together again as their consumer does. */
 import assert from 'node:assert/strict';
 import type { JsonBody, JsonBodyLimits, JsonBodyMembers } from '../../src/http/json-body/body-parts.ts';
+import { configLimits } from '../../src/http/json-body/config-limits.ts';
 import { JsonBodySplitter } from '../../src/http/json-body/split.ts';
 
 export const BODY_MEMBERS: JsonBodyMembers = {
   documents: ['input_geojson', 'target_geojson'],
   documentLists: ['append_geojson_list', 'input_geojson_list'],
+  fileParameters: new Set(['clipping_geojson']),
 };
 
 const ROOMY: JsonBodyLimits = {
-  maxConfigBytes: 1_000_000,
+  config: configLimits(1_000_000),
   maxDocuments: 1000,
   maxDocumentsSetting: 'a fixed limit',
 };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { type ErrorCode, GeomillError } from '../../src/errors.ts';
 import type { JsonBodyLimits } from '../../src/http/json-body/body-parts.ts';
+import { configLimits } from '../../src/http/json-body/config-limits.ts';
 import { splitBody } from '../support/split-body.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -198,7 +199,7 @@ test('a body that ends early is refused with where it was', () => {
 
 test('what is kept in memory has a limit, and documents do not count to it', () => {
   const document = `{"a":"${'x'.repeat(500)}"}`;
-  const limits = { maxConfigBytes: 30 };
+  const limits = { config: configLimits(30) };
   // 15 and 3 bytes of names and 12 of a value; the white space is not kept.
   const fitting = splitBody(bytesOf(`{"input_geojson":${document},  "b"  :  [1,"234567"]}`), 5, limits);
   assert.deepEqual(fitting.config, { b: [1, '234567'] });

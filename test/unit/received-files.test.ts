@@ -46,7 +46,7 @@ async function receive(files: ReceivedFiles, role: 'single' | 'list', ...chunks:
   await files.end();
 }
 
-const LIMITS = { maxBytes: 100, maxFiles: 20, wantHash: true };
+const LIMITS = { maxBytes: 100, maxFiles: 20, wantHash: true, maxStepFileBytes: 100 };
 
 test('the single file counts first, the others in the order of their arrival', async () => {
   const { open, states } = fakeStore();
@@ -71,7 +71,7 @@ test('the single file counts first, the others in the order of their arrival', a
 
 test('more bytes or files than may come, and empty files, are refused by the name of the limit', async () => {
   const { open } = fakeStore();
-  const files = new ReceivedFiles({ open, maxBytes: 5, maxFiles: 2, wantHash: false });
+  const files = new ReceivedFiles({ open, maxBytes: 5, maxFiles: 2, wantHash: false, maxStepFileBytes: 100 });
   await receive(files, 'list', 'abc');
   await assert.rejects(receive(files, 'list', 'de', 'f'), { code: 'LIMIT_EXCEEDED', message: /MAX_UPLOAD/ });
   await assert.rejects(receive(files, 'list', 'x'), { code: 'LIMIT_EXCEEDED', message: /MAX_FILES/ });

@@ -7,8 +7,6 @@ const FIRST_CAPACITY = 1024;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export class ConfigText {
-  /** Of the body without its documents. */
-  readonly #maxBytes: number;
   /** What all texts together may still take. */
   bytesLeft: number;
   /** One buffer for all, because a list of slices of a byte each (chunks may be so small) weighs a hundred times more. */
@@ -16,21 +14,36 @@ export class ConfigText {
   #byteLength = 0;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
     this.bytesLeft = maxBytes;
   }
 
   /** Adds `bytes` from `start` to `end` (exclusive); these must not be more than `bytesLeft`. */
   append(bytes: Uint8Array, start: number, end: number): void {
-    const needed = this.#byteLength + end - start;
+    this.#add(bytes.subarray(start, end));
+    this.bytesLeft -= end - start;
+  }
+
+  /** Adds bytes that have a bound of their own. */
+  appendUncounted(bytes: Uint8Array): void {
+    this.#add(bytes);
+  }
+
+  #add(bytes: Uint8Array): void {
+    const needed = this.#byteLength + bytes.length;
     if (needed > this.#buffer.length) {
       const larger = new Uint8Array(Math.max(needed, 2 * this.#buffer.length));
       larger.set(this.#buffer.subarray(0, this.#byteLength));
       this.#buffer = larger;
     }
-    this.#buffer.set(bytes.subarray(start, end), this.#byteLength);
+    this.#buffer.set(bytes, this.#byteLength);
     this.#byteLength = needed;
-    this.bytesLeft -= end - start;
+  }
+
+  /** The text as it is; ill-formed UTF-8 becomes U+FFFD. The next text begins empty. */
+  take(): string {
+    const text = Buffer.from(this.#buffer.buffer, 0, this.#byteLength).toString('utf8');
+    this.#byteLength = 0;
+    return text;
   }
 
   /**
@@ -48,15 +61,5 @@ export class ConfigText {
       const reason = `${what} is not valid ${isSyntax ? `JSON: ${error.message}` : 'UTF-8'}`;
       throw failure('BODY_NOT_JSON', { offset, reason }, { offset }, error);
     }
-  }
-
-  /** The thing to throw when one more byte comes and none is left. */
-  tooLong(): Error {
-    return failure('LIMIT_EXCEEDED', {
-      what: 'the body without its documents',
-      actual: `more than ${this.#maxBytes} bytes`,
-      limit: `${this.#maxBytes} bytes`,
-      setting: 'MAX_CONFIG',
-    });
   }
 }

@@ -5,13 +5,10 @@
  *     {"target_geojson": {...}, "append_geojson_list": [{...}, {...}], "output_format": "shp"}
  *                        ^^^^^                          ^^^^^  ^^^^^   documents               config: the rest
  *
- * The service never parses documents: of their bytes only quotes and brackets are looked at (value-ends.ts), to find
+ * The service never parses documents: of their bytes only quotes and brackets are looked at (bytes/json-ends.ts), to find
  * where each ends; their reader judges the rest. Outside of them the grammar of RFC 8259 holds strictly. A general
  * streaming parser was refused: it makes a token of every coordinate, only for us to throw all of them away.
  */
-import { failure, type GeomillError } from '../../errors.ts';
-import type { JsonBody, JsonBodyLimits, JsonBodyMembers, JsonBodyPiece } from './body-parts.ts';
-import { ConfigText } from './config-text.ts';
 import {
   byteName,
   CLOSE_BRACE,
@@ -25,8 +22,13 @@ import {
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from './json-bytes.ts';
-import { BracketEnd, StringEnd } from './value-ends.ts';
+} from '../../bytes/json-bytes.ts';
+import { BracketEnd, StringEnd } from '../../bytes/json-ends.ts';
+import { failure, type GeomillError } from '../../errors.ts';
+import type { JsonBody, JsonBodyLimits, JsonBodyMembers, JsonBodyPiece } from './body-parts.ts';
+import { ConfigCounts } from './config-limits.ts';
+import { ConfigScanner } from './config-scanner.ts';
+import { ConfigText } from './config-text.ts';
 
 /** What comes next, white space apart; in `ValueState` more of what has begun. */
 type State = PunctuationState | ValueState;
@@ -53,7 +55,9 @@ export class JsonBodySplitter {
   readonly #limits: JsonBodyLimits;
   readonly #text: ConfigText;
   readonly #string = new StringEnd();
-  readonly #brackets = new BracketEnd();
+  readonly #counts: ConfigCounts;
+  readonly #scanner: ConfigScanner;
+  readonly #document = new BracketEnd(notJson);
   readonly #config: [string, unknown][] = [];
   readonly #documentCounts = new Map<string, number>();
   readonly #names = new Set<string>();
@@ -75,7 +79,9 @@ export class JsonBodySplitter {
   constructor(members: JsonBodyMembers, limits: JsonBodyLimits) {
     this.#members = members;
     this.#limits = limits;
-    this.#text = new ConfigText(limits.maxConfigBytes);
+    this.#text = new ConfigText(limits.config.maxBytes);
+    this.#counts = new ConfigCounts('the body without its documents', limits.config);
+    this.#scanner = new ConfigScanner(this.#text, this.#counts, members.fileParameters, notJson);
   }
 
   /**
@@ -105,7 +111,10 @@ export class JsonBodySplitter {
     if (this.#failure !== null) throw this.#failure;
     if (this.#state !== 'nothing') throw this.#truncated();
     // An assignment would take a member '__proto__' for the prototype; fromEntries makes it a member.
-    return { config: Object.fromEntries(this.#config), documentCounts: this.#documentCounts };
+    const config: Record<string, unknown> = Object.fromEntries(this.#config);
+    if (!this.#scanner.restore(config))
+      throw invalidMember('transformations', 'has a parameter that came more than once; send exactly one');
+    return { config, documentCounts: this.#documentCounts };
   }
 
   /** Takes at least the byte at `at`, or begins what it is the first byte of; returns where to go on. */
@@ -169,6 +178,7 @@ export class JsonBodySplitter {
   #beginMember(name: string): void {
     if (this.#names.has(name)) throw invalidMember(clip(name), 'came more than once; send exactly one');
     this.#names.add(name);
+    this.#counts.addMember();
     const { documents, documentLists } = this.#members;
     this.#name = name;
     this.#role = documents.includes(name) ? 'document' : documentLists.includes(name) ? 'list' : 'config';
@@ -207,16 +217,16 @@ export class JsonBodySplitter {
       });
     const index = this.#role === 'list' ? this.#listLength : null;
     this.#pieces.push({ kind: 'begin', member: this.#name!, index, path });
-    this.#brackets.open(byte);
+    this.#document.open(byte);
     return this.#continueDocument(at, at + 1);
   }
 
   /** `start`: first byte of the chunk that belongs to the document; `at`: first one that was not looked at yet. */
   #continueDocument(start: number, at: number): number {
     const chunk = this.#chunk;
-    const end = this.#brackets.scan(chunk, at, chunk.length, this.#bytesBefore);
+    const end = this.#document.scan(chunk, at, chunk.length, this.#bytesBefore);
     this.#pieces.push({ kind: 'bytes', bytes: chunk.subarray(start, end) });
-    if (this.#brackets.isOpen) return end;
+    if (this.#document.isOpen) return end;
     this.#pieces.push({ kind: 'end' });
     if (this.#role === 'list') {
       this.#listLength++;
@@ -238,15 +248,23 @@ export class JsonBodySplitter {
     this.#state = state;
     this.#textOffset = this.#bytesBefore + at;
     if (state === 'literal') return at;
-    if (this.#text.bytesLeft === 0) throw this.#text.tooLong();
+    if (state === 'brackets') {
+      this.#scanner.beginMember(this.#name!);
+      return at;
+    }
+    if (this.#text.bytesLeft === 0) throw this.#counts.tooLong();
     this.#text.append(this.#chunk, at, at + 1);
-    if (state === 'brackets') this.#brackets.open(this.#chunk[at]);
-    else this.#string.open();
+    this.#string.open();
     return at + 1;
   }
 
   #continueText(state: TextState, start: number): number {
     const chunk = this.#chunk;
+    if (state === 'brackets') {
+      const end = this.#scanner.scan(chunk, start, chunk.length, this.#bytesBefore, this.#pieces);
+      if (!this.#scanner.isOpen) this.#endText(state);
+      return end;
+    }
     // Not one byte beyond the limit is looked at: what is found wrong does not depend on how the body was cut.
     const stop = Math.min(chunk.length, start + this.#text.bytesLeft);
     let end = start;
@@ -255,11 +273,10 @@ export class JsonBodySplitter {
       while (end < stop && !endsLiteral(chunk[end])) end++;
       isOpen = end === chunk.length || !endsLiteral(chunk[end]);
     } else {
-      const scanner = state === 'brackets' ? this.#brackets : this.#string;
-      end = scanner.scan(chunk, start, stop, this.#bytesBefore);
-      isOpen = scanner.isOpen;
+      end = this.#string.scan(chunk, start, stop);
+      isOpen = this.#string.isOpen;
     }
-    if (isOpen && end < chunk.length) throw this.#text.tooLong();
+    if (isOpen && end < chunk.length) throw this.#counts.tooLong();
     this.#text.append(chunk, start, end);
     if (!isOpen) this.#endText(state);
     return end;
@@ -285,9 +302,8 @@ export class JsonBodySplitter {
   }
 
   #unexpected(at: number, expected: string): GeomillError {
-    const offset = this.#bytesBefore + at;
     const reason = `expected ${expected} but found ${byteName(this.#chunk[at])}`;
-    return failure('BODY_NOT_JSON', { offset, reason }, { offset });
+    return notJson(this.#bytesBefore + at, reason);
   }
 
   #truncated(): GeomillError {
@@ -297,6 +313,10 @@ export class JsonBodySplitter {
     const reason = offset === 0 ? 'it is empty' : `at byte ${offset}, ${where}; send the whole body`;
     return failure('BODY_TRUNCATED', { reason }, { offset });
   }
+}
+
+function notJson(offset: number, reason: string): GeomillError {
+  return failure('BODY_NOT_JSON', { offset, reason }, { offset });
 }
 
 function invalidMember(path: string, reason: string): GeomillError {

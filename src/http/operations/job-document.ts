@@ -1,5 +1,5 @@
 /** Jobs as /v1/jobs tells them: the whole record of one, and the short one of lists, which is a part of it. */
-import { errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
+import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
 import { type Progress, snakeCaseKeys } from '../../pipeline/report.ts';
 import { outputUrl } from './result.ts';
 
@@ -15,7 +15,7 @@ export function describeJob(job: Job, progress: Progress | null, baseUrl: string
     operation: job.operation,
     input: {
       format: input.format,
-      files: job.inputs.map(({ name, byteLength }, i) => ({
+      files: convertedInputs(job.inputs).map(({ name, byteLength }, i) => ({
         name,
         bytes: byteLength,
         crs: input.files[i].crs,
@@ -50,7 +50,7 @@ export function describeShortly(job: JobSummary, baseUrl: string): object {
     operation: job.operation,
     input: {
       format: job.inputFormat,
-      files: job.inputs.map(({ name, byteLength }) => ({ name, bytes: byteLength })),
+      files: convertedInputs(job.inputs).map(({ name, byteLength }) => ({ name, bytes: byteLength })),
     },
     output: { format: job.outputFormat, ...describeOutput(job, baseUrl) },
     ...timesOf(job),

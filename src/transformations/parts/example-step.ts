@@ -21,7 +21,7 @@ interface PropertySchema {
 }
 
 /** With what is required, and what the schema gives an example of. */
-export function exampleStep({ id, parameters }: Transformation): {
+export function exampleStep({ id, parameters, fileParameter }: Transformation): {
   readonly type: string;
   readonly params?: StepParameters;
 } {
@@ -29,8 +29,9 @@ export function exampleStep({ id, parameters }: Transformation): {
   for (const [name, schema] of Object.entries(parameters.properties)) {
     const { examples, enum: choices, type } = schema as PropertySchema;
     if (examples !== undefined) params[name] = examples[0];
+    else if (fileParameter?.name === name) params[name] = POLYGON;
     else if (parameters.required?.includes(name))
-      params[name] = choices?.[0] ?? (type === 'number' || type === 'integer' ? 100 : POLYGON);
+      params[name] = choices?.[0] ?? (type === 'number' || type === 'integer' ? 100 : '');
   }
   return Object.keys(params).length === 0 ? { type: id } : { type: id, params };
 }

@@ -1,12 +1,45 @@
 /** The parameter that holds a mask: its schema, and its form on the command line. */
-import { failure } from '../../../errors.ts';
+import { OPEN_BRACE } from '../../../bytes/json-bytes.ts';
+import { BracketEnd } from '../../../bytes/json-ends.ts';
+import { failure, type GeomillError } from '../../../errors.ts';
+import type { FileParameter } from '../../transformation.ts';
+import { parseMask } from './mask-geojson.ts';
+
+const PART = 'mask';
 
 /** What GeoJSON may look like is checked by `parseMask`, whose messages say more than those of a schema. */
 export function maskSchema(what: string): object {
   return {
     type: 'object',
-    description: `${what}: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326.`,
+    description: `${what}: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. Required; a form may have it as a file instead, in its part \`${PART}\`.`,
   };
+}
+
+/** The code gets a column of polygons. */
+export function maskParameter(name: string): FileParameter {
+  return {
+    name,
+    part: PART,
+    fromValue: parseMask,
+    fromFile: (content, path) => parseMask(parseContent(content, path), path),
+  };
+}
+
+function parseContent(content: Uint8Array, path: string): unknown {
+  const refuse = (reason: string): GeomillError =>
+    failure('TRANSFORMATION_INVALID', { path, reason: `is not valid JSON: ${reason}` });
+  // The parser takes any depth, but half a minute for 64 MiB of brackets.
+  const start = content.indexOf(OPEN_BRACE);
+  if (start >= 0) {
+    const brackets = new BracketEnd((offset, reason) => refuse(`at byte ${offset}: ${reason}`));
+    brackets.open(OPEN_BRACE);
+    brackets.scan(content, start + 1, content.length, 0);
+  }
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+  } catch (error) {
+    throw refuse((error as Error).message);
+  }
 }
 
 /** The content of a file as JSON. Throws USAGE. */

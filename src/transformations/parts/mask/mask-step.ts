@@ -14,7 +14,6 @@ import { RowTally } from '../row-tally.ts';
 import { withRows } from '../take-rows.ts';
 import { CUT, Cutter } from './cutter.ts';
 import { Mask, type MaskOperation } from './mask.ts';
-import { parseMask } from './mask-geojson.ts';
 import { PLACE } from './mask-grid.ts';
 import { projectMask, withTurns } from './project-mask.ts';
 
@@ -32,7 +31,7 @@ export function maskStep(operation: MaskOperation, parameter: string): Streaming
     kind: 'streaming',
     async prepare(parameters, setting): Promise<ApplyStep> {
       const path = `${setting.path}.${parameter}`;
-      const mask = parseMask(parameters[parameter], path);
+      const mask = parameters[parameter] as GeometryColumn;
       const step = new MaskStep(operation, await Geos.load(), mask, setting, path);
       const apply: ApplyStep = (batch, findings) => step.apply(batch, findings);
       abandoned.register(apply, step);

@@ -4,7 +4,6 @@
  * Only quotes, backslashes and brackets are looked at (RFC 8259 sections 4, 5 and 7): what stands between them is for
  * the reader of the value to judge. Bytes of multi-byte characters are never mistaken for them, as all are above 0x7f.
  */
-import { failure } from '../../errors.ts';
 import {
   BACKSLASH,
   byteName,
@@ -18,8 +17,10 @@ import {
 /** Levels of arrays and objects inside one another, as the GeoJSON reader has it; more is an attack, not data. */
 export const MAX_DEPTH = 512;
 
+export const TOO_DEEP = `arrays and objects are nested deeper than ${MAX_DEPTH} levels`;
+
 /** A closing bracket or brace is the opening one plus this. */
-const TO_CLOSING = 2;
+export const TO_CLOSING = 2;
 
 /** Indexed by byte: 1 for those that matter. */
 const IN_STRINGS = flagsOf(QUOTE, BACKSLASH);
@@ -58,12 +59,20 @@ export class StringEnd {
   }
 }
 
+/** The error for text that is not JSON; `offset` is that of the byte at fault. */
+export type NotJson = (offset: number, reason: string) => Error;
+
 /** Scans one object or array at a time. */
 export class BracketEnd {
+  readonly #notJson: NotJson;
   readonly #string = new StringEnd();
   /** The byte that closes each open level; level 0 is not used. */
   readonly #closing = new Uint8Array(MAX_DEPTH + 1);
   #depth = 0;
+
+  constructor(notJson: NotJson) {
+    this.#notJson = notJson;
+  }
 
   /** The last bracket has not come yet. */
   get isOpen(): boolean {
@@ -78,7 +87,7 @@ export class BracketEnd {
 
   /**
    * Scans `bytes` from `at` to `stop` (exclusive); returns the offset behind the last bracket, or `stop`.
-   * `bytesBefore`: of the body, before `bytes`. Throws BODY_NOT_JSON for a bracket that does not match and for MAX_DEPTH.
+   * `bytesBefore`: those that came before `bytes`. Throws what `notJson` makes, for a bracket that does not match and for MAX_DEPTH.
    */
   scan(bytes: Uint8Array, at: number, stop: number, bytesBefore: number): number {
     const string = this.#string;
@@ -93,10 +102,11 @@ export class BracketEnd {
         string.open();
         at = string.scan(bytes, at, stop);
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (depth === MAX_DEPTH) throw tooDeep(bytesBefore + at - 1);
+        if (depth === MAX_DEPTH) throw this.#notJson(bytesBefore + at - 1, TOO_DEEP);
         closing[++depth] = byte + TO_CLOSING;
       } else {
-        if (byte !== closing[depth]) throw mismatch(byte, closing[depth], bytesBefore + at - 1);
+        if (byte !== closing[depth])
+          throw this.#notJson(bytesBefore + at - 1, mismatch(closing[depth], byte));
         if (--depth === 0) break;
       }
     }
@@ -105,14 +115,8 @@ export class BracketEnd {
   }
 }
 
-function tooDeep(offset: number): Error {
-  const reason = `arrays and objects are nested deeper than ${MAX_DEPTH} levels`;
-  return failure('BODY_NOT_JSON', { offset, reason }, { offset });
-}
-
-function mismatch(byte: number, expected: number, offset: number): Error {
-  const reason = `expected ${byteName(expected)} but found ${byteName(byte)}`;
-  return failure('BODY_NOT_JSON', { offset, reason }, { offset });
+export function mismatch(expected: number, found: number): string {
+  return `expected ${byteName(expected)} but found ${byteName(found)}`;
 }
 
 function flagsOf(...bytes: number[]): Uint8Array {

@@ -1,0 +1,77 @@
+/** What a config may hold besides its bytes: what is small as text can be large once it is parsed. */
+import { failure, type GeomillError } from '../../errors.ts';
+
+/** Members of all objects together; each becomes a property, and those that are not known are listed. */
+export const MAX_CONFIG_MEMBERS = 20_000;
+/** Elements of all lists together; as many as there are files of a request at the most, twice. */
+export const MAX_CONFIG_ELEMENTS = 200_000;
+/**
+ * Bytes of a step's file parameter (the polygons to clip by) up to which it stays in the config and is checked with it;
+ * a larger one is stored as a file and checked by the runner.
+ */
+export const MAX_INLINE_FILE = 64 * 1024;
+/** Of all of them that stay. */
+export const MAX_INLINE_FILES = 256 * 1024;
+
+export interface ConfigLimits {
+  /** Of all bytes that are kept, without file parameters. */
+  readonly maxBytes: number;
+  readonly maxMembers: number;
+  readonly maxElements: number;
+  readonly maxInlineFile: number;
+  readonly maxInlineFiles: number;
+}
+
+export function configLimits(maxBytes: number): ConfigLimits {
+  return {
+    maxBytes,
+    maxMembers: MAX_CONFIG_MEMBERS,
+    maxElements: MAX_CONFIG_ELEMENTS,
+    maxInlineFile: MAX_INLINE_FILE,
+    maxInlineFiles: MAX_INLINE_FILES,
+  };
+}
+
+/** Counts what the texts of one config hold. `source`: what they are, for messages: "part 'config'". */
+export class ConfigCounts {
+  readonly source: string;
+  readonly limits: ConfigLimits;
+  #members = 0;
+  #elements = 0;
+
+  constructor(source: string, limits: ConfigLimits) {
+    this.source = source;
+    this.limits = limits;
+  }
+
+  /** Throws LIMIT_EXCEEDED. */
+  addMember(): void {
+    if (++this.#members > this.limits.maxMembers) throw this.#tooMany('members', this.limits.maxMembers);
+  }
+
+  /** Throws LIMIT_EXCEEDED. */
+  addElement(): void {
+    if (++this.#elements > this.limits.maxElements)
+      throw this.#tooMany('list elements', this.limits.maxElements);
+  }
+
+  /** The thing to throw when one more byte comes than may be kept. */
+  tooLong(): GeomillError {
+    const { maxBytes } = this.limits;
+    return failure('LIMIT_EXCEEDED', {
+      what: this.source,
+      actual: `more than ${maxBytes} bytes`,
+      limit: `${maxBytes} bytes`,
+      setting: 'MAX_CONFIG',
+    });
+  }
+
+  #tooMany(what: string, limit: number): GeomillError {
+    return failure('LIMIT_EXCEEDED', {
+      what: `the number of ${what} in ${this.source}`,
+      actual: `more than ${limit}`,
+      limit,
+      setting: 'a fixed limit',
+    });
+  }
+}
