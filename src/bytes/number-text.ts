@@ -183,8 +183,13 @@ function quotientOfDecimal(high: number, low: number, lowDigits: number, decimal
   return least === most ? least : Number.NaN;
 }
 
+const LONG_SLICE = 64;
+
 /** `bytes[start, end)` as a string; all bytes must be ASCII. */
 export function asciiSlice(bytes: Uint8Array, start: number, end: number): string {
+  // Text that grows by a character at a time costs many times its bytes.
+  if (end - start > LONG_SLICE)
+    return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
   let text = '';
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]);
   return text;

@@ -9,7 +9,6 @@ import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { asciiSlice } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
 import { type InputLimits, tooManyFields } from '../../io/limits.ts';
 import { noteCrsMember } from './crs-member.ts';
@@ -346,7 +345,7 @@ export class FeatureParser {
     if (scanner.isInteger) {
       if (value <= 9_007_199_254_740_991 && value >= -9_007_199_254_740_991)
         column.appendNumber(row, value, true);
-      else column.appendLongInteger(row, asciiSlice(bytes, at, end));
+      else column.appendLongInteger(row, bytes, at, end);
     } else if (value - value === 0) column.appendNumber(row, value, false);
     // Larger than any double: its digits are all that can be kept.
     else column.appendJson(row, bytes, at, end);

@@ -16,7 +16,7 @@ import {
 import type { FieldType } from '../../batch/schema.ts';
 import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { asciiSlice, writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import { writeJsonString } from './json-text.ts';
 
 const KIND = { none: 0, boolean: 1, integer: 2, bigint: 3, float: 4, text: 5, json: 6 } as const;
@@ -24,6 +24,8 @@ type Kind = (typeof KIND)[keyof typeof KIND];
 
 const INT64_LEAST = -(2n ** 63n);
 const INT64_MOST = 2n ** 63n - 1n;
+/** Digits of the longest, and its sign. */
+const INT64_CHARACTERS = 20;
 const NOTHING = new Uint8Array(0);
 
 export class ValueColumn {
@@ -74,10 +76,11 @@ export class ValueColumn {
     this.#accept(row);
   }
 
-  /** An integer that a double cannot be trusted with, as its digits. */
-  appendLongInteger(row: number, digits: string): void {
-    const value = BigInt(digits);
-    if (value < INT64_LEAST || value > INT64_MOST) this.appendJson(row, textBytes(digits), 0, digits.length);
+  /** An integer that a double cannot be trusted with: the JSON number `source[start, end)`. */
+  appendLongInteger(row: number, source: Uint8Array, start: number, end: number): void {
+    // Longer ones are not turned into a number, which takes more than linear time.
+    const value = end - start <= INT64_CHARACTERS ? BigInt(asciiSlice(source, start, end)) : null;
+    if (value === null || value < INT64_LEAST || value > INT64_MOST) this.appendJson(row, source, start, end);
     else this.appendBigInt(row, value);
   }
 
