@@ -170,6 +170,11 @@ export const findingCatalogue = {
     template: "field '{field}' of layer '{layer}' is written as {to} instead of {from}",
   },
   FIELD_DROPPED: { effect: 'told', template: "field '{field}' of layer '{layer}' was dropped: {reason}" },
+  FIELDS_NOT_DECLARED: {
+    effect: 'told',
+    template:
+      "layer '{layer}' has no features, so that its {fields} fields are lost: {format} declares no fields",
+  },
   FIELD_NOT_FOUND: {
     effect: 'told',
     template: "no feature has a field '{field}', which '{option}' names",

@@ -38,6 +38,8 @@ export interface Format {
   readonly fixedOutputCrs?: (options: Readonly<Record<string, unknown>>) => CrsText | null;
   /** Whether an output keeps several layers apart; 'one' joins them. */
   readonly outputLayers: 'one' | 'many';
+  /** An output declares the fields of a layer, so that one without features keeps them. */
+  readonly declaresFields: boolean;
   /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */
   readonly readOptions: OptionsSchema;
   readonly readOptionsKey?: string;

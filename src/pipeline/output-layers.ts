@@ -16,20 +16,23 @@ export function outputLayers(
   name: string,
   limits: Pick<InputLimits, 'fields'>,
 ): OutputLayer[] {
-  const separate = layers.map(
-    (layer): OutputLayer => ({
+  const scanned = layers.map(({ statistics, outputFields }) =>
+    plan.scan === null ? null : completed(statistics, outputFields ?? []),
+  );
+  const separate = layers.map((layer, i): OutputLayer => {
+    const found = scanned[i];
+    return {
       name: layer.plan.name,
-      fields: plan.scan === null ? layer.outputFields : fieldsOf(layer.statistics),
-      statistics: plan.scan === null ? layer.plan.declaredStatistics : layer.statistics,
+      fields: found === null ? layer.outputFields : fieldsOf(found),
+      statistics: found ?? layer.plan.declaredStatistics,
       crs: crs.describe(layer.plan.targetCrs, 'output.epsg'),
       coordinatesComputed: layer.plan.reproject,
-    }),
-  );
+    };
+  });
   if (plan.layerField === null) return separate;
   const statistics = emptyStatistics();
-  for (const layer of layers) {
-    const own = plan.scan === null ? statisticsOf(layer.outputFields ?? []) : layer.statistics;
-    mergeStatistics(statistics, own, mixed);
+  for (const [i, layer] of layers.entries()) {
+    mergeStatistics(statistics, scanned[i] ?? statisticsOf(layer.outputFields ?? []), mixed);
     checkFieldCount(name, statistics.fields.length, limits);
   }
   const fields = fieldsOf(statistics);
@@ -44,6 +47,23 @@ export function outputLayers(
       coordinatesComputed: separate.some((layer) => layer.coordinatesComputed),
     },
   ];
+}
+
+/** What a scan found, with the known fields that it did not meet because the layer has no features. */
+function completed(found: LayerStatistics, known: readonly Field[]): LayerStatistics {
+  const names = new Set(found.fields.map(({ name }) => name));
+  const missing = known.filter(({ name }) => !names.has(name));
+  if (missing.length === 0) return found;
+  const fields = missing.map(({ name, type }) => ({
+    name,
+    type: 'null' as const,
+    columnType: type,
+    nonNullCount: 0,
+    maxLength: 0,
+    maxDecimals: 0,
+    integersExact: true,
+  }));
+  return { ...found, fields: [...found.fields, ...fields] };
 }
 
 function statisticsOf(fields: readonly Field[]): LayerStatistics {

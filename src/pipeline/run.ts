@@ -3,6 +3,8 @@
  * Memory is bounded by (tasks in flight) x (partition size) plus the batches kept between two passes, whatever the size of the input.
  */
 
+import type { Field } from '../batch/schema.ts';
+import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
@@ -267,11 +269,12 @@ class Conversion {
         const outputIndex = plan.layerField === null ? layer.index : 0;
         await layer.encode(encodings[outputIndex], (chunk) => sink.append(outputIndex, chunk));
       }
-      for (const { sources, tally } of layers) {
+      for (const { sources, tally, outputFields, statistics } of layers) {
         for (const source of sources) source.tally.checkRange(this.#findings);
         const hasRead = sources.some((source) => source.tally.rowsRead > 0);
         if (plan.steps.length > 0 && hasRead && tally.rowsWritten === 0)
           this.#findings.note('RESULT_EMPTY', { layer: tally.plan.name });
+        this.#noteLostFields(tally.plan.name, tally.rowsWritten, outputFields ?? fieldsOf(statistics));
       }
       progress.stage('finishing');
       return await sink.finish();
@@ -279,6 +282,12 @@ class Conversion {
       sink.abort();
       throw error;
     }
+  }
+
+  #noteLostFields(layer: string, rowsWritten: number, fields: readonly Field[]): void {
+    const { declaresFields, title } = this.#output.format;
+    if (declaresFields || rowsWritten > 0 || fields.length === 0) return;
+    this.#findings.note('FIELDS_NOT_DECLARED', { layer, fields: fields.length, format: title });
   }
 
   async #plan(inputs: readonly OpenedInput[]): Promise<ConversionPlan> {

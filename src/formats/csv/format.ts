@@ -10,6 +10,7 @@ export const csv: Format = {
   outputExtension: '.csv',
   inputCrs: 'request',
   outputLayers: 'one',
+  declaresFields: true,
   readOptionsKey: 'csv_options',
   readOptions: {
     type: 'object',

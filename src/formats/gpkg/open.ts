@@ -173,7 +173,12 @@ function sourceLayer(
   crs: string | null,
   crsMissingReason: string,
 ): SourceLayer {
-  const declared = state.fields.flatMap(({ name, type }) => (type === null ? [] : [{ name, type }]));
+  // Without rows no value will tell a type.
+  const unknown = cut.rowCount === 0 ? 'string' : null;
+  const declared = state.fields.flatMap(({ name, type }) => {
+    const known = type ?? unknown;
+    return known === null ? [] : [{ name, type: known }];
+  });
   return {
     name: entry.name,
     fields: declared.length === state.fields.length ? declared : null,

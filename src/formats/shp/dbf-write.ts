@@ -24,8 +24,35 @@ export interface DbfWriteField extends DbfFieldSpec {
   readonly fixed: boolean;
 }
 
-/** Type and width for a field. `name` is its name in the .dbf; statistics null: the layer has no rows. */
-export function planField(field: Field, name: string, statistics: FieldStatistics | null): DbfWriteField {
+/** GDAL's widths for fields of unknown content. */
+const NOMINAL_WIDTHS = { int32: 9, int64: 18, text: 80 };
+
+/** Of a field in a layer without features, which somebody may fill later. */
+function nominalField({ name: source, type }: Field, name: string): DbfWriteField {
+  const common = { name, source, decimals: 0, fixed: true };
+  switch (type) {
+    case 'boolean':
+      return { ...common, type: 'L', width: 1 };
+    case 'int32':
+    case 'int64':
+      return { ...common, type: 'N', width: NOMINAL_WIDTHS[type] };
+    case 'float64':
+      return { ...common, type: 'N', width: MAX_NUMBER_BYTES, decimals: NOMINAL_DECIMALS, fixed: false };
+    case 'date':
+      return { ...common, type: 'D', width: 8 };
+    default:
+      return { ...common, type: 'C', width: NOMINAL_WIDTHS.text };
+  }
+}
+
+/** Type and width for a field. `name` is its name in the .dbf; `isEmpty`: the layer has no features. */
+export function planField(
+  field: Field,
+  name: string,
+  statistics: FieldStatistics | null,
+  isEmpty: boolean,
+): DbfWriteField {
+  if (isEmpty && (statistics === null || statistics.maxLength === 0)) return nominalField(field, name);
   const length = Math.max(1, statistics?.maxLength ?? 1);
   const common = { name, source: field.name, decimals: 0, fixed: true };
   switch (field.type) {

@@ -72,7 +72,7 @@ function planFields(layer: OutputLayer, kept: readonly Field[], findings: Findin
   return kept.map((field, i) => {
     const to = names[i];
     if (to !== field.name) findings.note('FIELD_RENAMED', { from: field.name, layer: layer.name, to });
-    const planned = planField(field, to, byName.get(field.name) ?? null);
+    const planned = planField(field, to, byName.get(field.name) ?? null, layer.statistics?.rowCount === 0);
     const isTextBefore = field.type === 'string';
     if (planned.type === 'C' && !isTextBefore)
       findings.note('FIELD_RETYPED', {

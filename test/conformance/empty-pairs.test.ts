@@ -1,0 +1,119 @@
+/**
+ * What holds nothing, from every format into every format: layers without features, features without a geometry, empty
+ * geometries, fields without a value. As many features and the same fields come out as went in, or a finding says why not.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { FindingCode } from '../../src/findings.ts';
+import { formatById, formats } from '../../src/formats/registry.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
+import { readFileLayers } from '../support/read-layers.ts';
+
+const hasGdal = spawnSync('ogrinfo', ['--version']).status === 0;
+
+const FIELDS = 'a INTEGER, b MEDIUMINT, c REAL, d TEXT, e DATE, f BOOLEAN';
+const EMPTY_POINT = "x'47500011E6100000 0101000000 000000000000F87F 000000000000F87F'".replaceAll(' ', '');
+const VALUES = "7, 8, 1.5, 'text', '2024-02-29', 1";
+const NULLS = 'NULL, NULL, NULL, NULL, NULL, NULL';
+
+const CASES: Readonly<Record<string, readonly string[]>> = {
+  'no features': [],
+  'features without a geometry': [`NULL, ${VALUES}`, `NULL, ${NULLS}`],
+  'empty geometries': [`${EMPTY_POINT}, ${VALUES}`, `${EMPTY_POINT}, ${NULLS}`],
+  'no attributes but nulls': [`${pointBlob(1, 2)}, ${NULLS}`, `${pointBlob(3, 4)}, ${NULLS}`],
+  'a bit of each': [
+    `${pointBlob(1, 2)}, ${VALUES}`,
+    `NULL, ${NULLS}`,
+    `${EMPTY_POINT}, ${NULLS}`,
+    `${pointBlob(3, 4)}, ${NULLS}`,
+  ],
+};
+
+function writeSource(directory: string, rows: readonly string[]): string {
+  const inserts = rows.map((row, i) => `INSERT INTO t VALUES (${i + 1}, ${row});`);
+  const sql = `CREATE TABLE t (fid INTEGER PRIMARY KEY, geom POINT, ${FIELDS}); ${inserts.join(' ')}`;
+  return writeRawGeopackage(join(directory, 'source.gpkg'), { sql, layers: ['t'] });
+}
+
+interface Content {
+  readonly features: number;
+  readonly fields: readonly string[];
+}
+
+async function contentOf(format: string, path: string): Promise<Content> {
+  const { layers } = await readFileLayers(await formatById(format, 'format').loadReader(), path);
+  return {
+    features: layers.reduce((sum, { rows }) => sum + rows.length, 0),
+    fields: layers.flatMap(({ fields }) => fields.map(({ name }) => name)),
+  };
+}
+
+/** What a GDAL that is installed finds; it opens what we write, or the test fails. */
+function gdalFeatures(path: string): number | null {
+  if (!hasGdal) return null;
+  const args = [
+    '-ro',
+    '-al',
+    '-so',
+    '-oo',
+    'GEOM_POSSIBLE_NAMES=geom_wkt',
+    path.endsWith('.zip') ? `/vsizip/${path}` : path,
+  ];
+  const done = spawnSync('ogrinfo', args, { encoding: 'utf8' });
+  assert.equal(done.status, 0, `GDAL cannot open ${path}: ${done.stderr}`);
+  const counts = [...done.stdout.matchAll(/^Feature Count: (\d+)$/gm)].map(([, count]) => Number(count));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+for (const [what, rows] of Object.entries(CASES))
+  for (const { id: from } of formats)
+    test(`${what}, from ${from} to every format`, async () => {
+      using workspace = makeWorkspace();
+      const directory = (name: string): string => {
+        const path = join(workspace.path, name);
+        mkdirSync(path);
+        return path;
+      };
+      const source = writeSource(workspace.path, rows);
+      const crs = (format: string): string | null =>
+        formatById(format, 'format').inputCrs === 'request' ? 'EPSG:4326' : null;
+      const made = await convertFile(source, directory('from'), { from: 'gpkg', to: from });
+      const given = await contentOf(from, made.outputPath);
+      for (const { id: to, declaresFields } of formats) {
+        const { report, outputPath } = await convertFile(made.outputPath, directory(to), {
+          from,
+          to,
+          fromCrs: crs(from),
+        });
+        const codes = new Set<FindingCode>(report.warnings.map(({ code }) => code));
+        const found = await contentOf(to, outputPath);
+        const { read, written, dropped } = report.features;
+        const pair = `${from} to ${to}: ${JSON.stringify(report.warnings)}`;
+        assert.equal(read, given.features, pair);
+        assert.equal(written + dropped, read, pair);
+        assert.ok(dropped === 0 || codes.has('GEOMETRY_NOT_DRAWN'), pair);
+        assert.equal(found.features, written, pair);
+        const lost = given.fields.filter((name) => !found.fields.includes(name));
+        const isTold = codes.has('FIELDS_NOT_DECLARED') || codes.has('GEOMETRY_NOT_DRAWN');
+        assert.ok(lost.length === 0 || (!declaresFields && isTold), `${lost} lost, ${pair}`);
+        const gdal = gdalFeatures(outputPath);
+        if (gdal !== null && to !== 'dxf') assert.equal(gdal, written, pair);
+      }
+    });
+
+test('an empty layer of a GeoPackage keeps its fields and their types in a shapefile', async () => {
+  using workspace = makeWorkspace();
+  const source = writeSource(workspace.path, []);
+  const { report, outputPath } = await convertFile(source, workspace.path, { from: 'gpkg', to: 'shp' });
+  assert.deepEqual(report.warnings, []);
+  const reader = await formatById('shp', 'format').loadReader();
+  const { layers } = await readFileLayers(reader, outputPath);
+  assert.deepEqual(
+    layers[0].fields.map(({ name, type }) => `${name} ${type}`),
+    ['a int64', 'b int32', 'c float64', 'd string', 'e date', 'f boolean'],
+  );
+});
