@@ -202,6 +202,22 @@ export const settings = {
     min: 1,
     text: 'Size of the files of a request, all together.',
   },
+  minUploadRate: {
+    name: 'MIN_UPLOAD_RATE',
+    type: 'integer',
+    default: 500,
+    min: 0,
+    max: 1_000_000_000,
+    text: 'Slowest rate in bytes per second at which a request body may arrive, averaged over 30 seconds; slower ones are refused with 408. 0: any rate.',
+  },
+  uploadTimeoutSeconds: {
+    name: 'UPLOAD_TIMEOUT',
+    type: 'seconds',
+    default: 6 * HOUR,
+    min: 1,
+    max: 7 * DAY,
+    text: 'Longest time the body of one request may take to arrive.',
+  },
   maxJsonBodyBytes: {
     name: 'MAX_JSON_BODY',
     type: 'bytes',
@@ -273,6 +289,14 @@ export const settings = {
     default: null,
     min: 0,
     text: 'Bytes that one account may store: inputs of its jobs that wait or run, and outputs until they expire. 0: any number. Unset: 50 GiB where credentials are required, else 0.',
+  },
+  maxOwnerRequests: {
+    name: 'MAX_OWNER_REQUESTS',
+    type: 'integer',
+    default: 500,
+    min: 1,
+    max: 100_000,
+    text: 'Maximum number of event streams, downloads and waiting requests of one account at a time. Further streams and downloads get 429; further requests are answered with 202 at once.',
   },
   rateLimit: {
     name: 'RATE_LIMIT',

@@ -72,7 +72,8 @@ export const errorCatalogue = {
   URL_REFUSED: {
     status: 400,
     fault: 'user',
-    template: "'{host}' is not among the hosts that this service fetches files from; send the file itself",
+    template:
+      "'{host}' is not a host that this service fetches files from, or has no public address; check the name, or send the file itself",
   },
   MULTIPART_INVALID: {
     status: 400,
@@ -401,7 +402,18 @@ export const errorCatalogue = {
     template: 'the request headers are larger than {limit} bytes',
   },
   HTTP_INVALID: { status: 400, fault: 'user', template: 'the request is not valid HTTP: {reason}' },
-  REQUEST_TIMEOUT: { status: 408, fault: 'user', template: 'the request was not completed in time' },
+  EXPECTATION_UNKNOWN: {
+    status: 417,
+    fault: 'user',
+    template:
+      "the expectation '{expectation}' is not supported; leave the Expect header out, or send 100-continue",
+  },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    fault: 'user',
+    template:
+      'the request was not received in time (MIN_UPLOAD_RATE, UPLOAD_TIMEOUT); send it again over a faster connection',
+  },
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     fault: 'user',
@@ -503,6 +515,17 @@ export const errorCatalogue = {
     fault: 'user',
     template:
       'the form was not sent from a page of this service, or the page was open for too long; open it again',
+  },
+  OWNER_REQUESTS_EXCEEDED: {
+    status: 429,
+    fault: 'user',
+    template:
+      'this account has {open} open event streams, downloads and waiting requests (limit {limit}); try again in {seconds} s',
+  },
+  SIGN_IN_BUSY: {
+    status: 503,
+    fault: 'user',
+    template: 'too many people are signing in at this moment; try again in {seconds} s',
   },
   SIGN_IN_UNAVAILABLE: {
     status: 503,

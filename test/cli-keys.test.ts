@@ -32,6 +32,13 @@ async function keys(dataDirectory: string, ...argv: string[]): Promise<Ended> {
   return { status, out, err };
 }
 
+test('no key is made for the account of requests without credentials', async () => {
+  using workspace = makeWorkspace();
+  const { status, out, err } = await keys(workspace.path, 'create', '--owner', 'local', '--name', 'robot');
+  assert.deepEqual([status, out], [1, '']);
+  assert.match(err, /'owner' must not be 'local'.*choose another name/);
+});
+
 test('a key is made, used by a service that runs, listed and revoked', async () => {
   using workspace = makeWorkspace();
   const { path } = workspace;

@@ -48,6 +48,7 @@ test('statuses fit whose fault it is', () => {
     'STORAGE_FULL',
     'STORAGE_UNAVAILABLE',
     'IDENTITY_PROVIDER_UNAVAILABLE',
+    'SIGN_IN_BUSY',
     'SIGN_IN_UNAVAILABLE',
   ]);
   for (const [code, { status, fault }] of Object.entries(errorCatalogue)) {

@@ -1,6 +1,6 @@
 /** What a key or client that someone asks for must be like. All throw CREDENTIAL_FIELD. */
 import { failure } from '../errors.ts';
-import { isScope, SCOPES, type Scope } from './principal.ts';
+import { isScope, LOCAL_OWNER, SCOPES, type Scope } from './principal.ts';
 
 const MAX_NAME_LENGTH = 100;
 const MAX_OWNER_LENGTH = 200;
@@ -15,6 +15,11 @@ export function checkOwner(owner: string): string {
   const text = checkText('owner', owner, MAX_OWNER_LENGTH);
   // It stands in tokens, logs and tables, where white space would be taken for the end of it.
   if (/\s/.test(text)) throw refuse('owner', 'must not contain white space');
+  if (text === LOCAL_OWNER)
+    throw refuse(
+      'owner',
+      `must not be '${LOCAL_OWNER}', the account of requests without credentials; choose another name`,
+    );
   return text;
 }
 

@@ -9,6 +9,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { failure } from '../errors.ts';
+import { isCompactToken } from './compact-token.ts';
 import { IssuerKeys, type IssuerKeysOptions, IssuerUnavailable, isSafeAddress } from './issuer-keys.ts';
 import { DEFAULT_SCOPES, isScope, parseScopes, type Scope, type Verification } from './principal.ts';
 
@@ -40,7 +41,6 @@ const ALGORITHMS = [
 const CLOCK_TOLERANCE_SECONDS = 30;
 /** Issuers put groups and roles into tokens; a request's headers end at 16 KiB anyway. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
-const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** An access token says so, or says nothing. Logout tokens, security events and the like are signed by the same keys. */
 const TYPES = new Set(['jwt', 'at+jwt']);
 
@@ -132,7 +132,7 @@ export function oidcOwner(issuer: string, subject: string): string {
 }
 
 function claimedIssuer(token: string): string | null {
-  if (token.length > MAX_TOKEN_LENGTH || !SHAPE.test(token)) return null;
+  if (!isCompactToken(token, MAX_TOKEN_LENGTH)) return null;
   try {
     return decodeJwt(token).iss ?? null;
   } catch {

@@ -1,5 +1,8 @@
 /** Who asks, and what they may do: what every way of showing a credential comes to. */
 
+/** Account id of requests without credentials on an open service. No credential belongs to it. */
+export const LOCAL_OWNER = 'local';
+
 /** In the order in which they are written. */
 export const SCOPES = ['jobs:read', 'jobs:write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';
+import { isCompactToken } from './compact-token.ts';
 import type { Credentials } from './credentials.ts';
 import type { AccountsDatabase } from './database.ts';
 import { formatScopes, hasScope, type Principal, parseScopes, type Verification } from './principal.ts';
@@ -39,7 +40,6 @@ const CLOCK_TOLERANCE_SECONDS = 5;
 const TYPE = 'at+jwt';
 /** Ours have some 600 characters. Longer ones are refused unread. */
 const MAX_TOKEN_LENGTH = 4096;
-const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 export class AccessTokens {
   readonly #keys: SigningKeys;
@@ -78,10 +78,9 @@ export class AccessTokens {
 
   /** Checks a token, and that its client may still act. Never throws for what is in the token. */
   async verify(token: string): Promise<Verification> {
-    if (token.length > MAX_TOKEN_LENGTH) return { refused: 'malformed' };
     let payload = this.#verified.find(token, this.#now());
     if (payload === null) {
-      if (!SHAPE.test(token)) return { refused: 'malformed' };
+      if (!isCompactToken(token, MAX_TOKEN_LENGTH)) return { refused: 'malformed' };
       const version = this.#verified.version();
       try {
         ({ payload } = await this.#checkSignature(token));

@@ -1,5 +1,6 @@
 /** `geomill serve`: the service in one process with its runners. */
 import { setFlagsFromString } from 'node:v8';
+import type { FastifyInstance } from 'fastify';
 import { setupLink } from '../account-area/first-start.ts';
 import type { OidcSettings } from '../account-area/library.ts';
 import { registerAccountArea } from '../account-area/register.ts';
@@ -14,6 +15,7 @@ import { Authenticator } from '../http/auth/authenticator.ts';
 import { RequestRate } from '../http/auth/request-rate.ts';
 import { buildApp, type RouteName } from '../http/build-app.ts';
 import { Metrics } from '../http/metrics.ts';
+import { OpenRequests } from '../http/open-requests.ts';
 import { packageVersion } from '../http/package-version.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from '../jobs/attempt.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from '../jobs/data-directory.ts';
@@ -59,7 +61,9 @@ export async function startService(
 ): Promise<RunningService> {
   if (!insecureOpen) refuseOpenToTheWorld(config);
   const undo: (() => void | Promise<void>)[] = [];
+  let stopBegan = 0;
   const stop = async (): Promise<void> => {
+    stopBegan = performance.now();
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
@@ -96,13 +100,16 @@ export async function startService(
       rate: new RequestRate(config.rateLimit, config.rateBurst),
       service,
       metrics,
+      openRequests: new OpenRequests(config.maxOwnerRequests),
       urlPolicy,
       crsSearch: new CrsSearch(),
       formats,
       transformations,
     };
     const app = await buildApp(context, log, onRoute);
-    undo.push(() => app.close());
+    undo.push(() =>
+      closeWithin(app, Math.max(0, stopBegan + config.graceSeconds * 1000 - performance.now())),
+    );
     await registerAccountArea(app, {
       accounts,
       baseUrl: config.baseUrl,
@@ -134,6 +141,16 @@ export async function startService(
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Downloads and other answers that are under way may end for so long; a client that reads slowly holds up no stop. */
+async function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(timer);
   }
 }
 

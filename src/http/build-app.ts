@@ -9,12 +9,19 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { failure } from '../errors.ts';
+import { keepPace } from './body-pace.ts';
 import type { HttpContext } from './context.ts';
 import { allowOrigins } from './cors.ts';
-import { answerBrokenPath, answerBrokenRequest, registerErrorReplies } from './error-reply.ts';
+import {
+  answerBrokenPath,
+  answerBrokenRequest,
+  answerOnSocket,
+  registerErrorReplies,
+} from './error-reply.ts';
 import { allOperations } from './operations/all.ts';
 import { registerOperation, routePatterns } from './register-operation.ts';
-import { securityHeaders, sendSecurityHeaders } from './security-headers.ts';
+import { type SecurityHeaders, securityHeaders, sendSecurityHeaders } from './security-headers.ts';
 
 /** A connection on which nothing moves for so long is closed; longer than any wait that was asked for. */
 const IDLE_MARGIN_SECONDS = 60;
@@ -41,6 +48,8 @@ export async function buildApp(
     connectionTimeout: (context.config.syncTimeoutSeconds + IDLE_MARGIN_SECONDS) * 1000,
     // No bound on a whole request: a large file over a slow line takes its time. The idle bound above remains.
     requestTimeout: 0,
+    // Node's own answer would come without our headers.
+    http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, headers),
     frameworkErrors: (error, request, reply) => answerBrokenPath(error, request, reply, headers),
@@ -52,8 +61,20 @@ export async function buildApp(
   });
   await takeBodies(app);
   answerExpectationsLate(app);
+  refuseTunnels(app, headers);
+  keepPace(
+    app,
+    { minBytesPerSecond: context.config.minUploadRate, maxSeconds: context.config.uploadTimeoutSeconds },
+    headers,
+  );
   app.decorateRequest('principal', null);
   sendSecurityHeaders(app, headers);
+  app.addHook('onRequest', async ({ headers: { host, expect }, raw }) => {
+    if (host === undefined && raw.httpVersion === '1.1')
+      throw failure('HTTP_INVALID', { reason: 'the Host header is missing' });
+    if (expect !== undefined && !isContinue(expect))
+      throw failure('EXPECTATION_UNKNOWN', { expectation: expect });
+  });
   await allowOrigins(app, context.config.corsOrigins);
   app.addHook('onResponse', async (request, reply) => {
     context.metrics.requestDone(
@@ -84,13 +105,26 @@ async function takeBodies(app: FastifyInstance): Promise<void> {
  */
 function answerExpectationsLate(app: FastifyInstance): void {
   const server = app.server as Server;
-  server.on('checkContinue', (request, response) => {
-    server.emit('request', request, response);
-  });
+  for (const event of ['checkContinue', 'checkExpectation'] as const)
+    server.on(event, (request, response) => {
+      server.emit('request', request, response);
+    });
   app.addHook('preParsing', async (request, reply) => {
     // What is no path, or no method of it, is refused after the hooks, and needs no body.
     if (request.is404) return;
-    if (request.headers.expect?.toLowerCase() === '100-continue') reply.raw.writeContinue();
+    if (isContinue(request.headers.expect)) reply.raw.writeContinue();
+  });
+}
+
+function isContinue(expectation: string | undefined): boolean {
+  return expectation?.toLowerCase() === '100-continue';
+}
+
+/** Node closes the connection of a CONNECT without a word. */
+function refuseTunnels(app: FastifyInstance, headers: SecurityHeaders): void {
+  (app.server as Server).on('connect', (_request, socket) => {
+    const reason = 'CONNECT is not possible: this is no proxy';
+    answerOnSocket(failure('HTTP_INVALID', { reason }), socket, headers);
   });
 }
 

@@ -14,6 +14,7 @@ import type { AccountsDoor } from './auth/accounts-door.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { RequestRate } from './auth/request-rate.ts';
 import type { Metrics } from './metrics.ts';
+import type { OpenRequests } from './open-requests.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -29,6 +30,7 @@ export interface HttpContext {
   readonly rate: RequestRate;
   readonly service: JobService;
   readonly metrics: Metrics;
+  readonly openRequests: OpenRequests;
   readonly urlPolicy: UrlPolicy;
   readonly crsSearch: CrsSearch;
   readonly formats: readonly Format[];

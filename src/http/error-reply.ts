@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, failure, GeomillError, isDiskFull } from '../errors.ts';
 import { challengeOf } from './auth/challenge.ts';
@@ -123,7 +124,12 @@ export function answerBrokenRequest(
   headers: SecurityHeaders,
 ): void {
   if (socket.destroyed || error.code === 'ECONNRESET') return;
-  const problem = problemOf(brokenRequest(error));
+  answerOnSocket(brokenRequest(error), socket, headers);
+}
+
+/** Answers where there is no reply to answer with, and closes the connection. */
+export function answerOnSocket(error: GeomillError, socket: Duplex, headers: SecurityHeaders): void {
+  const problem = problemOf(error);
   const body = JSON.stringify(problem);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   if (socket.writable)

@@ -3,13 +3,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { errorText, type Job } from '../jobs/job.ts';
 import { type ByteRange, parseRange } from './byte-range.ts';
-import { type HttpContext, jobsOf } from './context.ts';
+import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import { problemOf, sendProblem } from './error-reply.ts';
 
 /**
  * Answers a GET or HEAD of the output, or the request that submitted the job, to which no range and no condition applies.
- * Throws JOB_NOT_DONE, JOB_EXPIRED and RANGE_NOT_SATISFIABLE.
+ * Throws JOB_NOT_DONE, JOB_EXPIRED, RANGE_NOT_SATISFIABLE and OWNER_REQUESTS_EXCEEDED.
  */
 export async function sendOutput(
   context: HttpContext,
@@ -39,6 +39,8 @@ export async function sendOutput(
   reply.header('content-length', end - start);
   if (range !== 'whole') reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${byteLength}`);
   if (request.method === 'HEAD') return reply.send();
+  const leave = context.openRequests.enter(ownerOf(request));
+  reply.raw.once('close', leave);
   const file = await jobsOf(context, request).openOutput(job);
   if (file === null) throw expired(job);
   context.metrics.outputSent(end - start);

@@ -15,11 +15,11 @@ import {
 import type { Transformation } from '../transformations/transformation.ts';
 import type { Surface } from './config-fields.ts';
 import { jsonDocumentsOf } from './config-schema.ts';
-import { type HttpContext, ownerOf } from './context.ts';
+import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { filePartsOf, receiveJobForm } from './job-form.ts';
 import { bodyTooLarge, receiveJsonBody } from './json-job-body.ts';
 import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
-import { type Wait, wantedWait } from './prefer.ts';
+import { wantedWait } from './prefer.ts';
 import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-files.ts';
 
 /** What a form adds to files and config: boundaries, part headers, small unknown parts. */
@@ -217,26 +217,47 @@ function requestHash(
     .digest('hex');
 }
 
-/** How long the client wants to wait, as the query and the Prefer header say; notes on the answer what was applied. */
-export function waitOf(
+export interface Waited {
+  /** 0: not at all. */
+  readonly seconds: number;
+  /** As it is after that time; null where nothing was waited for. */
+  readonly job: Job | null;
+}
+
+/**
+ * Waits for the end of an accepted job for as long as the client wants, and notes on the answer what was applied. An
+ * account with too many waiting requests is not waited for. Throws JOB_UNKNOWN where the job was deleted meanwhile.
+ */
+export async function waitForJob(
   context: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,
+  id: string,
   waitsByDefault: boolean,
-): Wait {
+): Promise<Waited> {
   const query = request.query as Readonly<Record<string, unknown>>;
-  const wait = wantedWait({
+  const { seconds, applied } = wantedWait({
     prefer: headerText(request.headers.prefer),
     asyncParameter: query.async,
     maxSeconds: context.config.syncTimeoutSeconds,
     waitsByDefault,
   });
-  if (wait.applied !== null) reply.header('preference-applied', wait.applied);
-  return wait;
+  const owner = ownerOf(request);
+  if (seconds > 0 && !context.openRequests.hasRoom(owner)) return { seconds: 0, job: null };
+  if (applied !== null) reply.header('preference-applied', applied);
+  if (seconds === 0) return { seconds, job: null };
+  const leave = context.openRequests.enter(owner);
+  try {
+    const job = await jobsOf(context, request).waitForEnd(id, seconds * 1000, abortSignalOf(reply));
+    if (job === null) throw failure('JOB_UNKNOWN', { id });
+    return { seconds, job };
+  } finally {
+    leave();
+  }
 }
 
 /** Fires when the client goes away before it has its answer. The job goes on: it was accepted, and it is durable. */
-export function abortSignalOf(reply: FastifyReply): AbortSignal {
+function abortSignalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());
   return controller.signal;

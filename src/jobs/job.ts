@@ -28,9 +28,6 @@ export function isFinal(state: JobState): boolean {
   return transitions[state].length === 0;
 }
 
-/** Whose jobs are when nobody has to say who they are; an account id of no account. */
-export const LOCAL_OWNER = 'local';
-
 /** Sees the jobs of every owner: for who looks after the service, and for the service itself. */
 export const ANY_OWNER = Symbol('any owner');
 

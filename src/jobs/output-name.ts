@@ -28,17 +28,21 @@ export function describeOutput(inputName: string, format: OutputFormat): OutputN
   return { fileName, pathName: fileName };
 }
 
-/** The last part of a name that a client sent, without control characters; `fallback` when nothing is left. */
+/** Control and format characters, among them those that turn the direction of text: a name must not pass for another. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The last part of a name that a client sent, without invisible characters; `fallback` when nothing is left. */
 export function plainFileName(name: string | undefined, fallback: string): string {
   const last = (name ?? '').normalize('NFC').split(/[\\/]/).at(-1) ?? '';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is to be removed
-  const clean = last.replace(/[\u0000-\u001f\u007f]/g, '').trim();
+  const clean = last.toWellFormed().replace(INVISIBLE, '').trim();
   return clean === '' || clean === '.' || clean === '..' ? fallback : clean.slice(0, 255);
 }
 
 function safeStem(stem: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is to be removed
-  let clean = stem.replace(/[\u0000-\u001f\u007f<>:"/\\|?*]/g, '_').replace(/^[.\s]+|[.\s]+$/g, '');
+  let clean = stem
+    .replace(INVISIBLE, '_')
+    .replace(/[<>:"/\\|?*]/g, '_')
+    .replace(/^[.\s]+|[.\s]+$/g, '');
   while (Buffer.byteLength(clean) > MAX_STEM_BYTES) clean = clean.slice(0, -1);
   // Half of a surrogate pair may be left at the cut.
   clean = clean.toWellFormed().replace(/\ufffd$/, '');

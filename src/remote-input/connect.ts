@@ -4,7 +4,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isAllowedAddress } from './addresses.ts';
 import { urlRefused } from './check-url.ts';
-import type { UrlPolicy } from './policy.ts';
+import { isNamedHost, type UrlPolicy } from './policy.ts';
 
 export interface ResolvedAddress {
   readonly address: string;
@@ -38,7 +38,12 @@ export async function requestUrl(
   outside: Outside,
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const addresses = await orAborted(outside.resolve(host), signal);
+  const addresses = await orAborted(outside.resolve(host), signal).catch((error: unknown) => {
+    // Under a pattern a name without an address is answered as one with a private address: which names there are inside
+    // the operator's network is not for requesters to find out.
+    if (signal.aborted || isNamedHost(url, policy)) throw error;
+    throw urlRefused(url);
+  });
   // Every one: which of them is connected to is chance, and a name with one foot inside is up to something.
   const isAllowed = addresses.every(({ address }) => isAllowedAddress(address, policy.privateNetworks));
   if (addresses.length === 0 || !isAllowed) throw urlRefused(url);

@@ -49,6 +49,11 @@ export function isAllowedByName(url: URL, { hosts }: UrlPolicy): boolean {
   });
 }
 
+/** Whether the operator named this very host, so that nothing said of it is news to a requester. */
+export function isNamedHost({ hostname }: URL, { hosts }: UrlPolicy): boolean {
+  return hosts.some(({ kind, host }) => kind === 'exactly' && host === hostname);
+}
+
 function entriesOf(list: string | null): string[] {
   return (list ?? '')
     .split(',')

@@ -77,7 +77,7 @@ export class LocalStore implements FileStore {
         byteLength: size,
         // Node counts the end inclusively, and cannot express an empty range.
         stream: (start, end): Readable =>
-          handle.createReadStream({ start, end: Math.max(start, end - 1), highWaterMark: 256 * 1024 }),
+          handle.createReadStream({ start, end: Math.max(start, end - 1), highWaterMark: 64 * 1024 }),
         close: () => handle.close(),
       };
     } catch (error) {

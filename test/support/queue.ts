@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { LOCAL_OWNER, type NewJob } from '../../src/jobs/job.ts';
+import { LOCAL_OWNER } from '../../src/accounts/principal.ts';
+import type { NewJob } from '../../src/jobs/job.ts';
 import { SqliteQueue, type SqliteQueueOptions } from '../../src/jobs/sqlite-queue.ts';
 
 export function newJob(id: string, more: Partial<Omit<NewJob, 'id' | 'request'>> = {}): NewJob {

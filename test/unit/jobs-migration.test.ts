@@ -4,8 +4,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { LOCAL_OWNER } from '../../src/accounts/principal.ts';
 import { Database } from '../../src/engines/sqlite/database.ts';
-import { ANY_OWNER, type JobState, LOCAL_OWNER } from '../../src/jobs/job.ts';
+import { ANY_OWNER, type JobState } from '../../src/jobs/job.ts';
 import { MIGRATIONS } from '../../src/jobs/job-schema.ts';
 import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { outputOf } from '../support/fake-conversion.ts';

@@ -348,6 +348,15 @@ test('what cannot be reached is told in words without addresses', async () => {
   const outside: Outside = { resolve: () => Promise.reject(missing) };
   const unknown = await failureOf(fetchFrom('https://nowhere.example:1/', { outside }));
   assert.deepEqual([unknown.code, unknown.params.reason], ['URL_UNREACHABLE', 'its name does not resolve']);
+  const inside: Outside = { resolve: async () => [{ address: '10.0.0.1', family: 4 }] };
+  for (const hosts of ['*:1', '*.example:1']) {
+    const answers = [outside, inside].map((one) =>
+      fetchFrom('https://nowhere.example:1/', { outside: one, hosts }),
+    );
+    const [missingName, privateName] = await Promise.all(answers.map(failureOf));
+    assert.equal(missingName.code, 'URL_REFUSED');
+    assert.equal(missingName.message, privateName.message, 'a pattern does not tell which names exist');
+  }
   await using smtp = await startRawHost('220 mail ESMTP secret\r\n');
   const foreign = await failureOf(fetchFrom(`${smtp.url}/a`));
   assert.equal(foreign.params.reason, 'it does not answer in valid HTTP');

@@ -1,8 +1,7 @@
 /** What an operation asks of those who call it, and whether they may. */
-import { hasScope, type Principal, type Scope } from '../../accounts/principal.ts';
+import { hasScope, LOCAL_OWNER, type Principal, type Scope } from '../../accounts/principal.ts';
 import { type AuthMode, type Config, isLoopback } from '../../config.ts';
 import { failure } from '../../errors.ts';
-import { LOCAL_OWNER } from '../../jobs/job.ts';
 
 /** public: for everybody, and a credential is not even looked at. Else the scope that is needed. */
 export type Access = 'public' | Scope;

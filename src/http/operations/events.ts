@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import { isFinal, type Job } from '../../jobs/job.ts';
 import type { JobNews } from '../../jobs/job-feed.ts';
 import type { Progress } from '../../pipeline/report.ts';
-import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
+import { baseUrlOf, type HttpContext, jobsOf, ownerOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { TEXT } from '../schemas/schema.ts';
 import { describeJob } from './job-document.ts';
@@ -63,7 +63,10 @@ export const getJobEvents: Operation = {
     // The second: nginx would gather events until its buffer is full.
     reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no');
     if (request.method === 'HEAD') return reply.send();
-    return reply.send(openStream(context, request, job.id));
+    const leave = context.openRequests.enter(ownerOf(request));
+    const stream = openStream(context, request, job.id);
+    stream.once('close', leave);
+    return reply.send(stream);
   },
 };
 

@@ -1,14 +1,13 @@
 /** POST /transform: takes a job. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
-import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
+import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { formBody } from '../request-bodies.ts';
 import { submissionResponses } from '../schemas/outputs.ts';
 import { sendJobFailure, sendOutput } from '../send-output.ts';
-import { type AcceptedJob, abortSignalOf, refuseEarly, submitRequest, waitOf } from '../submit-job.ts';
+import { type AcceptedJob, refuseEarly, submitRequest, waitForJob } from '../submit-job.ts';
 import { idempotencyKeyParameter, preferParameter } from './submission-parameters.ts';
 
 const SURFACE: Surface = { operation: 'transform', inputFormat: null, spelling: 'nested' };
@@ -51,19 +50,8 @@ async function answer(
   job: AcceptedJob,
 ): Promise<FastifyReply> {
   reply.header('location', `${baseUrlOf(context, request)}/result/status/${job.id}`);
-  const wait = waitOf(context, request, reply, false);
-  let { state } = job;
-  if (wait.seconds > 0) {
-    const ended = await jobsOf(context, request).waitForEnd(
-      job.id,
-      wait.seconds * 1000,
-      abortSignalOf(reply),
-    );
-    // Somebody deleted it meanwhile.
-    if (ended === null) throw failure('JOB_UNKNOWN', { id: job.id });
-    if (ended.state === 'SUCCESS') return sendOutput(context, request, reply, ended);
-    if (ended.state === 'FAILED') return sendJobFailure(reply, ended);
-    state = ended.state;
-  }
-  return reply.code(202).send({ job_id: job.id, status: state });
+  const { job: waited } = await waitForJob(context, request, reply, job.id, false);
+  if (waited?.state === 'SUCCESS') return sendOutput(context, request, reply, waited);
+  if (waited?.state === 'FAILED') return sendJobFailure(reply, waited);
+  return reply.code(202).send({ job_id: job.id, status: waited?.state ?? job.state });
 }

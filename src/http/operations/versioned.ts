@@ -1,15 +1,14 @@
 /** The versioned surface: /v1/transform/{format}, /append and /merge for every format there is, and /v1/inspect. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure } from '../../errors.ts';
 import type { Format } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
 import { jsonDocumentsOf } from '../config-schema.ts';
-import { baseUrlOf, type HttpContext, jobsOf } from '../context.ts';
+import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { formBody, jsonExample, requestBody } from '../request-bodies.ts';
 import { inspectionResponses, submissionResponses } from '../schemas/outputs.ts';
 import { sendJobFailure, sendOutput } from '../send-output.ts';
-import { type AcceptedJob, abortSignalOf, refuseEarly, submitRequest, waitOf } from '../submit-job.ts';
+import { type AcceptedJob, refuseEarly, submitRequest, waitForJob } from '../submit-job.ts';
 import { asyncParameter, idempotencyKeyParameter, preferParameter } from './submission-parameters.ts';
 import { taskOutputUrl, taskUrl } from './tasks.ts';
 
@@ -131,20 +130,15 @@ async function answer(
 ): Promise<FastifyReply> {
   const baseUrl = baseUrlOf(context, request);
   reply.header('link', `<${baseUrl}/v1/jobs/${id}>; rel="describedby"`);
-  const wait = waitOf(context, request, reply, true);
-  if (wait.seconds > 0) {
-    const ended = await jobsOf(context, request).waitForEnd(id, wait.seconds * 1000, abortSignalOf(reply));
-    // Somebody deleted it meanwhile.
-    if (ended === null) throw failure('JOB_UNKNOWN', { id });
-    if (ended.state === 'SUCCESS') {
-      reply.header('content-location', taskOutputUrl(id, baseUrl));
-      return sendOutput(context, request, reply, ended);
-    }
-    if (ended.state === 'FAILED') return sendJobFailure(reply, ended);
+  const { job, seconds } = await waitForJob(context, request, reply, id, true);
+  if (job?.state === 'SUCCESS') {
+    reply.header('content-location', taskOutputUrl(id, baseUrl));
+    return sendOutput(context, request, reply, job);
   }
+  if (job?.state === 'FAILED') return sendJobFailure(reply, job);
   const message =
-    wait.seconds > 0
-      ? `not done after ${wait.seconds} s; the work goes on, ask for the result of the task`
+    seconds > 0
+      ? `not done after ${seconds} s; the work goes on, ask for the result of the task`
       : 'the work goes on in the background; ask for the result of the task';
   reply.header('location', taskUrl(id, baseUrl));
   return reply.code(202).send({ message, task_id: id, state: 'TASK CREATED' });

@@ -1,0 +1,76 @@
+/**
+ * Closes connections whose request body arrives too slowly or for too long: each holds a connection, an open file and
+ * memory, and the idle limit of connections never ends one that sends a byte now and then.
+ */
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { failure } from '../errors.ts';
+import { answerOnSocket } from './error-reply.ts';
+import type { SecurityHeaders } from './security-headers.ts';
+
+export interface BodyPaceLimits {
+  /** Averaged over a window; 0: any. */
+  readonly minBytesPerSecond: number;
+  readonly maxSeconds: number;
+  /** Length of the window; for tests. */
+  readonly windowMs?: number;
+}
+
+const WINDOW_MS = 30_000;
+
+interface Receiving {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly startedAt: number;
+  windowStartedAt: number;
+  bytesAtWindowStart: number;
+}
+
+/** Watches the bodies of all requests of the application. */
+export function keepPace(app: FastifyInstance, limits: BodyPaceLimits, headers: SecurityHeaders): void {
+  const { minBytesPerSecond, maxSeconds, windowMs = WINDOW_MS } = limits;
+  const bodies = new Map<FastifyRequest['raw'], Receiving>();
+  const check = (): void => {
+    const now = performance.now();
+    for (const [raw, body] of bodies) {
+      if (raw.complete || raw.destroyed) {
+        bodies.delete(raw);
+        continue;
+      }
+      const isTooLong = now - body.startedAt > maxSeconds * 1000;
+      if (!isTooLong && now - body.windowStartedAt < windowMs) continue;
+      const { bytesRead } = raw.socket;
+      const rate = ((bytesRead - body.bytesAtWindowStart) * 1000) / (now - body.windowStartedAt);
+      // What we have not read yet is no slowness of the client's.
+      const waitsForClient = raw.readableLength === 0 && !raw.isPaused();
+      if (isTooLong || (rate < minBytesPerSecond && waitsForClient)) {
+        bodies.delete(raw);
+        refuse(body, raw.socket, headers);
+      }
+      body.windowStartedAt = now;
+      body.bytesAtWindowStart = bytesRead;
+    }
+  };
+  const timer = setInterval(check, Math.min(windowMs, maxSeconds * 1000) / 2).unref();
+  app.addHook('onClose', async () => clearInterval(timer));
+  app.addHook('preParsing', async (request, reply) => {
+    const { raw } = request;
+    if (raw.complete) return;
+    const startedAt = performance.now();
+    bodies.set(raw, {
+      request,
+      reply,
+      startedAt,
+      windowStartedAt: startedAt,
+      bytesAtWindowStart: raw.socket.bytesRead,
+    });
+    raw.once('close', () => bodies.delete(raw));
+  });
+}
+
+/** Past the reply: its handler still waits for the body, and learns from the closed connection that none comes. */
+function refuse({ reply }: Receiving, socket: Socket, headers: SecurityHeaders): void {
+  if (reply.raw.headersSent) socket.destroy();
+  else answerOnSocket(failure('REQUEST_TIMEOUT', {}), socket, headers);
+  socket.destroySoon();
+}
