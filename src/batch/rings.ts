@@ -31,7 +31,10 @@ export function reverseRing(coordinates: Float64Array, stride: number, start: nu
   }
 }
 
-/** Where a point lies: 1 inside the ring, 0 on its edge, -1 outside (even-odd rule). */
+/**
+ * Where a point lies: 1 inside the ring, 0 on its edge, -1 outside (even-odd rule). `before` is the position that the first
+ * edge comes from: the last one of a whole ring.
+ */
 export function locateInRing(
   x: number,
   y: number,
@@ -39,9 +42,10 @@ export function locateInRing(
   stride: number,
   start: number,
   end: number,
+  before: number = end - 1,
 ): 1 | 0 | -1 {
   let inside = false;
-  let previous = (end - 1) * stride;
+  let previous = before * stride;
   for (let current = start * stride, last = end * stride; current < last; current += stride) {
     const x1 = coordinates[previous];
     const y1 = coordinates[previous + 1];

@@ -36,6 +36,14 @@ interface Case {
 
 const hatchHead = tags([0, 'HATCH'], [8, 0], [10, 0], [20, 0], [30, 0], [2, 'SOLID'], [70, 1], [71, 0]);
 
+const polygonPath = (positions: string, count: number): string =>
+  `92\n2\n72\n0\n73\n1\n93\n${count}\n${positions}97\n0\n`;
+const square = (x: number, y: number, side: number): string =>
+  polygonPath(
+    `10\n${x}\n20\n${y}\n10\n${x + side}\n20\n${y}\n10\n${x + side}\n20\n${y + side}\n10\n${x}\n20\n${y + side}\n`,
+    4,
+  );
+
 const cases: Readonly<Record<string, Case>> = {
   '10,000 blocks that hold one another in a circle': {
     text: drawing(
@@ -200,6 +208,100 @@ const cases: Readonly<Record<string, Case>> = {
     text: drawing(
       `0\nMTEXT\n8\n0\n10\n0\n20\n0\n40\n1\n${`3\n${'{'.repeat(250)}\n`.repeat(4000)}1\n{\n${GOOD}`,
     ),
+  },
+  'an MTEXT of two million fonts whose names never end': {
+    text: drawing(`0\nMTEXT\n8\n0\n10\n0\n20\n0\n40\n1\n1\n${'{\\f'.repeat(2_000_000)}\n${GOOD}`),
+    features: 2,
+  },
+  'an MTEXT with a fraction of ten million characters above no line': {
+    text: drawing(`0\nMTEXT\n8\n0\n10\n0\n20\n0\n40\n1\n1\n\\S${'x'.repeat(10_000_000)}\n${GOOD}`),
+  },
+  'a hatch of sixty thousand squares one above the other': {
+    text: drawing(
+      `${hatchHead}91\n60000\n${numbered(60_000, (i) => square(0, 2 * i, 1))}75\n0\n76\n1\n98\n0\n${GOOD}`,
+    ),
+    features: 2,
+  },
+  'a hatch of thirty thousand squares in a ring of thirty thousand positions': {
+    text: drawing(
+      `${hatchHead}91\n30001\n${polygonPath(
+        numbered(30_000, (i) => {
+          const angle = (i / 30_000) * 2 * Math.PI;
+          return `10\n${100 + 400 * Math.cos(angle)}\n20\n${100 + 400 * Math.sin(angle)}\n`;
+        }),
+        30_000,
+      )}${numbered(30_000, (i) => square(i % 200, Math.floor(i / 200), 0.5))}75\n0\n76\n1\n98\n0\n${GOOD}`,
+    ),
+    features: 2,
+  },
+  'a hatch of ten thousand jagged rings that cross one another': {
+    text: drawing(
+      `${hatchHead}91\n10000\n${numbered(10_000, (i) =>
+        polygonPath(
+          numbered(20, (k) => `10\n${k - i / 1e5}\n20\n${(k % 2) * 100 + i / 1e4}\n`),
+          20,
+        ),
+      )}75\n0\n76\n1\n98\n0\n${GOOD}`,
+    ),
+  },
+  'a multiline of two hundred thousand vertices without lines': {
+    text: drawing(`0\nMLINE\n8\n0\n72\n200000\n${'11\n0\n21\n0\n13\n0\n23\n1\n'.repeat(200_000)}${GOOD}`),
+    findings: ['ENTITY_SKIPPED'],
+    features: 1,
+  },
+  'fifty thousand sections of tables, blocks and objects': {
+    text: `${numbered(50_000, (i) => section(['TABLES', 'BLOCKS', 'OBJECTS'][i % 3], tags([0, 'SPATIAL_FILTER'])))}${drawing(GOOD)}`,
+    code: 'LIMIT_EXCEEDED',
+  },
+  'ten thousand sections of entities': {
+    text: `${section('ENTITIES', GOOD).repeat(10_000)}0\nEOF\n`,
+    code: 'LIMIT_EXCEEDED',
+  },
+  'as many layouts as are read': {
+    text: drawing(
+      GOOD,
+      numbered(1000, (i) => block(`*Paper_Space${i}`, GOOD)),
+    ),
+    readOptions: { layouts: 'all' },
+    features: 1001,
+  },
+  'a thousand INSERTs of blocks that hold one another': {
+    text: drawing(
+      insert('B0').repeat(1000) + GOOD,
+      numbered(9, (i) =>
+        block(
+          `B${i}`,
+          numbered(9, (k) => insert(`B${k}`)),
+        ),
+      ),
+    ),
+    code: 'LIMIT_EXCEEDED',
+  },
+  'an array of two million INSERTs of a point among twenty thousand definitions of attributes': {
+    text: drawing(
+      insert('A', '70\n2000\n71\n1000\n44\n1\n45\n1\n') + GOOD,
+      block('A', POINT + '0\nATTDEF\n8\n0\n10\n0\n20\n0\n40\n1\n1\n\n2\nT\n70\n0\n'.repeat(20_000)),
+    ),
+    code: 'LIMIT_EXCEEDED',
+  },
+  'an array of a million INSERTs of a polyline of a thousand vertices': {
+    text: drawing(
+      insert('A', '70\n1000\n71\n1000\n44\n1\n45\n1\n') + GOOD,
+      block('A', `0\nLWPOLYLINE\n8\n0\n90\n1000\n70\n0\n${numbered(1000, (i) => `10\n${i}\n20\n0\n`)}`),
+    ),
+    code: 'LIMIT_EXCEEDED',
+  },
+  'thirty thousand INSERTs with an attribute each, in a block whose INSERT has thirty thousand': {
+    text: drawing(
+      `${insert('A', '66\n1\n')}${numbered(30_000, (i) => `0\nATTRIB\n8\n0\n10\n1\n20\n1\n40\n1\n1\nv\n2\nT${i % 50}\n`)}0\nSEQEND\n${GOOD}`,
+      block(
+        'A',
+        `${insert('E', '66\n1\n')}0\nATTRIB\n8\n0\n10\n1\n20\n1\n40\n1\n1\nv\n2\nT\n0\nSEQEND\n`.repeat(
+          30_000,
+        ),
+      ) + block('E', ''),
+    ),
+    code: 'LIMIT_EXCEEDED',
   },
   'XDATA that claims to be ours and is not': {
     text: drawing(

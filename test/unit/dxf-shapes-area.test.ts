@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
-import { signedArea } from '../../src/batch/rings.ts';
+import { RingBands } from '../../src/batch/ring-bands.ts';
+import { locateInRing, signedArea } from '../../src/batch/rings.ts';
 import { rotation, translation } from '../../src/formats/dxf/shapes/affine-map.ts';
 import { LoopNester } from '../../src/formats/dxf/shapes/loops.ts';
 import { pen } from '../../src/formats/dxf/shapes/pen.ts';
@@ -271,4 +272,87 @@ test('what had to be done to an entity is told: curves, surfaces, gaps between e
   assert.equal(pen.notes, 0);
   drawn(entity('LWPOLYLINE', '90 2, 70 1, 10 0, 20 0, 10 1, 20 1'));
   assert.equal(pen.notes, 0);
+});
+
+/** Rings as `nest` takes them. */
+function nested(rings: readonly (readonly number[][])[]): LoopNester {
+  const starts = [0];
+  for (const ring of rings) starts.push(starts[starts.length - 1] + ring.length);
+  const nester = new LoopNester();
+  nester.nest(Float64Array.from(rings.flat(2)), 2, Uint32Array.from(starts), rings.length);
+  return nester;
+}
+
+const ringOf = (x: number, y: number, side: number): number[][] => [
+  ...corners([x, y, x + side, y + side]),
+  [x, y],
+];
+
+test('many loops are nested as few are', () => {
+  const square = fc.tuple(fc.nat(60), fc.nat(60), fc.integer({ min: 1, max: 40 }));
+  const apart = Array.from({ length: 40 }, (_, i) => ringOf(1000 + 2 * i, 0, 1));
+  const rolesOf = (nester: LoopNester, count: number): unknown => [
+    [...nester.isShell.subarray(0, count)],
+    [...nester.order]
+      .filter((loop, i) => i < count || loop < count)
+      .filter((loop) => loop < count)
+      .slice(0, count),
+  ];
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(square, { minLength: 2, maxLength: 20, selector: ([, , side]) => side }),
+      (squares) => {
+        const rings = squares.map(([x, y, side]) => ringOf(x, y, side));
+        const few = nested(rings);
+        const many = nested([...rings, ...apart]);
+        assert.deepEqual(rolesOf(many, rings.length), rolesOf(few, rings.length));
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('the work of nesting grows hardly faster than the number of loops', () => {
+  const side = (count: number): number => Math.ceil(Math.sqrt(count));
+  const circle = (count: number, radius: number): number[][] => {
+    const ring = Array.from({ length: count }, (_, i) => [
+      radius * Math.cos((2 * Math.PI * i) / count),
+      radius * Math.sin((2 * Math.PI * i) / count),
+    ]);
+    return [...ring, ring[0]];
+  };
+  const layouts: Readonly<Record<string, (count: number) => number[][][]>> = {
+    stacked: (count) => Array.from({ length: count }, (_, i) => ringOf(0, 2 * i, 1)),
+    'one in the other': (count) => Array.from({ length: count }, (_, i) => ringOf(i, i, 2 * (count - i))),
+    'in a ring of many positions': (count) => [
+      circle(count, 2 * side(count)),
+      ...Array.from({ length: count }, (_, i) => ringOf(i % side(count), Math.floor(i / side(count)), 0.5)),
+    ],
+    stripes: (count) => Array.from({ length: count }, (_, i) => ringOf(i / count, i * 2, 1)),
+  };
+  for (const [name, layout] of Object.entries(layouts)) {
+    const work = nested(layout(2000)).work;
+    const ofTwice = nested(layout(4000)).work;
+    // n log n doubles by 2.2, n times the square root of n by 2.8, n squared by 4.
+    assert.ok(ofTwice < 3.2 * work, `${name}: ${work}, ${ofTwice}`);
+  }
+});
+
+test('a position is where it is, whether its ring is looked through in runs or whole', () => {
+  const coordinate = fc.integer({ min: 0, max: 12 });
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(coordinate, coordinate), { minLength: 3, maxLength: 60 }),
+      fc.array(fc.tuple(coordinate, coordinate, fc.boolean()), { minLength: 20, maxLength: 20 }),
+      (positions, points) => {
+        const ring = Float64Array.from([...positions, positions[0]].flat());
+        const bands = new RingBands(ring, 2, 0, ring.length / 2);
+        for (const [x, y, isBetween] of points) {
+          const at = isBetween ? x + 0.5 : x;
+          assert.equal(bands.locate(at, y), locateInRing(at, y, ring, 2, 0, ring.length / 2));
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
 });

@@ -33,6 +33,9 @@ import { ShapeNotes } from './shape-notes.ts';
 import { appendTextFields } from './text-fields.ts';
 import { OwnXdata } from './xdata-read.ts';
 
+/** Of a partition: they are held in memory together. A partition of 8 MiB of text has a million, without blocks and curves. */
+const MAX_POSITIONS = 1 << 25;
+
 export interface DrawingSettings {
   /** Of which layouts entities become features. */
   readonly layouts: 'model' | 'all';
@@ -261,6 +264,13 @@ export class DrawingFeatures {
         actual,
         limit: this.#limits.coordinatesPerFeature,
         setting: 'MAX_FEATURE_COORDINATES',
+      });
+    if (this.#builder.positionCount > MAX_POSITIONS)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the number of positions that blocks and curves of a part of the drawing unfold to',
+        actual: this.#builder.positionCount,
+        limit: MAX_POSITIONS,
+        setting: 'a fixed limit; a greater input.curve_tolerance or input.blocks "points" needs fewer',
       });
   }
 

@@ -22,12 +22,18 @@ const MAX_DEPTH = 64;
 export const MAX_ENTITIES_PER_INSERT = 1 << 21;
 /** Entities that the INSERTs of a partition may unfold to together: a batch is held in memory. */
 export const MAX_ENTITIES_PER_PARTITION = 1 << 23;
+/** INSERTs of a partition that are followed, those that bring in nothing too: blocks can be in one another in n! ways. */
+const MAX_INSERTS_PER_PARTITION = 1 << 22;
 /**
  * Values of ATTRIBs that the features of one INSERT, or of the INSERTs of a partition, may have together: each feature
  * has all those of its INSERT, so 50,000 ATTRIBs would be 50,000 fields of 50,000 features.
  */
 export const MAX_VALUES_PER_INSERT = 1 << 21;
 const MAX_VALUES_PER_PARTITION = 1 << 25;
+/**
+ * Bytes of blocks that the INSERTs of a partition may have read: a block can be large and bring in little. Some seconds.
+ */
+const MAX_BLOCK_BYTES_PER_PARTITION = 2 ** 31;
 /** Code 70 of BLOCK: an external reference, attached or overlaid. */
 const EXTERNAL = 4 | 8;
 /** Code 70 of ATTDEF: the text is the same in each INSERT, so the block draws it. */
@@ -75,6 +81,8 @@ export class InsertExpander {
   #entityCount = 0;
   /** INSERTs that were met, those that brought nothing too: blocks can be in one another in n! ways. */
   #insertCount = 0;
+  #partitionInsertCount = 0;
+  #partitionBlockBytes = 0;
   #partitionCount = 0;
   #valueCount = 0;
   #partitionValueCount = 0;
@@ -124,9 +132,17 @@ export class InsertExpander {
     const { tags, parts } = entity;
     const isInsert = tags.type === 'INSERT';
     if (++this.#insertCount > MAX_ENTITIES_PER_INSERT) this.#checkCount(this.#insertCount);
+    if (++this.#partitionInsertCount > MAX_INSERTS_PER_PARTITION)
+      throw failure('LIMIT_EXCEEDED', {
+        what: `the number of INSERTs to follow, those in blocks included, the last one of block '${this.#name}'`,
+        actual: this.#partitionInsertCount,
+        limit: MAX_INSERTS_PER_PARTITION,
+        setting: 'a fixed limit',
+      });
     const at = tags.find(2);
     const name = at < 0 ? '' : tags.text(at);
     const attribs = isInsert ? attribValues(parts) : [];
+    if (outer !== null && attribs.length > 0) this.#countValues(attribs.length + outer.attribs.length);
     const inherited = this.#properties.handOn(tags, isInsert ? name : null, attribs, outer);
     const block = this.#admitted(name, isInsert);
     if (isInsert) {
@@ -135,7 +151,7 @@ export class InsertExpander {
       if (block !== null) this.#cells(tags, block, map, inherited, emit);
     } else if (block !== null) {
       this.#open.push(block);
-      this.#library.visit(block, this.#visitor(pictureMap(tags, block, map), inherited, emit));
+      this.#visit(block, this.#visitor(pictureMap(tags, block, map), inherited, emit));
       this.#open.pop();
     }
     return block !== null;
@@ -215,7 +231,7 @@ export class InsertExpander {
         const before = this.#entityCount;
         setLocal(this.#local, frame, block, column * columnSpacing, row * rowSpacing);
         composed(map, frame.ocs === null ? this.#local : composed(frame.ocs, this.#local), content);
-        this.#library.visit(block, visit);
+        this.#visit(block, visit);
         if (size === undefined && this.#cutCount === cuts) {
           this.#sizes.set(block, this.#entityCount - before);
           if (this.#entityCount === before) {
@@ -225,6 +241,18 @@ export class InsertExpander {
         }
       }
     this.#open.pop();
+  }
+
+  #visit(block: BlockRecord, visit: (entity: Entity) => void): void {
+    this.#partitionBlockBytes += block.end - block.start;
+    if (this.#partitionBlockBytes > MAX_BLOCK_BYTES_PER_PARTITION)
+      throw failure('LIMIT_EXCEEDED', {
+        what: `the number of bytes of blocks that INSERTs bring in, the last one of block '${this.#name}'`,
+        actual: this.#partitionBlockBytes,
+        limit: MAX_BLOCK_BYTES_PER_PARTITION,
+        setting: 'a fixed limit',
+      });
+    this.#library.visit(block, visit);
   }
 
   /** What to do with an entity of a block that `map` puts into the world. */

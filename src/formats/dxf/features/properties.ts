@@ -137,7 +137,8 @@ export class EntityProperties {
       blockBytes: outer !== null ? outer.blockBytes : block === null ? null : encoder.encode(block),
       handleBytes: outer !== null ? outer.handleBytes : this.#handleBytes(tags),
       isPaperSpace: this.isPaperSpace,
-      attribs: outer === null ? attribs : [...attribs, ...outer.attribs],
+      attribs:
+        outer === null ? attribs : attribs.length === 0 ? outer.attribs : [...attribs, ...outer.attribs],
     };
   }
 

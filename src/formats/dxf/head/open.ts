@@ -26,6 +26,9 @@ const TOLERANCE_OF_EXTENT = 1e-4;
  */
 const MAX_DEFAULT_STEPS = 256;
 const MAX_STATED_STEPS = 1 << 16;
+/** Drawings have some ten sections, and at most 256 layouts; each is opened and read on its own. */
+const MAX_SECTIONS = 256;
+const MAX_LAYOUTS = 1024;
 
 export function openDrawing(source: ByteSource, file: InputFile, context: OpenContext): SourceLayer {
   const { findings, options } = context;
@@ -33,6 +36,7 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
   const plain: TagFacts = { fileName: file.name, form, encoding: 'windows-1252', fallbackEncoding: null };
   const list = form === 'ascii' ? findSections(source, file.name) : walkSections(source, plain, start);
   const { sections } = list;
+  needAtMost(sections.length, MAX_SECTIONS, 'the number of sections of a drawing');
   requireEntities(sections, file.name);
   if (!list.hasEof) findings.note('EOF_MISSING', { file: file.name });
   const header = readHeader(source, plain, sections, findings);
@@ -49,6 +53,7 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
   }
   const layouts = options.layouts === 'all' ? 'all' : 'model';
   const ranges = entityRanges(source, facts, sections, blocks, layouts);
+  needAtMost(ranges.length, MAX_LAYOUTS, 'the number of layouts with entities');
   const state: DrawingState = {
     ...facts,
     path: file.path,
@@ -74,6 +79,10 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
     partitions: cutRanges(source, facts, ranges, context.partitionBytes),
     state,
   };
+}
+
+function needAtMost(actual: number, limit: number, what: string): void {
+  if (actual > limit) throw failure('LIMIT_EXCEEDED', { what, actual, limit, setting: 'a fixed limit' });
 }
 
 function readerAt(source: ByteSource, facts: TagFacts, start: number): RecordReader {

@@ -4,12 +4,21 @@
  * By nesting alone: what an odd number of loops lies around is a hole, an even number a shell (an island in a hole).
  * Neither the order of the loops nor their orientation nor a hatch's flags say it reliably.
  */
+import { RingBands } from '../../../batch/ring-bands.ts';
 import { locateInRing, signedArea } from '../../../batch/rings.ts';
+import { EntityError } from '../contract.ts';
+import { LoopTree } from './loop-tree.ts';
 
 /** Bounds may stick out by so much of the loop's size: strokes of one arc in two loops differ by rounding. */
 const BOUNDS_SLACK = 1e-9;
 /** Positions that are tried at most before a loop that runs along another is decided by the majority. */
 const MAX_SAMPLES = 32;
+/** So few loops are compared each with each. */
+const MAX_PAIRED = 32;
+/** Rings of so many positions are looked through as they are. */
+const MAX_PLAIN_RING = 64;
+/** Edges and pairs of loops that are looked at for one hatch: some seconds. Only loops that cross one another need more. */
+const MAX_WORK = 2 ** 30;
 /** Lead of one side over the other that settles it: one position alone can lie off by rounding. */
 const LEAD = 2;
 
@@ -20,18 +29,27 @@ export class LoopNester {
   /** 1 for shells, by loop number. */
   isShell = new Uint8Array(16);
   shellCount = 0;
+  /** Pairs of loops, edges and the like that `nest` looked at. */
+  work = 0;
   #areas = new Float64Array(16);
   #bounds = new Float64Array(64);
   #parents = new Int32Array(16);
   #coordinates: Float64Array = new Float64Array(0);
   #stride = 2;
   #starts: Uint32Array = new Uint32Array(0);
+  /** Of loops with many positions, once they are asked for. */
+  readonly #bands = new Map<number, RingBands>();
 
-  /** Loop i has the positions `[starts[i], starts[i + 1])` of `coordinates`; x and y are what counts. */
+  /**
+   * Loop i has the positions `[starts[i], starts[i + 1])` of `coordinates`; x and y are what counts. Throws an EntityError
+   * where these are not finite or nesting takes too much work.
+   */
   nest(coordinates: Float64Array, stride: number, starts: Uint32Array, loopCount: number): void {
     this.#coordinates = coordinates;
     this.#stride = stride;
     this.#starts = starts;
+    this.work = 0;
+    this.#bands.clear();
     if (loopCount > this.order.length) this.#grow(loopCount * 2);
     if (loopCount === 1) {
       this.order[0] = 0;
@@ -54,6 +72,7 @@ export class LoopNester {
     let minY = Number.POSITIVE_INFINITY;
     let maxX = Number.NEGATIVE_INFINITY;
     let maxY = Number.NEGATIVE_INFINITY;
+    let finite = 0;
     for (let at = start * stride; at < end * stride; at += stride) {
       const x = coordinates[at];
       const y = coordinates[at + 1];
@@ -61,41 +80,38 @@ export class LoopNester {
       if (x > maxX) maxX = x;
       if (y < minY) minY = y;
       if (y > maxY) maxY = y;
+      finite += x * 0 + y * 0;
     }
+    if (finite !== 0) throw new EntityError('a coordinate is not a finite number');
     this.#bounds[loop * 4] = minX;
     this.#bounds[loop * 4 + 1] = minY;
     this.#bounds[loop * 4 + 2] = maxX;
     this.#bounds[loop * 4 + 3] = maxY;
   }
 
-  /**
-   * The parent of a loop is the smallest larger one around it. A sweep along x keeps the loops that reach the current
-   * one's left edge, so a forest of loops does not cost a comparison of each with each.
-   */
+  /** The parent of a loop is the smallest larger one around it. */
   #findParents(loopCount: number): void {
-    const bounds = this.#bounds;
-    const areas = this.#areas;
-    const byLeft = Array.from({ length: loopCount }, (_, loop) => loop).sort(
-      (a, b) => bounds[a * 4] - bounds[b * 4] || areas[b] - areas[a] || a - b,
-    );
-    let active: number[] = [];
-    let activeLimit = 64;
-    for (let i = 0; i < loopCount; i++) {
-      const loop = byLeft[i];
-      this.#parents[loop] = -1;
-      const left = bounds[loop * 4];
-      if (active.length > activeLimit) {
-        active = active.filter((other) => bounds[other * 4 + 2] >= left);
-        activeLimit = Math.max(64, active.length * 2);
-      }
-      // The latest first: the smaller ones, after which larger ones need no look.
-      for (let j = active.length - 1; j >= 0; j--) this.#adopt(loop, active[j]);
-      // Loops that begin a rounding later can still lie around this one.
-      const slack = BOUNDS_SLACK * (bounds[loop * 4 + 2] - left);
-      for (let j = i + 1; j < loopCount && bounds[byLeft[j] * 4] <= left + slack; j++)
-        this.#adopt(loop, byLeft[j]);
-      active.push(loop);
+    if (loopCount <= MAX_PAIRED) {
+      this.#parents.fill(-1, 0, loopCount);
+      for (let loop = 0; loop < loopCount; loop++)
+        for (let other = loopCount - 1; other >= 0; other--) this.#adopt(loop, other);
+      return;
     }
+    const bounds = this.#bounds;
+    const wide = new Float64Array(loopCount * 4);
+    for (let i = 0; i < wide.length; i++)
+      wide[i] = bounds[i] + (i % 4 < 2 ? -1 : 1) * this.#slackOf(i - (i % 4));
+    const tree = new LoopTree(wide, this.#areas, loopCount);
+    for (let loop = 0; loop < loopCount; loop++) {
+      this.#parents[loop] = tree.smallestAround(loop, (other) => this.#holds(other, loop));
+      this.#spend(tree.visited);
+    }
+  }
+
+  /** How far bounds may stick out of those at `#bounds[at]`. */
+  #slackOf(at: number): number {
+    const bounds = this.#bounds;
+    return BOUNDS_SLACK * Math.max(bounds[at + 2] - bounds[at], bounds[at + 3] - bounds[at + 1]);
   }
 
   #adopt(loop: number, other: number): void {
@@ -104,12 +120,19 @@ export class LoopNester {
     if (isSmaller && this.#holds(other, loop)) this.#parents[loop] = other;
   }
 
+  #spend(work: number): void {
+    this.work += work;
+    if (this.work > MAX_WORK)
+      throw new EntityError('its boundary paths overlap in too many ways to tell which lies in which');
+  }
+
   #holds(outer: number, inner: number): boolean {
+    this.#spend(1);
     if (this.#areas[inner] >= this.#areas[outer]) return false;
     const bounds = this.#bounds;
     const o = outer * 4;
     const i = inner * 4;
-    const slack = BOUNDS_SLACK * Math.max(bounds[o + 2] - bounds[o], bounds[o + 3] - bounds[o + 1]);
+    const slack = this.#slackOf(o);
     if (
       bounds[i] < bounds[o] - slack ||
       bounds[i + 1] < bounds[o + 1] - slack ||
@@ -136,14 +159,23 @@ export class LoopNester {
     const stride = this.#stride;
     const a = position * stride;
     const b = other * stride;
-    return locateInRing(
-      (coordinates[a] + coordinates[b]) / 2,
-      (coordinates[a + 1] + coordinates[b + 1]) / 2,
-      coordinates,
-      stride,
-      this.#starts[loop],
-      this.#starts[loop + 1],
-    );
+    const x = (coordinates[a] + coordinates[b]) / 2;
+    const y = (coordinates[a + 1] + coordinates[b + 1]) / 2;
+    const start = this.#starts[loop];
+    const end = this.#starts[loop + 1];
+    if (end - start <= MAX_PLAIN_RING) {
+      this.#spend(end - start);
+      return locateInRing(x, y, coordinates, stride, start, end);
+    }
+    let bands = this.#bands.get(loop);
+    if (bands === undefined) {
+      this.#spend(end - start);
+      bands = new RingBands(coordinates, stride, start, end);
+      this.#bands.set(loop, bands);
+    }
+    const where = bands.locate(x, y);
+    this.#spend(bands.visited);
+    return where;
   }
 
   #assignRoles(loopCount: number): void {

@@ -37,6 +37,7 @@ export function plainText(value: string): string {
   return text.includes('^') ? text.replace(CARET_CODE, caretCode) : text;
 }
 
+const SPECIAL = /[\\{}]/g;
 /** Codes with a value up to a semicolon: alignment, heights, widths, colours, fonts, paragraphs. */
 const VALUE_CODES = 'AHWQTCcFfp';
 /** Codes without a value: lines over, under and through. */
@@ -45,30 +46,36 @@ const SWITCH_CODES = 'LlOoKk';
 /** The value of an MTEXT, its chunks joined. \P and \N become new lines, fractions "1/2". */
 export function plainMtext(value: string): string {
   const text = plainText(value);
-  if (!/[\\{}]/.test(text)) return text;
-  let plain = '';
+  SPECIAL.lastIndex = 0;
+  if (!SPECIAL.test(text)) return text;
+  const pieces: string[] = [];
+  // Behind this no semicolon follows: looked for once, not for each code that wants one.
+  const lastSemicolon = text.lastIndexOf(';');
   let at = 0;
   while (at < text.length) {
-    const char = text[at++];
-    if (char === '{' || char === '}') continue;
-    if (char !== '\\' || at === text.length) {
-      plain += char;
-      continue;
+    SPECIAL.lastIndex = at;
+    const found = SPECIAL.exec(text);
+    const special = found === null ? text.length : found.index;
+    if (special > at) pieces.push(text.slice(at, special));
+    at = special + 1;
+    if (text[special] !== '\\') continue;
+    if (at === text.length) {
+      pieces.push('\\');
+      break;
     }
     const code = text[at++];
-    if (code === 'P' || code === 'N' || code === 'X') plain += '\n';
-    else if (code === '~') plain += '\u00a0';
-    else if (code === '\\' || code === '{' || code === '}') plain += code;
+    if (code === 'P' || code === 'N' || code === 'X') pieces.push('\n');
+    else if (code === '~') pieces.push('\u00a0');
+    else if (code === '\\' || code === '{' || code === '}') pieces.push(code);
     else if (code === 'S') {
       const end = stackEnd(text, at);
-      plain += stacked(text.slice(at, end));
+      pieces.push(stacked(text.slice(at, end)));
       at = end + 1;
     } else if (VALUE_CODES.includes(code)) {
-      const end = text.indexOf(';', at);
-      if (end >= 0) at = end + 1;
-    } else if (!SWITCH_CODES.includes(code)) plain += `\\${code}`;
+      if (at <= lastSemicolon) at = text.indexOf(';', at) + 1;
+    } else if (!SWITCH_CODES.includes(code)) pieces.push(`\\${code}`);
   }
-  return plain;
+  return pieces.join('');
 }
 
 /** Index of the semicolon that ends a stack; one after a backslash does not. */
@@ -82,13 +89,22 @@ function stackEnd(text: string, from: number): number {
 
 /** 1/2 and 1#2 are fractions, 1^2 is one above the other: apart by a space, as upper and lower limits are read. */
 function stacked(stack: string): string {
-  const match = /^((?:\\.|[^\\/#^])*)([/#^])(.*)$/s.exec(stack);
-  if (match === null) return unescaped(stack);
-  const [, above, divider, below] = match;
-  const upper = unescaped(above).trim();
-  const lower = unescaped(below).trim();
+  const divider = dividerAt(stack);
+  if (divider < 0) return unescaped(stack);
+  const upper = unescaped(stack.slice(0, divider)).trim();
+  const lower = unescaped(stack.slice(divider + 1)).trim();
   if (upper === '' || lower === '') return upper + lower;
-  return divider === '^' ? `${upper} ${lower}` : `${upper}/${lower}`;
+  return stack[divider] === '^' ? `${upper} ${lower}` : `${upper}/${lower}`;
+}
+
+/** Index of what parts the two texts of a stack; -1: there is one. (A pattern with alternatives overflows on long texts.) */
+function dividerAt(stack: string): number {
+  for (let at = 0; at < stack.length; at++) {
+    const char = stack[at];
+    if (char === '\\') at++;
+    else if (char === '/' || char === '#' || char === '^') return at;
+  }
+  return -1;
 }
 
 function unescaped(text: string): string {

@@ -1,0 +1,110 @@
+/**
+ * Finds the smallest loop around another one among many: a binary tree over the bounds of loops, cut in turn where they
+ * differ most in minX, minY, maxX or maxY. Nodes hold the bounds and the least and greatest area of what is below them,
+ * so that a search leaves out those beside the loop, those smaller than it and those larger than the best one so far.
+ * A stack of a thousand loops, one in the other, is found as fast as a thousand side by side.
+ */
+
+const LEAF_LOOPS = 8;
+const NODE_VALUES = 6;
+
+export class LoopTree {
+  /** Nodes that the last search looked at. */
+  visited = 0;
+  /** Loops in the order of the leaves. */
+  readonly #order: Uint32Array;
+  /** minX, minY, maxX, maxY by loop. */
+  readonly #bounds: Float64Array;
+  readonly #areas: Float64Array;
+  /** minX, minY, maxX, maxY, least and greatest area by node; the children of node i are 2 i + 1 and 2 i + 2. */
+  readonly #nodes: Float64Array;
+  #loop = 0;
+  #holds: (other: number) => boolean = () => false;
+  #found = -1;
+
+  /** `bounds` and `areas` are read up to `loopCount` and kept. */
+  constructor(bounds: Float64Array, areas: Float64Array, loopCount: number) {
+    this.#bounds = bounds;
+    this.#areas = areas;
+    this.#order = Uint32Array.from({ length: loopCount }, (_, loop) => loop);
+    let nodeCount = 1;
+    for (let length = loopCount; length > LEAF_LOOPS; length = Math.ceil(length / 2))
+      nodeCount = nodeCount * 2 + 1;
+    this.#nodes = new Float64Array(nodeCount * NODE_VALUES);
+    this.#build(0, 0, loopCount);
+  }
+
+  /** The smallest loop larger than `loop` that `holds` is true of; -1: none. Asks about those alone whose bounds hold it. */
+  smallestAround(loop: number, holds: (other: number) => boolean): number {
+    this.#loop = loop;
+    this.#holds = holds;
+    this.#found = -1;
+    this.visited = 0;
+    this.#search(0, 0, this.#order.length);
+    return this.#found;
+  }
+
+  #build(node: number, from: number, to: number): void {
+    const nodes = this.#nodes;
+    const at = node * NODE_VALUES;
+    const low = [Infinity, Infinity, Infinity, Infinity];
+    const high = [-Infinity, -Infinity, -Infinity, -Infinity];
+    let least = Infinity;
+    let greatest = -Infinity;
+    for (let i = from; i < to; i++) {
+      const loop = this.#order[i];
+      for (let k = 0; k < 4; k++) {
+        low[k] = Math.min(low[k], this.#bounds[loop * 4 + k]);
+        high[k] = Math.max(high[k], this.#bounds[loop * 4 + k]);
+      }
+      least = Math.min(least, this.#areas[loop]);
+      greatest = Math.max(greatest, this.#areas[loop]);
+    }
+    nodes.set([low[0], low[1], high[2], high[3], least, greatest], at);
+    if (to - from <= LEAF_LOOPS) return;
+    let axis = 0;
+    for (let k = 1; k < 4; k++) if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
+    this.#order
+      .subarray(from, to)
+      .sort((a, b) => this.#bounds[a * 4 + axis] - this.#bounds[b * 4 + axis] || a - b);
+    const middle = from + Math.ceil((to - from) / 2);
+    this.#build(node * 2 + 1, from, middle);
+    this.#build(node * 2 + 2, middle, to);
+  }
+
+  #search(node: number, from: number, to: number): void {
+    this.visited++;
+    if (!this.#mayHold(node)) return;
+    if (to - from <= LEAF_LOOPS) {
+      for (let i = to - 1; i >= from; i--) this.#try(this.#order[i]);
+      return;
+    }
+    const middle = from + Math.ceil((to - from) / 2);
+    const left = node * 2 + 1;
+    const isLeftSmaller = this.#nodes[left * NODE_VALUES + 4] < this.#nodes[(left + 1) * NODE_VALUES + 4];
+    if (isLeftSmaller) this.#search(left, from, middle);
+    this.#search(left + 1, middle, to);
+    if (!isLeftSmaller) this.#search(left, from, middle);
+  }
+
+  #mayHold(node: number): boolean {
+    const nodes = this.#nodes;
+    const bounds = this.#bounds;
+    const at = node * NODE_VALUES;
+    const inner = this.#loop * 4;
+    return (
+      nodes[at] <= bounds[inner] &&
+      nodes[at + 1] <= bounds[inner + 1] &&
+      nodes[at + 2] >= bounds[inner + 2] &&
+      nodes[at + 3] >= bounds[inner + 3] &&
+      nodes[at + 5] > this.#areas[this.#loop] &&
+      (this.#found < 0 || nodes[at + 4] < this.#areas[this.#found])
+    );
+  }
+
+  #try(other: number): void {
+    const area = this.#areas[other];
+    const isSmaller = this.#found < 0 || area < this.#areas[this.#found];
+    if (isSmaller && area > this.#areas[this.#loop] && this.#holds(other)) this.#found = other;
+  }
+}
