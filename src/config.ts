@@ -319,7 +319,7 @@ export const settings = {
     type: 'bytes',
     default: 20 * GiB,
     min: 1,
-    text: 'Unpacked size of a zip archive, all entries together.',
+    text: 'Unpacked size of the zip archives of a job, all entries together.',
   },
   maxUnzipRatio: {
     name: 'MAX_UNZIP_RATIO',

@@ -302,6 +302,12 @@ export const errorCatalogue = {
     fault: 'user',
     template: "{source}: entry '{entry}' has a name that leads outside the archive; remove it",
   },
+  ZIP_OVERLAP: {
+    status: 400,
+    fault: 'user',
+    template:
+      "{source}: entries '{first}' and '{second}' share bytes of the archive, at byte {offset}; pack the files again",
+  },
   // --- jobs ---------------------------------------------------------------------------------------------------
   JOB_UNKNOWN: { status: 404, fault: 'user', template: "there is no job '{id}'" },
   JOB_NOT_DONE: {

@@ -15,6 +15,7 @@ import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import type { GeomillError } from '../errors.ts';
 import type { Finding, Findings } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
+import type { ScratchSpace, UnpackedSet } from '../io/scratch-space.ts';
 
 /** A JSON Schema (2020-12) of an object with options; validates requests and documents them. */
 export interface OptionsSchema {
@@ -66,6 +67,8 @@ export interface OpenContext {
   readonly findings: Findings;
   /** Wanted size of a partition in bytes of input. */
   readonly partitionBytes: number;
+  /** Shared by all inputs of a job; missing: the input is the only one. */
+  readonly scratch?: ScratchSpace;
 }
 
 /** A run of records that one worker reads; `start` and `end` in a unit of the reader's own (bytes, record numbers). */
@@ -147,6 +150,8 @@ export interface FormatReader {
    * `readPartition` tells of misfits.
    */
   undeclare?(layer: SourceLayer, fields: ReadonlySet<string>): SourceLayer;
+  /** Files that have to be held in the job's scratch space while the layer is read; null: there are none. Missing: for no layer. */
+  unpackedSet?(layer: SourceLayer): UnpackedSet | null;
 }
 
 // --- writing ----------------------------------------------------------------------------------------------------

@@ -34,11 +34,13 @@ export interface ZipEntry {
 /** What the archives of one input may still unfold to; shared by an archive and those inside it. */
 export class UnpackBudget {
   readonly limits: InputLimits;
+  readonly #unpacked: { bytes: number };
   #entries = 0;
-  #unpackedBytes = 0;
 
-  constructor(limits: InputLimits) {
+  /** `unpacked`: of all inputs of a job together. */
+  constructor(limits: InputLimits, unpacked: { bytes: number } = { bytes: 0 }) {
     this.limits = limits;
+    this.#unpacked = unpacked;
   }
 
   countEntries(source: string, count: number): void {
@@ -53,11 +55,11 @@ export class UnpackBudget {
   }
 
   countBytes(source: string, count: number): void {
-    this.#unpackedBytes += count;
-    if (this.#unpackedBytes > this.limits.unzippedBytes)
+    this.#unpacked.bytes += count;
+    if (this.#unpacked.bytes > this.limits.unzippedBytes)
       throw tooMuch(
         `the unpacked size of ${source} in bytes`,
-        this.#unpackedBytes,
+        this.#unpacked.bytes,
         this.limits.unzippedBytes,
         'MAX_UNZIPPED',
       );
@@ -89,8 +91,8 @@ export function isZip(firstBytes: Uint8Array): boolean {
 }
 
 /**
- * The entries of an archive in their order. Throws ZIP_INVALID, ZIP_ENTRY_NAME, and LIMIT_EXCEEDED when they declare
- * more than the budget has left.
+ * The entries of an archive in their order. Throws ZIP_INVALID, ZIP_ENTRY_NAME, ZIP_OVERLAP, and LIMIT_EXCEEDED when they
+ * declare more than the budget has left.
  */
 export async function readZipDirectory(
   path: string,
@@ -114,11 +116,26 @@ export async function readZipDirectory(
       });
       archive.readEntry();
     });
+    checkOverlaps(entries, source);
     return entries;
   } catch (error) {
     throw asZipFailure(error, source);
   } finally {
     archive.close();
+  }
+}
+
+/**
+ * Entries that share bytes unpack to many times what an archive of its size can hold, and no program writes them. What a local
+ * header has besides its fixed part is not counted, so gaps, padding and data descriptors of honest archives do no harm.
+ */
+function checkOverlaps(entries: readonly ZipEntry[], source: string): void {
+  const byOffset = entries.toSorted((a, b) => a.headerOffset - b.headerOffset);
+  for (let i = 1; i < byOffset.length; i++) {
+    const { name: first, headerOffset, packedBytes } = byOffset[i - 1];
+    const { name: second, headerOffset: next } = byOffset[i];
+    if (next < headerOffset + LOCAL_HEADER_BYTES + packedBytes)
+      throw failure('ZIP_OVERLAP', { source, first, second, offset: next });
   }
 }
 
@@ -189,6 +206,34 @@ function checkName(name: string, source: string): void {
   if (hostile) throw failure('ZIP_ENTRY_NAME', { source, entry: name.replaceAll('\0', '\\0').slice(0, 200) });
 }
 
+function invalidEntry(source: string, entry: ZipEntry): (reason: string) => GeomillError {
+  return (reason) => failure('ZIP_INVALID', { source, reason: `entry '${entry.name}': ${reason}` });
+}
+
+/** Where the entry's bytes are once it is unpacked to `targetPath`: in place when it is stored. Throws ZIP_INVALID. */
+export function entrySegment(
+  archivePath: string,
+  entry: ZipEntry,
+  source: string,
+  targetPath: string,
+): FileSegment {
+  const name = `${source}/${entry.name}`;
+  const byteLength = entry.unpackedBytes;
+  if (!isStored(entry)) return { path: targetPath, name, start: 0, byteLength };
+  const archive = openFileSource(archivePath);
+  try {
+    const start = dataOffset(archive, entry, invalidEntry(source, entry));
+    return { path: archivePath, name, start, byteLength };
+  } finally {
+    archive.close();
+  }
+}
+
+/** Whether the entry is read in place and takes no room when it is unpacked. */
+export function isStored({ method }: ZipEntry): boolean {
+  return method === 0;
+}
+
 /**
  * The entry's bytes as a segment: in place when stored, else unpacked to `targetPath`, which must not exist.
  * Size and CRC are verified. Throws ZIP_INVALID.
@@ -199,14 +244,13 @@ export async function unpackEntry(
   source: string,
   targetPath: string,
 ): Promise<FileSegment> {
-  const invalid = (reason: string): GeomillError =>
-    failure('ZIP_INVALID', { source, reason: `entry '${entry.name}': ${reason}` });
+  const invalid = invalidEntry(source, entry);
   if (entry.unusable !== null) throw invalid(entry.unusable);
   const archive = openFileSource(archivePath);
   try {
     const start = dataOffset(archive, entry, invalid);
     const name = `${source}/${entry.name}`;
-    if (entry.method === 0) {
+    if (isStored(entry)) {
       verifyStored(archive, entry, start, invalid);
       return { path: archivePath, name, start, byteLength: entry.unpackedBytes };
     }

@@ -9,6 +9,7 @@ import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
 import type { InputLimits } from '../io/limits.ts';
+import { ScratchSpace } from '../io/scratch-space.ts';
 import { CrsService } from './crs-service.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
@@ -18,6 +19,7 @@ import { ProgressMeter } from './progress.ts';
 import type { ConversionPlace, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
 import { newThreads } from './threads.ts';
+import { unpackingExecutor } from './unpacking-executor.ts';
 
 export interface LayerInspection {
   readonly name: string;
@@ -48,6 +50,7 @@ export async function inspectSource(
 ): Promise<Inspection> {
   const reader = await formatById(input.format, 'input.format').loadReader();
   const findings = new Findings();
+  const scratch = new ScratchSpace();
   const cutting = cuttingFor('none');
   const all = await reader.open(place.inputs[0], {
     scratchDirectory: place.scratchDirectory,
@@ -55,6 +58,7 @@ export async function inspectSource(
     options: input.options,
     findings,
     partitionBytes: cutting.partitionBytes,
+    scratch,
   });
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
   const crs = new CrsService(place.gridDirectory);
@@ -66,7 +70,7 @@ export async function inspectSource(
     control.onProgress,
   );
   progress.stage('scanning');
-  const executor = executorFor(
+  const threaded = executorFor(
     layers,
     place.threads,
     statSync(place.inputs[0].path).size,
@@ -74,6 +78,7 @@ export async function inspectSource(
     [],
     control.threads ?? newThreads,
   );
+  const executor = unpackingExecutor(threaded, reader, scratch);
   try {
     const begin = (sources: readonly SourceLayer[]): void =>
       executor.begin({

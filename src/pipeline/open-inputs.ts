@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { GeomillError, type Place } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
+import type { ScratchSpace } from '../io/scratch-space.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ConversionPlace, InputPlace, InputRequest } from './request.ts';
@@ -20,6 +21,7 @@ export interface Opening {
   readonly place: Pick<ConversionPlace, 'inputs' | 'scratchDirectory' | 'limits'>;
   readonly findings: Findings;
   readonly partitionBytes: number;
+  readonly scratch: ScratchSpace;
   readonly signal: AbortSignal;
 }
 
@@ -70,7 +72,7 @@ function distinctNames(inputs: readonly InputPlace[]): string[] {
 }
 
 async function openInput(opening: Opening, file: InputPlace, index: number, name: string): Promise<Opened> {
-  const { reader, input, place, partitionBytes } = opening;
+  const { reader, input, place, partitionBytes, scratch } = opening;
   const isOne = place.inputs.length === 1;
   const findings = new Findings();
   try {
@@ -80,6 +82,7 @@ async function openInput(opening: Opening, file: InputPlace, index: number, name
       options: input.options,
       findings,
       partitionBytes,
+      scratch,
     });
     const found = findings.list();
     const within = (at: Place): Place => (isOne ? at : { file: name, ...at });

@@ -9,6 +9,7 @@ import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
 import { formatById } from '../formats/registry.ts';
+import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
@@ -35,6 +36,7 @@ import type { ConversionPlace, ConversionRequest } from './request.ts';
 import { isSurveyed, runSourcesOf } from './run-source.ts';
 import { sessionFor } from './session.ts';
 import { newThreads, type ThreadSource } from './threads.ts';
+import { unpackingExecutor } from './unpacking-executor.ts';
 
 export interface ConversionControl {
   readonly signal: AbortSignal;
@@ -74,6 +76,7 @@ class Conversion {
   readonly #registry: readonly Transformation[];
   readonly #cutting: Cutting;
   readonly #crs: CrsService;
+  readonly #scratch = new ScratchSpace();
   #executor: Executor | null = null;
   #fraction = 0;
 
@@ -131,6 +134,7 @@ class Conversion {
       place: this.#place,
       findings: this.#findings,
       partitionBytes: this.#cutting.partitionBytes,
+      scratch: this.#scratch,
       signal,
     });
     const stop = (): void => void this.#executor?.stop();
@@ -183,7 +187,7 @@ class Conversion {
     const all = sources.flat().map(({ layer }) => layer);
     const weight = all.reduce((sum, { partitions }) => sum + Math.max(1, partitions.length), 0);
     const progress = new ProgressMeter(weight * passWeight(plan), (told) => this.#tell(told));
-    const executor = this.#startExecutor(all);
+    const executor = unpackingExecutor(this.#startExecutor(all), reader, this.#scratch);
     executor.begin(session);
     const context: LayerContext = {
       trustsDeclarations: misfits === null,

@@ -5,10 +5,20 @@
 import { createReadStream, createWriteStream, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { UniqueNames } from '../../batch/unique-names.ts';
 import { failure } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { FileSegment } from '../../io/file-segment.ts';
-import { isZip, readZipDirectory, UnpackBudget, unpackEntry, type ZipEntry } from '../../io/zip-read.ts';
+import type { UnpackedSet } from '../../io/scratch-space.ts';
+import {
+  entrySegment,
+  isStored,
+  isZip,
+  readZipDirectory,
+  UnpackBudget,
+  unpackEntry,
+  type ZipEntry,
+} from '../../io/zip-read.ts';
 import type { InputFile, OpenContext } from '../format.ts';
 
 export interface ShapefileSet {
@@ -19,6 +29,33 @@ export interface ShapefileSet {
   readonly dbf: FileSegment | null;
   readonly prj: FileSegment | null;
   readonly cpg: FileSegment | null;
+  /** What the files are unpacked from; null: they are files of their own. */
+  readonly packed: PackedSet | null;
+}
+
+/** Plain data: it goes with the layer. */
+export interface PackedSet {
+  readonly archivePath: string;
+  /** The archive's name as the user knows it. */
+  readonly source: string;
+  readonly directory: string;
+  readonly members: readonly PackedMember[];
+}
+
+interface PackedMember {
+  readonly entry: ZipEntry;
+  /** Where it is unpacked to. */
+  readonly path: string;
+}
+
+export function unpackedSet({ archivePath, source, directory, members }: PackedSet): UnpackedSet {
+  return {
+    directory,
+    byteLength: members.reduce((sum, { entry }) => sum + (isStored(entry) ? 0 : entry.unpackedBytes), 0),
+    async unpack() {
+      await Promise.all(members.map(({ entry, path }) => unpackEntry(archivePath, entry, source, path)));
+    },
+  };
 }
 
 export interface FileSets {
@@ -50,7 +87,7 @@ export async function findShapefiles(file: InputFile, context: OpenContext): Pro
     return join(directory, String(count++));
   };
   if (!isZip(start)) return { sets: [findSiblings(file, start)], scratchPath };
-  const budget = new UnpackBudget(context.limits);
+  const budget = new UnpackBudget(context.limits, context.scratch?.unpacked);
   const sets = await findInZip(file.path, file.name, budget, scratchPath, MAX_NESTING);
   return { sets, scratchPath };
 }
@@ -100,16 +137,19 @@ async function findInZip(
     throw failure('SHP_MEMBER_MISSING', { source, member: '.shp file', found: describeContent(entries) });
   }
   const names = uniqueNames(complete.map(({ base }) => base));
-  return Promise.all(
-    complete.map(async ({ parts }, i): Promise<ShapefileSet> => {
-      const unpack = async (part: Part): Promise<FileSegment | null> => {
-        const entry = parts.get(part);
-        return entry === undefined ? null : unpackEntry(path, entry, source, scratchPath());
-      };
-      const [shp, shx, dbf, prj, cpg] = await Promise.all(PARTS.map(unpack));
-      return { name: names[i], shp: shp as FileSegment, shx, dbf, prj, cpg };
-    }),
-  );
+  return complete.map(({ parts }, i): ShapefileSet => {
+    const directory = scratchPath();
+    const members: PackedMember[] = [];
+    const [shp, shx, dbf, prj, cpg] = PARTS.map((part): FileSegment | null => {
+      const entry = parts.get(part);
+      if (entry === undefined) return null;
+      const target = join(directory, part.slice(1));
+      members.push({ entry, path: target });
+      return entrySegment(path, entry, source, target);
+    });
+    const packed: PackedSet = { archivePath: path, source, directory, members };
+    return { name: names[i], shp: shp as FileSegment, shx, dbf, prj, cpg, packed };
+  });
 }
 
 /** A zip that lies stored in a zip: yauzl wants a file of its own. */
@@ -121,19 +161,21 @@ async function copyOut(segment: FileSegment, target: string): Promise<string> {
   return target;
 }
 
-/** File names without folders; where two are equal, with as many folders as it takes. */
+/** Folders that are tried to tell sets apart. */
+const MAX_FOLDERS = 16;
+
+/** File names without folders; where two are equal, with as many folders as it takes, and at last with a number. */
 function uniqueNames(bases: readonly string[]): string[] {
   const steps = bases.map((base) => base.split('/'));
-  return steps.map((own, i) => {
-    for (let count = 1; count < own.length; count++) {
-      const name = own.slice(-count).join('_');
-      const isUnique = steps.every(
-        (other, j) => i === j || other.slice(-count).join('_').toLowerCase() !== name.toLowerCase(),
-      );
-      if (isUnique) return name;
-    }
-    return own.join('_');
-  });
+  const names: (string | null)[] = steps.map(() => null);
+  for (let count = 1; count <= MAX_FOLDERS && names.includes(null); count++) {
+    const candidates = steps.map((own) => own.slice(-count).join('_'));
+    const uses = Map.groupBy(candidates, (name) => name.toLowerCase());
+    for (const [i, name] of candidates.entries())
+      if (names[i] === null && uses.get(name.toLowerCase())?.length === 1) names[i] = name;
+  }
+  const unique = new UniqueNames({ fold: (name) => name.toLowerCase() });
+  return names.map((name, i) => unique.take(name ?? steps[i].slice(-MAX_FOLDERS).join('_')));
 }
 
 function describeContent(entries: readonly ZipEntry[]): string {
@@ -174,6 +216,7 @@ function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
     dbf: segment('.dbf'),
     prj: segment('.prj'),
     cpg: segment('.cpg'),
+    packed: null,
   };
 }
 

@@ -6,6 +6,7 @@ import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { type FileSegment, openSegment, withSegment } from '../../io/file-segment.ts';
 import { checkFieldCount } from '../../io/limits.ts';
+import { ScratchSpace } from '../../io/scratch-space.ts';
 import type {
   FormatReader,
   InputFile,
@@ -19,7 +20,7 @@ import { type DbfColumn, findEncoding, planColumns } from './dbf-columns.ts';
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
 import { declaredStatistics } from './declared-statistics.ts';
-import { findShapefiles, type ShapefileSet } from './file-set.ts';
+import { findShapefiles, type PackedSet, type ShapefileSet, unpackedSet } from './file-set.ts';
 import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';
 import { cutPartitions, findIndex, readIndexEntries } from './shp-index.ts';
 import { ShapeReader } from './shp-records-read.ts';
@@ -41,6 +42,7 @@ interface ShpState {
   readonly shapeCount: number;
   readonly contiguous: boolean;
   readonly table: ShpTable | null;
+  readonly packed: PackedSet | null;
 }
 
 /** A .prj or .cpg longer than this is none. */
@@ -50,7 +52,15 @@ const STRETCH_FACTOR = 4;
 
 async function open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
   const { sets, scratchPath } = await findShapefiles(file, context);
-  return sets.map((set) => openLayer(set, scratchPath, context));
+  const scratch = context.scratch ?? new ScratchSpace();
+  const layers: SourceLayer[] = [];
+  for (const set of sets) {
+    const unpacked = set.packed === null ? null : unpackedSet(set.packed);
+    if (unpacked !== null) await scratch.hold(unpacked);
+    layers.push(openLayer(set, scratchPath, context));
+    if (unpacked !== null) scratch.release(unpacked);
+  }
+  return layers;
 }
 
 function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenContext): SourceLayer {
@@ -85,6 +95,7 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
     shapeCount,
     contiguous: index.contiguous,
     table,
+    packed: set.packed,
   };
   return {
     name: set.name,
@@ -318,4 +329,13 @@ function extent(entries: DataView, count: number, contiguous: boolean): Stretch 
   return { first, end, needed };
 }
 
-export const reader: FormatReader = { typing: 'declared', mixedType: 'string', open, readPartition };
+export const reader: FormatReader = {
+  typing: 'declared',
+  mixedType: 'string',
+  open,
+  readPartition,
+  unpackedSet({ state }) {
+    const { packed } = state as ShpState;
+    return packed === null ? null : unpackedSet(packed);
+  },
+};

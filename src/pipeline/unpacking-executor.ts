@@ -1,0 +1,33 @@
+/** Sees to it that what a layer is read from is unpacked while tasks read it. */
+import type { FormatReader } from '../formats/format.ts';
+import type { ScratchSpace, UnpackedSet } from '../io/scratch-space.ts';
+import type { Executor } from './executor.ts';
+
+/** The executor itself where the reader unpacks nothing. */
+export function unpackingExecutor(
+  executor: Executor,
+  reader: Pick<FormatReader, 'unpackedSet'>,
+  scratch: ScratchSpace,
+): Executor {
+  if (reader.unpackedSet === undefined) return executor;
+  let sets: readonly (UnpackedSet | null)[] = [];
+  return {
+    width: executor.width,
+    begin(session) {
+      sets = session.layers.map(({ source }) => reader.unpackedSet?.(source) ?? null);
+      executor.begin(session);
+    },
+    async run(task) {
+      const set = task.input.kind === 'partition' ? sets[task.layerIndex] : null;
+      if (set === null) return executor.run(task);
+      try {
+        await scratch.hold(set);
+        return await executor.run(task);
+      } finally {
+        scratch.release(set);
+      }
+    },
+    call: (call, transfer) => executor.call(call, transfer),
+    stop: () => executor.stop(),
+  };
+}
