@@ -288,7 +288,7 @@ export const settings = {
     type: 'bytes',
     default: null,
     min: 0,
-    text: 'Bytes that one account may store: inputs of its jobs that wait or run, and outputs until they expire. 0: any number. Unset: 50 GiB where credentials are required, else 0.',
+    text: 'Bytes that one account may store: inputs of its jobs that wait or run, outputs until they expire, and records of jobs until they are deleted. 0: any number. Unset: 50 GiB where credentials are required, else 0.',
   },
   maxOwnerRequests: {
     name: 'MAX_OWNER_REQUESTS',

@@ -274,11 +274,11 @@ export class Attempts {
         log.error({ jobId: claim.job.id, detail }, 'a runner was stopped for a message that it may not send');
         return this.#fail(claim, { code: 'RUNNER_MESSAGE_INVALID', params: { reason: detail } });
       case 'crash':
-        log.warn({ jobId: claim.job.id, attempt: claim.attempt, detail }, 'the process of a job died');
-        if (claim.attempt >= maxAttempts)
+        log.warn({ jobId: claim.job.id, attempt: claim.job.attempts, detail }, 'the process of a job died');
+        if (claim.job.attempts >= maxAttempts)
           return this.#fail(claim, {
             code: 'JOB_ATTEMPTS_EXHAUSTED',
-            params: { attempts: claim.attempt, reason: detail },
+            params: { attempts: claim.job.attempts, reason: detail },
           });
         return this.#requeue(claim, false);
     }
@@ -294,7 +294,7 @@ export class Attempts {
    */
   async #afterFullDisk(claim: Claim, runner: RunnerProcess, error: PlainError): Promise<void> {
     const { store, maxAttempts, log } = this.#options;
-    log.warn({ jobId: claim.job.id, attempt: claim.attempt }, 'no disk space was left for a job');
+    log.warn({ jobId: claim.job.id, attempt: claim.job.attempts }, 'no disk space was left for a job');
     // With its process goes all that it has left, open files too.
     runner.kill('retired');
     await runner.died;
@@ -303,7 +303,7 @@ export class Attempts {
       (thrown: unknown) => ({ thrown }),
     );
     if (full !== null) this.#recovery.report(full.thrown);
-    if (full === null && claim.attempt >= maxAttempts) return this.#fail(claim, error);
+    if (full === null && claim.job.attempts >= maxAttempts) return this.#fail(claim, error);
     await this.#requeue(claim, full !== null);
   }
 

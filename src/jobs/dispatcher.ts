@@ -12,7 +12,7 @@ import type { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
 interface RunningEntry extends RunningJob {
-  readonly attempt: number;
+  readonly fence: number;
   progress: Progress;
 }
 
@@ -75,7 +75,7 @@ export class Dispatcher {
   async #reconcile(): Promise<void> {
     const { options, feed } = this.#parts;
     try {
-      const isHeld = (id: string, attempt: number): boolean => this.#running.get(id)?.attempt === attempt;
+      const isHeld = (id: string, fence: number): boolean => this.#running.get(id)?.fence === fence;
       const expiresAt = Date.now() + options.outputRetentionMs;
       const found = await options.queue.recover(options.maxAttempts, expiresAt, isHeld);
       const ids = [...found.requeued, ...found.failed];
@@ -123,7 +123,7 @@ export class Dispatcher {
   #begin(claim: Claim, runner: RunnerProcess): void {
     const { id } = claim.job;
     const entry: RunningEntry & { done: Promise<void> } = {
-      attempt: claim.attempt,
+      fence: claim.fence,
       progress: { fraction: 0, stage: 'opening' },
       runner,
       done: Promise.resolve(),

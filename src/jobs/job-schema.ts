@@ -8,6 +8,11 @@
  * wherever a commit fails, and sums over the rows, which cost more the more an owner has.
  */
 
+/** What a job counts at least for the turn of its owner: nobody passes others without end with jobs of no length. */
+const LEAST_CHARGE_MS = 100;
+/** By how much more runner time an owner can be behind in turn; what was used above is forgotten. */
+export const MAX_LEAD_MS = 600_000;
+
 /** The changes that lead from each version of the schema to the next, beginning with an empty database. */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE jobs (
@@ -160,6 +165,116 @@ export const MIGRATIONS: readonly string[] = [
     WHERE owner = new.owner;
   END;
   CREATE TRIGGER job_goes AFTER DELETE ON jobs BEGIN
+    UPDATE owners SET
+      waiting = waiting - (old.state = 'QUEUED'),
+      running = running - (old.state = 'RUNNING'),
+      stored_bytes = stored_bytes - old.stored_bytes
+    WHERE owner = old.owner;
+  END;`,
+  // Fences that are never given twice, records that count to what their owner stores, and turns by runner time.
+  `DROP TRIGGER job_comes; DROP TRIGGER job_changes; DROP TRIGGER job_goes;
+  DROP TABLE owners;
+  ALTER TABLE jobs RENAME TO old_jobs;
+  CREATE TABLE jobs (
+    id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,               -- account id; 'local' in an open service
+    state TEXT NOT NULL,
+    place INTEGER NOT NULL,            -- order among those of the owner that wait; a new one at each return to them
+    attempts INTEGER NOT NULL DEFAULT 0, -- that count
+    fence INTEGER NOT NULL DEFAULT 0,  -- number of the latest attempt, counted or not; no number is given twice
+    operation TEXT NOT NULL,
+    input_format TEXT NOT NULL,
+    output_format TEXT,                -- null: an inspection
+    warning_count INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,       -- milliseconds since 1970, as all times
+    started_at INTEGER,
+    ended_at INTEGER,
+    expires_at INTEGER,
+    ran_ms INTEGER NOT NULL DEFAULT 0, -- runner time of all attempts that are over
+    record_bytes INTEGER NOT NULL,     -- of the texts below
+    input_bytes INTEGER NOT NULL,      -- of all inputs; one that is fetched counts from the end of the job on
+    output_bytes INTEGER,
+    output_media_type TEXT,
+    output_name TEXT,
+    output_kept INTEGER NOT NULL DEFAULT 0,
+    stored_bytes INTEGER NOT NULL GENERATED ALWAYS AS (record_bytes +
+      CASE WHEN state IN ('QUEUED', 'RUNNING') THEN input_bytes WHEN output_kept = 1 THEN output_bytes ELSE 0 END
+    ) VIRTUAL,
+    idempotency_key TEXT,
+    request_hash TEXT,
+    error TEXT,                        -- JSON PlainError
+    inputs TEXT NOT NULL,              -- JSON JobInput[]
+    request_findings TEXT NOT NULL,    -- JSON Finding[]
+    request TEXT NOT NULL,             -- JSON JobRequest
+    report TEXT                        -- JSON JobReport
+  ) STRICT;
+  INSERT INTO jobs (id, owner, state, place, attempts, fence, operation, input_format, output_format, warning_count,
+    created_at, started_at, ended_at, expires_at, record_bytes, input_bytes, output_bytes, output_media_type, output_name,
+    output_kept, idempotency_key, request_hash, error, inputs, request_findings, request, report)
+  SELECT id, owner, state, place, attempts, attempts, operation, input_format, output_format, warning_count,
+    created_at, started_at, ended_at, expires_at,
+    octet_length(inputs) + octet_length(request_findings) + octet_length(request) +
+      coalesce(octet_length(report), 0) + coalesce(octet_length(error), 0),
+    input_bytes, output_bytes, output_media_type, output_name,
+    output_kept, idempotency_key, request_hash, error, inputs, request_findings, request, report FROM old_jobs;
+  DROP TABLE old_jobs;
+  CREATE UNIQUE INDEX jobs_by_key ON jobs (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
+  CREATE INDEX jobs_waiting ON jobs (owner, place) WHERE state = 'QUEUED';
+  CREATE INDEX jobs_running ON jobs (id) WHERE state = 'RUNNING';
+  CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE output_kept = 1;
+  CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
+  CREATE INDEX jobs_by_age ON jobs (created_at, id);
+  CREATE INDEX jobs_by_kind ON jobs (operation, state, created_at, id);
+  CREATE INDEX jobs_of_owner_by_age ON jobs (owner, created_at, id);
+  CREATE INDEX jobs_of_owner_by_kind ON jobs (owner, operation, state, created_at, id);
+  CREATE TABLE owners (                -- kept by the triggers below: exact after whatever happens to a job
+    owner TEXT PRIMARY KEY,
+    waiting INTEGER NOT NULL,          -- jobs that are QUEUED
+    running INTEGER NOT NULL,          -- jobs that are RUNNING
+    stored_bytes INTEGER NOT NULL,     -- records, inputs of those, and outputs that are kept
+    used_ms INTEGER NOT NULL,          -- runner time, as it counts for turns: see claim() in queue.ts
+    turn INTEGER NOT NULL              -- of the last claim: the less, the longer ago
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO owners SELECT owner, sum(state = 'QUEUED'), sum(state = 'RUNNING'), sum(stored_bytes), 0, 1
+    FROM jobs GROUP BY owner;
+  CREATE INDEX owners_next ON owners (running, used_ms, turn) WHERE waiting > 0;
+  CREATE INDEX owners_by_turn ON owners (turn);
+  CREATE TABLE totals (                -- one row
+    waiting INTEGER NOT NULL,          -- jobs that are QUEUED
+    clock_ms INTEGER NOT NULL          -- the largest used_ms with which an owner was given a runner
+  ) STRICT;
+  INSERT INTO totals SELECT count(*), 0 FROM jobs WHERE state = 'QUEUED';
+  CREATE TRIGGER job_comes AFTER INSERT ON jobs BEGIN
+    UPDATE totals SET waiting = waiting + (new.state = 'QUEUED');
+    INSERT INTO owners VALUES (new.owner, new.state = 'QUEUED', new.state = 'RUNNING', new.stored_bytes,
+      (SELECT clock_ms FROM totals), (SELECT coalesce(max(turn), 0) + 1 FROM owners))
+    ON CONFLICT (owner) DO UPDATE SET
+      used_ms = iif(waiting + running = 0,
+        (SELECT min(max(owners.used_ms, clock_ms), clock_ms + ${MAX_LEAD_MS}) FROM totals), used_ms),
+      waiting = waiting + excluded.waiting, running = running + excluded.running,
+      stored_bytes = stored_bytes + excluded.stored_bytes;
+  END;
+  CREATE TRIGGER job_changes AFTER UPDATE OF state, output_kept ON jobs BEGIN
+    UPDATE totals SET
+      waiting = waiting + (new.state = 'QUEUED') - (old.state = 'QUEUED'),
+      clock_ms = iif(old.state = 'QUEUED' AND new.state = 'RUNNING',
+        max(clock_ms, (SELECT used_ms FROM owners WHERE owner = new.owner)), clock_ms)
+      WHERE new.state <> old.state;
+    UPDATE owners SET
+      waiting = waiting + (new.state = 'QUEUED') - (old.state = 'QUEUED'),
+      running = running + (new.state = 'RUNNING') - (old.state = 'RUNNING'),
+      stored_bytes = stored_bytes + new.stored_bytes - old.stored_bytes,
+      turn = iif(new.state = 'RUNNING' AND old.state = 'QUEUED', (SELECT max(turn) + 1 FROM owners), turn),
+      used_ms = CASE
+        WHEN old.state = 'QUEUED' AND new.state = 'RUNNING' THEN used_ms + ${LEAST_CHARGE_MS}
+        WHEN old.state = 'RUNNING' AND new.state <> 'RUNNING' THEN
+          (SELECT min(max(owners.used_ms + max(0, new.ran_ms - old.ran_ms - ${LEAST_CHARGE_MS}), clock_ms),
+            clock_ms + ${MAX_LEAD_MS}) FROM totals)
+        ELSE used_ms END
+    WHERE owner = new.owner;
+  END;
+  CREATE TRIGGER job_goes AFTER DELETE ON jobs BEGIN
+    UPDATE totals SET waiting = waiting - (old.state = 'QUEUED');
     UPDATE owners SET
       waiting = waiting - (old.state = 'QUEUED'),
       running = running - (old.state = 'RUNNING'),

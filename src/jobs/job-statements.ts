@@ -11,38 +11,44 @@ export function prepareStatements(database: Database) {
       .filter(([, targets]) => (targets as readonly JobState[]).includes(target))
       .map(([from]) => `'${from}'`)
       .join(', ');
-  // `attempts` in the condition is the fence of Claim.
-  const current = (target: JobState): string =>
-    `WHERE id = ? AND attempts = ? AND state IN (${states(target)})`;
+  /** The latest attempt is the one with this fence; `fence` and `id` are the last two parameters. */
+  const current = (target: JobState, id: number): string =>
+    `WHERE id = ?${id} AND fence = ?${id + 1} AND state IN (${states(target)})`;
+  // Clocks are set back now and then.
+  const ran = (now: number): string =>
+    `ran_ms = ran_ms + iif(state = 'RUNNING', max(0, ?${now} - started_at), 0)`;
   const ended = jobStates.filter(isFinal).map((state) => `'${state}'`);
-  const requeue = `UPDATE jobs SET state = 'QUEUED', place = ?, attempts = attempts - ? ${current('QUEUED')}`;
   return {
     insert: database.prepare(
       `INSERT INTO jobs (id, owner, state, place, operation, input_format, output_format, warning_count, created_at,
-       input_bytes, idempotency_key, request_hash, inputs, request_findings, request)
-       VALUES (?, ?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       input_bytes, record_bytes, idempotency_key, request_hash, inputs, request_findings, request)
+       VALUES (?, ?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     claim: database.prepare(
-      `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, started_at = ?
+      `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, fence = fence + 1, started_at = ?
        WHERE id = (SELECT id FROM jobs WHERE state = 'QUEUED' AND owner =
-         (SELECT owner FROM owners WHERE waiting > 0 ORDER BY running, turn LIMIT 1) ORDER BY place LIMIT 1)
+         (SELECT owner FROM owners WHERE waiting > 0 ORDER BY running, used_ms, turn LIMIT 1) ORDER BY place LIMIT 1)
        RETURNING *`,
     ),
     succeed: database.prepare(
-      `UPDATE jobs SET state = 'SUCCESS', ended_at = ?, expires_at = ?, output_bytes = ?, output_media_type = ?,
-       output_name = ?, report = ?, warning_count = ?, input_bytes = input_bytes + ?,
-       output_kept = 1 ${current('SUCCESS')}`,
+      `UPDATE jobs SET state = 'SUCCESS', ${ran(1)}, ended_at = ?1, expires_at = ?2, output_bytes = ?3,
+       output_media_type = ?4, output_name = ?5, report = ?6, record_bytes = record_bytes + octet_length(?6),
+       warning_count = ?7, input_bytes = input_bytes + ?8, output_kept = 1 ${current('SUCCESS', 9)}`,
     ),
     fail: database.prepare(
-      `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ? ${current('FAILED')}`,
+      `UPDATE jobs SET state = 'FAILED', ${ran(1)}, ended_at = ?1, expires_at = ?2, error = ?3,
+       record_bytes = record_bytes + octet_length(?3) ${current('FAILED', 4)}`,
     ),
     state: database.prepare('SELECT state FROM jobs WHERE id = ?'),
     cancel: database.prepare(
-      `UPDATE jobs SET state = 'FAILED', ended_at = ?, expires_at = ?, error = ?
-       WHERE id = ? AND state IN (${states('FAILED')})`,
+      `UPDATE jobs SET state = 'FAILED', ${ran(1)}, ended_at = ?1, expires_at = ?2, error = ?3,
+       record_bytes = record_bytes + octet_length(?3) WHERE id = ?4 AND state IN (${states('FAILED')})`,
     ),
-    requeue: database.prepare(requeue),
-    running: database.prepare("SELECT id, attempts FROM jobs WHERE state = 'RUNNING' ORDER BY place"),
+    requeue: database.prepare(
+      `UPDATE jobs SET state = 'QUEUED', ${ran(1)}, place = ?2, attempts = attempts - ?3 ${current('QUEUED', 4)}`,
+    ),
+    running: database.prepare("SELECT id, attempts, fence FROM jobs WHERE state = 'RUNNING' ORDER BY place"),
+    length: database.prepare('SELECT waiting AS length FROM totals'),
     get: database.prepare('SELECT * FROM jobs WHERE id = ?'),
     summary: database.prepare(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = ?`),
     byKey: database.prepare(

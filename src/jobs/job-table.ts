@@ -32,6 +32,7 @@ export interface SummaryRow {
 }
 
 export interface JobRow extends SummaryRow {
+  readonly fence: number;
   readonly request_findings: string;
   readonly request: string;
   readonly report: string | null;

@@ -29,8 +29,8 @@ export class Owners {
       'SELECT waiting, running, stored_bytes AS storedBytes FROM owners WHERE owner = ?',
     );
     this.#holdingBeside = database.prepare(
-      `SELECT owners.stored_bytes - jobs.stored_bytes AS storedBytes FROM jobs JOIN owners USING (owner)
-       WHERE id = ? AND attempts = ? AND state = 'RUNNING'`,
+      `SELECT owners.stored_bytes - jobs.input_bytes AS storedBytes FROM jobs JOIN owners USING (owner)
+       WHERE id = ? AND fence = ? AND state = 'RUNNING'`,
     );
     this.#usage = database.prepare(
       `SELECT state, count(*) AS jobs, sum(input_bytes) AS inputBytes, coalesce(sum(output_bytes), 0) AS outputBytes
@@ -63,10 +63,10 @@ export class Owners {
    * The input goes when the output comes. What is no longer the current attempt is not refused here. Throws
    * OUTPUT_STORAGE_EXCEEDED, which asks nobody to repeat the request: all the work would be done again.
    */
-  checkRoomForOutput({ job, attempt }: Claim, outputBytes: number): void {
+  checkRoomForOutput({ job, fence }: Claim, outputBytes: number): void {
     const { storedBytes: limitBytes } = this.#limits;
     if (limitBytes === null) return;
-    const beside = this.#holdingBeside.get<Pick<OwnerHolding, 'storedBytes'>>(job.id, attempt);
+    const beside = this.#holdingBeside.get<Pick<OwnerHolding, 'storedBytes'>>(job.id, fence);
     if (beside === undefined || beside.storedBytes + outputBytes <= limitBytes) return;
     throw failure('OUTPUT_STORAGE_EXCEEDED', {
       bytes: outputBytes,

@@ -16,10 +16,11 @@ export interface EnqueueResult {
   readonly added: boolean;
 }
 
-/** One attempt at a job. Its number fences: what a former attempt reports late changes nothing. */
+/** One attempt at a job. */
 export interface Claim {
   readonly job: Job;
-  readonly attempt: number;
+  /** Number of the attempt, never given twice, counted or not: what a former attempt reports late changes nothing. */
+  readonly fence: number;
 }
 
 /** Which jobs a list shows. Null: all. */
@@ -38,7 +39,7 @@ export interface ListPosition {
 export interface OwnerLimits {
   /** Jobs that wait or run. */
   readonly jobs: number | null;
-  /** Bytes of the inputs of those and of outputs that have not expired. */
+  /** Bytes of the inputs of those, of outputs that have not expired, and of all records. */
   readonly storedBytes: number | null;
 }
 
@@ -67,11 +68,21 @@ export interface JobQueue {
   enqueue(job: NewJob): Promise<EnqueueResult>;
   /**
    * Takes a job that waits, now RUNNING; null when none waits. Owners share the runners: next is the owner with the
-   * fewest running jobs, of several the one whose last claim is longest ago; of its jobs the one that came first.
+   * fewest running jobs; of several the one that has used the least runner time; of several the one whose last claim is
+   * longest ago; of its jobs the one that came first.
    *
-   * So an owner that waits and has no runner is passed by each other owner at most once, however many jobs that one has;
-   * and nobody gets a second runner while somebody waits for a first. Running jobs are not interrupted for it: who comes
-   * when all runners are taken waits for the end of the first job.
+   * Runner time is counted when an attempt is over, at least 100 ms for each. It is compared with a clock, the largest
+   * time with which any owner was given a runner: an owner that comes to wait, or whose attempt is over, is counted from
+   * the clock on where it used less, and to ten minutes above it where it used more. So nobody saves up turns by
+   * waiting, and what was used long ago is forgotten.
+   *
+   * What follows:
+   * - Nobody gets a second runner while somebody waits for a first; with a claim nobody comes to have more than half of
+   *   the runners, rounded up, while somebody else waits.
+   * - An owner that waits and has no runner is passed by each other owner for ten minutes of runner time at most, and one
+   *   job: with jobs of an hour beside jobs of a second each owner gets as much time, not as many jobs.
+   * - An owner that waits alone gets every runner. Running jobs are not interrupted: a newcomer who finds all runners
+   *   taken waits for the end of the first job.
    */
   claim(): Promise<Claim | null>;
   /**
@@ -99,7 +110,7 @@ export interface JobQueue {
   recover(
     maxAttempts: number,
     expiresAt: number,
-    isHeld: (id: string, attempt: number) => boolean,
+    isHeld: (id: string, fence: number) => boolean,
   ): Promise<{ readonly requeued: readonly string[]; readonly failed: readonly string[] }>;
   get(id: string): Promise<Job | null>;
   /** The same for who needs neither request nor report; cheaper where those are large. */

@@ -44,6 +44,8 @@ export interface SqliteQueueOptions {
   readonly retryAfterSeconds: number;
   /** Of each owner. Default: none. */
   readonly ownerLimits?: OwnerLimits;
+  /** Milliseconds since 1970. Default: the clock of the system. */
+  readonly now?: () => number;
 }
 
 const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
@@ -55,11 +57,12 @@ export class SqliteQueue implements JobQueue {
   readonly #statements: Statements;
   readonly #list: JobList;
   readonly #owners: Owners;
-  #length: number;
+  readonly #now: () => number;
   #lastPlace: number;
 
   constructor(options: SqliteQueueOptions) {
     this.#options = options;
+    this.#now = options.now ?? Date.now;
     this.#database = new Database(options.path, { synchronous: 'FULL' });
     bringUpToDate(this.#database, options.path, MIGRATIONS);
     this.#commits = new GroupCommit(this.#database, options.path);
@@ -67,47 +70,34 @@ export class SqliteQueue implements JobQueue {
     this.#list = new JobList(this.#database);
     this.#owners = new Owners(this.#database, options.ownerLimits ?? NO_LIMITS);
     const facts = this.#database
-      .prepare(
-        "SELECT (SELECT count(*) FROM jobs WHERE state = 'QUEUED') AS length, (SELECT coalesce(max(place), 0) FROM jobs) AS place",
-      )
-      .get<{ length: number; place: number }>();
-    this.#length = facts?.length ?? 0;
+      .prepare('SELECT coalesce(max(place), 0) AS place FROM jobs')
+      .get<{ place: number }>();
     this.#lastPlace = facts?.place ?? 0;
   }
 
   async enqueue(job: NewJob): Promise<EnqueueResult> {
-    let inserted = 0;
-    try {
-      return await this.#commits.run(() => {
-        const earlier = job.idempotency === null ? null : this.#findByKey(job.owner, job.idempotency);
-        if (earlier !== null) return earlier;
-        this.checkRoom(job.owner, inputBytes(job));
-        this.#insert(job);
-        // Counted before the commit, for the next job of the same commit.
-        inserted = 1;
-        this.#length += 1;
-        return { id: job.id, state: 'QUEUED', added: true };
-      });
-    } catch (error) {
-      this.#length -= inserted;
-      throw error;
-    }
+    const record = recordOf(job);
+    return this.#commits.run(() => {
+      const earlier = job.idempotency === null ? null : this.#findByKey(job.owner, job.idempotency);
+      if (earlier !== null) return earlier;
+      this.checkRoom(job.owner, inputBytes(job) + record.byteLength);
+      this.#insert(job, record);
+      return { id: job.id, state: 'QUEUED', added: true };
+    });
   }
 
   async claim(): Promise<Claim | null> {
-    if (this.#length === 0) return null;
+    if (this.length() === 0) return null;
     // In a transaction of its own words: `get` alone would not tell when the commit behind its row fails.
-    const row = this.#database.transaction(() => this.#statements.claim.get<JobRow>(Date.now()));
-    if (row === undefined) return null;
-    this.#length -= 1;
-    return { job: toJob(row), attempt: row.attempts };
+    const row = this.#database.transaction(() => this.#statements.claim.get<JobRow>(this.#now()));
+    return row === undefined ? null : { job: toJob(row), fence: row.fence };
   }
 
   async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
     const { byteLength, mediaType, fileName } = output;
     const reportJson = JSON.stringify(report);
     const values = [
-      Date.now(),
+      this.#now(),
       expiresAt,
       byteLength,
       mediaType,
@@ -117,66 +107,55 @@ export class SqliteQueue implements JobQueue {
       report.fetched?.byteLength ?? 0,
     ];
     return this.#commits.run(() => {
-      this.#owners.checkRoomForOutput(claim, byteLength);
+      this.#owners.checkRoomForOutput(claim, byteLength + Buffer.byteLength(reportJson));
       return this.#change(this.#statements.succeed, claim, values);
     });
   }
 
   async fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean> {
-    const values = [Date.now(), expiresAt, JSON.stringify(error)];
+    const values = [this.#now(), expiresAt, JSON.stringify(error)];
     return this.#commits.run(() => this.#change(this.#statements.fail, claim, values));
   }
 
   async requeue(claim: Claim, uncounted: boolean): Promise<boolean> {
     this.#lastPlace += 1;
-    const done = this.#change(this.#statements.requeue, claim, [this.#lastPlace, uncounted ? 1 : 0]);
-    if (done) this.#length += 1;
-    return done;
+    return this.#change(this.#statements.requeue, claim, [this.#now(), this.#lastPlace, uncounted ? 1 : 0]);
   }
 
   async cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null> {
-    let taken = 0;
-    try {
-      return await this.#commits.run(() => {
-        const found = this.#statements.state.get<{ state: JobState }>(id)?.state ?? null;
-        if (found === null || isFinal(found)) return found;
-        this.#statements.cancel.run(Date.now(), expiresAt, JSON.stringify(error), id);
-        taken = found === 'QUEUED' ? 1 : 0;
-        this.#length -= taken;
-        return found;
-      });
-    } catch (thrown) {
-      this.#length += taken;
-      throw thrown;
-    }
+    return this.#commits.run(() => {
+      const found = this.#statements.state.get<{ state: JobState }>(id)?.state ?? null;
+      if (found === null || isFinal(found)) return found;
+      this.#statements.cancel.run(this.#now(), expiresAt, JSON.stringify(error), id);
+      return found;
+    });
   }
 
   async recover(
     maxAttempts: number,
     expiresAt: number,
-    isHeld: (id: string, attempt: number) => boolean,
+    isHeld: (id: string, fence: number) => boolean,
   ): Promise<{ requeued: string[]; failed: string[] }> {
     const abandoned = this.#statements.running
-      .all<{ id: string; attempts: number }>()
-      .filter(({ id, attempts }) => !isHeld(id, attempts));
+      .all<{ id: string; attempts: number; fence: number }>()
+      .filter(({ id, fence }) => !isHeld(id, fence));
     const requeued: string[] = [];
     const failed: string[] = [];
     if (abandoned.length === 0) return { requeued, failed };
     this.#database.transaction(() => {
-      for (const { id, attempts } of abandoned) {
+      for (const { id, attempts, fence } of abandoned) {
         if (attempts >= maxAttempts) {
           const reason = 'the service itself ended or failed during the last one';
           const error: PlainError = { code: 'JOB_ATTEMPTS_EXHAUSTED', params: { attempts, reason } };
-          this.#statements.fail.run(Date.now(), expiresAt, JSON.stringify(error), id, attempts);
+          this.#statements.fail.run(this.#now(), expiresAt, JSON.stringify(error), id, fence);
           failed.push(id);
         } else {
           this.#lastPlace += 1;
-          this.#statements.requeue.run(this.#lastPlace, 0, id, attempts);
+          this.#statements.requeue.run(this.#now(), this.#lastPlace, 0, id, fence);
           requeued.push(id);
         }
       }
     });
-    this.#length += requeued.length;
     await this.#commits.sync();
     return { requeued, failed };
   }
@@ -206,8 +185,9 @@ export class SqliteQueue implements JobQueue {
 
   checkRoom(owner: string, inputBytes: number): void {
     this.#owners.checkRoom(owner, inputBytes);
-    if (this.#length >= this.#options.maxLength)
-      throw failure('QUEUE_FULL', { length: this.#length, seconds: this.#options.retryAfterSeconds });
+    const length = this.length();
+    if (length >= this.#options.maxLength)
+      throw failure('QUEUE_FULL', { length, seconds: this.#options.retryAfterSeconds });
   }
 
   async usage(owner: string, since: number): Promise<OwnerUsage> {
@@ -215,7 +195,7 @@ export class SqliteQueue implements JobQueue {
   }
 
   length(): number {
-    return this.#length;
+    return this.#statements.length.get<{ length: number }>()?.length ?? 0;
   }
 
   async expiredOutputs(now: number, limit: number): Promise<readonly string[]> {
@@ -252,10 +232,10 @@ export class SqliteQueue implements JobQueue {
   }
 
   #change(statement: Statement, claim: Claim, values: SqlValue[]): boolean {
-    return statement.run(...values, claim.job.id, claim.attempt).changes === 1;
+    return statement.run(...values, claim.job.id, claim.fence).changes === 1;
   }
 
-  #insert(job: NewJob): void {
+  #insert(job: NewJob, { byteLength, inputs, requestFindings, request }: RecordTexts): void {
     this.#lastPlace += 1;
     this.#statements.insert.run(
       job.id,
@@ -265,13 +245,14 @@ export class SqliteQueue implements JobQueue {
       job.request.input.format,
       deliveredFormat(job.request),
       job.requestFindings.length,
-      Date.now(),
+      this.#now(),
       inputBytes(job),
+      byteLength,
       job.idempotency?.key ?? null,
       job.idempotency?.requestHash ?? null,
-      JSON.stringify(job.inputs),
-      JSON.stringify(job.requestFindings),
-      JSON.stringify(job.request),
+      inputs,
+      requestFindings,
+      request,
     );
   }
 
@@ -281,6 +262,23 @@ export class SqliteQueue implements JobQueue {
     if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
     return { id: row.id, state: row.state, added: false };
   }
+}
+
+interface RecordTexts {
+  /** Of all of them. */
+  readonly byteLength: number;
+  readonly inputs: string;
+  readonly requestFindings: string;
+  readonly request: string;
+}
+
+function recordOf(job: NewJob): RecordTexts {
+  const inputs = JSON.stringify(job.inputs);
+  const requestFindings = JSON.stringify(job.requestFindings);
+  const request = JSON.stringify(job.request);
+  const byteLength =
+    Buffer.byteLength(inputs) + Buffer.byteLength(requestFindings) + Buffer.byteLength(request);
+  return { byteLength, inputs, requestFindings, request };
 }
 
 /** Of those that are stored. */

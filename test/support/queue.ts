@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { LOCAL_OWNER } from '../../src/accounts/principal.ts';
-import type { NewJob } from '../../src/jobs/job.ts';
+import type { Job, NewJob } from '../../src/jobs/job.ts';
 import { SqliteQueue, type SqliteQueueOptions } from '../../src/jobs/sqlite-queue.ts';
 
 export function newJob(id: string, more: Partial<Omit<NewJob, 'id' | 'request'>> = {}): NewJob {
@@ -27,6 +27,13 @@ export function newJob(id: string, more: Partial<Omit<NewJob, 'id' | 'request'>>
     idempotency: null,
     ...more,
   };
+}
+
+/** What the record of a job takes, as it counts to what its owner stores. */
+export function recordBytes(job: Pick<Job, 'inputs' | 'request' | 'requestFindings'> & Partial<Job>): number {
+  const texts = [job.inputs, job.request, job.requestFindings, job.report ?? null, job.error ?? null];
+  const bytesOf = (value: unknown): number => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)));
+  return texts.reduce((sum: number, value) => sum + bytesOf(value), 0);
 }
 
 /** `reopen`: as after the death of the process that had it, which never closed it. */

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { LOCAL_OWNER } from '../../src/accounts/principal.ts';
 import { Database } from '../../src/engines/sqlite/database.ts';
-import { ANY_OWNER, type JobState } from '../../src/jobs/job.ts';
+import { ANY_OWNER, type Job, type JobState } from '../../src/jobs/job.ts';
 import { MIGRATIONS } from '../../src/jobs/job-schema.ts';
 import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { outputOf } from '../support/fake-conversion.ts';
-import { newJob } from '../support/queue.ts';
+import { newJob, recordBytes } from '../support/queue.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import { startTestService } from '../support/service.ts';
 
@@ -82,7 +82,10 @@ for (let version = 1; version <= MIGRATIONS.length; version++) {
       const queue = new SqliteQueue({ path, maxLength: 10, retryAfterSeconds: 5, ownerLimits });
       assert.equal((await queue.list(LOCAL_OWNER, { state: null, operation: null }, null, 10)).length, 4);
       assert.deepEqual(await queue.list('ann', { state: null, operation: null }, null, 10), []);
-      assert.deepEqual(queue.holding(LOCAL_OWNER), { waiting: 1, running: 1, storedBytes: 9 });
+      let storedBytes = 9;
+      for (const state of STATES) storedBytes += recordBytes((await queue.get(state.toLowerCase())) as Job);
+      assert.deepEqual(queue.holding(LOCAL_OWNER), { waiting: 1, running: 1, storedBytes });
+      assert.equal(queue.length(), 1);
       const jobs = { SUCCESS: 1, FAILED: 1, RUNNING: 1, QUEUED: 1 };
       assert.deepEqual(await queue.usage(LOCAL_OWNER, 0), { jobs, inputBytes: 12, outputBytes: 3 });
       await assert.rejects(queue.enqueue(newJob('more')), { code: 'OWNER_JOBS_EXCEEDED' });

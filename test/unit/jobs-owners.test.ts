@@ -4,12 +4,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
-import { ANY_OWNER, type JobState, type JobSummary, type NewJob } from '../../src/jobs/job.ts';
+import { ANY_OWNER, type Job, type JobState, type JobSummary, type NewJob } from '../../src/jobs/job.ts';
+import { MAX_LEAD_MS } from '../../src/jobs/job-schema.ts';
 import type { Claim } from '../../src/jobs/queue.ts';
 import type { JobService } from '../../src/jobs/service.ts';
 import type { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
 import { fakeReport, outputOf } from '../support/fake-conversion.ts';
-import { newJob, openQueue } from '../support/queue.ts';
+import { newJob, openQueue, recordBytes } from '../support/queue.ts';
 import { startTestService } from '../support/service.ts';
 
 const REPORT = fakeReport(newJob('x').request, 1);
@@ -26,7 +27,8 @@ async function claim(queue: SqliteQueue): Promise<Claim> {
 }
 
 test('an owner with 10,000 jobs waiting lets another one pass at its first job', async (context) => {
-  const { queue, reopen } = openQueue(context, { maxLength: 100_000 });
+  // Time stands still: here jobs alone count.
+  const { queue, reopen } = openQueue(context, { maxLength: 100_000, now: () => 1000 });
   await Promise.all(
     Array.from({ length: 10_000 }, (_, i) => queue.enqueue(newJob(`b${i}`, { owner: 'busy' }))),
   );
@@ -35,7 +37,8 @@ test('an owner with 10,000 jobs waiting lets another one pass at its first job',
   await queue.enqueue(newJob('s1', { owner: 'small' }));
   await queue.succeed(running[0], outputOfBytes(1), REPORT, 5);
   assert.equal((await claim(queue)).job.id, 's0');
-  assert.deepEqual(queue.holding('busy'), { waiting: 9998, running: 1, storedBytes: 9999 * 3 + 1 });
+  const { waiting, running: runningCount } = queue.holding('busy');
+  assert.deepEqual([waiting, runningCount], [9998, 1]);
   // And after a restart it is as before: who ran is put back, who has waited longest for its turn is next.
   const next = reopen();
   await next.recover(9, 5, () => false);
@@ -46,91 +49,113 @@ test('an owner with 10,000 jobs waiting lets another one pass at its first job',
 /** More comes than can run, and about as much ends as is begun: else nobody waits for long. */
 const KINDS = [
   ...['enqueue', 'enqueue', 'enqueue', 'claim', 'claim', 'claim', 'end', 'end', 'end'],
-  ...['requeue', 'cancel', 'restart'],
+  ...['requeue', 'cancel', 'restart', 'pass', 'pass'],
 ];
 
-/** What happens to queues, at random; numbers choose an owner or a job among those there are. */
+/** What happens to queues, at random; numbers choose an owner or a job among those there are, or a time. */
 const happenings = fc.array(fc.tuple(fc.constantFrom(...KINDS), fc.nat(1000)), {
   maxLength: 200,
   size: 'max',
 });
 
-interface Turns {
-  /** Ids of jobs that wait, by owner, in their order. */
-  readonly waiting: Map<string, string[]>;
-  readonly running: Claim[];
-  /** How often each owner was passed by each other one since it has waited with no job running. */
-  readonly passes: Map<string, Map<string, number>>;
-}
-
-function runningOf({ running }: Turns, owner: string): number {
-  return running.filter(({ job }) => job.owner === owner).length;
-}
-
 /** The laws of turns, said without the means by which they are kept. */
-function checkTurn(turns: Turns, { job }: Claim): void {
-  const own = turns.waiting.get(job.owner) ?? [];
-  assert.equal(own[0], job.id, 'of one owner the first comes first');
-  const held = runningOf(turns, job.owner);
-  for (const [owner, ids] of turns.waiting) {
-    if (owner === job.owner || ids.length === 0) continue;
-    assert.ok(runningOf(turns, owner) >= held, 'nobody who waits has fewer running');
-    if (runningOf(turns, owner) > 0) continue;
-    const passed = turns.passes.get(owner) ?? new Map<string, number>();
-    turns.passes.set(owner, passed.set(job.owner, (passed.get(job.owner) ?? 0) + 1));
-    assert.ok((passed.get(job.owner) ?? 0) <= 1, `${job.owner} passes ${owner} twice`);
+class Turns {
+  /** Ids of jobs that wait, by owner, in their order. */
+  readonly waiting = new Map<string, string[]>();
+  readonly running: (Claim & { readonly since: number })[] = [];
+  /** For each owner that waits with no job running, by each other one: runner time of the jobs by which it was passed. */
+  readonly passes = new Map<string, Map<string, number>>();
+  now = 1_000_000;
+
+  waitingOf(owner: string): string[] {
+    return this.waiting.get(owner) ?? [];
   }
-  turns.passes.delete(job.owner);
+
+  addWaiting(owner: string, id: string): void {
+    this.waiting.set(owner, [...this.waitingOf(owner), id]);
+  }
+
+  removeWaiting(owner: string, id: string): void {
+    const rest = this.waitingOf(owner).filter((other) => other !== id);
+    this.waiting.set(owner, rest);
+    if (rest.length === 0) this.passes.delete(owner);
+  }
+
+  runningOf(owner: string): number {
+    return this.running.filter(({ job }) => job.owner === owner).length;
+  }
+
+  claimed(claim: Claim): void {
+    const { id, owner } = claim.job;
+    assert.equal(this.waitingOf(owner)[0], id, 'of one owner the first comes first');
+    const held = this.runningOf(owner);
+    for (const [other, ids] of this.waiting) {
+      if (other === owner || ids.length === 0) continue;
+      assert.ok(this.runningOf(other) >= held, 'nobody who waits has fewer running');
+      if (this.runningOf(other) > 0) continue;
+      const passed = this.passes.get(other) ?? new Map<string, number>();
+      const usedMs = passed.get(owner) ?? 0;
+      assert.ok(usedMs <= MAX_LEAD_MS, `${owner} passes ${other} after ${usedMs} ms of runner time`);
+      this.passes.set(other, passed.set(owner, usedMs));
+    }
+    this.passes.delete(owner);
+    this.removeWaiting(owner, id);
+    this.running.push({ ...claim, since: this.now });
+  }
+
+  /** One of those that run is over. */
+  take(number: number): Claim | undefined {
+    const [taken] = this.running.splice(this.running.length === 0 ? 0 : number % this.running.length, 1);
+    if (taken === undefined) return undefined;
+    for (const passed of this.passes.values()) {
+      const usedMs = passed.get(taken.job.owner);
+      if (usedMs !== undefined) passed.set(taken.job.owner, usedMs + this.now - taken.since);
+    }
+    return taken;
+  }
 }
 
-test('whatever happens, nobody passes a waiting owner without a runner twice, and what is held is counted right', async (context) => {
-  const { queue: first, reopen } = openQueue(context, { maxLength: 100_000 });
+test('whatever happens, nobody passes a waiting owner without a runner for long, and what is held is counted right', async (context) => {
+  let turns = new Turns();
+  const { queue: first, reopen } = openQueue(context, { maxLength: 100_000, now: () => turns.now });
   let queue = first;
   let serial = 0;
   await fc.assert(
     fc.asyncProperty(happenings, async (steps) => {
-      const turns: Turns = { waiting: new Map(), running: [], passes: new Map() };
-      const waitingOf = (owner: string): string[] => turns.waiting.get(owner) ?? [];
-      const toWait = (owner: string, id: string): unknown =>
-        turns.waiting.set(owner, [...waitingOf(owner), id]);
-      const takeRunning = (number: number): Claim | undefined =>
-        turns.running.splice(turns.running.length === 0 ? 0 : number % turns.running.length, 1)[0];
+      const { now } = turns;
+      turns = new Turns();
+      turns.now = now;
       for (const [step, number] of steps) {
         if (step === 'enqueue') {
           serial += 1;
           const owner = `o${number % 4}`;
           await queue.enqueue(newJob(`j${serial}`, { owner, inputs: inputsOfBytes(number) }));
-          toWait(owner, `j${serial}`);
+          turns.addWaiting(owner, `j${serial}`);
         } else if (step === 'claim') {
           const claimed = await queue.claim();
-          if (claimed === null) {
-            assert.equal([...turns.waiting.values()].flat().length, 0);
-            continue;
-          }
-          checkTurn(turns, claimed);
-          turns.waiting.set(claimed.job.owner, waitingOf(claimed.job.owner).slice(1));
-          turns.running.push(claimed);
+          if (claimed !== null) turns.claimed(claimed);
+          else assert.equal([...turns.waiting.values()].flat().length, 0);
         } else if (step === 'cancel') {
           const [owner, ids] = [...turns.waiting].find((entry) => entry[1].length > 0) ?? [];
           const id = ids?.[number % ids.length];
           if (owner === undefined || id === undefined) continue;
           await queue.cancel(id, CANCELLED, 5);
-          turns.waiting.set(
-            owner,
-            waitingOf(owner).filter((other) => other !== id),
-          );
+          turns.removeWaiting(owner, id);
           if (number % 2 === 0) await queue.removeEnded(id);
         } else if (step === 'restart') {
           queue = reopen();
           await queue.recover(1000, 5, () => false);
-          for (const { job } of turns.running.splice(0)) toWait(job.owner, job.id);
+          for (const { job } of turns.running.splice(0)) turns.addWaiting(job.owner, job.id);
           turns.passes.clear();
+        } else if (step === 'pass') {
+          // Up to a quarter of an hour, and now and then the clock is set back.
+          turns.now += number % 100 === 0 ? -60_000 : number * number;
         } else {
-          const claimed = takeRunning(number);
+          const claimed = turns.take(number);
           if (claimed === undefined) continue;
           if (step === 'requeue') {
-            await queue.requeue(claimed, false);
-            toWait(claimed.job.owner, claimed.job.id);
+            await queue.requeue(claimed, number % 2 === 0);
+            turns.addWaiting(claimed.job.owner, claimed.job.id);
           } else if (number % 2 === 0) await queue.succeed(claimed, outputOfBytes(number), REPORT, 5);
           else await queue.fail(claimed, CANCELLED, 5);
           if (number % 4 === 0) await queue.markOutputRemoved(claimed.job.id);
@@ -140,15 +165,99 @@ test('whatever happens, nobody passes a waiting owner without a runner twice, an
       for (let rest = await queue.claim(); rest !== null; rest = await queue.claim())
         await queue.fail(rest, CANCELLED, 5);
       for (const rest of turns.running) await queue.fail(rest, CANCELLED, 5);
+      assert.equal(queue.length(), 0);
     }),
     { numRuns: 50 },
   );
+});
+
+/** Runs the queue with so many runners until `endMs`; owners have as many jobs as they want, each of its own length. */
+async function simulate(
+  queue: SqliteQueue,
+  clock: { now: number },
+  runners: number,
+  jobMs: Readonly<Record<string, number>>,
+  endMs: number,
+): Promise<{ usedMs: Map<string, number>; mostAtOnce: Map<string, number> }> {
+  const running: { claim: Claim; endsAt: number }[] = [];
+  const usedMs = new Map<string, number>();
+  const mostAtOnce = new Map<string, number>();
+  let serial = 0;
+  const add = (owner: string) => queue.enqueue(newJob(`s${serial++}`, { owner }));
+  for (const owner of Object.keys(jobMs)) for (let i = 0; i <= runners; i++) await add(owner);
+  while (clock.now < endMs) {
+    while (running.length < runners) {
+      const claimed = await claim(queue);
+      const { owner } = claimed.job;
+      running.push({ claim: claimed, endsAt: clock.now + jobMs[owner] });
+      await add(owner);
+      const held = running.filter(({ claim: { job } }) => job.owner === owner).length;
+      mostAtOnce.set(owner, Math.max(held, mostAtOnce.get(owner) ?? 0));
+    }
+    running.sort((a, b) => a.endsAt - b.endsAt);
+    const [ended] = running.splice(0, 1);
+    clock.now = ended.endsAt;
+    const { owner } = ended.claim.job;
+    usedMs.set(owner, (usedMs.get(owner) ?? 0) + jobMs[owner]);
+    await queue.fail(ended.claim, CANCELLED, 5);
+    await queue.removeEnded(ended.claim.job.id);
+  }
+  return { usedMs, mostAtOnce };
+}
+
+test('an owner with long jobs and one with short ones get as much time of one runner', async (context) => {
+  const clock = { now: 0 };
+  const { queue } = openQueue(context, { now: () => clock.now });
+  const jobMs = { long: 300_000, short: 3000 };
+  const { usedMs } = await simulate(queue, clock, 1, jobMs, 3_600_000);
+  const share = (usedMs.get('short') ?? 0) / (usedMs.get('long') ?? 1);
+  assert.ok(share > 0.8 && share < 1.25, `${share}`);
+});
+
+test('no owner comes to have more than half of the runners while another one waits', async (context) => {
+  for (const runners of [1, 2, 3, 4, 5, 8]) {
+    const clock = { now: 0 };
+    const { queue } = openQueue(context, { now: () => clock.now });
+    const jobMs = { hour: 3_600_000, second: 1000 };
+    const { mostAtOnce } = await simulate(queue, clock, runners, jobMs, 300_000);
+    for (const [owner, most] of mostAtOnce) assert.ok(most <= Math.ceil(runners / 2), `${owner}: ${most}`);
+  }
+});
+
+test('an owner that waits alone gets every runner, whatever it used before', async (context) => {
+  const clock = { now: 0 };
+  const { queue } = openQueue(context, { now: () => clock.now });
+  const { mostAtOnce } = await simulate(queue, clock, 6, { alone: 3_600_000 }, 7_200_000);
+  assert.equal(mostAtOnce.get('alone'), 6);
+});
+
+test('who used much long ago is not held back for it, and who waited long saves up nothing', async (context) => {
+  const clock = { now: 0 };
+  const { queue } = openQueue(context, { now: () => clock.now });
+  await simulate(queue, clock, 1, { old: 3_600_000 }, 36_000_000);
+  for (let i = 0; i < 2; i++) await queue.cancel(`s${11 + i}`, CANCELLED, 5);
+  const ids = (prefix: string, owner: string) =>
+    Promise.all([0, 1, 2, 3].map((i) => queue.enqueue(newJob(`${prefix}${i}`, { owner }))));
+  await ids('new', 'new');
+  await ids('old', 'old');
+  // At most ten minutes of the new one come before the old one's turn.
+  let newMs = 0;
+  for (;;) {
+    const { job, ...rest } = await claim(queue);
+    if (job.owner === 'old') break;
+    clock.now += 240_000;
+    newMs += 240_000;
+    await queue.fail({ job, ...rest }, CANCELLED, 5);
+  }
+  assert.ok(newMs <= MAX_LEAD_MS + 240_000, `${newMs}`);
 });
 
 async function checkHoldings(queue: SqliteQueue): Promise<void> {
   const all = await queue.list(ANY_OWNER, EVERYTHING, null, 1_000_000);
   const sum = (jobs: readonly JobSummary[], of: (job: JobSummary) => number): number =>
     jobs.reduce((total, job) => total + of(job), 0);
+  const records = new Map<string, number>();
+  for (const { id } of all) records.set(id, recordBytes((await queue.get(id)) as Job));
   for (const owner of ['o0', 'o1', 'o2', 'o3']) {
     const own = all.filter((job) => job.owner === owner);
     const inState = (state: JobState): JobSummary[] => own.filter((job) => job.state === state);
@@ -157,6 +266,7 @@ async function checkHoldings(queue: SqliteQueue): Promise<void> {
       waiting: inState('QUEUED').length,
       running: inState('RUNNING').length,
       storedBytes:
+        sum(own, ({ id }) => records.get(id) ?? 0) +
         sum(active, (job) => job.inputs[0].byteLength ?? 0) +
         sum(own, (job) => (job.outputKept ? (job.output?.byteLength ?? 0) : 0)),
     });
@@ -209,26 +319,30 @@ test('an owner gets as many jobs as it may have, also when it asks for all at on
 });
 
 test('an owner stores as many bytes as it may, inputs and outputs, also when it asks for all at once', async (context) => {
-  const { queue, reopen } = openQueue(context, { ownerLimits: { jobs: null, storedBytes: 1000 } });
-  const ask = (id: string) => queue.enqueue(newJob(id, { owner: 'ann', inputs: inputsOfBytes(300) }));
+  const record = recordBytes(newJob('a', { inputs: inputsOfBytes(3000) }));
+  const report = Buffer.byteLength(JSON.stringify(REPORT));
+  const limit = 10_000 + 3 * record + report;
+  const { queue, reopen } = openQueue(context, { ownerLimits: { jobs: null, storedBytes: limit } });
+  const ask = (id: string) => queue.enqueue(newJob(id, { owner: 'ann', inputs: inputsOfBytes(3000) }));
   const answers = await Promise.allSettled(['a', 'b', 'c', 'd', 'e'].map(ask));
   assert.deepEqual(
     answers.map(({ status }) => status),
     ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
   );
-  await queue.enqueue(newJob('other', { owner: 'bob', inputs: inputsOfBytes(1000) }));
-  // 600 of the other two inputs, and its own goes when it ends: 400 are left.
+  await queue.enqueue(newJob('other', { owner: 'bob', inputs: inputsOfBytes(10_000) }));
+  // 6000 of the other two inputs, and its own goes when it ends: 4000 are left besides all records.
   const [first, second] = [await claim(queue), await claim(queue)].filter(({ job }) => job.owner === 'ann');
   const claimed = first ?? second;
-  await assert.rejects(queue.succeed(claimed, outputOfBytes(401), REPORT, 5), {
+  await assert.rejects(queue.succeed(claimed, outputOfBytes(4001), REPORT, 5), {
     code: 'OUTPUT_STORAGE_EXCEEDED',
-    params: { bytes: 401, stored: 600, limit: 1000 },
+    params: { bytes: 4001 + report, stored: 6000 + 3 * record, limit },
   });
   assert.equal((await queue.get(claimed.job.id))?.state, 'RUNNING');
-  assert.equal(await queue.succeed(claimed, outputOfBytes(400), REPORT, 5), true);
-  assert.equal(reopen().holding('ann').storedBytes, 1000);
+  assert.equal(await queue.succeed(claimed, outputOfBytes(4000), REPORT, 5), true);
+  assert.equal(reopen().holding('ann').storedBytes, limit);
   await assert.rejects(ask('d'), { code: 'OWNER_STORAGE_EXCEEDED' });
   await queue.markOutputRemoved(claimed.job.id);
+  assert.equal(queue.holding('ann').storedBytes, limit - 4000, 'its record stays');
   assert.equal((await ask('d')).added, true);
 });
 
@@ -300,13 +414,14 @@ test("another owner's job is not there: not to be read, listed, watched, waited 
 
 test('a job fails when there is no room for its output, and leaves nothing behind', async () => {
   const bytes = outputOf('a').length;
-  await using running = await startTestService({ settings: { MAX_OWNER_STORAGE: String(bytes + 100) } });
+  await using running = await startTestService({ settings: { MAX_OWNER_STORAGE: String(bytes + 1900) } });
   const { service, config } = running;
-  assert.equal((await running.ended(await submitAs(service, 'ann', 'a'))).state, 'SUCCESS');
+  const first = await running.ended(await submitAs(service, 'ann', 'a'));
+  assert.equal(first.state, 'SUCCESS');
   const job = await running.ended(await submitAs(service, 'ann', 'b'));
   assert.equal(job.error?.code, 'OUTPUT_STORAGE_EXCEEDED');
   assert.equal((await running.ended(await submitAs(service, 'bob', 'a'))).state, 'SUCCESS');
-  assert.equal(service.holding('ann').storedBytes, bytes);
+  assert.equal(service.holding('ann').storedBytes, bytes + recordBytes(first) + recordBytes(job));
   await running.stop();
   assert.deepEqual(readdirSync(join(config.dataDirectory, 'inputs')), []);
   assert.equal(readdirSync(join(config.dataDirectory, 'outputs')).length, 2);

@@ -40,7 +40,7 @@ test('a job that returns to the queue stands behind those that wait', async (con
   assert.equal((await queue.claim())?.job.id, 'b');
   const again = await queue.claim();
   assert.equal(again?.job.id, 'a');
-  assert.equal(again?.attempt, 2);
+  assert.equal(again?.job.attempts, 2);
 });
 
 test('an attempt that was replaced changes nothing any more', async (context) => {
@@ -55,6 +55,26 @@ test('an attempt that was replaced changes nothing any more', async (context) =>
   assert.equal(await queue.succeed(current, OUTPUT, report, 5), true);
   assert.equal(await queue.succeed(current, OUTPUT, report, 5), false, 'a job ends once');
   assert.equal((await queue.get('a'))?.state, 'SUCCESS');
+});
+
+test('an attempt that did not count is fenced off as any other', async (context) => {
+  const { queue } = open(context);
+  await queue.enqueue(newJob('a'));
+  const fences = new Set<number>();
+  let old: Claim | null = null;
+  for (let i = 0; i < 4; i++) {
+    const current = (await queue.claim()) as Claim;
+    fences.add(current.fence);
+    assert.equal(current.job.attempts, 1);
+    if (old !== null) {
+      assert.equal(await queue.succeed(old, OUTPUT, report, 5), false);
+      assert.equal(await queue.fail(old, { code: 'CANCELLED', params: {} }, 5), false);
+      assert.equal(await queue.requeue(old, true), false);
+    }
+    assert.equal(await queue.requeue(current, true), true);
+    old = current;
+  }
+  assert.equal(fences.size, 4);
 });
 
 test('what a dead service left running is queued again, or failed after its last attempt', async (context) => {
@@ -72,7 +92,7 @@ test('what a dead service left running is queued again, or failed after its last
   assert.equal((await next.claim())?.job.id, 'waiting');
   const fresh = await next.claim();
   assert.equal(fresh?.job.id, 'fresh');
-  assert.equal(fresh?.attempt, 2);
+  assert.equal(fresh?.job.attempts, 2);
 });
 
 test('a full queue refuses, but still answers an Idempotency-Key it knows', async (context) => {
