@@ -211,6 +211,11 @@ export const findingCatalogue = {
     effect: 'told',
     template: "times of field '{field}' that state no zone were written as UTC: {format} has no other zone",
   },
+  IDS_WITHOUT_FIELD: {
+    effect: 'told',
+    template:
+      "feature ids of layer '{layer}' were dropped: {format} cannot hold them, and there is a field '{field}' already",
+  },
   IDS_DROPPED: { effect: 'told', template: '{format} cannot hold feature ids: dropped' },
   TEXT_CUT: {
     effect: 'told',

@@ -45,6 +45,8 @@ export interface LayerStatistics {
   readonly fields: FieldStatistics[];
   readonly geometry: GeometryStatistics;
   hasIds: boolean;
+  /** Of the ids, as of a field; null: there are none, or nobody asked. */
+  ids: FieldStatistics | null;
 }
 
 export function emptyStatistics(): LayerStatistics {
@@ -66,14 +68,22 @@ export function emptyStatistics(): LayerStatistics {
       positionCount: 0,
     },
     hasIds: false,
+    ids: null,
   };
 }
 
-/** `depth` 'fields' finds names and types only, 'all' the widths and the geometry as well. */
-export function batchStatistics(batch: FeatureBatch, depth: 'fields' | 'all'): LayerStatistics {
+/** `depth` 'fields' finds names and types only, 'all' the widths and the geometry as well; `withIds` the ids' too. */
+export function batchStatistics(
+  batch: FeatureBatch,
+  depth: 'fields' | 'all',
+  withIds = false,
+): LayerStatistics {
   const statistics = emptyStatistics();
   statistics.rowCount = batch.rowCount;
-  statistics.hasIds = batch.ids !== null;
+  const { ids } = batch;
+  statistics.hasIds = ids !== null;
+  if (withIds && ids !== null)
+    statistics.ids = fieldStatistics({ name: 'id', type: ids.type }, ids, batch.rowCount, depth);
   batch.fields.forEach((field, i) => {
     statistics.fields.push(fieldStatistics(field, batch.columns[i], batch.rowCount, depth));
   });
@@ -85,6 +95,8 @@ export function batchStatistics(batch: FeatureBatch, depth: 'fields' | 'all'): L
 export function mergeStatistics(target: LayerStatistics, other: LayerStatistics, mixed: MixedType): void {
   target.rowCount += other.rowCount;
   target.hasIds ||= other.hasIds;
+  if (target.ids === null) target.ids = other.ids === null ? null : { ...other.ids };
+  else if (other.ids !== null) mergeField(target.ids, other.ids, mixed);
   const known = new Map(target.fields.map((field) => [field.name, field]));
   for (const field of other.fields) {
     const own = known.get(field.name);
@@ -92,12 +104,7 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
       target.fields.push({ ...field });
       continue;
     }
-    own.type = widenType(own.type, field.type, mixed, own.integersExact && field.integersExact);
-    if (own.columnType !== field.columnType) delete own.columnType;
-    own.nonNullCount += field.nonNullCount;
-    own.maxLength = Math.max(own.maxLength, field.maxLength);
-    own.maxDecimals = Math.max(own.maxDecimals, field.maxDecimals);
-    own.integersExact &&= field.integersExact;
+    mergeField(own, field, mixed);
   }
   const a = target.geometry;
   const b = other.geometry;
@@ -108,6 +115,16 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
   a.hasZ ||= b.hasZ;
   a.hasM ||= b.hasM;
   extend(a.bounds, b.bounds);
+}
+
+/** Adds `field` into `own`. */
+function mergeField(own: FieldStatistics, field: FieldStatistics, mixed: MixedType): void {
+  own.type = widenType(own.type, field.type, mixed, own.integersExact && field.integersExact);
+  if (own.columnType !== field.columnType) delete own.columnType;
+  own.nonNullCount += field.nonNullCount;
+  own.maxLength = Math.max(own.maxLength, field.maxLength);
+  own.maxDecimals = Math.max(own.maxDecimals, field.maxDecimals);
+  own.integersExact &&= field.integersExact;
 }
 
 /** The fields that statistics amount to; one without any value has the type of its columns, text where they differ. */

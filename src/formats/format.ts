@@ -39,6 +39,8 @@ export interface Format {
   readonly fixedOutputCrs?: (options: Readonly<Record<string, unknown>>) => CrsText | null;
   /** Whether an output keeps several layers apart; 'one' joins them. */
   readonly outputLayers: 'one' | 'many';
+  /** An output holds feature ids; elsewhere they become a field where they are data. */
+  readonly holdsIds: boolean;
   /** An output declares the fields of a layer, so that one without features keeps them. */
   readonly declaresFields: boolean;
   /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */
@@ -141,6 +143,8 @@ export interface FormatReader {
   readonly typing: 'declared' | 'value' | 'layer';
   /** What a field of differing scalars becomes when the batches of a layer are brought together. */
   readonly mixedType: MixedType;
+  /** What feature ids are: data that somebody gave the features, or numbers that the format gives every row. */
+  readonly ids: 'data' | 'row numbers' | 'none';
   /** Reads headers and cuts the source; reads records only where there is no other way. */
   open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]>;
   /** Reads the records that begin in `[partition.start, partition.end)`, whole, in order. */
@@ -163,6 +167,8 @@ export interface OutputLayer {
   /** Null only for writers that need no statistics. */
   readonly statistics: LayerStatistics | null;
   readonly crs: CrsDescription;
+  /** The first field is made of the feature ids, which the format cannot hold. */
+  readonly idField?: string;
   /** The coordinates went through a transformation, so digits beyond the 15th mean nothing. */
   readonly coordinatesComputed: boolean;
 }

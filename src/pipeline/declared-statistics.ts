@@ -38,7 +38,7 @@ export function declaredTogether(
       mapped.push({ ...declared, name });
     }
     // Types are the same by now, so nothing is left to widen.
-    mergeStatistics(together, { ...own, fields: mapped, hasIds: false }, 'string');
+    mergeStatistics(together, { ...own, fields: mapped, hasIds: false, ids: null }, 'string');
   }
   return together;
 }

@@ -87,6 +87,7 @@ export async function inspectSource(
         layers: sources.map((source) => ({ source, stages: [], checkLonLatRange: false, layerField: null })),
         gridDirectory: place.gridDirectory,
         limits: place.limits,
+        keepsIdsAsField: false,
       });
     begin(layers);
     const inspections: LayerInspection[] = [];

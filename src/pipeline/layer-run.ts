@@ -24,7 +24,7 @@ import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
 /** What one pass is to do. */
-type Pass = Pick<Task, 'scan' | 'encoding'> & {
+type Pass = Pick<Task, 'scan' | 'encoding' | 'idField'> & {
   /** Take batches through the links of the current stage. */
   readonly links: boolean;
   readonly keep: 'nothing' | 'while there is room' | 'all';
@@ -134,13 +134,18 @@ export class LayerRun {
   }
 
   /** The pass that encodes; `deliver` gets the chunks in the order of the features. */
-  async encode(encoding: LayerEncoding, deliver: (chunk: unknown) => void): Promise<void> {
+  async encode(
+    encoding: LayerEncoding,
+    idField: string | null,
+    deliver: (chunk: unknown) => void,
+  ): Promise<void> {
     await this.#collectStages();
     const { findings, progress } = this.#context;
     progress.stage('converting');
     await this.#pass({
       scan: null,
       encoding,
+      idField,
       links: true,
       keep: 'nothing',
       consume: (result) => {
@@ -270,7 +275,7 @@ export class LayerRun {
   }
 
   #task(pass: Pass, input: Task['input'], links: boolean, source: number | null): Task {
-    const { scan, encoding, keep } = pass;
+    const { scan, encoding, idField, keep } = pass;
     // A batch of no source is nowhere else.
     const hasRoom = source === null || this.#context.keptBytes < KEPT_BYTES;
     const { sessionIndex, intake } = this.sources[source ?? 0];
@@ -284,6 +289,7 @@ export class LayerRun {
       scan,
       keepBatch: keep === 'all' || (keep === 'while there is room' && hasRoom),
       encoding,
+      idField,
     };
   }
 

@@ -11,6 +11,7 @@ import { formatById } from '../formats/registry.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';
+import { idsAsField, prefixedIds } from './feature-ids.ts';
 import { takeIn } from './intake.ts';
 import { loadProj } from './load-proj.ts';
 import { ALL_IN_RANGE, checkRange } from './positions.ts';
@@ -84,12 +85,13 @@ function performTask(
 ): { result: TaskResult; transfer: ArrayBuffer[] } {
   const obtained = obtainBatch(task, session, reader, stage);
   const { batch } = obtained;
-  const statistics = task.scan === null ? null : batchStatistics(batch, task.scan);
+  const statistics = task.scan === null ? null : batchStatistics(batch, task.scan, session.keepsIdsAsField);
   const transfer: ArrayBuffer[] = [];
   let chunk: unknown = null;
   let encodeFindings: readonly Finding[] = [];
   if (task.encoding !== null && writer !== null) {
-    const cast = task.encoding.fields === null ? batch : castBatch(batch, task.encoding.fields);
+    const named = task.idField == null ? batch : idsAsField(batch, task.idField);
+    const cast = task.encoding.fields === null ? named : castBatch(named, task.encoding.fields);
     const encoded = writer.encode(cast, task.encoding);
     chunk = encoded.data;
     for (const buffer of encoded.transfer) transfer.push(buffer);
@@ -122,7 +124,7 @@ function obtainBatch(
   const { input } = task;
   const isLast = task.stage === layer.stages.length - 1;
   const finished = (batch: FeatureBatch): FeatureBatch =>
-    isLast && layer.layerField !== null ? withConstantField(batch, layer.layerField) : batch;
+    isLast && layer.layerField !== null ? joinedBatch(batch, layer.layerField) : batch;
   if (input.kind === 'batch') {
     const { batch, ...outcome } = throughStage(input.batch, undefined, task, stage);
     return {
@@ -172,6 +174,11 @@ function throughStage(
   const taken = task.intake == null ? { batch, findings: [] } : takeIn(batch, task.intake);
   const cast = task.stageFields === null ? taken.batch : castBatch(taken.batch, task.stageFields);
   return { ...stage.apply(cast, bounds), intakeFindings: taken.findings };
+}
+
+/** The batch as part of several layers that become one. */
+function joinedBatch(batch: FeatureBatch, field: { name: string; value: string }): FeatureBatch {
+  return withConstantField({ ...batch, ids: prefixedIds(batch.ids, batch.rowCount, field.value) }, field);
 }
 
 function withConstantField(batch: FeatureBatch, field: { name: string; value: string }): FeatureBatch {

@@ -61,13 +61,15 @@ export interface ConversionPlan {
   readonly scan: 'fields' | 'all' | null;
   /** Name of the field that tells layers apart that become one in the output; null where they stay apart. */
   readonly layerField: string | null;
+  /** The ids of the features are data, and the output cannot hold them: they become a field. */
+  readonly keepsIdsAsField: boolean;
 }
 
 /** `outputName`: of layers that the input gives no name, as that of a merge. */
 export function planConversion(
   request: ConversionRequest,
   files: readonly OpenedFile[],
-  input: { readonly format: Format; readonly reader: Pick<FormatReader, 'typing'> },
+  input: { readonly format: Format; readonly reader: Pick<FormatReader, 'typing' | 'ids'> },
   output: {
     readonly format: Format;
     readonly writer: Pick<FormatWriter, 'needs'>;
@@ -101,12 +103,14 @@ export function planConversion(
     return { ...planLayer(name, known, targetCrs, input.format, crs, steps), declaredStatistics };
   });
   const sources = groups.flatMap((group) => group.sources.map(({ layer }) => layer));
+  const keepsIdsAsField = operation !== 'merge' && input.reader.ids === 'data' && !output.format.holdsIds;
   return {
     operation,
     layers,
     steps,
-    ...passesFor(operation, sources, layers, steps, input.reader, output.writer),
+    ...passesFor(operation, sources, layers, steps, input.reader, output.writer, keepsIdsAsField),
     layerField,
+    keepsIdsAsField,
   };
 }
 
@@ -215,17 +219,22 @@ function passesFor(
   steps: readonly LoadedStep[],
   reader: Pick<FormatReader, 'typing'>,
   writer: Pick<FormatWriter, 'needs'>,
+  keepsIdsAsField: boolean,
 ): Pick<ConversionPlan, 'survey' | 'scan'> {
+  // Only what comes out of the steps tells whether features have ids.
+  const least = keepsIdsAsField ? 'fields' : null;
+  if (operation === 'transform' && changesFeatures(steps)) {
+    const { survey, scan } = passesWithSteps(sources, steps, reader, writer);
+    return { survey, scan: scan ?? least };
+  }
   if (operation === 'transform')
-    return changesFeatures(steps)
-      ? passesWithSteps(sources, steps, reader, writer)
-      : {
-          survey: sources.some((layer) => isUndeclared(layer, reader)),
-          scan: scanDepth(sources, layers, reader, writer),
-        };
+    return {
+      survey: sources.some((layer) => isUndeclared(layer, reader)),
+      scan: scanDepth(sources, layers, reader, writer) ?? least,
+    };
   // The fields are known before the steps: those of the target, which its values may have to tell, or none.
   const survey = operation === 'append' && sources.some((layer) => hasOpenFields(layer, reader));
-  return { survey, scan: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : null };
+  return { survey, scan: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : least };
 }
 
 function areDeclared(layers: readonly LayerPlan[]): boolean {

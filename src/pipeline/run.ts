@@ -16,6 +16,7 @@ import { type LoadedStep, loadSteps } from './chain.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
 import { CrsService } from './crs-service.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
+import { withIdField } from './feature-ids.ts';
 import type { LayerContext } from './layer-context.ts';
 import { LayerRun } from './layer-run.ts';
 import {
@@ -262,16 +263,18 @@ class Conversion {
     const name = baseName(outputPath);
     const context = { name, options: this.#request.output.options, findings: this.#findings };
     const { mixedType } = this.#input.reader;
-    const encodings = writer.plan(
-      outputLayers(plan, layers, this.#crs, mixedType, name, this.#place.limits),
-      context,
-    );
+    const plain = outputLayers(plan, layers, this.#crs, mixedType, name, this.#place.limits);
+    const outputs = plan.keepsIdsAsField
+      ? plain.map((layer) => withIdField(layer, this.#output.format.title, this.#findings))
+      : plain;
+    const encodings = writer.plan(outputs, context);
     const sink = writer.createSink(outputPath, encodings, context);
     try {
       progress.stage('converting');
       for (const layer of layers) {
         const outputIndex = plan.layerField === null ? layer.index : 0;
-        await layer.encode(encodings[outputIndex], (chunk) => sink.append(outputIndex, chunk));
+        const { idField = null } = outputs[outputIndex];
+        await layer.encode(encodings[outputIndex], idField, (chunk) => sink.append(outputIndex, chunk));
       }
       for (const { sources, tally, outputFields, statistics } of layers) {
         for (const source of sources) source.tally.checkRange(this.#findings);

@@ -22,6 +22,7 @@ export function sessionFor(
     layers: plan.layers.flatMap((layer) => sessionLayers(layer, plan, files, crs)),
     gridDirectory: place.gridDirectory,
     limits: place.limits,
+    keepsIdsAsField: plan.keepsIdsAsField,
   };
 }
 

@@ -21,6 +21,8 @@ export interface Session {
   readonly layers: readonly SessionLayer[];
   readonly gridDirectory: string | null;
   readonly limits: InputLimits;
+  /** Statistics cover the ids. */
+  readonly keepsIdsAsField: boolean;
 }
 
 /** What a thread may load while the input is still being opened. */
@@ -91,6 +93,8 @@ export interface Task {
   readonly keepBatch: boolean;
   /** Encode the batch; null: don't. */
   readonly encoding: LayerEncoding | null;
+  /** Before that, make the ids the first field, of this name; empty: leave them out; null and missing: they stay ids. */
+  readonly idField?: string | null;
 }
 
 export interface TaskResult {

@@ -125,15 +125,12 @@ test('a field called as the geometry column is renamed, and the CRS is told', as
   );
 });
 
-test('feature ids become the first column, unless a field has that name', async () => {
+test('feature ids that are not made a field are dropped, and counted', async () => {
   const ids = new ColumnBuilder('string');
   ids.appendText('w1');
   ids.appendNull();
-  const withIds = { ...textBatch('a', 'x', 'y'), ids: ids.finish() };
-  assert.match((await write(withIds)).text, /^id,a,geom_wkt\nw1,x,POINT .*\n,y,"LINE/);
-  const clash = { ...withIds, fields: [{ name: 'ID', type: 'string' as const }] };
-  const { text, findings } = await write(clash);
-  assert.match(text, /^ID,geom_wkt\nx,/);
+  const { text, findings } = await write({ ...textBatch('a', 'x', 'y'), ids: ids.finish() });
+  assert.match(text, /^a,geom_wkt\nx,/);
   assert.deepEqual(
     findings.map(({ code, count }) => [code, count]),
     [['IDS_DROPPED', 2]],
@@ -155,7 +152,7 @@ test('a geometry column alone is followed by a delimiter, so that GDAL opens the
 test('an aborted output leaves nothing behind', () => {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-csv-'));
   const context = { name: 'out', options: {}, findings: new Findings() };
-  const state = { delimiter: 0x2c, significantDigits: null, writeIds: false, header: 'geom_wkt\n' };
+  const state = { delimiter: 0x2c, significantDigits: null, header: 'geom_wkt\n' };
   const sink = writer.createSink(join(directory, 'out.csv'), [{ fields: [], state }], context);
   sink.append(0, new Uint8Array(10));
   sink.abort();

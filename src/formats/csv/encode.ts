@@ -19,27 +19,21 @@ export interface CsvEncoding {
   readonly delimiter: number;
   /** null: as many as are needed. */
   readonly significantDigits: number | null;
-  /** The first column holds the feature ids. */
-  readonly writeIds: boolean;
   readonly header: string;
 }
 
 /** Every row of the batch, each ended by LF. */
 export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Array<ArrayBuffer> {
-  const { delimiter, significantDigits, writeIds } = encoding;
-  const { columns, geometry, ids } = batch;
+  const { delimiter, significantDigits } = encoding;
+  const { columns, geometry } = batch;
   const ordinateBytes = (significantDigits ?? 9) + 3;
   const writer = new ByteWriter(
     Math.max(1 << 12, geometry.coordinates.length * ordinateBytes + batch.rowCount * 48),
   );
   const scratch = new ByteWriter(256);
   const columnCount = columns.length;
-  const isAlone = columnCount === 0 && !writeIds;
+  const isAlone = columnCount === 0;
   for (let row = 0; row < batch.rowCount; row++) {
-    if (writeIds) {
-      if (ids !== null && isValid(ids.validity, row)) writeValue(writer, scratch, ids, row, delimiter);
-      writer.uint8(delimiter);
-    }
     for (let i = 0; i < columnCount; i++) {
       const column = columns[i];
       if (isValid(column.validity, row)) writeValue(writer, scratch, column, row, delimiter);

@@ -10,6 +10,7 @@ export const csv: Format = {
   outputExtension: '.csv',
   inputCrs: 'request',
   outputLayers: 'one',
+  holdsIds: false,
   declaresFields: true,
   readOptionsKey: 'csv_options',
   readOptions: {

@@ -34,6 +34,7 @@ const PLACES_SHOWN = 5;
 export const reader: FormatReader = {
   typing: 'layer',
   mixedType: 'string',
+  ids: 'none',
   open: async (file, context) => openCsv(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as CsvState;

@@ -1,4 +1,4 @@
-/** Batches to one CSV file: RFC 4180 with LF, a header, the ids first, the geometry last. */
+/** Batches to one CSV file: RFC 4180 with LF, a header, the geometry last. */
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 import { fillMissingOrdinates } from '../../batch/missing-ordinates.ts';
@@ -21,7 +21,6 @@ import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
 import { MEDIA_TYPE } from './media-type.ts';
 
 const GEOMETRY_COLUMN = 'geom_wkt';
-const ID_COLUMN = 'id';
 /** Digits that a double can hold in decimal; what comes out of a computation beyond them is noise. */
 const COMPUTED_DIGITS = 15;
 
@@ -32,8 +31,7 @@ export const writer: FormatWriter = {
     const state = encoding.state as CsvEncoding;
     const findings = new Findings();
     const data = encodeRows({ ...batch, geometry: wholeOrdinates(batch, findings) }, state);
-    if (batch.ids !== null && !state.writeIds)
-      findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
+    if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
     return { data, transfer: [data.buffer], findings: findings.list() };
   },
   createSink: (path, encodings): OutputSink => new CsvSink(path, encodings),
@@ -57,8 +55,6 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   if (fields === null) throw failure('INTERNAL', { reason: 'the CSV writer was not told the fields' });
   const { findings, options } = context;
   const delimiter = delimiterOption(options.delimiter) ?? COMMA;
-  const hasIdField = fields.some(({ name }) => name.toLowerCase() === ID_COLUMN);
-  const writeIds = layer.statistics?.hasIds === true && !hasIdField;
   const names = columnNames(fields, layer.name, findings);
   for (const { name, type } of fields)
     if (type === 'binary')
@@ -70,12 +66,11 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
       crs: definition,
       reason: 'a CSV has no place for it; tell it to whoever reads the file',
     });
-  const columns = [...(writeIds ? [ID_COLUMN] : []), ...names, GEOMETRY_COLUMN];
+  const columns = [...names, GEOMETRY_COLUMN];
   const state: CsvEncoding = {
     delimiter,
     significantDigits:
       (options.precision as number | undefined) ?? (layer.coordinatesComputed ? COMPUTED_DIGITS : null),
-    writeIds,
     header: headerLine(columns, delimiter),
   };
   return { fields, state };

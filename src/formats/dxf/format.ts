@@ -11,6 +11,7 @@ export const dxf: Format = {
   outputExtension: '.dxf',
   inputCrs: 'request',
   outputLayers: 'one',
+  holdsIds: true,
   declaresFields: false,
   readOptions: {
     type: 'object',

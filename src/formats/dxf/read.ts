@@ -27,6 +27,7 @@ const TAGS_PER_POSITION = 4;
 export const reader: FormatReader = {
   typing: 'value',
   mixedType: 'string',
+  ids: 'data',
 
   async open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
     const source = openFileSource(file.path);

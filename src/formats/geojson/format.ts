@@ -12,6 +12,7 @@ export const geojson: Format = {
   inputCrs: 'fixed',
   fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : WGS84),
   outputLayers: 'one',
+  holdsIds: true,
   declaresFields: false,
   readOptions: { type: 'object', properties: {} },
   writeOptions: {

@@ -18,6 +18,7 @@ import { cutSource } from './partitions.ts';
 export const reader: FormatReader = {
   typing: 'value',
   mixedType: 'json',
+  ids: 'data',
 
   async open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
     const source = openFileSource(file.path);

@@ -10,6 +10,7 @@ export const gpkg: Format = {
   outputExtension: '.gpkg',
   inputCrs: 'file',
   outputLayers: 'many',
+  holdsIds: true,
   declaresFields: true,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },
   writeOptions: {

@@ -22,6 +22,7 @@ const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
 export const reader: FormatReader = {
   typing: 'declared',
   mixedType: 'string',
+  ids: 'row numbers',
   open: async (file, context) => openGpkg(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const stated = layer.state as GpkgState;

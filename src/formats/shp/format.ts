@@ -8,6 +8,7 @@ export const shp: Format = {
   outputExtension: '.zip',
   inputCrs: 'file',
   outputLayers: 'many',
+  holdsIds: false,
   declaresFields: true,
   readOptions: {
     type: 'object',

@@ -332,6 +332,7 @@ function extent(entries: DataView, count: number, contiguous: boolean): Stretch 
 export const reader: FormatReader = {
   typing: 'declared',
   mixedType: 'string',
+  ids: 'none',
   open,
   readPartition,
   unpackedSet({ state }) {

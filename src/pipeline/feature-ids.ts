@@ -1,0 +1,69 @@
+/** Feature ids on their way into an output that cannot hold them, or that holds those of several layers. */
+import { type AttributeColumn, ColumnBuilder, isValid, nullColumn } from '../batch/attribute-column.ts';
+import { castColumn } from '../batch/cast.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { fieldsOf, type LayerStatistics } from '../batch/statistics.ts';
+import type { Findings } from '../findings.ts';
+import type { OutputLayer } from '../formats/format.ts';
+
+const ID_FIELD = 'id';
+
+/** The batch with its ids as its first field; an empty name leaves them out. */
+export function idsAsField(batch: FeatureBatch, name: string): FeatureBatch {
+  if (name === '') return { ...batch, ids: null };
+  const column = batch.ids ?? nullColumn('string', batch.rowCount);
+  return {
+    ...batch,
+    fields: [{ name, type: column.type }, ...batch.fields],
+    columns: [column, ...batch.columns],
+    ids: null,
+  };
+}
+
+/** Ids as "roads.7", so that those of different layers differ. */
+export function prefixedIds(
+  ids: AttributeColumn | null,
+  rowCount: number,
+  layer: string,
+): AttributeColumn | null {
+  if (ids === null) return null;
+  const texts = castColumn(ids, 'string', rowCount);
+  if (!('offsets' in texts)) throw new Error('ids as text are no text');
+  const prefix = new TextEncoder().encode(`${layer}.`);
+  const builder = new ColumnBuilder('string', rowCount, texts.bytes.length + rowCount * prefix.length);
+  let scratch = new Uint8Array(256);
+  for (let row = 0; row < rowCount; row++) {
+    if (!isValid(texts.validity, row)) {
+      builder.appendNull();
+      continue;
+    }
+    const own = texts.bytes.subarray(texts.offsets[row], texts.offsets[row + 1]);
+    const length = prefix.length + own.length;
+    if (length > scratch.length) scratch = new Uint8Array(2 * length);
+    scratch.set(prefix);
+    scratch.set(own, prefix.length);
+    builder.appendBytes(scratch, 0, length);
+  }
+  return builder.finish();
+}
+
+/** The layer with its ids as its first field, unless a field has that name: then they are dropped, which is noted. */
+export function withIdField(layer: OutputLayer, format: string, findings: Findings): OutputLayer {
+  const { statistics } = layer;
+  const ids = statistics?.ids ?? null;
+  if (statistics === null || ids === null || ids.nonNullCount === 0)
+    return statistics?.hasIds ? { ...layer, idField: '', statistics: withoutIds(statistics) } : layer;
+  const taken = layer.fields?.find(({ name }) => name.toLowerCase() === ID_FIELD);
+  if (taken !== undefined) {
+    const params = { layer: layer.name, field: taken.name, format };
+    findings.note('IDS_WITHOUT_FIELD', params, { layer: layer.name }, ids.nonNullCount);
+    return { ...layer, idField: '', statistics: withoutIds(statistics) };
+  }
+  const fields = [{ ...ids, name: ID_FIELD }, ...statistics.fields];
+  const extended = { ...withoutIds(statistics), fields };
+  return { ...layer, idField: ID_FIELD, fields: fieldsOf(extended), statistics: extended };
+}
+
+function withoutIds(statistics: LayerStatistics): LayerStatistics {
+  return { ...statistics, ids: null, hasIds: false };
+}
