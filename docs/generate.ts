@@ -139,7 +139,10 @@ known is refused, as it would change the result. What only the data tells (a fie
 same kind of sentence. What a step leaves out, repairs or splits is counted in the report.
 
 Steps run on parts of a layer, side by side, in memory that does not grow with it, except those whose result can need all features
-at once: they say what they hold.`,
+at once: they say what they hold.
+
+A step may make [\`MAX_OUTPUT_FACTOR\`](settings.md) positions (500 unless the operator changes it) of each position that it gets; results
+of up to 5 million positions are always allowed. Beyond, the job fails with \`OUTPUT_FACTOR_EXCEEDED\`, which names the step.`,
     transformations.map(({ id, title }) => `- [${title}](#${id})`).join('\n'),
     ...transformations.map(renderTransformation),
   );

@@ -357,6 +357,14 @@ export const settings = {
     max: 100_000,
     text: 'Attribute fields of a layer of an input. The memory of a job grows with features times fields.',
   },
+  maxOutputFactor: {
+    name: 'MAX_OUTPUT_FACTOR',
+    type: 'integer',
+    default: 500,
+    min: 1,
+    max: 1_000_000,
+    text: 'Positions that a transformation may make of each position of a layer. Up to 5 million positions are always allowed.',
+  },
 } as const satisfies Record<string, Setting>;
 
 /** Where credentials are required. */

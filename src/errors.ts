@@ -284,6 +284,13 @@ export const errorCatalogue = {
     fault: 'user',
     template: '{source} is a DXF without a section ENTITIES; it holds {found}. Is it complete?',
   },
+  // --- transformations ----------------------------------------------------------------------------------------
+  OUTPUT_FACTOR_EXCEEDED: {
+    status: 413,
+    fault: 'user',
+    template:
+      "step '{step}' at {path} makes {positions} positions of {input}, more than {factor} of each ({setting}); use a longer length, a longer distance or fewer segments",
+  },
   // --- geometry engine ----------------------------------------------------------------------------------------
   GEOS_FAILED: { status: 400, fault: 'user', template: '{operation} failed on a geometry: {reason}' },
   GEOS_OUT_OF_MEMORY: {

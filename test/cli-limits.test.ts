@@ -51,10 +51,17 @@ for (const [setting, path] of Object.entries(CASES)) {
   });
 }
 
+test('geomill convert honours MAX_OUTPUT_FACTOR', () => {
+  const argv = ['convert', sample('harbour.geojson'), join(directory, 'out.csv'), '--segmentize', '0.0001m'];
+  const { status, err } = geomill(argv, 'MAX_OUTPUT_FACTOR');
+  assert.match(err, /more than 1 of each \(MAX_OUTPUT_FACTOR\)/);
+  assert.equal(status, 1);
+});
+
 test('every limit has a case here', () => {
   // Each setting changes one limit, and no limit is left.
   const defaults = inputLimits(readConfig({}));
-  const changed = Object.keys(CASES).map((setting) => {
+  const changed = [...Object.keys(CASES), 'MAX_OUTPUT_FACTOR'].map((setting) => {
     const limits = inputLimits(readConfig({ [setting]: '1' }));
     return Object.keys(limits).filter(
       (key) => limits[key as keyof typeof limits] !== defaults[key as keyof typeof limits],

@@ -10,6 +10,7 @@ export type LimitSettings = Pick<
   | 'maxFeatures'
   | 'maxCoordinatesPerFeature'
   | 'maxFields'
+  | 'maxOutputFactor'
 >;
 
 export function inputLimits(settings: LimitSettings): InputLimits {
@@ -20,5 +21,6 @@ export function inputLimits(settings: LimitSettings): InputLimits {
     features: settings.maxFeatures,
     coordinatesPerFeature: settings.maxCoordinatesPerFeature,
     fields: settings.maxFields,
+    outputFactor: settings.maxOutputFactor,
   };
 }

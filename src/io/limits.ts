@@ -11,6 +11,8 @@ export interface InputLimits {
   readonly coordinatesPerFeature: number;
   /** Attribute fields of a layer. */
   readonly fields: number;
+  /** Positions that a step may make of each position it gets; see pipeline/growth.ts. */
+  readonly outputFactor: number;
 }
 
 /** For data of our own. */
@@ -21,6 +23,7 @@ export const UNLIMITED: InputLimits = {
   features: Number.POSITIVE_INFINITY,
   coordinatesPerFeature: Number.POSITIVE_INFINITY,
   fields: Number.POSITIVE_INFINITY,
+  outputFactor: Number.POSITIVE_INFINITY,
 };
 
 /** Throws LIMIT_EXCEEDED for a layer with more fields than it may have. */

@@ -5,9 +5,11 @@ import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { GeometryBuilder } from '../batch/geometry-column.ts';
 import type { Field } from '../batch/schema.ts';
 import { Findings } from '../findings.ts';
+import type { InputLimits } from '../io/limits.ts';
 import type { CollectingHost } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
+import { checkGrowth, positionCount } from './growth.ts';
 import { loadProj } from './load-proj.ts';
 import { throwIfAborted } from './partition-run.ts';
 import { needsProj } from './perform.ts';
@@ -32,6 +34,7 @@ export interface Collecting {
   readonly signal: AbortSignal;
   readonly progress: ProgressMeter;
   readonly gridDirectory: string | null;
+  readonly limits: Pick<InputLimits, 'outputFactor'>;
 }
 
 /** The features after the step; at least one batch, which may be without rows. */
@@ -43,13 +46,19 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
   const proj = needsProj({ links: [], collect }) ? await loadProj(collecting.gridDirectory) : null;
   const { host, finish } = hostFor(collecting);
   const batches = collecting.batches.map((batch) => castBatch(batch, fields));
-  const setting = stepSetting(collect, layer, proj);
+  const growth = { positionsIn: countPositions(batches), factor: collecting.limits.outputFactor };
+  const setting = stepSetting(collect, layer, proj, growth);
   const collected = await code.collect(batches, step.params, setting, host);
   throwIfAborted(signal);
+  checkGrowth(collect, growth.positionsIn, countPositions(collected), growth.factor);
   finish();
   collecting.findings.merge(host.findings.list(), (place) => ({ layer, ...place }));
   // Writers and steps meet a layer without features as one batch without rows, as from a reader.
   return collected.length > 0 ? collected : [emptyBatch(code.outputFields?.(fields, step.params) ?? fields)];
+}
+
+function countPositions(batches: readonly FeatureBatch[]): number {
+  return batches.reduce((sum, batch) => sum + positionCount(batch), 0);
 }
 
 function hostFor({ executor, layerIndex, stage, signal, progress, weight }: Collecting): {

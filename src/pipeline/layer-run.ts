@@ -13,6 +13,7 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import type { LayerEncoding } from '../formats/format.ts';
 import { fieldsAfter } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage } from './collect.ts';
+import { LayerGrowth } from './growth.ts';
 import { planIntakes } from './intake.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
 import { ContradictedDeclaration } from './misfits.ts';
@@ -44,6 +45,7 @@ export class LayerRun {
   /** Of what comes out of the steps; filled by `scan`. */
   readonly statistics: LayerStatistics = emptyStatistics();
   readonly #context: LayerContext;
+  readonly #growth: LayerGrowth;
   /** Of the first source; what is behind stage 0 is the same for all. */
   readonly #session: SessionLayer;
   /** Null until every record was met. */
@@ -68,6 +70,7 @@ export class LayerRun {
     this.tally = new LayerTally(plan);
     this.#session = session;
     this.#context = context;
+    this.#growth = new LayerGrowth(context.limits.outputFactor);
     this.#inputFields = sources[0].intake?.mapping.fields ?? sources[0].layer.fields;
   }
 
@@ -234,6 +237,8 @@ export class LayerRun {
       if (isFirstTime) {
         const source = origin.source === null ? null : this.sources[origin.source].tally;
         this.tally.transformed(result, source, origin.base, findings);
+        for (const outcome of result.steps)
+          this.#growth.add(outcome.step, this.#context.steps[outcome.step], outcome);
       }
       pass.consume(result, origin);
       progress.advance(share);

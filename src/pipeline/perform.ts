@@ -41,7 +41,7 @@ export async function createPerformer(
     const stage = session.layers[layerIndex].stages[index];
     let prepared = ready.get(stage);
     if (prepared === undefined) {
-      prepared = prepareStage(stage, proj, registry);
+      prepared = prepareStage(stage, proj, registry, session.limits.outputFactor);
       ready.set(stage, prepared);
     }
     return prepared;

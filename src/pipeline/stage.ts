@@ -13,6 +13,7 @@ import type {
   TransformPositions,
 } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';
+import { checkGrowth, positionCount } from './growth.ts';
 import { reprojectBatch, shortDefinition } from './positions.ts';
 import type { ReprojectionCounts, SessionStage, SessionStep, StepOutcome, Wgs84Route } from './task.ts';
 
@@ -31,7 +32,7 @@ export interface StageOutcome {
 
 type PreparedLink =
   | { readonly kind: 'reproject'; readonly number: number; readonly transformer: Transformer }
-  | { readonly kind: 'step'; readonly step: number; readonly apply: ApplyStep };
+  | { readonly kind: 'step'; readonly link: SessionStep; readonly apply: ApplyStep };
 
 const NOTHING: readonly never[] = [];
 
@@ -40,8 +41,10 @@ export async function prepareStage(
   { links, collect, layerName }: SessionStage,
   proj: Proj | null,
   registry: readonly Transformation[],
+  outputFactor: number,
 ): Promise<PreparedStage> {
   const prepared: PreparedLink[] = [];
+  const growth = { positionsIn: 0, factor: outputFactor };
   for (const link of links) {
     if (link.kind === 'reproject') {
       const transformer = needed(proj).transformerOf(link.recipe);
@@ -50,12 +53,12 @@ export async function prepareStage(
     }
     const code = await transformationById(link.type, registry).load();
     if (code.kind !== 'streaming') throw new Error(`'${link.type}' cannot run on single batches`);
-    const apply = await code.prepare(link.parameters, stepSetting(link, layerName, proj));
-    prepared.push({ kind: 'step', step: link.step, apply });
+    const apply = await code.prepare(link.parameters, stepSetting(link, layerName, proj, growth));
+    prepared.push({ kind: 'step', link, apply });
   }
   let answering: Promise<AnswerCall> | null = null;
   return {
-    apply: (batch, bounds) => applyLinks(prepared, batch, bounds),
+    apply: (batch, bounds) => applyLinks(prepared, batch, bounds, growth),
     answer:
       collect === null
         ? null
@@ -70,12 +73,15 @@ function applyLinks(
   links: readonly PreparedLink[],
   input: FeatureBatch,
   bounds: Bounds | undefined,
+  growth: Growth,
 ): StageOutcome {
   if (links.length === 0) return { batch: input, steps: NOTHING, reprojections: NOTHING };
   const steps: StepOutcome[] = [];
   const reprojections: ReprojectionCounts[] = [];
   let batch = input;
   let known = bounds;
+  const positionsIn = positionCount(input);
+  growth.positionsIn = positionsIn;
   for (const link of links) {
     if (link.kind === 'reproject') {
       const counts = reprojectBatch(batch, link.transformer, known);
@@ -84,7 +90,9 @@ function applyLinks(
       const findings = new Findings();
       const rowsIn = batch.rowCount;
       batch = link.apply(batch, findings);
-      steps.push({ step: link.step, rowsIn, findings: findings.list() });
+      const positionsOut = positionCount(batch);
+      checkGrowth(link.link, positionsIn, positionsOut, growth.factor);
+      steps.push({ step: link.link.step, rowsIn, positionsIn, positionsOut, findings: findings.list() });
     }
     known = undefined;
   }
@@ -99,11 +107,25 @@ async function prepareAnswer(
 ): Promise<AnswerCall> {
   const code = await transformationById(step.type, registry).load();
   if (code.kind !== 'collecting') throw new Error(`'${step.type}' takes no calls`);
-  return code.prepare(step.parameters, stepSetting(step, layerName, proj));
+  return code.prepare(step.parameters, stepSetting(step, layerName, proj, UNBOUNDED));
 }
 
+/** What the batch at hand had when it came into the stage. */
+export interface Growth {
+  positionsIn: number;
+  readonly factor: number;
+}
+
+/** The answers of a call are part of a result that is checked as a whole. */
+const UNBOUNDED: Growth = { positionsIn: 0, factor: Number.POSITIVE_INFINITY };
+
 /** What a step may know about its place; the same in the main thread and in workers. */
-export function stepSetting(step: SessionStep, layerName: string, proj: Proj | null): StepSetting {
+export function stepSetting(
+  step: SessionStep,
+  layerName: string,
+  proj: Proj | null,
+  growth: Growth,
+): StepSetting {
   const { crs, path } = step;
   return {
     crs,
@@ -111,6 +133,7 @@ export function stepSetting(step: SessionStep, layerName: string, proj: Proj | n
     path,
     fromWgs84: route(step.fromWgs84, proj, path),
     toWgs84: route(step.toWgs84, proj, path),
+    checkPositions: (count) => checkGrowth(step, growth.positionsIn, count, growth.factor),
   };
 }
 

@@ -144,6 +144,9 @@ export interface StepOutcome {
   /** Position in the request's list. */
   readonly step: number;
   readonly rowsIn: number;
+  /** Positions of the batch as it came into the stage. */
+  readonly positionsIn: number;
+  readonly positionsOut: number;
   /** Places count the rows that came in from 1. */
   readonly findings: readonly Finding[];
 }

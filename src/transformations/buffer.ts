@@ -60,6 +60,7 @@ projected CRS the distance is converted to the unit of its axes and measured in 
   },
   guarantees: [
     'A result is a valid Polygon or MultiPolygon.',
+    'On the ellipsoid, a distance below 1 mm other than 0 is refused.',
     'A feature of which nothing is left (a polygon shrunk to nothing, a line with a negative distance) is left out and counted.',
     'An invalid polygon is repaired first and counted.',
     'Vertices lie at the distance; the segments between the vertices of an arc run inside it by 0.12 % of the distance at most with 16 segments.',

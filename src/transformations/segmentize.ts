@@ -24,7 +24,7 @@ straight segment between longitudes and latitudes. Points stay. Attributes, ids 
   guarantees: [
     'Every position of the input is in the result, with its Z and M.',
     'New positions lie on the segment between their neighbours; Z and M are interpolated.',
-    'A result that would have more than 20 million positions per batch is refused instead of filling the memory.',
+    'A length that would give the result more than 5 million positions and more than `MAX_OUTPUT_FACTOR` for each position of the input is refused.',
   ],
   commandLine: {
     flag: 'segmentize',

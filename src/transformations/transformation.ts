@@ -98,6 +98,11 @@ export interface StepSetting {
   readonly layerName: string;
   /** The step's place in the request, "transformations[1]", for messages. */
   readonly path: string;
+  /**
+   * Throws OUTPUT_FACTOR_EXCEEDED where so many positions are more than a step may make of the batch at hand. Every result
+   * is checked by the pipeline; a step that can make much of little asks before it does.
+   */
+  readonly checkPositions: (count: number) => void;
 }
 
 export interface StreamingTransformation {

@@ -33,7 +33,14 @@ export interface RunStep {
 
 export function settingIn(crs: CrsDescription): StepSetting {
   const stay = (): void => {};
-  return { crs, fromWgs84: stay, toWgs84: stay, layerName: 'layer', path: 'transformations[0]' };
+  return {
+    crs,
+    fromWgs84: stay,
+    toWgs84: stay,
+    layerName: 'layer',
+    path: 'transformations[0]',
+    checkPositions: stay,
+  };
 }
 
 /** Everything of GEOS that is made for a batch must be freed with it, and the batch must stay as it is. */

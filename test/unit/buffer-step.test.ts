@@ -27,6 +27,7 @@ function settingOf(unitFactor: number, scale: number): StepSetting {
   return {
     crs,
     layerName: 'layer',
+    checkPositions: () => {},
     path: 'transformations[0]',
     fromWgs84: () => assert.fail('not needed'),
     toWgs84: (coordinates) => {

@@ -30,7 +30,14 @@ function settingOf(definition: string): StepSetting {
       }
     };
   const crs = proj.describe(definition, 'crs');
-  return { crs, fromWgs84: run(to), toWgs84: run(from), layerName: 'layer', path: 't' };
+  return {
+    crs,
+    fromWgs84: run(to),
+    toWgs84: run(from),
+    layerName: 'layer',
+    path: 't',
+    checkPositions: () => {},
+  };
 }
 
 /** Which positions of a grid of longitudes and latitudes a clip keeps, and which it should. */

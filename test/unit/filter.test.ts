@@ -56,7 +56,14 @@ const WGS84: CrsDescription = {
 } as CrsDescription;
 
 function settingOf(crs: CrsDescription = WGS84, fromWgs84: StepSetting['fromWgs84'] = () => {}): StepSetting {
-  return { crs, fromWgs84, toWgs84: () => {}, layerName: 'layer', path: 'transformations[0]' };
+  return {
+    crs,
+    fromWgs84,
+    toWgs84: () => {},
+    layerName: 'layer',
+    path: 'transformations[0]',
+    checkPositions: () => {},
+  };
 }
 
 /** The rows that are left, by their ids. */

@@ -14,7 +14,7 @@ import { batchOfWkt } from '../support/wkt-column.ts';
 
 const geos = await Geos.load();
 const round = { quadrantSegments: 16, endCap: 'round', join: 'round', mitreLimit: 5 } as const;
-const setting = { path: 'transformations[0]', layerName: 'places' };
+const setting = { path: 'transformations[0]', layerName: 'places', checkPositions: () => {} };
 
 function buffered(
   wkt: readonly string[],
@@ -213,4 +213,18 @@ test('no hole is left near a line that turns within less than the distance', () 
   // True holes stay.
   const ring = buffered(['LINESTRING (10 50, 11 50, 11 51, 10 51, 10 50)'], 10_000);
   assert.equal(ring.batch.geometry.ringOffsets.at(-1), 2);
+});
+
+test('refuses distances below 1 mm other than 0', async () => {
+  const crs = WGS84_DESCRIPTION;
+  const stay = (): void => {};
+  const prepare = (distance: number, units = 'meters') =>
+    code.prepare({ distance, units }, { ...setting, crs, toWgs84: stay, fromWgs84: stay });
+  for (const distance of [1e-9, -1e-9, 0.000999, Number.MIN_VALUE])
+    await assert.rejects(prepare(distance), {
+      code: 'TRANSFORMATION_INVALID',
+      message: /^'transformations\[0\]\.distance' is shorter than 1 mm/,
+    });
+  await assert.rejects(prepare(0.003, 'feet'), { code: 'TRANSFORMATION_INVALID' });
+  for (const distance of [0.001, -0.001, 0, -0]) await prepare(distance);
 });

@@ -54,12 +54,16 @@ test('degrees are measured on the ellipsoid at their latitude', async () => {
   assert.equal(await pieces('LINESTRING (0 88, 0 89)'), 3, '111.7 km');
 });
 
-test('a length that would fill the memory is refused and named', async () => {
-  const batch = batchOfWkt(['POINT (0 0)', 'LINESTRING (0 0, 1000000 0)']);
-  await assert.rejects(runStep(segmentize, { max_length: 0.001, units: 'meters' }, batch), {
-    code: 'TRANSFORMATION_INVALID',
-    message: /^'transformations\[0\]\.max_length' is too short/,
-  });
+test('asks whether a segment may be cut before it makes room for its positions', async () => {
+  const batch = batchOfWkt(['POINT (0 0)', 'LINESTRING (0 0, 10 0, 1e15 0)']);
+  const asked: number[] = [];
+  const checkPositions = (count: number): void => {
+    asked.push(count);
+    if (count > 100) throw new Error('too many');
+  };
+  const setting = { ...settingIn(METRIC_CRS), checkPositions };
+  await assert.rejects(runStep(segmentize, { max_length: 1, units: 'meters' }, batch, setting), /too many/);
+  assert.deepEqual(asked, [11, 11 + 1e15 - 10]);
 });
 
 test('every segment is short enough and every position of the input is there', async () => {

@@ -32,7 +32,7 @@ function planar(buffer: BufferParameters, setting: StepSetting, geos: Geos): App
     style: buffer.style,
     simplifyTolerance: buffer.simplifyToleranceMeters / crs.unitFactor,
   };
-  const step = new PlanarBuffer(form, geos);
+  const step = new PlanarBuffer(form, geos, setting.checkPositions);
   return (batch, findings) => {
     const percent = crs.kind === 'projected' ? scaleErrorPercent(batch.geometry, setting) : 0;
     if (percent > 0) findings.note('DISTANCE_SCALE_OFF', { crs: crs.name, percent });

@@ -36,6 +36,8 @@ const { none, point, polygon, multiPoint, multiPolygon } = GEOMETRY_TYPE;
 const DEGREE = Math.PI / 180;
 /** Beyond nearly a quarter of a meridian, what a buffer leaves out is an island on the other side of the globe. */
 const MAX_SHARE_OF_QUADRANT = 0.99;
+/** Edges get vertices until they bend by a share of the distance: below this, without end and beyond what degrees can say. */
+const LEAST_METERS = 0.001;
 /** Degrees; nearer to a pole few projections are used, and parallels turn too fast to follow. */
 const STEEPEST_LATITUDE = 80;
 const POLYGONS = 2;
@@ -67,6 +69,10 @@ export class GeodesicBuffer {
     const maxMeters = ((MAX_SHARE_OF_QUADRANT * Math.PI) / 2) * ellipsoid.semiMinorMeters;
     if (Math.abs(distanceMeters) > maxMeters) {
       const reason = `is longer than ${Math.floor(maxMeters / 1000)} km, a quarter of the way around the globe`;
+      throw failure('TRANSFORMATION_INVALID', { path: `${path}.distance`, reason });
+    }
+    if (distanceMeters !== 0 && Math.abs(distanceMeters) < LEAST_METERS) {
+      const reason = `is shorter than ${LEAST_METERS * 1000} mm, the shortest that is measured on the ellipsoid; give a longer one, or 0`;
       throw failure('TRANSFORMATION_INVALID', { path: `${path}.distance`, reason });
     }
     this.#geos = geos;

@@ -27,18 +27,23 @@ export interface PlanarForm {
 const { point, polygon, multiPoint, multiPolygon, none } = GEOMETRY_TYPE;
 const POLYGONS = 2;
 const OPERATION = { operation: 'buffer' } as const;
+/** Room that is made at once; more is made as it is needed. */
+const MAX_EXPECTED_POSITIONS = 1 << 20;
 
 /** Buffers features one by one; kept over batches for its tables. */
 export class PlanarBuffer {
   readonly #form: PlanarForm;
   readonly #geos: Geos;
+  readonly #checkPositions: (count: number) => void;
   readonly #circle: Float64Array;
   /** The buffer of a point is the circle, and nothing is done to it afterwards. */
   readonly #hasCircles: boolean;
   /** Null where the form of the buffer needs GEOS. */
   readonly #star: StarBuffer | null;
 
-  constructor(form: PlanarForm, geos: Geos) {
+  /** `checkPositions` throws where the results of a batch have too many. */
+  constructor(form: PlanarForm, geos: Geos, checkPositions: (count: number) => void = () => {}) {
+    this.#checkPositions = checkPositions;
     this.#form = form;
     this.#geos = geos;
     this.#circle = circleOffsets(form.distance, form.style.quadrantSegments);
@@ -50,7 +55,8 @@ export class PlanarBuffer {
   /** Notes GEOMETRY_DROPPED, GEOMETRY_REPAIRED, Z_DROPPED and M_DROPPED. Null and empty geometries stay. */
   apply(batch: FeatureBatch, findings: Findings): FeatureBatch {
     const { geometry, rowCount } = batch;
-    const builder = new GeometryBuilder('XY', rowCount, rowCount * (this.#circle.length / 2));
+    const expected = Math.min(rowCount * (this.#circle.length / 2), MAX_EXPECTED_POSITIONS);
+    const builder = new GeometryBuilder('XY', rowCount, expected);
     const dropped = new RowTally();
     const repaired = new RowTally();
     const kept = new Uint32Array(rowCount);
@@ -62,6 +68,7 @@ export class PlanarBuffer {
         dropped.add(row);
         continue;
       }
+      this.#checkPositions(builder.positionCount);
       kept[keptCount++] = row;
     }
     dropped.note(findings, 'GEOMETRY_DROPPED', OPERATION);

@@ -7,8 +7,6 @@ import {
   PART_KIND_MASK,
   strideOf,
 } from '../../batch/geometry-column.ts';
-import type { CrsDescription } from '../../crs/crs.ts';
-import { failure } from '../../errors.ts';
 import { metersOf } from '../parts/lengths.ts';
 import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
 
@@ -17,15 +15,17 @@ export const code: StreamingTransformation = { kind: 'streaming', prepare };
 /** WGS 84; other ellipsoids differ by less than anybody asks for. */
 const SEMI_MAJOR_METERS = 6378137;
 const ECCENTRICITY_SQUARED = 0.0066943799901413165;
-/** A length that is too short by mistake must end in words, not in the end of the memory. */
-const MAX_POSITIONS = 20_000_000;
 
-async function prepare(parameters: StepParameters, { crs, path }: StepSetting): Promise<ApplyStep> {
+async function prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep> {
   const maxMeters = metersOf(parameters.max_length, parameters.units);
-  return (batch) => segmentize(batch, crs, maxMeters, path);
+  return (batch) => segmentize(batch, maxMeters, setting);
 }
 
-function segmentize(batch: FeatureBatch, crs: CrsDescription, maxMeters: number, path: string): FeatureBatch {
+function segmentize(
+  batch: FeatureBatch,
+  maxMeters: number,
+  { crs, checkPositions }: Pick<StepSetting, 'crs' | 'checkPositions'>,
+): FeatureBatch {
   const { geometry, rowCount } = batch;
   const { dimensions, types, partOffsets, partKinds, ringOffsets, coordOffsets } = geometry;
   const positionCount = geometry.coordinates.length / strideOf(dimensions);
@@ -37,14 +37,8 @@ function segmentize(batch: FeatureBatch, crs: CrsDescription, maxMeters: number,
       for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
         const limit = isPoint ? Number.POSITIVE_INFINITY : maxMeters;
         const start = coordOffsets[ring];
-        if (!appendRing(builder, geometry, start, coordOffsets[ring + 1], piecesOf, limit, crs.unitFactor)) {
-          const reason = `is too short: it would give a part of the data more than ${MAX_POSITIONS} positions`;
-          throw failure(
-            'TRANSFORMATION_INVALID',
-            { path: `${path}.max_length`, reason },
-            { record: row + 1 },
-          );
-        }
+        const end = coordOffsets[ring + 1];
+        appendRing(builder, geometry, start, end, piecesOf, limit, crs.unitFactor, checkPositions);
         builder.endRing();
       }
       builder.endPart(partKinds[part]);
@@ -98,7 +92,7 @@ function geodesicPieces(
   return Math.ceil(meters / maxMeters);
 }
 
-/** Positions `[start, end)` and those between them; false where the builder would have too many. */
+/** Positions `[start, end)` and those between them. A length that is too short ends in words, not in the end of the memory. */
 function appendRing(
   builder: GeometryBuilder,
   { coordinates, dimensions }: GeometryColumn,
@@ -107,7 +101,8 @@ function appendRing(
   piecesOf: PiecesOf,
   maxMeters: number,
   unitFactor: number,
-): boolean {
+  checkPositions: StepSetting['checkPositions'],
+): void {
   const stride = strideOf(dimensions);
   const last = (end - 1) * stride;
   for (let at = start * stride; at <= last; at += stride) {
@@ -117,7 +112,7 @@ function appendRing(
       at === last || !Number.isFinite(maxMeters)
         ? 1
         : piecesOf(coordinates[at], coordinates[at + 1], coordinates[next], coordinates[next + 1], maxMeters, unitFactor) || 1; // biome-ignore format: one line
-    if (builder.positionCount + pieces > MAX_POSITIONS && pieces > 1) return false;
+    if (pieces > 1) checkPositions(builder.positionCount + pieces);
     builder.reserve(pieces * stride);
     const target = builder.coordinates;
     let to = builder.coordinateLength;
@@ -130,5 +125,4 @@ function appendRing(
     }
     builder.coordinateLength = to;
   }
-  return true;
 }

@@ -1,0 +1,55 @@
+/** Steps can make much of little: how many positions they may make of those they get. */
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { strideOf } from '../batch/geometry-column.ts';
+import { failure } from '../errors.ts';
+import type { SessionStep } from './task.ts';
+
+/** So many positions are no danger, whatever they are made of: 80 MB of longitudes and latitudes. */
+export const FREE_POSITIONS = 5_000_000;
+
+export function positionCount({ geometry }: FeatureBatch): number {
+  return geometry.coordinates.length / strideOf(geometry.dimensions);
+}
+
+/** Throws OUTPUT_FACTOR_EXCEEDED where a step makes more of `positionsIn` positions than it may. */
+export function checkGrowth(
+  step: Pick<SessionStep, 'type' | 'path'>,
+  positionsIn: number,
+  positionsOut: number,
+  factor: number,
+): void {
+  if (positionsOut <= FREE_POSITIONS || positionsOut <= positionsIn * factor) return;
+  throw failure('OUTPUT_FACTOR_EXCEEDED', {
+    step: step.type,
+    path: step.path,
+    positions: positionsOut,
+    input: positionsIn,
+    factor,
+    setting: 'MAX_OUTPUT_FACTOR',
+  });
+}
+
+/** The batches of a layer one after another: what each step has made of the positions that came into its stage. */
+export class LayerGrowth {
+  readonly #steps = new Map<number, { positionsIn: number; positionsOut: number }>();
+  readonly #factor: number;
+
+  constructor(factor: number) {
+    this.#factor = factor;
+  }
+
+  add(
+    number: number,
+    step: Pick<SessionStep, 'type' | 'path'>,
+    counts: { readonly positionsIn: number; readonly positionsOut: number },
+  ): void {
+    let total = this.#steps.get(number);
+    if (total === undefined) {
+      total = { positionsIn: 0, positionsOut: 0 };
+      this.#steps.set(number, total);
+    }
+    total.positionsIn += counts.positionsIn;
+    total.positionsOut += counts.positionsOut;
+    checkGrowth(step, total.positionsIn, total.positionsOut, this.#factor);
+  }
+}
