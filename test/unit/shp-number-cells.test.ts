@@ -24,14 +24,14 @@ test('a fraction in a late row makes a field without decimals a field of floats'
     rows: [...whole, ['1.5', '2,5', '7e20', '-1'], ['', '****', '', 'n/a']],
   });
   const input = await readFileLayers(reader, path);
-  assert.deepEqual(typesOf(input), ['float64', 'float64', 'float64', 'int32']);
+  assert.deepEqual(typesOf(input), ['float64', 'float64', 'float64', 'string']);
   assert.deepEqual(valuesOf(input).slice(3000), [
-    [1.5, 2.5, 7e20, -1],
-    [null, null, null, null],
+    [1.5, 2.5, 7e20, '-1'],
+    [null, null, null, 'n/a'],
   ]);
   assert.deepEqual(
     input.findings.map(({ code, count, params }) => [code, count, params.field]),
-    [['VALUE_INVALID', 1, 'WHOLE']],
+    [['FIELD_WIDENED', 1, 'WHOLE']],
   );
 });
 

@@ -38,6 +38,15 @@ export interface DbfColumn {
   readonly width: number;
   /** Digits behind the point that the head declares. */
   readonly decimals: number;
+  /** As the head declares it, for messages: N(10,2). */
+  readonly declared: string;
+  /** Of a column that is read as text although the head declares another type: what its null cells look like. */
+  readonly nullsOf?: CellKind;
+}
+
+/** The column as text, cell by cell: its cells contradict what the head declares. */
+export function undeclaredColumn(column: DbfColumn): DbfColumn {
+  return { ...column, cell: 'text', type: 'string', nullsOf: column.cell };
 }
 
 /** A number this wide without decimals always fits. */
@@ -118,7 +127,9 @@ export function planColumns(
     }
     const name = names.take(stated);
     if (name !== stated) findings.note('NAME_DUPLICATE', { from: stated, to: name });
-    columns.push({ name, ...decision, offset: field.offset, width: field.width, decimals: field.decimals });
+    const { offset, width, decimals, type: letter } = field;
+    const size = decimals > 0 ? `${width},${decimals}` : width;
+    columns.push({ name, ...decision, offset, width, decimals, declared: `${letter}(${size})` });
   }
   const fractional = findFractions(columns, header, rows);
   return columns.map((column) => (fractional.has(column) ? { ...column, type: 'float64' } : column));
@@ -152,7 +163,9 @@ function findFractions(
 const COMMA = 0x2c;
 const POINT = 0x2e;
 const NINE = 0x39;
-const NUMBER_NO_INTEGER = /^[+-]?(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?$/i;
+/** Also what C libraries write for numbers that are not finite. */
+const NUMBER_NO_INTEGER =
+  /^[+-]?(?:(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?|nan|inf|infinity|1\.#(ind|inf|qnan|snan)\d*)$/i;
 
 /** Whether a cell of the column holds a number with a point, comma or exponent, or an integer beyond 64 bits. */
 function hasFraction(bytes: Uint8Array, column: DbfColumn, rowBytes: number, rowCount: number): boolean {

@@ -1,9 +1,10 @@
 /** Rows of a .dbf into columns, one column at a time, so that each loop sees one kind of cell. */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
+import type { MisfitList } from '../../batch/misfits.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { invalidUtf8At, isAsciiCompatible, textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
 import type { Findings } from '../../findings.ts';
-import type { DbfColumn } from './dbf-columns.ts';
+import type { CellKind, DbfColumn } from './dbf-columns.ts';
 
 const BLANK = 0x20;
 const STAR = 0x2a;
@@ -25,12 +26,13 @@ export interface DbfRows {
   readonly missingRows: number;
 }
 
-/** The column's values. Cells that are no value of their type are null and noted. */
+/** The column's values. Cells that are no value of their type are null and noted, as misfits where a text could hold them. */
 export function readColumn(
   column: DbfColumn,
   rows: DbfRows,
   encoding: string,
   findings: Findings,
+  misfits: MisfitList,
 ): AttributeColumn {
   const problems = new Problems(rows);
   const validity = new ValidityBits(rows.rowCount + rows.missingRows);
@@ -39,7 +41,9 @@ export function readColumn(
     const place = { record: problems.firstRecord, field: column.name };
     if (column.cell === 'text')
       findings.note('TEXT_REPLACED', { field: column.name, encoding }, place, problems.count);
-    else findings.note('VALUE_INVALID', { field: column.name, type: column.type }, place, problems.count);
+    else if (column.cell === 'timestamp')
+      findings.note('VALUE_INVALID', { field: column.name, type: column.type }, place, problems.count);
+    else misfits.note(column.name, column.declared, place, problems.count);
   }
   return result;
 }
@@ -125,7 +129,7 @@ function readTexts(column: DbfColumn, rows: DbfRows, encoding: string, problems:
         while (end > start && bytes[end - 1] === BLANK) end--;
       }
     }
-    if (end === start) {
+    if (end === start || (column.nullsOf !== undefined && isNullCell(column.nullsOf, bytes, start, end))) {
       builder.appendNull();
       continue;
     }
@@ -150,6 +154,13 @@ function isNullNumber(bytes: Uint8Array, at: number, limit: number): boolean {
   return at === limit || bytes[at] === STAR || bytes[at] === 0;
 }
 
+/** Whether a cell without blanks around it is how a type that is no text says null. */
+function isNullCell(kind: CellKind, bytes: Uint8Array, start: number, end: number): boolean {
+  if (kind === 'number') return isNullNumber(bytes, start, end);
+  if (kind === 'logical') return '?*'.includes(String.fromCharCode(bytes[start]));
+  return bytes.subarray(start, end).every((byte) => byte === ZERO || byte === STAR || byte === BLANK);
+}
+
 function readNumbers(
   column: DbfColumn,
   rows: DbfRows,
@@ -161,14 +172,21 @@ function readNumbers(
   const scanner = new NumberScanner();
   const isInteger = column.type === 'int32';
   const values = isInteger ? new Int32Array(total) : new Float64Array(total);
+  // The digits of a whole number are data where the head declares whole numbers.
+  const mayRound = !isInteger && column.decimals === 0;
   for (let row = 0; row < rowCount; row++) {
     let at = rowStarts[row] + column.offset;
     const limit = at + column.width;
     while (at < limit && bytes[at] === BLANK) at++;
     if (isNullNumber(bytes, at, limit)) continue;
-    let value = scanner.scan(bytes, at, limit);
+    let value: number | null = scanner.scan(bytes, at, limit);
     if (!endsBlank(bytes, scanner.end, limit) || scanner.end === at) value = looseNumber(bytes, at, limit);
-    if (Number.isNaN(value) || (isInteger && value !== (value | 0))) problems.add(row);
+    else if (
+      !Number.isFinite(value) ||
+      (mayRound && scanner.digits > SAFE_DIGITS && !isExact(scanner, value, bytes, at))
+    )
+      value = null;
+    if (value === null || (isInteger && value !== (value | 0))) problems.add(row);
     else {
       values[row] = value;
       validity.set(row);
@@ -186,10 +204,31 @@ function endsBlank(bytes: Uint8Array, from: number, limit: number): boolean {
   return true;
 }
 
-/** Numbers with a decimal comma, as some national versions write them; NaN for what is no number. */
-function looseNumber(bytes: Uint8Array, start: number, limit: number): number {
+/** Significant digits of a decimal number that every double gives back. */
+const SAFE_DIGITS = 15;
+
+/** Whether the number that was scanned from `start` is one with a fraction, or the value has all of its digits. */
+function isExact(scanner: NumberScanner, value: number, bytes: Uint8Array, start: number): boolean {
+  if (!scanner.isInteger) return true;
+  const digits = asciiSlice(bytes, start, scanner.end).replace(/^[+-]?0*/, '');
+  return (
+    digits.replace(/0+$/, '').length <= SAFE_DIGITS ||
+    BigInt(value) === integerText(bytes, start, scanner.end)
+  );
+}
+
+/**
+ * Numbers with a decimal comma, as some national versions write them, and what C libraries write for numbers that are
+ * not finite (nan, -inf, 1.#QNAN); null for what is no number.
+ */
+function looseNumber(bytes: Uint8Array, start: number, limit: number): number | null {
   const text = asciiSlice(bytes, start, limit).split('\0')[0].trim();
-  return /^[+-]?\d*,\d+$/.test(text) ? Number(text.replace(',', '.')) : Number.NaN;
+  if (/^[+-]?\d*,\d+$/.test(text)) return Number(text.replace(',', '.'));
+  const word = /^([+-]?)(?:1\.#)?(nan|qnan|snan|ind|inf|infinity)\d*$/i.exec(text);
+  if (word === null) return null;
+  const [, sign, name] = word;
+  if (!/^inf/i.test(name)) return Number.NaN;
+  return sign === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
 }
 
 const INT64_MAX = 9_223_372_036_854_775_807n;

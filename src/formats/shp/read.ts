@@ -1,6 +1,7 @@
 /** Reads shapefiles: see docs/formats/shp.md for the rules. A partition is a run of record numbers, from 0. */
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { MisfitList } from '../../batch/misfits.ts';
 import { textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
@@ -16,7 +17,7 @@ import type {
   PartitionRequest,
   SourceLayer,
 } from '../format.ts';
-import { type DbfColumn, findEncoding, planColumns } from './dbf-columns.ts';
+import { type DbfColumn, findEncoding, planColumns, undeclaredColumn } from './dbf-columns.ts';
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
 import { declaredStatistics } from './declared-statistics.ts';
@@ -149,6 +150,7 @@ function readSmallText(segment: FileSegment): string {
 function readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
   const state = layer.state as ShpState;
   const findings = new Findings();
+  const misfits = new MisfitList();
   const rows = readRows(state, partition, findings);
   const shapes = readShapes(state, partition, rows, request.limits.coordinatesPerFeature);
   const noteTally = (
@@ -166,7 +168,9 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   // Rows are read even then: they tell which features are deleted.
   const table = request.fields?.length === 0 ? null : state.table;
   const columns: AttributeColumn[] =
-    table === null ? [] : table.columns.map((column) => readColumn(column, rows, table.encoding, findings));
+    table === null
+      ? []
+      : table.columns.map((column) => readColumn(column, rows, table.encoding, findings, misfits));
   const batch: FeatureBatch = {
     rowCount: rows.rowCount + rows.missingRows,
     geometry: shapes.builder.finish(),
@@ -180,6 +184,7 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
     recordCount: partition.end - partition.start,
     lineCount: 0,
     findings: findings.list(),
+    misfits: misfits.list(),
   };
 }
 
@@ -329,12 +334,28 @@ function extent(entries: DataView, count: number, contiguous: boolean): Stretch 
   return { first, end, needed };
 }
 
+function undeclare(layer: SourceLayer, names: ReadonlySet<string>): SourceLayer {
+  const state = layer.state as ShpState;
+  if (state.table === null) return layer;
+  const columns = state.table.columns.map((column) =>
+    names.has(column.name) ? undeclaredColumn(column) : column,
+  );
+  const table = { ...state.table, columns };
+  return {
+    ...layer,
+    fields: columns.map(({ name, type }) => ({ name, type })),
+    declaredStatistics: declaredStatistics(state.shapeType, layer.featureCount ?? 0, table),
+    state: { ...state, table },
+  };
+}
+
 export const reader: FormatReader = {
   typing: 'declared',
   mixedType: 'string',
   ids: 'none',
   open,
   readPartition,
+  undeclare,
   unpackedSet({ state }) {
     const { packed } = state as ShpState;
     return packed === null ? null : unpackedSet(packed);
