@@ -47,7 +47,10 @@ export const findingCatalogue = {
     effect: 'told',
     template: 'positions outside the range of longitude and latitude',
   },
-  OUTSIDE_AREA_OF_USE: { effect: 'told', template: 'positions outside the area of use of {crs}' },
+  OUTSIDE_AREA_OF_USE: {
+    effect: 'told',
+    template: 'features outside the area of use of {crs} ({share}); is it the right CRS?',
+  },
   BALLPARK_TRANSFORMATION: {
     effect: 'told',
     template: 'only a ballpark operation leads from {from} to {to}: positions can be off by 100 m or more',

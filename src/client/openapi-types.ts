@@ -280,7 +280,7 @@ export interface Report {
     grids_used: string[];
     /** Grids that would have made it more accurate. */
     grids_missing: string[];
-    /** Share of the positions outside the area of use of the source or target CRS. */
+    /** Share of the features with positions outside the area of use of the source or target CRS. */
     outside_area_of_use: number;
   }[];
   warnings: Finding[];
@@ -405,7 +405,7 @@ export interface Inspection {
       grids_used: string[];
       /** Grids that would have made it more accurate. */
       grids_missing: string[];
-      /** Share of the positions outside the area of use of the source or target CRS. */
+      /** Share of the features with positions outside the area of use of the source or target CRS. */
       outside_area_of_use: number;
     }[];
     /** What the conversion would tolerate, change and leave out. */

@@ -20,7 +20,7 @@ import {
 import { declaredTogether } from './declared-statistics.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, type OpenedFile } from './layer-groups.ts';
 import type { ConversionRequest } from './request.ts';
-import { type CrsAuthority, type CrsQuestion, compareUnits, sourceCrsOf } from './source-crs.ts';
+import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 
 /** A layer of an input file, whose features go into a layer of the output. */
 export interface SourcePlan {
@@ -77,10 +77,9 @@ export function planConversion(
   },
   crs: CrsAuthority,
   findings: Findings,
-  steps: readonly LoadedStep[],
+  loadedSteps: readonly LoadedStep[],
 ): ConversionPlan {
-  for (const { code, params, path } of steps)
-    if (code.kind === 'reprojecting') crs.describe(code.targetCrs(params), path);
+  const steps = loadedSteps.map((step) => withKnownCrs(step, crs));
   const { operation } = request;
   const groups = groupLayers(operation, files, request.input.layers, output.outputName);
   const targetCrs = targetCrsOf(request, output.format, crs, findings);
@@ -112,6 +111,14 @@ export function planConversion(
     layerField,
     keepsIdsAsField,
   };
+}
+
+/** A reprojection by WKT leads to the system that the WKT is known as. Throws CRS_UNKNOWN. */
+function withKnownCrs(step: LoadedStep, crs: CrsAuthority): LoadedStep {
+  const { code, params, path } = step;
+  if (code.kind !== 'reprojecting') return step;
+  const targetCrs = identified(code.targetCrs(params), path, crs);
+  return { ...step, code: { ...code, targetCrs: () => targetCrs } };
 }
 
 function planLayer(
@@ -202,8 +209,8 @@ function targetCrsOf(
   crs: CrsAuthority,
   findings: Findings,
 ): CrsText {
-  const requested = request.output.crs ?? WGS84;
-  if (requested !== WGS84) crs.describe(requested, request.output.crsPath ?? 'output.epsg');
+  const { crs: stated, crsPath } = request.output;
+  const requested = stated === null ? WGS84 : identified(stated, crsPath ?? 'output.epsg', crs);
   const fixed = format.fixedOutputCrs?.(request.output.options) ?? null;
   if (fixed === null) return requested;
   if (requested !== fixed && !crs.equivalent(requested, fixed)) {

@@ -2,6 +2,7 @@
 import { type Bounds, positionBounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
+import type { PositionRows } from '../engines/proj/area.ts';
 import type { Transformer } from '../engines/proj/proj.ts';
 import { failure } from '../errors.ts';
 import type { RangeCounts, ReprojectionCounts } from './task.ts';
@@ -48,7 +49,8 @@ export function reprojectBatch(
   bounds: Bounds = positionBounds(batch.geometry),
 ): Omit<ReprojectionCounts, 'number'> {
   const { geometry } = batch;
-  const outcome = transformer.transform(geometry.coordinates, geometry.dimensions, bounds);
+  const rows = rowsOf(geometry, batch.rowCount);
+  const outcome = transformer.transform(geometry.coordinates, geometry.dimensions, bounds, rows);
   if (outcome.failedPosition >= 0) {
     const record = rowOfPosition(geometry, outcome.failedPosition) + 1;
     const at = outcome.failedPosition * strideOf(geometry.dimensions);
@@ -66,10 +68,24 @@ export function reprojectBatch(
     );
   }
   return {
-    positions: geometry.coordinates.length / strideOf(geometry.dimensions),
+    rows: batch.rowCount,
     operations: outcome.operations,
-    outsideArea: outcome.outsideAreaCount,
+    outside: outcome.outside,
   };
+}
+
+/** The row of each position; for ascending positions the search is needed once per row. */
+function rowsOf(geometry: GeometryColumn, count: number): PositionRows {
+  let row = -1;
+  let end = 0;
+  const at = (position: number): number => {
+    if (row < 0 || position >= end) {
+      row = rowOfPosition(geometry, position);
+      end = geometry.coordOffsets[geometry.ringOffsets[geometry.partOffsets[row + 1]]];
+    }
+    return row;
+  };
+  return { count, at };
 }
 
 /** The row that a position belongs to, by binary search through the three levels of offsets. */

@@ -117,8 +117,13 @@ function reprojectionReport(
   const accuracy = operation.accuracyMeters === null ? 'unknown' : `${operation.accuracyMeters} m`;
   if (operation.ballpark) findings.note('BALLPARK_TRANSFORMATION', { from, to });
   for (const grid of operation.gridsMissing) findings.note('GRID_MISSING', { from, to, grid, accuracy });
-  if (counts.outsideAreaCount > 0)
-    findings.note('OUTSIDE_AREA_OF_USE', { crs: `${from} or ${to}` }, { layer }, counts.outsideAreaCount);
+  const { rows, outside } = counts;
+  for (const [crs, count] of [
+    [from, outside.source],
+    [to, outside.target],
+  ] as const)
+    if (count > 0)
+      findings.note('OUTSIDE_AREA_OF_USE', { crs, share: shareText(count, rows) }, { layer }, count);
   return {
     layer,
     from,
@@ -130,6 +135,13 @@ function reprojectionReport(
     gridsMissing: operation.gridsMissing,
     outsideAreaOfUse: counts.outsideAreaShare,
   };
+}
+
+/** "12.3 %", never 0 or 100 of a part. */
+function shareText(count: number, total: number): string {
+  if (count >= total) return '100 %';
+  const percent = Math.min(99.9, (count / total) * 100);
+  return percent < 0.1 ? 'less than 0.1 %' : `${percent.toFixed(1)} %`;
 }
 
 function sum(findings: readonly Finding[]): number {

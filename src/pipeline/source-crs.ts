@@ -13,6 +13,20 @@ export interface CrsAuthority {
   equivalent(a: CrsText, b: CrsText): boolean;
 }
 
+/**
+ * A definition in WKT by the code that it is known by, as that of a .prj is; so the same text leads to the same system
+ * wherever it stands. Other definitions are taken as they are. Throws CRS_UNKNOWN.
+ */
+export function identified(definition: CrsText, path: string, crs: CrsAuthority): CrsText {
+  if (definition === WGS84) return definition;
+  const { authority } = crs.describe(definition, path);
+  return authority === null || !isWkt(definition) ? definition : `${authority.name}:${authority.code}`;
+}
+
+function isWkt(definition: CrsText): boolean {
+  return /^[\s\uFEFF]*[A-Z]\w*\s*[[(]/i.test(definition);
+}
+
 export interface CrsQuestion {
   readonly layer: SourceLayer;
   readonly stated: InputFileRequest;
@@ -28,8 +42,8 @@ export interface CrsQuestion {
 /** Throws FIELD_REQUIRED, CRS_MISSING, CRS_CONFLICT and CRS_UNKNOWN. */
 export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: Findings): CrsText {
   const { layer, source, format, place } = question;
-  const { crs: stated, crsPath: path } = question.stated;
-  if (stated !== null && stated !== WGS84) crs.describe(stated, path);
+  const { crsPath: path } = question.stated;
+  const stated = question.stated.crs === null ? null : identified(question.stated.crs, path, crs);
   if (format.inputCrs !== 'file') {
     const own = stated ?? layer.crs;
     if (own === null) throw failure('FIELD_REQUIRED', { path, format: format.id }, place);
@@ -53,11 +67,11 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   }
   // A local or engineering system says no more about a place on the Earth than no CRS at all.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);
-  const identified = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
-  if (stated !== null && stated !== identified && !crs.equivalent(stated, identified)) {
+  const known = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
+  if (stated !== null && stated !== known && !crs.equivalent(stated, known)) {
     throw failure('CRS_CONFLICT', { stated, source, found: found.name, path }, place);
   }
-  return identified;
+  return known;
 }
 
 /** Why what a file states cannot be used, to stand within a sentence. */

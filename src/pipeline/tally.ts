@@ -11,25 +11,27 @@ import type { ReprojectionCounts, TaskResult } from './task.ts';
 
 export type ReprojectionLink = ChainLink & { readonly kind: 'reproject' };
 
-/** What the positions of a layer went through in one of its reprojections. */
+/** What the features of a layer went through in one of its reprojections. */
 export class ReprojectionTally {
   readonly link: ReprojectionLink;
-  #positions = 0;
-  outsideAreaCount = 0;
+  rows = 0;
+  readonly outside = { either: 0, source: 0, target: 0 };
   readonly #operations = new Map<string, OperationDescription>();
 
   constructor(link: ReprojectionLink) {
     this.link = link;
   }
 
-  add({ positions, outsideArea, operations }: ReprojectionCounts): void {
-    this.#positions += positions;
-    this.outsideAreaCount += outsideArea;
+  add({ rows, outside, operations }: ReprojectionCounts): void {
+    this.rows += rows;
+    this.outside.either += outside.either;
+    this.outside.source += outside.source;
+    this.outside.target += outside.target;
     for (const operation of operations) this.#operations.set(JSON.stringify(operation), operation);
   }
 
   get outsideAreaShare(): number {
-    return this.#positions === 0 ? 0 : this.outsideAreaCount / this.#positions;
+    return this.rows === 0 ? 0 : this.outside.either / this.rows;
   }
 
   /** The operations that the data went through; null when there were no positions. */

@@ -4,6 +4,7 @@ import type { FieldMisfits } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
 import type { CrsDescription } from '../crs/crs.ts';
+import type { OutsideCounts } from '../engines/proj/area.ts';
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
 import type { TransformerRecipe } from '../engines/proj/proj.ts';
 import type { PlainError } from '../errors.ts';
@@ -132,11 +133,10 @@ export interface RangeCounts {
 export interface ReprojectionCounts {
   /** Position among the reprojections of the layer. */
   readonly number: number;
-  readonly positions: number;
+  readonly rows: number;
   /** The coordinate operations that a sample of the positions went through; PROJ chooses for each position. */
   readonly operations: readonly OperationDescription[];
-  /** Outside the area of use of the source or target CRS. */
-  readonly outsideArea: number;
+  readonly outside: OutsideCounts;
 }
 
 /** One step of one batch. */

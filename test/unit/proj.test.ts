@@ -10,6 +10,7 @@ import { describeCrs } from '../../src/engines/proj/crs.ts';
 import { combineOperations } from '../../src/engines/proj/operation-description.ts';
 import { Proj } from '../../src/engines/proj/proj.ts';
 import { ProjTransformer } from '../../src/engines/proj/transformer.ts';
+import { eachPosition } from '../../src/engines/proj/transformer-contract.ts';
 import { GeomillError } from '../../src/errors.ts';
 
 const proj = await Proj.load({ gridDirectory: null });
@@ -264,7 +265,7 @@ test('empty points are left alone', () => {
   const coordinates = Float64Array.of(Number.NaN, Number.NaN, 15, 0, Number.NaN, Number.NaN);
   const outcome = proj.transformer('EPSG:4326', 'EPSG:32633').transform(coordinates, 'XY');
   assert.equal(outcome.failedPosition, -1);
-  assert.equal(outcome.outsideAreaCount, 0);
+  assert.equal(outcome.outside.either, 0);
   assert.ok(Number.isNaN(coordinates[0]) && Number.isNaN(coordinates[5]));
   near([coordinates[2], coordinates[3]], [500000, 0], 1e-6);
 });
@@ -300,7 +301,7 @@ test('poles and the antimeridian have places on suitable maps', () => {
   near(transformed('EPSG:4326', 'EPSG:3031', 77, -90), [0, 0], 1e-6);
   near(transformed('EPSG:4326', 'EPSG:3857', -180, 0), [-20037508.342789244, 0], 1e-6);
   const outcome = proj.transformer('EPSG:4326', 'EPSG:3857').transform(Float64Array.of(0, 90), 'XY');
-  assert.equal(outcome.outsideAreaCount, 1); // finite, but 242 million metres up
+  assert.equal(outcome.outside.either, 1); // finite, but 242 million metres up
 });
 
 test('minus zero is zero', () => {
@@ -364,11 +365,16 @@ test('an operation that ignores the datum is called ballpark', () => {
 test('positions outside the area of use are counted where one side is geographic', () => {
   const toNewZealand = proj.transformer('EPSG:4326', 'EPSG:2193');
   const outcome = toNewZealand.transform(Float64Array.of(170, -40, 10, 50, 174, -41), 'XY');
-  assert.equal(outcome.outsideAreaCount, 1);
+  assert.equal(outcome.outside.either, 1);
   const fromPerth = proj.transformer('EPSG:28350', 'EPSG:4326');
-  assert.equal(fromPerth.transform(Float64Array.of(400_000, 6_500_000, 0, 0), 'XY').outsideAreaCount, 1);
+  assert.equal(fromPerth.transform(Float64Array.of(400_000, 6_500_000, 0, 0), 'XY').outside.either, 1);
+  assert.deepEqual(toNewZealand.transform(Float64Array.of(170, -40, 10, 50), 'XY').outside, {
+    either: 1,
+    source: 0,
+    target: 1,
+  });
   const metric = proj.transformer('EPSG:28350', 'EPSG:3857'); // neither is geographic: from a sample
-  assert.equal(metric.transform(Float64Array.of(400_000, 6_500_000, 0, 0), 'XY').outsideAreaCount, 1);
+  assert.equal(metric.transform(Float64Array.of(400_000, 6_500_000, 0, 0), 'XY').outside.either, 1);
 });
 
 test('an area across the antimeridian holds both sides of it', () => {
@@ -378,7 +384,18 @@ test('an area across the antimeridian holds both sides of it', () => {
   assert.equal(isWithin(area, 182, -40), true);
   assert.equal(isWithin(area, 0, -40), false);
   assert.equal(isWithin(area, 170, -20), false);
-  assert.equal(countOutside([area], Float64Array.of(170, -40, 0, 0), 0, 4, 2), 1);
+  const positions = Float64Array.of(170, -40, 0, 0, 0, 1);
+  assert.deepEqual(
+    countOutside({ source: null, target: area }, positions, 2, eachPosition(positions, 'XY')),
+    {
+      either: 2,
+      source: 0,
+      target: 2,
+    },
+  );
+  // The two that are outside belong to one row.
+  const rows = { count: 2, at: (position: number) => Math.min(position, 1) };
+  assert.equal(countOutside({ source: null, target: area }, positions, 2, rows).either, 1);
   const { longitude } = middleOf(area, { west: -180, south: -90, east: 180, north: 90 });
   assert.ok(isWithin(area, longitude, -40), String(longitude));
 });

@@ -1,8 +1,29 @@
-/** Areas of use: how many positions lie outside. */
+/** Areas of use: how many features have positions outside. */
 import type { Bounds } from '../../batch/bounds.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
 
 export type Area = NonNullable<CrsDescription['areaOfUse']>;
+
+/** Areas of use of the two systems of a transformation; null: unknown, or the whole world. */
+export interface AreasOfUse {
+  readonly source: Area | null;
+  readonly target: Area | null;
+}
+
+/** Rows with a position outside an area of use: of either system, of that of the source and of that of the target. */
+export interface OutsideCounts {
+  readonly either: number;
+  readonly source: number;
+  readonly target: number;
+}
+
+export const NONE_OUTSIDE: OutsideCounts = { either: 0, source: 0, target: 0 };
+
+/** Which row each position belongs to; asked in ascending order of positions. */
+export interface PositionRows {
+  readonly count: number;
+  at(position: number): number;
+}
 
 /** Degrees. The areas of the EPSG database are rough boxes; within about 1 km of the edge nobody needs a warning. */
 const TOLERANCE_DEGREES = 0.01;
@@ -31,29 +52,41 @@ export function middleOf(a: Area, b: Area | null): { longitude: number; latitude
 }
 
 /**
- * Counts positions outside any of one or two areas. `coordinates` holds x and y at the first two of every `stride`
- * ordinates from `start` (inclusive) to `end` (exclusive); longitude = x * degreesPerUnit + primeMeridianDegrees.
- * NaN positions (empty points) do not count.
+ * Counts rows with a position outside the areas. `coordinates` holds x and y at the first two of every `stride` ordinates;
+ * longitude = x * degreesPerUnit + primeMeridianDegrees. NaN positions (empty points) do not count.
  */
 export function countOutside(
-  areas: readonly Area[],
+  { source, target }: AreasOfUse,
   coordinates: Float64Array,
-  start: number,
-  end: number,
   stride: number,
+  rows: PositionRows,
   degreesPerUnit = 1,
   primeMeridianDegrees = 0,
-): number {
-  if (areas.length === 0) return 0;
-  const a = areas[0];
-  const b = areas[areas.length - 1];
-  let outside = 0;
-  for (let i = start; i < end; i += stride) {
+): OutsideCounts {
+  if (source === null && target === null) return NONE_OUTSIDE;
+  const counts = { either: 0, source: 0, target: 0 };
+  let lastOfEither = -1;
+  let lastOfSource = -1;
+  let lastOfTarget = -1;
+  for (let i = 0; i < coordinates.length; i += stride) {
     const longitude = coordinates[i] * degreesPerUnit + primeMeridianDegrees;
     const latitude = coordinates[i + 1] * degreesPerUnit;
-    if (!isWithin(a, longitude, latitude) || (a !== b && !isWithin(b, longitude, latitude))) outside++;
+    const isInSource = source === null || isWithin(source, longitude, latitude);
+    const isInTarget = target === null || isWithin(target, longitude, latitude);
+    if (isInSource && isInTarget) continue;
+    const row = rows.at(i / stride);
+    if (row !== lastOfEither) counts.either++;
+    lastOfEither = row;
+    if (!isInSource) {
+      if (row !== lastOfSource) counts.source++;
+      lastOfSource = row;
+    }
+    if (!isInTarget) {
+      if (row !== lastOfTarget) counts.target++;
+      lastOfTarget = row;
+    }
   }
-  return outside;
+  return counts;
 }
 
 /** Whether everything in the bounds lies in the area; false also where it only may, as across the antimeridian. */

@@ -1,7 +1,14 @@
 /** Coordinate arrays of any length through one PROJ transformation, block by block. */
 import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, hasZ, strideOf } from '../../batch/geometry-column.ts';
-import { type Area, countOutside, isWhollyWithin } from './area.ts';
+import {
+  type AreasOfUse,
+  countOutside,
+  isWhollyWithin,
+  NONE_OUTSIDE,
+  type OutsideCounts,
+  type PositionRows,
+} from './area.ts';
 import { BLOCK_DOUBLES, type ProjContext, type ProjObject } from './context.ts';
 import { PJ_FWD } from './native.ts';
 import { transformBlock } from './transformation.ts';
@@ -30,13 +37,36 @@ export function transformAll(
     const block = context.doubles.subarray(base, base + length);
     block.set(coordinates.subarray(start, start + length));
     const hasGaps = usesZ && fillMissingZ(block, stride);
-    transformBlock(context, transformation, PJ_FWD, length / stride, stride, usesZ);
+    if (!transformBlock(context, transformation, PJ_FWD, length / stride, stride, usesZ))
+      transformEach(context, transformation, coordinates.subarray(start, start + length), stride, usesZ);
     // The memory may have grown under the old view.
     const result = context.doubles.subarray(base, base + length);
     if (!hasGaps && isAllFinite(result, stride)) coordinates.set(result, start);
     else copyPositions(result, coordinates, start, stride, usesZ, failures);
   }
   return failures;
+}
+
+/** A block that PROJ broke off at, position by position, into the context's block: Infinity where it breaks off again. */
+function transformEach(
+  context: ProjContext,
+  transformation: ProjObject,
+  coordinates: Float64Array,
+  stride: number,
+  usesZ: boolean,
+): void {
+  const results = new Float64Array(coordinates.length);
+  for (let at = 0; at < coordinates.length; at += stride) {
+    const base = context.block / 8;
+    const position = context.doubles.subarray(base, base + stride);
+    position.set(coordinates.subarray(at, at + stride));
+    if (usesZ) fillMissingZ(position, stride);
+    const isWhole = transformBlock(context, transformation, PJ_FWD, 1, stride, usesZ);
+    const moved = context.doubles.subarray(base, base + stride);
+    if (!isWhole) moved.fill(Number.POSITIVE_INFINITY, 0, 2);
+    results.set(moved, at);
+  }
+  context.doubles.set(results, context.block / 8);
 }
 
 /** Why the position at ordinate `at` fails: tried alone, the reason of the call is the reason of the position. */
@@ -56,28 +86,32 @@ export function reasonOf(
   return context.reason('the result is infinite');
 }
 
-/** Transforms in place and counts, on whichever side has angles, the positions outside the areas of use. */
+/** Transforms in place and counts, on whichever side has angles, the rows with positions outside the areas of use. */
 export function transformAndCount(
   context: ProjContext,
   transformation: ProjObject,
   coordinates: Float64Array,
   dimensions: Dimensions,
   facts: {
-    readonly areas: readonly Area[];
+    readonly areas: AreasOfUse;
     readonly source: AnglesOf;
     readonly target: AnglesOf;
     readonly bounds: Bounds | undefined;
+    readonly rows: PositionRows;
   },
-): { outside: number; outcome: TransformOutcome } {
+): { outside: OutsideCounts; outcome: TransformOutcome } {
   const stride = strideOf(dimensions);
-  const { areas, source, target, bounds } = facts;
-  const count = ({ degreesPerUnit, primeMeridianDegrees }: AnglesOf): number =>
-    countOutside(areas, coordinates, 0, coordinates.length, stride, degreesPerUnit, primeMeridianDegrees);
-  let outside = 0;
+  const { areas, source, target, bounds, rows } = facts;
+  const count = ({ degreesPerUnit, primeMeridianDegrees }: AnglesOf): OutsideCounts =>
+    countOutside(areas, coordinates, stride, rows, degreesPerUnit, primeMeridianDegrees);
+  let outside = NONE_OUTSIDE;
   if (source.isGeographic) {
     const isInside =
       bounds !== undefined &&
-      areas.every((area) => isWhollyWithin(area, bounds, source.degreesPerUnit, source.primeMeridianDegrees));
+      [areas.source, areas.target].every(
+        (area) =>
+          area === null || isWhollyWithin(area, bounds, source.degreesPerUnit, source.primeMeridianDegrees),
+      );
     if (!isInside) outside = count(source);
   }
   const failures = transformAll(context, transformation, coordinates, dimensions);

@@ -64,8 +64,9 @@ export class DegreesView {
     const base = this.#context.block / 8;
     if (this.#toBase === null || positions.length > BLOCK_DOUBLES) throw new RangeError('too many positions');
     this.#context.doubles.set(positions, base);
-    transformBlock(this.#context, this.#toBase, direction, positions.length / 2, 2, false);
-    positions.set(this.#context.doubles.subarray(base, base + positions.length));
+    if (transformBlock(this.#context, this.#toBase, direction, positions.length / 2, 2, false))
+      positions.set(this.#context.doubles.subarray(base, base + positions.length));
+    else positions.fill(Number.NaN);
     this.#context.clearMessages();
   }
 }

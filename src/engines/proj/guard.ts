@@ -15,8 +15,8 @@ interface CppException {
   readonly excPtr: Pointer;
 }
 
-/** Never throw C++ exceptions, or are too hot to be wrapped and checked where they are called. */
-const UNGUARDED = new Set(['malloc', 'free', 'proj_trans_generic']);
+/** Never throw C++ exceptions. */
+const UNGUARDED = new Set(['malloc', 'free']);
 
 /**
  * The same functions, which return 0 where C++ throws and tell `complain` why. Any other error (a trap) goes through

@@ -7,10 +7,12 @@ import type { Bounds } from '../../batch/bounds.ts';
 import type { Dimensions } from '../../batch/geometry-column.ts';
 import type { CrsText } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
+import type { PositionRows } from './area.ts';
 import { transformAndCount } from './bulk.ts';
 import { type ProjContext, ProjObject } from './context.ts';
 import type { OperationDescription } from './operation-description.ts';
 import {
+  eachPosition,
   NOTHING_DONE,
   type Transformer,
   type TransformerRecipe,
@@ -51,7 +53,12 @@ export class SingleOperationTransformer implements Transformer {
     return this.#single.operation;
   }
 
-  transform(coordinates: Float64Array, dimensions: Dimensions, bounds?: Bounds): TransformOutcome {
+  transform(
+    coordinates: Float64Array,
+    dimensions: Dimensions,
+    bounds?: Bounds,
+    rows: PositionRows = eachPosition(coordinates, dimensions),
+  ): TransformOutcome {
     if (coordinates.length === 0) return NOTHING_DONE;
     const { outside, outcome } = transformAndCount(
       this.#context,
@@ -61,9 +68,10 @@ export class SingleOperationTransformer implements Transformer {
       {
         ...this.#single,
         bounds,
+        rows,
       },
     );
-    return { ...outcome, outsideAreaCount: outside, operations: [this.#single.operation] };
+    return { ...outcome, outside, operations: [this.#single.operation] };
   }
 
   /** Frees the native object; the transformer is of no use afterwards. */

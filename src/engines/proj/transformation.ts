@@ -25,7 +25,8 @@ export function createTransformation(
 
 /**
  * Transforms the first `count` positions of the context's block in place, `stride` doubles each: x, y, then z if
- * `usesZ`. Positions that cannot be transformed become Infinity.
+ * `usesZ`. Positions that cannot be transformed become Infinity. False: PROJ broke off, and what is in the block is neither
+ * what was nor what should be.
  */
 export function transformBlock(
   context: ProjContext,
@@ -34,13 +35,13 @@ export function transformBlock(
   count: number,
   stride: number,
   usesZ: boolean,
-): void {
+): boolean {
   const x = context.block;
   const bytes = stride * 8;
   const z = usesZ ? x + 16 : 0;
   const zBytes = usesZ ? bytes : 0;
   const zCount = usesZ ? count : 0;
-  context.native.proj_trans_generic(
+  const visited = context.native.proj_trans_generic(
     transformation.pointer,
     direction,
     x,
@@ -56,4 +57,5 @@ export function transformBlock(
     0,
     0,
   );
+  return visited === count;
 }

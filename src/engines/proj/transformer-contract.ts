@@ -1,8 +1,8 @@
 /** What a transformer promises, and what of it travels between threads. */
 import type { Bounds } from '../../batch/bounds.ts';
-import type { Dimensions } from '../../batch/geometry-column.ts';
+import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
 import type { CrsText } from '../../crs/crs.ts';
-import type { Area } from './area.ts';
+import { type AreasOfUse, NONE_OUTSIDE, type OutsideCounts, type PositionRows } from './area.ts';
 import type { OperationDescription } from './operation-description.ts';
 
 /** Positions of one call whose operation and, between projected systems, whose area of use is looked up. */
@@ -18,10 +18,10 @@ export interface TransformOutcome {
   /** Why the first one failed, in PROJ's words; empty when none did. */
   readonly reason: string;
   /**
-   * Positions outside the area of use of either CRS. Counted where one of the two is geographic; else estimated from
-   * a sample of SAMPLE_SIZE positions per call.
+   * Rows with positions outside the areas of use. Counted where one of the two CRSs is geographic; else estimated from a
+   * sample of SAMPLE_SIZE positions per call.
    */
-  readonly outsideAreaCount: number;
+  readonly outside: OutsideCounts;
   /** The operations that a sample of the positions went through; plain data. */
   readonly operations: readonly OperationDescription[];
 }
@@ -40,11 +40,22 @@ export interface Transformer {
    * Transforms interleaved positions in place: x is east and y is north on both sides, whatever the axis order of
    * the definitions; angles in the unit of the CRS (degrees, grads). Z goes through PROJ with x and y; a Z of NaN
    * counts as 0 and stays NaN. M is not touched. Positions whose x or y is NaN (empty points) are not touched.
-   * `bounds` of the positions, where the caller has them, spare looking at each one for the areas of use.
+   * `bounds` of the positions, where the caller has them, spare looking at each one for the areas of use. Without `rows`
+   * each position is a row of its own.
    */
-  transform(coordinates: Float64Array, dimensions: Dimensions, bounds?: Bounds): TransformOutcome;
+  transform(
+    coordinates: Float64Array,
+    dimensions: Dimensions,
+    bounds?: Bounds,
+    rows?: PositionRows,
+  ): TransformOutcome;
   /** What another thread needs to make the same transformer; see `Proj.transformerOf`. */
   readonly recipe: TransformerRecipe;
+}
+
+/** Each position as a row of its own. */
+export function eachPosition(coordinates: Float64Array, dimensions: Dimensions): PositionRows {
+  return { count: coordinates.length / strideOf(dimensions), at: (position) => position };
 }
 
 export const NOTHING_DONE: TransformOutcome = {
@@ -53,7 +64,7 @@ export const NOTHING_DONE: TransformOutcome = {
   failedY: Number.NaN,
   failedCount: 0,
   reason: '',
-  outsideAreaCount: 0,
+  outside: NONE_OUTSIDE,
   operations: [],
 };
 
@@ -71,7 +82,7 @@ export interface TransformerRecipe {
   /** Null where PROJ chooses between operations for each position. */
   readonly single: {
     readonly pipeline: string;
-    readonly areas: readonly Area[];
+    readonly areas: AreasOfUse;
     readonly source: AnglesOf;
     readonly target: AnglesOf;
     readonly operation: OperationDescription;

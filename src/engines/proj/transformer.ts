@@ -3,7 +3,16 @@ import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
-import { type Area, countOutside, isWholeWorld, middleOf } from './area.ts';
+import {
+  type Area,
+  type AreasOfUse,
+  countOutside,
+  isWholeWorld,
+  middleOf,
+  NONE_OUTSIDE,
+  type OutsideCounts,
+  type PositionRows,
+} from './area.ts';
 import { transformAndCount } from './bulk.ts';
 import type { ProjContext, ProjObject } from './context.ts';
 import { isSameInXyOrder } from './crs.ts';
@@ -15,6 +24,7 @@ import { OperationCandidates } from './operations.ts';
 import { createTransformation } from './transformation.ts';
 import {
   type AnglesOf,
+  eachPosition,
   NOTHING_DONE,
   SAMPLE_SIZE,
   type Transformer,
@@ -60,8 +70,7 @@ export class ProjTransformer implements Transformer {
   readonly to: CrsText;
   readonly isIdentity: boolean;
   readonly #context: ProjContext;
-  /** Areas of use of source and target; those that are the whole world are left out. */
-  readonly #areas: readonly Area[];
+  readonly #areas: AreasOfUse;
   readonly #middle: { readonly longitude: number; readonly latitude: number } | null;
   #machinery: Machinery | null = null;
   #operation: OperationDescription | null = null;
@@ -73,7 +82,8 @@ export class ProjTransformer implements Transformer {
     this.to = target.definition;
     this.isIdentity = this.from === this.to || isSameCrs(context, this.from, this.to);
     const areas = [source.areaOfUse, target.areaOfUse].filter((area) => area !== null);
-    this.#areas = areas.filter((area) => !isWholeWorld(area));
+    const limited = (area: Area | null): Area | null => (area === null || isWholeWorld(area) ? null : area);
+    this.#areas = { source: limited(source.areaOfUse), target: limited(target.areaOfUse) };
     this.#middle = areas.length === 0 ? null : middleOf(areas[0], areas[1] ?? null);
     if (!this.isIdentity) this.#ready();
   }
@@ -110,7 +120,12 @@ export class ProjTransformer implements Transformer {
     return this.#operation;
   }
 
-  transform(coordinates: Float64Array, dimensions: Dimensions, bounds?: Bounds): TransformOutcome {
+  transform(
+    coordinates: Float64Array,
+    dimensions: Dimensions,
+    bounds?: Bounds,
+    rows: PositionRows = eachPosition(coordinates, dimensions),
+  ): TransformOutcome {
     if (this.isIdentity || coordinates.length === 0) return NOTHING_DONE;
     const machinery = this.#ready();
     const stride = strideOf(dimensions);
@@ -123,12 +138,14 @@ export class ProjTransformer implements Transformer {
       source,
       target,
       bounds,
+      rows,
     });
     const isEstimate = !source.isGeographic && !target.isGeographic;
-    const outsideAreaCount = isEstimate
-      ? Math.round(sample.outsideShare * (coordinates.length / stride))
-      : outside;
-    return { ...outcome, outsideAreaCount, operations: sample.operations };
+    return {
+      ...outcome,
+      outside: isEstimate ? estimated(sample.outside, sample.size, rows.count) : outside,
+      operations: sample.operations,
+    };
   }
 
   /** Frees the native objects; the transformer stays usable and sets them up again when needed. */
@@ -157,10 +174,11 @@ export class ProjTransformer implements Transformer {
     coordinates: Float64Array,
     stride: number,
     { candidates, source, target }: Machinery,
-  ): { operations: OperationDescription[]; outsideShare: number } {
+  ): { operations: OperationDescription[]; outside: OutsideCounts; size: number } {
     const first = candidates.first() ?? UNNAMED_OPERATION;
-    const needsArea = this.#areas.length > 0 && !source.isGeographic && !target.isGeographic;
-    if (candidates.isOnlyOne && !needsArea) return { operations: [first], outsideShare: 0 };
+    const hasAreas = this.#areas.source !== null || this.#areas.target !== null;
+    const needsArea = hasAreas && !source.isGeographic && !target.isGeographic;
+    if (candidates.isOnlyOne && !needsArea) return { operations: [first], outside: NONE_OUTSIDE, size: 1 };
     const positions = sampleOf(coordinates, stride);
     const degrees = positions.slice();
     if (source.isPossible) source.toDegrees(degrees);
@@ -173,9 +191,17 @@ export class ProjTransformer implements Transformer {
         : candidates.at(positions[i], positions[i + 1], degrees[i], degrees[i + 1]);
       operations.add(operation ?? first);
     }
-    const outside = needsArea ? countOutside(this.#areas, degrees, 0, degrees.length, 2) : 0;
-    return { operations: [...operations], outsideShare: outside / (degrees.length / 2) };
+    const each = eachPosition(degrees, 'XY');
+    const outside = needsArea ? countOutside(this.#areas, degrees, 2, each) : NONE_OUTSIDE;
+    return { operations: [...operations], outside, size: each.count };
   }
+}
+
+/** What a sample of `size` positions says of `rowCount` rows: at least one where it found any. */
+function estimated({ either, source, target }: OutsideCounts, size: number, rowCount: number): OutsideCounts {
+  const ofAll = (found: number): number =>
+    found === 0 ? 0 : Math.max(1, Math.round((found / size) * rowCount));
+  return { either: ofAll(either), source: ofAll(source), target: ofAll(target) };
 }
 
 function isSameCrs(context: ProjContext, from: CrsText, to: CrsText): boolean {

@@ -30,7 +30,7 @@ const reprojection = closedObject({
   grids_missing: listOf(TEXT, 'Grids that would have made it more accurate.'),
   outside_area_of_use: {
     ...share,
-    description: 'Share of the positions outside the area of use of the source or target CRS.',
+    description: 'Share of the features with positions outside the area of use of the source or target CRS.',
   },
 });
 
