@@ -143,6 +143,21 @@ export const settings = {
     min: LEAST_RUNNER_MEMORY,
     text: 'Memory one job may use. A job that needs more is stopped and fails. Unset: 2 GiB, or less where RUNNERS of them would exceed the memory; a tenth of it, at least 512 MiB, is left for the service.',
   },
+  runnerSandbox: {
+    name: 'RUNNER_SANDBOX',
+    type: 'choice',
+    default: 'auto',
+    choices: ['auto', 'bwrap', 'user', 'none'],
+    text: "Isolation of runners besides Node's permission model: `bwrap` namespaces made by bubblewrap, `user` a system user for each runner (needs root), `none`, or `auto`, the strongest that works. See security.md.",
+  },
+  runnerFirstUid: {
+    name: 'RUNNER_FIRST_UID',
+    type: 'integer',
+    default: 60_706,
+    min: 1,
+    max: 2 ** 31,
+    text: 'First user and group id for runners at the level `user`; two per runner are used. They must not belong to anybody.',
+  },
   gridDirectory: {
     name: 'PROJ_GRIDS',
     type: 'path',

@@ -52,9 +52,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pipeline: { may: [...MESSAGES, ...DATA, 'io', 'engines/proj', ...RECORDS] },
   // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.
   'crs-search': { may: ['errors.ts', 'engines/sqlite', 'engines/proj/database-path.ts'] },
-  storage: { may: ['errors.ts', 'io'] },
+  // Starts processes behind walls of the system; knows nothing of what they do.
+  sandbox: { may: ['errors.ts'] },
+  storage: { may: ['errors.ts', 'io', 'sandbox'] },
   // Most of it runs in a process of its own, which may read this room and few files beside.
-  'remote-input': { may: [...ERRORS, 'process-channel.ts', 'message-schemas.ts'] },
+  'remote-input': { may: [...ERRORS, 'process-channel.ts', 'message-schemas.ts', 'sandbox'] },
   // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
   jobs: {
     may: [
@@ -67,6 +69,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'storage',
       'engines/sqlite',
       'remote-input',
+      'sandbox',
     ],
   },
   accounts: { may: ['errors.ts', 'engines/sqlite'] },
@@ -111,6 +114,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'crs-search',
       'jobs',
       'remote-input',
+      'sandbox',
       'storage',
       'accounts',
       'account-area',

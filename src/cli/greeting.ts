@@ -6,7 +6,9 @@ export function greeting({
   url,
   config: { authJobSurface, dataDirectory },
   setupLink: link,
+  sandbox,
 }: RunningService): string {
+  const isolation = isolationOf(sandbox);
   const first =
     link === null
       ? ''
@@ -20,14 +22,20 @@ export function greeting({
 
   DATA_DIR=${shellQuote(dataDirectory)} geomill keys create --owner me --name first
 
-${first}`;
+${isolation}${first}`;
   const sample = fileURLToPath(new URL('../../samples/harbour.geojson', import.meta.url));
   const config = '{"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}';
   return `geomill listens on ${url}. Try it, as it stands:
 
   curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=@"${sample}"`)} -o harbour.zip ${url}/transform
 
-${first}`;
+${isolation}${first}`;
+}
+
+/** Which wall stands, and why no stronger one does. */
+function isolationOf({ wall, missing }: RunningService['sandbox']): string {
+  const reasons = missing.map(({ level, reason }) => `  no ${level}: ${reason}\n`).join('');
+  return `Jobs are isolated by ${wall.text} (RUNNER_SANDBOX).\n${reasons}\n`;
 }
 
 function shellQuote(text: string): string {

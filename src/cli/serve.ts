@@ -26,6 +26,7 @@ import { JobService } from '../jobs/service.ts';
 import { SqliteQueue } from '../jobs/sqlite-queue.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { parseUrlPolicy, type UrlPolicy } from '../remote-input/policy.ts';
+import { type ChosenWall, chooseWall, type WallOptions } from '../sandbox/choose-wall.ts';
 import { LocalStore } from '../storage/local-store.ts';
 import { transformations } from '../transformations/registry.ts';
 import { accountJobs } from './account-jobs.ts';
@@ -40,6 +41,8 @@ export interface RunningService {
   readonly service: JobService;
   /** Makes the first administrator. Null: there is one, or nobody is asked for credentials. */
   readonly setupLink: string | null;
+  /** What keeps the processes of jobs apart. */
+  readonly sandbox: ChosenWall;
   /** Stops gracefully; callers share one stop. */
   stop(): Promise<void>;
 }
@@ -84,8 +87,11 @@ export async function startService(
       );
     const metrics = new Metrics();
     const urlPolicy = parseUrlPolicy(config.inputUrlHosts, config.inputUrlPrivateNetworks);
-    const fetch = fetchSettings(config, urlPolicy);
-    const service = new JobService({ ...serviceOptions(config, data, queue, runner, log, metrics), fetch });
+    const sandbox = await raiseWall(config, data, log);
+    const { wall } = sandbox;
+    const fetch = { ...fetchSettings(config, urlPolicy), wall };
+    const ofRunner = { ...runner, wall };
+    const service = new JobService({ ...serviceOptions(config, data, queue, ofRunner, log, metrics), fetch });
     metrics.watch(service);
     const { accounts, auth } = openAuth(config, data);
     undo.push(() => accounts.close());
@@ -133,6 +139,7 @@ export async function startService(
       config,
       service,
       setupLink: link,
+      sandbox,
       stop() {
         stopping ??= stop();
         return stopping;
@@ -184,6 +191,18 @@ function openAuth(config: Config, data: DataDirectory): { accounts: AccountsDoor
   return { accounts, auth: new Authenticator(accounts, oidc) };
 }
 
+/** Throws SETTING_INVALID where the wall that was asked for does not work. */
+async function raiseWall(config: Config, data: DataDirectory, log: JobLog): Promise<ChosenWall> {
+  const sandbox = await chooseWall({
+    wanted: config.runnerSandbox as WallOptions['wanted'],
+    firstUid: config.runnerFirstUid,
+    slotsDirectory: data.slotsDirectory,
+  });
+  const { wall, missing } = sandbox;
+  log.info({ sandbox: wall.level, missing }, `jobs are isolated by ${wall.text}`);
+  return sandbox;
+}
+
 /** Null: people sign in by password alone. */
 function oidcSignIn({ oidcIssuer, oidcClientId, oidcClientSecret }: Config): OidcSettings | null {
   if (oidcIssuer === null || oidcClientId === null || oidcClientSecret === null) return null;
@@ -219,7 +238,7 @@ function serviceOptions(
   config: Config,
   data: DataDirectory,
   queue: JobQueue,
-  runner: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs'>,
+  runner: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs' | 'wall'>,
   log: JobLog,
   observer: JobObserver,
 ): Omit<JobServiceOptions, 'fetch'> {
@@ -308,6 +327,8 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
       detail: 'geomill serve takes no arguments; set environment variables (docs/settings.md)',
     });
   keepHeapSmall();
+  // Node opens its inspector at this signal, with which any process of this user could take the service over.
+  process.on('SIGUSR1', () => {});
   // Inputs, outputs and databases are for this user alone, also in a data directory that the operator made for all to read.
   process.umask(0o077);
   // Before the start: the first line of output may already be answered with a signal.
@@ -321,7 +342,9 @@ export async function run(argv: readonly string[], config: Config): Promise<numb
   });
   process.stdout.write(greeting(running));
   if (Number(process.versions.node.split('.')[0]) < 26)
-    process.stderr.write('geomill: this Node cannot keep runner processes off the network; Node 26 can\n');
+    process.stderr.write(
+      'geomill: with this Node its permission model neither closes the network to runners nor keeps their threads in; Node 26 does\n',
+    );
   await stopSignal;
   process.stderr.write('geomill: stopping; running jobs may finish\n');
   await running.stop();

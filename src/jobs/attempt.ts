@@ -101,8 +101,8 @@ export class Attempts {
     } finally {
       stopTimer();
     }
-    // A slot whose runner died is gone. Not waited for: the next job's `prepare` does, and tells what went wrong.
-    if (runner.death === null) runner.slot.clear().catch(() => {});
+    // A slot whose runner died is gone. Not waited for: the next job's `prepare` does. What cannot be emptied goes with the runner.
+    if (runner.death === null) runner.slot.clear().catch(() => runner.kill('retired'));
   }
 
   /** Ends the runner after this time, again and again until it has ended. */
@@ -128,7 +128,10 @@ export class Attempts {
     const { store, fetch } = this.#options;
     const [first] = inputs;
     for (const [index, path] of paths.entries())
-      if (inputs[index].url === undefined) await store.provide(inputKey(id, inputs[index].fileIndex), path);
+      if (inputs[index].url === undefined) {
+        await store.provide(inputKey(id, inputs[index].fileIndex), path);
+        runner.slot.giveInput(path);
+      }
     if (first.url !== undefined) return fetchInput({ ...first, url: first.url }, paths[0], runner, fetch);
     return { kind: 'provided', inputs: convertedInputs(inputs), fetched: null, findings: [] };
   }

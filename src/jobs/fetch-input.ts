@@ -44,7 +44,9 @@ export async function fetchInput(
   void runner.died.then(() => controller.abort());
   const task = { url: input.url, urlPath: 'input.url', path, policy, limits, userAgent };
   const outcome = await runFetcher(task, controller.signal, options);
+  if (runner.death === null) runner.slot.reclaimInputs();
   if (outcome.kind !== 'fetched') return outcome;
+  runner.slot.giveInput(path);
   const { host, byteLength, name, isLengthStated } = outcome.file;
   const findings = new Findings();
   if (!isLengthStated) findings.note('INPUT_LENGTH_UNKNOWN', { host, bytes: byteLength });

@@ -5,14 +5,15 @@
  * writes its slot, and has no child processes, no environment and (Node 26 and newer) no network.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
+import { killStartedWith } from '../sandbox/leftovers.ts';
+import { type Cell, NO_WALL, type Wall } from '../sandbox/wall.ts';
 import { Slot } from '../storage/workspace.ts';
+import { runnerArguments, runnerConfinement } from './runner-command.ts';
 import { checkRunnerMessage, MAX_RUNNER_MESSAGE_BYTES } from './runner-message-check.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
@@ -24,6 +25,8 @@ export interface RunnerOptions {
   readonly gridDirectory: string | null;
   /** Worker threads that one large job may use. */
   readonly threads: number;
+  /** Around the permission model. Default: none. */
+  readonly wall?: Wall;
   /** Module that the process runs. Default: runner-main.ts. */
   readonly entry?: string;
   /** Further paths the process may read; for entries outside the package. */
@@ -61,6 +64,8 @@ export interface RunnerEvents {
 
 const STDERR_TAIL_CHARACTERS = 4000;
 const START_TIMEOUT_MS = 60_000;
+/** 128 and the number of SIGKILL. */
+const STATUS_OF_KILLED = 137;
 
 export class RunnerProcess {
   readonly slot: Slot;
@@ -73,6 +78,8 @@ export class RunnerProcess {
   readonly #channel: ServiceEnd<FromRunner, ToRunner>;
   readonly #events: RunnerEvents;
   readonly #memoryBytes: number;
+  readonly #wall: Wall;
+  #nodePid: number | null = null;
   #state: RunnerState = 'starting';
   #stateSince = performance.now();
   readonly #startTimeoutMs: number;
@@ -90,9 +97,11 @@ export class RunnerProcess {
     this.#events = events;
     this.#memoryBytes = options.memoryBytes;
     this.#startTimeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
-    this.slot = new Slot(options.slotsDirectory);
+    this.#wall = options.wall ?? NO_WALL;
+    const cell = this.#wall.cell();
+    this.slot = new Slot(options.slotsDirectory, cell);
     try {
-      this.#child = startProcess(options, this.slot);
+      this.#child = startProcess(options, this.slot, cell);
     } catch (error) {
       this.slot.remove();
       throw error;
@@ -110,9 +119,13 @@ export class RunnerProcess {
       },
     });
     this.#child.on('error', (error) => this.#die(error.message));
+    this.#child.on('exit', () => {
+      if (!this.hasLoaded && this.#wall.hasStages) killStartedWith(this.slot.directory);
+    });
     // 'close', not 'exit': by then all messages and all of stderr have arrived.
     this.#child.on('close', (code, signal) => {
-      this.wasKilled = signal === 'SIGKILL';
+      // A process behind the wall says with its exit status what ended the one it was started for.
+      this.wasKilled = signal === 'SIGKILL' || code === STATUS_OF_KILLED;
       this.#die(signal === null ? `exit status ${code}` : `signal ${signal}`);
     });
   }
@@ -156,7 +169,7 @@ export class RunnerProcess {
   warm(): void {
     if (this.#state !== 'idle') return;
     this.#enter('warming');
-    this.#channel.send({ type: 'warm', directory: join(this.slot.directory, 'warm') });
+    this.#channel.send({ type: 'warm', directory: this.slot.warmUpDirectory });
   }
 
   /** Gives the process back after a task; without this it stays busy. */
@@ -164,7 +177,7 @@ export class RunnerProcess {
     // One that was killed dies in a moment; a job it was given meanwhile would die of what the last one did.
     if (this.#state !== 'busy' || this.#killedFor !== null) return;
     // What a large job left behind counts against the next one's memory: begin that with a fresh process.
-    const residentBytes = this.pid === undefined ? null : residentMemory(this.pid);
+    const residentBytes = this.#residentMemory();
     if (this.#isSpent || (residentBytes !== null && residentBytes > this.#memoryBytes / 2)) {
       this.kill('retired');
       return;
@@ -187,15 +200,28 @@ export class RunnerProcess {
     if (this.#killedFor !== null) this.kill(this.#killedFor);
     const isStarting = this.#state === 'starting' || this.#state === 'warming';
     if (isStarting && performance.now() - this.#stateSince > this.#startTimeoutMs) this.kill('frozen');
-    if (this.#state !== 'busy' || this.pid === undefined) return;
-    const residentBytes = residentMemory(this.pid);
+    if (this.#state !== 'busy') return;
+    const residentBytes = this.#residentMemory();
     if (residentBytes !== null && residentBytes > this.#memoryBytes) this.kill('memory');
+  }
+
+  /** Of Node itself, not of what keeps it behind the wall. */
+  #residentMemory(): number | null {
+    this.#findNode();
+    return this.#nodePid === null ? null : residentMemory(this.#nodePid);
+  }
+
+  #findNode(): void {
+    if (this.#nodePid !== null || this.pid === undefined) return;
+    this.#nodePid = this.#wall.innerPid(this.pid);
+    if (this.#nodePid !== null && this.#nodePid !== this.pid) giveWay(this.#nodePid);
   }
 
   #receive(message: FromRunner): void {
     switch (message.type) {
       case 'loaded':
         this.hasLoaded = true;
+        this.#findNode();
         this.#becomeIdle('starting');
         break;
       case 'warmed':
@@ -251,8 +277,11 @@ export class RunnerProcess {
 }
 
 /** Throws where the process cannot be started or noted; there is none then. */
-function startProcess(options: RunnerOptions, slot: Slot): ChildProcess {
-  const child = spawn(process.execPath, runnerArguments(options, slot.directory), {
+function startProcess(options: RunnerOptions, slot: Slot, cell: Cell): ChildProcess {
+  const confinement = runnerConfinement(options, slot);
+  const { file, args, identity } = cell.command(runnerArguments(options, confinement), confinement);
+  const child = spawn(file, args, {
+    ...identity,
     // Nothing of our environment: it may hold secrets, and nothing in it is meant for a runner.
     env: {},
     cwd: slot.directory,
@@ -267,40 +296,6 @@ function startProcess(options: RunnerOptions, slot: Slot): ChildProcess {
   }
   giveWay(child.pid);
   return child;
-}
-
-function runnerArguments(options: RunnerOptions, slotDirectory: string): string[] {
-  const source = dirname(dirname(fileURLToPath(import.meta.url)));
-  const packageRoot = dirname(source);
-  const readable = [
-    source,
-    join(packageRoot, 'package.json'),
-    dependencyDirectory(packageRoot),
-    slotDirectory,
-    ...(options.gridDirectory === null ? [] : [options.gridDirectory]),
-    ...(options.readPaths ?? []),
-  ];
-  // One thread is the process itself, which then has no need to start any.
-  const threads = options.threads > 1 ? options.threads : 0;
-  return [
-    '--permission',
-    ...readable.map((path) => `--allow-fs-read=${path}`),
-    `--allow-fs-write=${slotDirectory}`,
-    ...(threads > 0 ? ['--allow-worker'] : []),
-    '--no-warnings',
-    `--max-old-space-size=${Math.floor(options.memoryBytes / 1024 ** 2)}`,
-    options.entry ?? join(source, 'jobs', 'runner-main.ts'),
-    String(threads),
-  ];
-}
-
-/** The node_modules that holds our dependencies: beside us in a checkout, around us when we are installed. */
-function dependencyDirectory(packageRoot: string): string {
-  for (let directory = packageRoot; ; directory = dirname(directory)) {
-    const candidate = join(directory, 'node_modules');
-    if (existsSync(join(candidate, 'proj-wasm'))) return candidate;
-    if (dirname(directory) === directory) return join(packageRoot, 'node_modules');
-  }
 }
 
 /**

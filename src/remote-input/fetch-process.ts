@@ -22,11 +22,15 @@ import {
   textUpTo,
 } from '../message-schemas.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
+import { killStartedWith } from '../sandbox/leftovers.ts';
+import { type Confinement, NO_WALL, type Wall } from '../sandbox/wall.ts';
 import { MAX_LOGGED } from '../short-text.ts';
 import type { FetchedFile, FetchTask, FromFetcher } from './fetch-messages.ts';
 import { MAX_NAME_CHARACTERS } from './file-name.ts';
 
 export interface FetcherOptions {
+  /** Around the permission model. Default: none. */
+  readonly wall?: Wall;
   /** Module that the process runs. Default: fetch-main.ts. */
   readonly entry?: string;
   /** Further paths the process may read; for entries outside the package. */
@@ -70,13 +74,23 @@ export async function runFetcher(
   options: FetcherOptions = {},
 ): Promise<FetchOutcome> {
   const directory = dirname(task.path);
-  const child = spawn(process.execPath, fetcherArguments(directory, options), {
+  const confinement = fetcherConfinement(directory, options);
+  const wall = options.wall ?? NO_WALL;
+  const cell = wall.cell();
+  cell.give(directory, 'write');
+  const { file, args, identity } = cell.command(fetcherArguments(confinement, options), confinement);
+  const child = spawn(file, args, {
+    ...identity,
     env: {},
     cwd: directory,
     stdio: CHANNEL_STDIO,
   });
   let isOverdue = false;
   const kill = (): void => void child.kill('SIGKILL');
+  // It may have been killed before it was whole.
+  child.on('exit', () => {
+    if (child.signalCode !== null && wall.hasStages) killStartedWith(directory);
+  });
   const timer = setTimeout(() => {
     isOverdue = true;
     kill();
@@ -84,6 +98,7 @@ export async function runFetcher(
   signal.addEventListener('abort', kill);
   if (signal.aborted) kill();
   const { message, violation, detail, log } = await endOf(child, task);
+  cell.release();
   clearTimeout(timer);
   signal.removeEventListener('abort', kill);
   if (isOverdue && message === null) return { kind: 'failed', error: overdue(task), log: null };
@@ -155,26 +170,36 @@ function overdue({ url, limits }: FetchTask): PlainError {
   }).toPlain();
 }
 
-function fetcherArguments(directory: string, { entry, readPaths = [] }: FetcherOptions): string[] {
-  const room = dirname(fileURLToPath(import.meta.url));
-  const source = dirname(room);
-  const readable = [
-    room,
-    ...['errors.ts', 'process-channel.ts', 'short-text.ts'].map((name) => join(source, name)),
-    join(dirname(source), 'package.json'),
-    dirname(dirname(fileURLToPath(import.meta.resolve('ipaddr.js')))),
+/** Directory of this file, and of all that a fetching process runs but a few files beside. */
+const ROOM = dirname(fileURLToPath(import.meta.url));
+
+function fetcherConfinement(directory: string, { readPaths = [] }: FetcherOptions): Confinement {
+  const source = dirname(ROOM);
+  return {
+    readable: [
+      ROOM,
+      ...['errors.ts', 'process-channel.ts', 'short-text.ts'].map((name) => join(source, name)),
+      join(dirname(source), 'package.json'),
+      dirname(dirname(fileURLToPath(import.meta.resolve('ipaddr.js')))),
+      directory,
+      ...readPaths,
+    ],
+    writable: [directory],
+    network: true,
     directory,
-    ...readPaths,
-  ];
+  };
+}
+
+function fetcherArguments({ readable, writable }: Confinement, { entry }: FetcherOptions): string[] {
   // Before Node 25 the permission model left the network open, and did not know the word for it.
   const network = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : [];
   return [
     '--permission',
     ...readable.map((path) => `--allow-fs-read=${path}`),
-    `--allow-fs-write=${directory}`,
+    ...writable.map((path) => `--allow-fs-write=${path}`),
     ...network,
     '--no-warnings',
     `--max-old-space-size=${HEAP_MIB}`,
-    entry ?? join(room, 'fetch-main.ts'),
+    entry ?? join(ROOM, 'fetch-main.ts'),
   ];
 }

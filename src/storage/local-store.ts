@@ -8,7 +8,21 @@
  * run in Node's thread pool. Calls that only touch metadata are synchronous: they take less time than a thread's detour.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsync, linkSync, lstatSync, mkdirSync, openSync, renameSync, write } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  write,
+} from 'node:fs';
 import { copyFile, lstat, open, opendir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -59,14 +73,28 @@ export class LocalStore implements FileStore {
   }
 
   async adopt(id: string, path: string): Promise<{ byteLength: number }> {
-    // lstat, not stat: a link in the place of the output would lead whoever downloads it to another file.
-    const facts = lstatSync(path);
-    if (!facts.isFile()) throw failure('INTERNAL', { reason: `the output of job ${id} is no regular file` });
-    // Bytes before the name: else a power failure could leave the name with half of them.
-    await syncFile(path);
-    renameSync(path, this.#path('output', id));
-    await this.#outputNames.sync();
-    return { byteLength: facts.size };
+    const target = this.#path('output', id);
+    // Whoever made it may still be at work in its directory, and a link in the place of the output would lead who downloads it
+    // to another file. So what was looked at has to be what was moved.
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const facts = fstatSync(descriptor);
+      if (!facts.isFile())
+        throw failure('INTERNAL', { reason: `the output of job ${id} is no regular file` });
+      if (facts.uid !== process.geteuid?.()) takeOwnership(descriptor);
+      // Bytes before the name: else a power failure could leave the name with half of them.
+      await fsyncAsync(descriptor);
+      renameSync(path, target);
+      const moved = lstatSync(target);
+      if (moved.ino !== facts.ino || moved.dev !== facts.dev) {
+        unlinkSync(target);
+        throw failure('INTERNAL', { reason: `the output of job ${id} was replaced while it was taken over` });
+      }
+      await this.#outputNames.sync();
+      return { byteLength: facts.size };
+    } finally {
+      closeSync(descriptor);
+    }
   }
 
   async openOutput(id: string): Promise<StoredFile | null> {
@@ -132,7 +160,8 @@ class LocalUpload implements Upload {
   constructor(path: string, names: SharedSync) {
     this.#path = path;
     this.#names = names;
-    this.#descriptor = openSync(path, 'wx', 0o600);
+    // Written through this descriptor alone, and by nobody afterwards: a retry reads what was uploaded.
+    this.#descriptor = openSync(path, 'wx', 0o400);
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -164,13 +193,12 @@ class LocalUpload implements Upload {
 }
 
 /** The runner that wrote the file cannot do this: Node's permission model forbids it fsync. */
-async function syncFile(path: string): Promise<void> {
-  const descriptor = openSync(path, 'r');
-  try {
-    await fsyncAsync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+/** Of a file that a process with a user of its own has made. */
+function takeOwnership(descriptor: number): void {
+  const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
+  if (uid === undefined || gid === undefined) return;
+  fchownSync(descriptor, uid, gid);
+  fchmodSync(descriptor, 0o600);
 }
 
 async function removeFile(path: string): Promise<void> {

@@ -1,19 +1,23 @@
 /**
  * The directory of one runner process, the only place it may write, and within it the files of one job at a time.
  *
- *   slots/<random>/           made for one runner process, removed with it
+ *   slots/<random>/           made for one runner process, removed with it; the runner writes in all but `in`
  *     in/<number>             hard links to the stored inputs
  *     out/<output>            what the runner makes; renamed into the store
  *     scratch/                unpacked archives and the like
+ *     warm/                   what a runner makes before its first job
  *   slots/<random>.pid        process id of the runner; outside of its reach
  *
  * A slot has a random name and never a second owner, so a runner that outlives its service cannot write into the job of
  * a successor.
  */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, rm, unlink } from 'node:fs/promises';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { killStartedWith } from '../sandbox/leftovers.ts';
+import type { Cell } from '../sandbox/wall.ts';
+import { removeTree } from './remove-tree.ts';
 
 export interface JobFiles {
   /** Where the inputs are to be put, in their order. */
@@ -22,21 +26,56 @@ export interface JobFiles {
   readonly scratchDirectory: string;
 }
 
+type Part = 'in' | 'out' | 'scratch' | 'warm';
+const PARTS_OF_JOBS: readonly Part[] = ['in', 'out', 'scratch'];
+const PARTS: readonly Part[] = [...PARTS_OF_JOBS, 'warm'];
+
+function accessTo(part: Part): 'read' | 'write' {
+  return part === 'in' ? 'read' : 'write';
+}
+
 export class Slot {
   readonly directory: string;
-  readonly #parts: Readonly<Record<'in' | 'out' | 'scratch', string>>;
+  readonly #parts: Readonly<Record<Part, string>>;
+  readonly #cell: Cell;
   readonly #pidFile: string;
   /** Null: the directories may not be empty, or not be there. */
   #clearing: Promise<void> | null = null;
 
-  /** Makes a new slot below `slotsDirectory`. */
-  constructor(slotsDirectory: string) {
+  /** Makes a new slot below `slotsDirectory` for the process in `cell`. */
+  constructor(slotsDirectory: string, cell: Cell) {
+    this.#cell = cell;
     const name = randomBytes(8).toString('hex');
     this.directory = join(slotsDirectory, name);
     this.#pidFile = `${this.directory}.pid`;
     const part = (partName: string): string => join(this.directory, partName);
-    this.#parts = { in: part('in'), out: part('out'), scratch: part('scratch') };
+    this.#parts = { in: part('in'), out: part('out'), scratch: part('scratch'), warm: part('warm') };
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+    cell.give(this.directory, 'pass');
+    for (const name of PARTS) {
+      mkdirSync(this.#parts[name]);
+      cell.give(this.#parts[name], accessTo(name));
+    }
+  }
+
+  /** The directories that the runner writes in; it reads all of the slot. */
+  get writable(): readonly string[] {
+    return [this.#parts.out, this.#parts.scratch, this.#parts.warm];
+  }
+
+  /** For what a runner does before its first job; not there yet. */
+  get warmUpDirectory(): string {
+    return join(this.#parts.warm, 'up');
+  }
+
+  /** Lets the runner read an input that was put in its place, and not change it: it is what a retry reads. */
+  giveInput(path: string): void {
+    this.#cell.giveFile(path);
+  }
+
+  /** Takes the place of the inputs back from a process that filled it. */
+  reclaimInputs(): void {
+    this.#cell.give(this.#parts.in, accessTo('in'));
   }
 
   notePid(pid: number): void {
@@ -62,9 +101,24 @@ export class Slot {
    * is done for a small one. In the thread pool, for removing a file can take as long as answering several requests.
    */
   clear(): Promise<void> {
-    const clearing = Promise.all(Object.values(this.#parts).map(emptyDirectory)).then(() => {});
+    const clearing = Promise.all(PARTS_OF_JOBS.map((name) => this.#empty(name))).then(() => {});
     this.#clearing = clearing;
     return clearing;
+  }
+
+  /** Makes the directory if it is not there (any more: without a wall its runner may remove it). */
+  async #empty(part: Part): Promise<void> {
+    const directory = this.#parts[part];
+    let names: string[];
+    try {
+      names = await readdir(directory);
+    } catch {
+      await rm(directory, { recursive: true, force: true });
+      await mkdir(directory, { recursive: true });
+      this.#cell.give(directory, accessTo(part));
+      return;
+    }
+    await Promise.all(names.map((name) => removeTree(join(directory, name))));
   }
 
   remove(): void {
@@ -73,32 +127,11 @@ export class Slot {
       rmSync(this.#pidFile, { force: true });
     };
     removeAll();
+    this.#cell.release();
     // What is being emptied at this moment makes its directory anew.
     this.#clearing?.then(removeAll, removeAll).catch(() => {
       // Left for the next start.
     });
-  }
-}
-
-/** Makes the directory if it is not there (any more: its runner may remove it). */
-async function emptyDirectory(directory: string): Promise<void> {
-  let names: string[];
-  try {
-    names = await readdir(directory);
-  } catch {
-    await rm(directory, { recursive: true, force: true });
-    await mkdir(directory, { recursive: true });
-    return;
-  }
-  await Promise.all(names.map((name) => removeEntry(join(directory, name))));
-}
-
-/** Nearly always a plain file, and unlink is much the cheaper call. */
-async function removeEntry(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch {
-    await rm(path, { recursive: true, force: true });
   }
 }
 
@@ -119,20 +152,10 @@ export function sweepSlots(slotsDirectory: string): number {
   let removed = 0;
   for (const entry of readdirSync(slotsDirectory).filter(isSlotEntry)) {
     const path = join(slotsDirectory, entry);
-    if (entry.endsWith('.pid')) killLeftover(Number(readFileSync(path, 'utf8')), path.slice(0, -4));
+    // By the name of the slot, not by the id alone, which may belong to another program by now.
+    if (entry.endsWith('.pid')) killStartedWith(path.slice(0, -4));
     else removed += 1;
     rmSync(path, { recursive: true, force: true });
   }
   return removed;
-}
-
-function killLeftover(pid: number, slotDirectory: string): void {
-  const commandLine = `/proc/${pid}/cmdline`;
-  if (!Number.isSafeInteger(pid) || pid <= 1 || !existsSync(commandLine)) return;
-  try {
-    // The id may belong to another program by now: only a process that was started with this slot is ours.
-    if (readFileSync(commandLine, 'utf8').includes(slotDirectory)) process.kill(pid, 'SIGKILL');
-  } catch {
-    // It ended in the meantime.
-  }
 }

@@ -68,7 +68,9 @@ function peek(path: string): string {
     link: () => symlinkSync(path, 'evil'),
     spawn: () => spawnSync('true'),
     environment: () => {
-      if (Object.keys(process.env).length === 0) throw Object.assign(new Error(), { code: 'EMPTY' });
+      // bubblewrap tells the working directory, which is the slot.
+      const names = Object.keys(process.env).filter((name) => name !== 'PWD');
+      if (names.length === 0) throw Object.assign(new Error(), { code: 'EMPTY' });
     },
   };
   return Object.entries(attempts)

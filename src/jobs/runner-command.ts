@@ -1,0 +1,56 @@
+/** What a runner process may reach, and the arguments that say so to Node's permission model. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Confinement } from '../sandbox/wall.ts';
+import type { Slot } from '../storage/workspace.ts';
+import type { RunnerOptions } from './runner-process.ts';
+
+const SOURCE = dirname(dirname(fileURLToPath(import.meta.url)));
+const PACKAGE = dirname(SOURCE);
+
+export function runnerConfinement(
+  { gridDirectory, readPaths = [] }: Pick<RunnerOptions, 'gridDirectory' | 'readPaths'>,
+  slot: Pick<Slot, 'directory' | 'writable'>,
+): Confinement {
+  return {
+    readable: [
+      SOURCE,
+      join(PACKAGE, 'package.json'),
+      dependencyDirectory(PACKAGE),
+      slot.directory,
+      ...(gridDirectory === null ? [] : [gridDirectory]),
+      ...readPaths,
+    ],
+    writable: slot.writable,
+    network: false,
+    directory: slot.directory,
+  };
+}
+
+export function runnerArguments(
+  { memoryBytes, threads, entry }: Pick<RunnerOptions, 'memoryBytes' | 'threads' | 'entry'>,
+  { readable, writable }: Confinement,
+): string[] {
+  // One thread is the process itself, which then has no need to start any.
+  const workerThreads = threads > 1 ? threads : 0;
+  return [
+    '--permission',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...writable.map((path) => `--allow-fs-write=${path}`),
+    ...(workerThreads > 0 ? ['--allow-worker'] : []),
+    '--no-warnings',
+    `--max-old-space-size=${Math.floor(memoryBytes / 1024 ** 2)}`,
+    entry ?? join(SOURCE, 'jobs', 'runner-main.ts'),
+    String(workerThreads),
+  ];
+}
+
+/** The node_modules that holds our dependencies: beside us in a checkout, around us when we are installed. */
+function dependencyDirectory(packageRoot: string): string {
+  for (let directory = packageRoot; ; directory = dirname(directory)) {
+    const candidate = join(directory, 'node_modules');
+    if (existsSync(join(candidate, 'proj-wasm'))) return candidate;
+    if (dirname(directory) === directory) return join(packageRoot, 'node_modules');
+  }
+}

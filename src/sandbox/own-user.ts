@@ -1,0 +1,100 @@
+/**
+ * The wall of users: a service that runs as root gives each process a user of its own, which owns nothing but what it may
+ * write. It works where namespaces cannot be made, most containers among them. It leaves the network to Node.
+ */
+import { execFile } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Cell, Wall } from './wall.ts';
+
+/** Of a machine that has much else to do. */
+const PROBE_TIMEOUT_MS = 20_000;
+
+/**
+ * Closes the data directory to others but for the way to `slotsDirectory` in it. Throws an Error that says why not, where the
+ * service is not root or such a user cannot reach what it needs.
+ */
+export async function ownUserWall(firstUid: number, slotsDirectory: string): Promise<Wall> {
+  if (process.getuid?.() !== 0)
+    throw new Error('only a service that runs as root can start processes as other users');
+  closeDataDirectory(slotsDirectory);
+  const taken = new Set<number>();
+  const wall: Wall = {
+    level: 'user',
+    text: `Node's permission model and users from ${firstUid} on`,
+    cell: () => {
+      let uid = firstUid;
+      while (taken.has(uid)) uid += 1;
+      taken.add(uid);
+      return cellOf(uid, () => taken.delete(uid));
+    },
+    hasStages: false,
+    innerPid: (pid) => pid,
+  };
+  await probe(wall, slotsDirectory);
+  return wall;
+}
+
+function cellOf(uid: number, free: () => void): Cell {
+  const identity = { uid, gid: uid };
+  return {
+    command: (args) => ({ file: process.execPath, args, identity }),
+    give(directory, access) {
+      chownSync(directory, access === 'write' ? uid : 0, uid);
+      chmodSync(directory, { pass: 0o711, read: 0o750, write: 0o700 }[access]);
+    },
+    giveFile(path) {
+      // The stored file itself, of which `path` is another name: nobody can reach it by the first one.
+      chownSync(path, 0, uid);
+      chmodSync(path, 0o440);
+    },
+    release() {
+      // What it may have started goes with it, before somebody else becomes this user.
+      execFile('/bin/sh', ['-c', 'kill -9 -1'], { ...identity, env: {}, cwd: '/' }, free);
+    },
+  };
+}
+
+function closeDataDirectory(slotsDirectory: string): void {
+  const dataDirectory = dirname(slotsDirectory);
+  mkdirSync(slotsDirectory, { recursive: true });
+  for (const entry of readdirSync(dataDirectory, { withFileTypes: true })) {
+    const path = join(dataDirectory, entry.name);
+    if (path === slotsDirectory) chmodSync(path, 0o711);
+    else if (['inputs', 'outputs'].includes(entry.name)) chmodSync(path, 0o700);
+    else if (entry.isFile() && entry.name.includes('.sqlite')) chmodSync(path, 0o600);
+  }
+  chmodSync(dataDirectory, 0o711);
+}
+
+/** Whether such a user can run the program and write where it should, and nowhere else. */
+async function probe(wall: Wall, slotsDirectory: string): Promise<void> {
+  const directory = join(slotsDirectory, 'probe');
+  const cell = wall.cell();
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory);
+  try {
+    cell.give(directory, 'write');
+    const path = (value: string): string => JSON.stringify(value);
+    const script = `const { readdirSync, writeFileSync } = require('node:fs');
+      const can = (act) => { try { act(); return true; } catch { return false; } };
+      [can(() => readdirSync(${path(import.meta.dirname)})), can(() => writeFileSync(${path(join(directory, 'x'))}, '')),
+       can(() => readdirSync(${path(dirname(slotsDirectory))}))].join(' ')`;
+    const { file, args, identity } = cell.command(['-p', script], {
+      readable: [],
+      writable: [directory],
+      network: false,
+      directory,
+    });
+    const options = { ...identity, env: {}, cwd: directory, timeout: PROBE_TIMEOUT_MS };
+    const { stdout } = await promisify(execFile)(file, [...args], options);
+    const [program, slot, data] = stdout.trim().split(' ');
+    if (program !== 'true') throw new Error(`user ${identity?.uid} cannot read ${import.meta.dirname}`);
+    if (slot !== 'true') throw new Error(`user ${identity?.uid} cannot reach ${slotsDirectory}`);
+    if (data !== 'false') throw new Error(`user ${identity?.uid} can list ${dirname(slotsDirectory)}`);
+  } finally {
+    cell.release();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
