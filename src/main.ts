@@ -25,6 +25,10 @@ const commands: Readonly<Record<string, Command>> = {
     text: 'who may sign in: geomill users create --admin EMAIL',
     load: () => import('./cli/users.ts'),
   },
+  doctor: {
+    text: 'check a data directory and say what to do: geomill doctor',
+    load: () => import('./cli/doctor.ts'),
+  },
   backup: { text: 'back up the data directory: geomill backup DIR', load: () => import('./cli/backup.ts') },
   restore: {
     text: 'put a backup into the data directory: geomill restore DIR',

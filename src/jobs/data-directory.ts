@@ -1,7 +1,7 @@
 /** The data directory of one service: where its parts are, and the lock that keeps a second service out. */
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tryFileLock } from '../engines/sqlite/file-lock.ts';
+import { type FileLock, tryFileLock } from '../engines/sqlite/file-lock.ts';
 import { failure } from '../errors.ts';
 
 /** The database of keys, clients and users. The command line opens it beside the service, without the lock. */
@@ -26,7 +26,7 @@ export interface DataDirectory {
 export function openDataDirectory(path: string): DataDirectory {
   makeWritable(path);
   const pidPath = join(path, 'service.pid');
-  const lock = tryFileLock(join(path, 'lock.sqlite'));
+  const lock = takeLock(join(path, 'lock.sqlite'));
   if (lock === null) throw failure('DATA_DIR_LOCKED', { path, holder: describeHolder(pidPath) });
   // Only for people and for the message above; the lock is what counts.
   writeFileSync(pidPath, `${process.pid}\n`);
@@ -39,6 +39,15 @@ export function openDataDirectory(path: string): DataDirectory {
       lock.release();
     },
   };
+}
+
+function takeLock(path: string): FileLock | null {
+  try {
+    return tryFileLock(path);
+  } catch (error) {
+    const reason = `${(error as Error).message}; it holds no data: remove it while no service runs`;
+    throw failure('SERVICE_DATABASE_UNUSABLE', { path, reason }, undefined, error);
+  }
 }
 
 const REASONS: Readonly<Record<string, string>> = {

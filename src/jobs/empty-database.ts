@@ -12,8 +12,10 @@ import { type DataDirectory, INTERRUPTED_RESTORE } from './data-directory.ts';
 
 const EXAMPLES = 3;
 
+type DatabasePlace = Pick<DataDirectory, 'path' | 'databasePath'>;
+
 /** Throws SERVICE_DATABASE_UNUSABLE where a restore was killed half way: nobody knows what is missing. */
-export function refuseHalfRestored({ path, databasePath }: DataDirectory): void {
+export function refuseHalfRestored({ path, databasePath }: DatabasePlace): void {
   if (!readdirSync(path).some((name) => name.startsWith(INTERRUPTED_RESTORE))) return;
   throw failure('SERVICE_DATABASE_UNUSABLE', {
     path: databasePath,
@@ -22,7 +24,7 @@ export function refuseHalfRestored({ path, databasePath }: DataDirectory): void 
 }
 
 /** Throws SERVICE_DATABASE_EMPTY, and SERVICE_DATABASE_DAMAGED or SERVICE_DATABASE_UNUSABLE where the database cannot be read. Changes nothing. */
-export function refuseEmptyDatabase({ path, databasePath }: DataDirectory): void {
+export function refuseEmptyDatabase({ path, databasePath }: DatabasePlace): void {
   const state = stateOf(databasePath);
   if (state === 'used') return;
   // An upload that a kill broke off before the first job leaves an input; an output is there only after a job.

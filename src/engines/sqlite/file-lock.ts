@@ -3,6 +3,7 @@
  * kill -9 releases it and no stale lock can remain. Refused: a file with a process id, which outlives its process, and
  * whose id another process may carry by then.
  */
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 export interface FileLock {
@@ -24,4 +25,19 @@ export function tryFileLock(path: string): FileLock | null {
       if (handle.isOpen) handle.close();
     },
   };
+}
+
+/** Whether somebody holds the lock; reads only. */
+export function isFileLocked(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+  try {
+    handle.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return true; // SQLITE_BUSY
+    throw error;
+  } finally {
+    handle.close();
+  }
 }

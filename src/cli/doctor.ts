@@ -1,0 +1,76 @@
+/** `geomill doctor`: checks a data directory, also while its service runs. */
+import { resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import { failure } from '../errors.ts';
+import { type Diagnosis, examine } from '../maintenance/doctor/doctor.ts';
+import { type Severity, severities } from '../maintenance/doctor/finding.ts';
+import { parse } from './arguments.ts';
+
+const usage = `geomill doctor [DATA_DIR] [--quick] [--json]
+
+Checks a data directory (default: that of the setting DATA_DIR) and the machine: databases, files of jobs, disk, permissions, clock,
+Node and memory. Says what is wrong and what to do. It only reads, so the service may be running.
+
+  --quick  does not compare indexes of the databases with their tables, which takes long in large ones
+  --json   prints the findings as JSON
+
+Exit status: 0 nothing to do, 1 warnings, 4 problems (the service does not start, or jobs, outputs or secrets are in danger).`;
+
+/** Documented in docs/cli.md. */
+const EXIT: Readonly<Record<Severity, number>> = { ok: 0, note: 0, warning: 1, problem: 4 };
+
+type DoctorConfig = Pick<Config, 'dataDirectory' | 'capacity' | 'gridDirectory'>;
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], config: DoctorConfig): Promise<number> {
+  const { values, positionals } = parse(argv, {
+    quick: { type: 'boolean' },
+    json: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  if (positionals.length > 1) throw failure('USAGE', { detail: 'doctor takes one data directory' });
+  const diagnosis = await examine({
+    dataDirectory: positionals.length === 1 ? resolve(positionals[0]) : config.dataDirectory,
+    depth: values.quick === true ? 'quick' : 'full',
+    capacity: config.capacity,
+    gridDirectory: config.gridDirectory,
+  });
+  process.stdout.write(
+    values.json === true ? `${JSON.stringify(toJson(diagnosis), null, 2)}\n` : toText(diagnosis),
+  );
+  return EXIT[diagnosis.severity];
+}
+
+function toText({ dataDirectory, isRunning, pid, findings }: Diagnosis): string {
+  const process = pid === null ? '' : ` (process ${pid})`;
+  const service = isRunning ? `its service is running${process}` : 'no service is running in it';
+  const lines = findings.flatMap(({ severity, check, message, remedy }) => [
+    `${severity.padEnd(8)} ${check.padEnd(11)} ${message}`,
+    ...(remedy === null ? [] : [`${' '.repeat(21)}To do: ${remedy}`]),
+  ]);
+  return [`${dataDirectory}: ${service}; nothing is changed`, ...lines, summary(findings), ''].join('\n');
+}
+
+function summary(findings: Diagnosis['findings']): string {
+  const count = (one: Severity): number => findings.filter(({ severity }) => severity === one).length;
+  return count('problem') + count('warning') === 0
+    ? 'Nothing to do.'
+    : `Problems: ${count('problem')}, warnings: ${count('warning')}.`;
+}
+
+function toJson({ dataDirectory, isRunning, pid, findings, severity }: Diagnosis): object {
+  const counts = Object.fromEntries(
+    severities.map((one) => [one, findings.filter((found) => found.severity === one).length]),
+  );
+  return {
+    data_directory: dataDirectory,
+    service: { is_running: isRunning, pid },
+    severity,
+    counts,
+    findings,
+  };
+}

@@ -1,0 +1,83 @@
+/** What the database of jobs says about files, for a check of a data directory from outside of the service. */
+import { Database, type Statement } from '../engines/sqlite/database.ts';
+import { type FileKind, inputKey, jobOfKey } from '../storage/store.ts';
+import type { JobInput, JobState } from './job.ts';
+
+/** A file that a row promises. */
+export interface PromisedFile {
+  readonly jobId: string;
+  readonly kind: FileKind;
+  readonly key: string;
+  /** Null: not known. */
+  readonly bytes: number | null;
+}
+
+interface FileRow {
+  readonly id: string;
+  readonly state: JobState;
+  readonly output_kept: number;
+  readonly output_bytes: number | null;
+  readonly inputs: string;
+}
+
+const PAGE = 500;
+const COLUMNS = 'id, state, output_kept, output_bytes, inputs';
+
+/** Reads the database at `path` while a service may use it; changes nothing. */
+export class JobFiles {
+  readonly #database: Database;
+  readonly #row: Statement;
+
+  /** Throws where the database has no table of jobs with these columns. */
+  constructor(path: string) {
+    this.#database = new Database(path, 'read-only');
+    this.#row = this.#database.prepare(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`);
+  }
+
+  /** Every file that the rows promise, a page of rows at a time. */
+  *promised(): Iterable<PromisedFile> {
+    const page = this.#database.prepare(`SELECT ${COLUMNS} FROM jobs WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
+    for (let after = ''; ; ) {
+      const rows = page.all<FileRow>(after);
+      for (const row of rows) yield* promises(row);
+      if (rows.length < PAGE) return;
+      after = rows[rows.length - 1].id;
+    }
+  }
+
+  /** Whether the file is promised now. */
+  isPromised({ jobId, kind, key }: Omit<PromisedFile, 'bytes'>): boolean {
+    const row = this.#row.get<FileRow>(jobId);
+    return row !== undefined && promises(row).some((file) => file.kind === kind && file.key === key);
+  }
+
+  /** Whether a file of this key belongs to a job: promised, or that of a job that runs and is about to end. */
+  hasJobFor(kind: FileKind, key: string): boolean {
+    const jobId = jobOfKey(key);
+    const row = this.#row.get<FileRow>(jobId);
+    if (row === undefined) return false;
+    return row.state === 'RUNNING' || promises(row).some((file) => file.kind === kind && file.key === key);
+  }
+
+  /** Rows with a time after `now` (ms since 1970). */
+  countAfter(now: number): number {
+    const sql = 'SELECT count(*) AS count FROM jobs WHERE max(created_at, coalesce(ended_at, 0)) > ?';
+    return this.#database.prepare(sql).get<{ count: number }>(now)!.count;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function promises({ id, state, output_kept: kept, output_bytes: bytes, inputs }: FileRow): PromisedFile[] {
+  if (state === 'SUCCESS') return kept === 1 ? [{ jobId: id, kind: 'output', key: id, bytes }] : [];
+  if (state === 'FAILED') return [];
+  const stored = (JSON.parse(inputs) as JobInput[]).filter(({ url }) => url === undefined);
+  return stored.map(({ fileIndex, byteLength }) => ({
+    jobId: id,
+    kind: 'input',
+    key: inputKey(id, fileIndex),
+    bytes: byteLength,
+  }));
+}

@@ -1,0 +1,67 @@
+/** Whether the databases are there, sound, and of a schema that this geomill knows. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { problemsOf } from '../../engines/sqlite/copy-database.ts';
+import { Database } from '../../engines/sqlite/database.ts';
+import { GeomillError } from '../../errors.ts';
+import { refuseEmptyDatabase, refuseHalfRestored } from '../../jobs/empty-database.ts';
+import { DATABASES } from '../manifest.ts';
+import { type DoctorFinding, finding, type Subject } from './finding.ts';
+
+const RESTORE = "stop the service and put a backup in its place with 'geomill restore --overwrite'";
+
+export function checkDatabases(subject: Subject): DoctorFinding[] {
+  const found = Object.entries(DATABASES).flatMap(([name, known]) => checkDatabase(subject, name, known));
+  return [...found, ...checkStart(subject)];
+}
+
+function checkDatabase({ path, depth }: Subject, name: string, known: number): DoctorFinding[] {
+  const file = join(path, name);
+  if (!existsSync(file)) {
+    const when = name === 'jobs.sqlite' ? 'the first start creates it' : 'it is created when first needed';
+    return [finding('note', `there is no ${name}; ${when}`)];
+  }
+  let version: number;
+  let problems: readonly string[];
+  try {
+    const database = new Database(file, 'read-only');
+    version = database.userVersion;
+    database.close();
+    problems = problemsOf(file, depth);
+  } catch (error) {
+    return [finding('problem', `${name} cannot be read: ${(error as Error).message}`, RESTORE)];
+  }
+  if (problems.length > 0) return [finding('problem', `${name} is damaged: ${problems.join('; ')}`, RESTORE)];
+  if (version > known) {
+    const message = `${name} has schema version ${version} and this geomill knows ${known}`;
+    return [finding('problem', message, 'use the geomill that wrote it, or a newer one')];
+  }
+  const sound = `${name} is sound (${depth} check)`;
+  if (version === known) return [finding('ok', `${sound}, schema version ${version}`)];
+  return [finding('note', `${sound}, schema version ${version}; the next start brings it to ${known}`)];
+}
+
+/** What a start would refuse. */
+function checkStart({ path }: Subject): DoctorFinding[] {
+  const found: DoctorFinding[] = [];
+  const data = { path, databasePath: join(path, 'jobs.sqlite') };
+  for (const check of [refuseHalfRestored, refuseEmptyDatabase]) {
+    try {
+      check(data);
+    } catch (error) {
+      if (!(error instanceof GeomillError)) throw error;
+      // A database that cannot be read is told above.
+      if (error.code === 'SERVICE_DATABASE_DAMAGED') continue;
+      found.push(finding('problem', `a start is refused: ${error.message}`, 'do what the message says'));
+    }
+  }
+  if (readdirSync(path).includes('restore.partial'))
+    found.push(
+      finding(
+        'note',
+        'restore.partial is left of a restore that did not change anything',
+        'remove it, or run the restore again',
+      ),
+    );
+  return found;
+}
