@@ -81,7 +81,7 @@ export class LocalStore implements FileStore {
       const facts = fstatSync(descriptor);
       if (!facts.isFile())
         throw failure('INTERNAL', { reason: `the output of job ${id} is no regular file` });
-      if (facts.uid !== process.geteuid?.()) takeOwnership(descriptor);
+      takeOwnership(descriptor, facts.uid);
       // Bytes before the name: else a power failure could leave the name with half of them.
       await fsyncAsync(descriptor);
       renameSync(path, target);
@@ -193,11 +193,11 @@ class LocalUpload implements Upload {
 }
 
 /** The runner that wrote the file cannot do this: Node's permission model forbids it fsync. */
-/** Of a file that a process with a user of its own has made. */
-function takeOwnership(descriptor: number): void {
+/** Whoever made the file chose its mode, and may be another user: from now on it is ours alone. */
+function takeOwnership(descriptor: number, owner: number): void {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   if (uid === undefined || gid === undefined) return;
-  fchownSync(descriptor, uid, gid);
+  if (owner !== uid) fchownSync(descriptor, uid, gid);
   fchmodSync(descriptor, 0o600);
 }
 
