@@ -197,6 +197,18 @@ export const errorCatalogue = {
     fault: 'user',
     template: "'{host}' ended the file before it was complete; try again, or send the file itself",
   },
+  LAYER_NAME_TOO_LONG: {
+    status: 400,
+    fault: 'user',
+    template:
+      'the name of layer {position} has {length} characters; at most {limit} are allowed. Rename the layer',
+  },
+  FIELD_NAME_TOO_LONG: {
+    status: 400,
+    fault: 'user',
+    template:
+      "layer '{layer}': the name of field {position} has {length} characters; at most {limit} are allowed. Rename the field",
+  },
   // --- geojson ------------------------------------------------------------------------------------------------
   GEOJSON_SYNTAX: { status: 400, fault: 'user', template: 'GeoJSON byte {offset}: {reason}' },
   GEOJSON_STRUCTURE: { status: 400, fault: 'user', template: 'GeoJSON byte {offset}: {reason}' },

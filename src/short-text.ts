@@ -13,6 +13,8 @@ export const MAX_COMPOSED = 2000;
 /** Longest text for the operator alone, such as a stack; a log line has room for it. */
 export const MAX_LOGGED = 2000;
 
+const encoder = new TextEncoder();
+
 /** The text with at most `limit` UTF-16 units, of which the last tell its true length if it was cut. */
 export function shortText(text: string, limit = MAX_QUOTED): string {
   if (text.length <= limit) return printable(text);
@@ -34,6 +36,20 @@ export function listed(names: readonly string[], limit = 20): string {
   const others = names.length - shown.length;
   if (others === 0) return shown.join(', ');
   return `${shown.join(', ')} and ${grouped(others)} ${others === 1 ? 'other' : 'others'}`;
+}
+
+/** The first entries whose JSON takes at most so many bytes, commas included. */
+export function listWithin<Entry>(list: readonly Entry[], maxBytes: number): readonly Entry[] {
+  let taken = 0;
+  for (const [index, entry] of list.entries()) {
+    taken += jsonBytes(entry) + 1;
+    if (taken > maxBytes) return list.slice(0, index);
+  }
+  return list;
+}
+
+export function jsonBytes(value: unknown): number {
+  return encoder.encode(JSON.stringify(value)).length;
 }
 
 /** "7,800,000". */

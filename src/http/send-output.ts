@@ -60,7 +60,7 @@ function rangeOf({ headers }: FastifyRequest, etag: string, byteLength: number):
  * What was done, for a client that never asks for the job's report. Sizes are bytes: of all inputs together, and of the
  * whole output.
  */
-function metadataOf({ request, inputs, output, report }: Job): Record<string, string> {
+function metadataOf({ request, inputs, output, report, warningCount }: Job): Record<string, string> {
   const uploadedBytes = inputs.reduce((sum, input) => sum + (input.byteLength ?? 0), 0);
   const requestBytes = uploadedBytes + (report?.fetched?.byteLength ?? 0);
   return {
@@ -69,7 +69,7 @@ function metadataOf({ request, inputs, output, report }: Job): Record<string, st
     'metadata-transformations': request.transformations.map(({ type }) => type).join(','),
     'metadata-request-size': String(requestBytes),
     'metadata-response-size': String(output?.byteLength ?? 0),
-    'geomill-warnings': String(report?.warnings.length ?? 0),
+    'geomill-warnings': String(warningCount),
   };
 }
 

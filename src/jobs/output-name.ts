@@ -30,12 +30,19 @@ export function describeOutput(inputName: string, format: OutputFormat): OutputN
 
 /** Control and format characters, among them those that turn the direction of text: a name must not pass for another. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const MAX_NAME_CHARACTERS = 255;
 
-/** The last part of a name that a client sent, without invisible characters; `fallback` when nothing is left. */
+/**
+ * The last part of a name that a client sent, without invisible characters and at most 255 UTF-16 units; `fallback` when
+ * nothing is left.
+ */
 export function plainFileName(name: string | undefined, fallback: string): string {
-  const last = (name ?? '').normalize('NFC').split(/[\\/]/).at(-1) ?? '';
+  const end = (name ?? '').slice(-16 * MAX_NAME_CHARACTERS);
+  const last = end.normalize('NFC').split(/[\\/]/).at(-1) ?? '';
   const clean = last.toWellFormed().replace(INVISIBLE, '').trim();
-  return clean === '' || clean === '.' || clean === '..' ? fallback : clean.slice(0, 255);
+  if (clean === '' || clean === '.' || clean === '..') return fallback;
+  // Half of a surrogate pair may be left at the cut.
+  return clean.slice(0, MAX_NAME_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
 }
 
 function safeStem(stem: string): string {

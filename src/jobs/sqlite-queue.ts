@@ -7,7 +7,7 @@
  */
 import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
 import { bringUpToDate } from '../engines/sqlite/migrations.ts';
-import { failure, type PlainError } from '../errors.ts';
+import { failure, GeomillError, type PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import { GroupCommit } from './group-commit.ts';
 import {
@@ -113,7 +113,7 @@ export class SqliteQueue implements JobQueue {
   }
 
   async fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean> {
-    const values = [this.#now(), expiresAt, JSON.stringify(error)];
+    const values = [this.#now(), expiresAt, errorText(error)];
     return this.#commits.run(() => this.#change(this.#statements.fail, claim, values));
   }
 
@@ -126,7 +126,7 @@ export class SqliteQueue implements JobQueue {
     return this.#commits.run(() => {
       const found = this.#statements.state.get<{ state: JobState }>(id)?.state ?? null;
       if (found === null || isFinal(found)) return found;
-      this.#statements.cancel.run(this.#now(), expiresAt, JSON.stringify(error), id);
+      this.#statements.cancel.run(this.#now(), expiresAt, errorText(error), id);
       return found;
     });
   }
@@ -147,7 +147,7 @@ export class SqliteQueue implements JobQueue {
         if (attempts >= maxAttempts) {
           const reason = 'the service itself ended or failed during the last one';
           const error: PlainError = { code: 'JOB_ATTEMPTS_EXHAUSTED', params: { attempts, reason } };
-          this.#statements.fail.run(this.#now(), expiresAt, JSON.stringify(error), id, fence);
+          this.#statements.fail.run(this.#now(), expiresAt, errorText(error), id, fence);
           failed.push(id);
         } else {
           this.#lastPlace += 1;
@@ -279,6 +279,11 @@ function recordOf(job: NewJob): RecordTexts {
   const byteLength =
     Buffer.byteLength(inputs) + Buffer.byteLength(requestFindings) + Buffer.byteLength(request);
   return { byteLength, inputs, requestFindings, request };
+}
+
+/** As it is stored: bounded, whoever made it. */
+function errorText(error: PlainError): string {
+  return JSON.stringify(GeomillError.revive(error).toPlain());
 }
 
 /** Of those that are stored. */

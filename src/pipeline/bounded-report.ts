@@ -3,7 +3,7 @@
  * its entries beside it. A file can have any number of layers, fields and faults, with names of any length; the report
  * is kept in the service's database and is in its memory for every answer. Findings are short already.
  */
-import { MAX_COMPOSED, shortText } from '../short-text.ts';
+import { jsonBytes, listWithin, MAX_COMPOSED, shortText } from '../short-text.ts';
 import type { ConversionReport, JobReport, LayerReport, ReportTotals, ReprojectionReport } from './report.ts';
 
 /** Longest report in bytes of its JSON. */
@@ -75,7 +75,7 @@ function fieldsWithin(whole: readonly LayerReport[]): (layer: LayerReport, index
   let room = FIELDS_SHARE;
   return (layer, index) => {
     const { fields, fieldCount = fields.length } = whole[index];
-    const kept = within(
+    const kept = listWithin(
       fields.map(({ name, type }) => ({ name: shortText(name), type })),
       room,
     );
@@ -111,7 +111,7 @@ class ListCutter {
 
   cut<Entry>(name: keyof ReportTotals, list: readonly Entry[]): readonly Entry[] {
     const total = this.#before[name] ?? list.length;
-    const kept = within(list, SHARES[name]);
+    const kept = listWithin(list, SHARES[name]);
     if (kept.length < total) this.#totals[name] = total;
     return kept;
   }
@@ -119,18 +119,4 @@ class ListCutter {
   totals(): { totals?: ReportTotals } {
     return Object.keys(this.#totals).length === 0 ? {} : { totals: this.#totals };
   }
-}
-
-/** The first entries whose JSON takes at most so many bytes. */
-function within<Entry>(list: readonly Entry[], bytes: number): readonly Entry[] {
-  let taken = 0;
-  for (const [index, entry] of list.entries()) {
-    taken += jsonBytes(entry) + 1;
-    if (taken > bytes) return list.slice(0, index);
-  }
-  return list;
-}
-
-function jsonBytes(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
 }

@@ -14,6 +14,7 @@ import { CrsService } from './crs-service.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
 import { widenedFinding } from './misfits.ts';
+import { checkLayerNames } from './name-lengths.ts';
 import { locatePlace, runPartitions } from './partition-run.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionPlace, InputRequest } from './request.ts';
@@ -60,6 +61,7 @@ export async function inspectSource(
     partitionBytes: cutting.partitionBytes,
     scratch,
   });
+  checkLayerNames(all);
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
   const crs = new CrsService(place.gridDirectory);
   const { crs: stated, crsPath } = input.files[0];

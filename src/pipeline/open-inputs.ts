@@ -6,6 +6,7 @@ import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
 import type { OpenedFile } from './layer-groups.ts';
+import { checkLayerNames } from './name-lengths.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ConversionPlace, InputPlace, InputRequest } from './request.ts';
 import { tellable } from './tally.ts';
@@ -84,6 +85,7 @@ async function openInput(opening: Opening, file: InputPlace, index: number, name
       partitionBytes,
       scratch,
     });
+    checkLayerNames(layers);
     const found = findings.list();
     const within = (at: Place): Place => (isOne ? at : { file: name, ...at });
     return {

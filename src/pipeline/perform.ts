@@ -14,6 +14,7 @@ import { transformationById } from './chain.ts';
 import { idsAsField, prefixedIds } from './feature-ids.ts';
 import { takeIn } from './intake.ts';
 import { loadProj } from './load-proj.ts';
+import { checkFieldNames } from './name-lengths.ts';
 import { ALL_IN_RANGE, checkRange } from './positions.ts';
 import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
 import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
@@ -144,6 +145,7 @@ function obtainBatch(
     fields: input.fields,
     limits: session.limits,
   });
+  checkFieldNames(layer.source.name, read.batch.fields);
   const begins = task.stage === null ? undefined : layer.stages[task.stage].links.at(0)?.kind;
   const needsBounds = layer.checkLonLatRange || begins === 'reproject';
   const bounds = needsBounds ? positionBounds(read.batch.geometry) : undefined;

@@ -84,7 +84,7 @@ test('a list shows what matters of a job and can be narrowed down', async () => 
       job_id: good,
       status: 'SUCCESS',
       operation: 'transform',
-      input: { format: 'geojson', files: [{ name: 'roads.geojson', bytes: 4 }] },
+      input: { format: 'geojson', files: [{ name: 'roads.geojson', bytes: 4 }], file_count: 1 },
       output: {
         format: 'shp',
         name: 'roads.zip',
@@ -116,6 +116,54 @@ test('a list shows what matters of a job and can be narrowed down', async () => 
     );
   assert.deepEqual((await list(service, '?operation=merge')).jobs, []);
   assert.equal((await list(service)).jobs.length, 4);
+});
+
+test('a page of jobs with long names is no longer than 1 MB, and the next one goes on', async () => {
+  await using service = await startTestService({ settings: { RUNNERS: '1' } });
+  await submitJob(service, { file: ENDLESS });
+  const ids = new Set<string>();
+  const inputs = Array.from({ length: 30 }, (_, fileIndex) => ({
+    name: '€'.repeat(255),
+    byteLength: 1,
+    fileIndex,
+  }));
+  const files = inputs.map(() => ({ crs: 'x'.repeat(100_000), crsPath: 'input.epsg' }));
+  const request = {
+    operation: 'merge',
+    input: { format: 'geojson', files, layers: null, options: {} },
+    transformations: [],
+    output: { format: 'geojson', crs: null, toFile: true, options: {} },
+  } as const;
+  for (let i = 0; i < 130; i++) {
+    const id = service.service.newJobId();
+    await service.service.submit({
+      id,
+      owner: 'local',
+      inputs,
+      request,
+      requestFindings: [],
+      idempotency: null,
+    });
+    ids.add(id);
+  }
+  let pages = 0;
+  for (let cursor: string | null = ''; cursor !== null; pages++) {
+    const query: string = `limit=200&status=QUEUED${cursor && `&cursor=${cursor}`}`;
+    const text: string = await (await fetch(`${service.url}/v1/jobs?${query}`)).text();
+    assert.ok(Buffer.byteLength(text) <= 1_000_000);
+    const page = JSON.parse(text) as Page;
+    for (const job of page.jobs) {
+      assert.ok(ids.delete(job.job_id));
+      assert.equal(job.input.files.length, 10);
+    }
+    cursor = page.next_cursor;
+  }
+  assert.equal(ids.size, 0);
+  assert.equal(pages, 2);
+  const { jobs } = await list(service, '?status=QUEUED&limit=1');
+  const whole = await (await fetch(`${service.url}/v1/jobs/${jobs[0].job_id}`)).text();
+  assert.ok(Buffer.byteLength(whole) <= 1_000_000);
+  assert.equal((JSON.parse(whole) as { input: { file_count: number } }).input.file_count, 30);
 });
 
 test('a question for a list that cannot be meant is refused', async () => {

@@ -1,11 +1,18 @@
 /** Jobs as /v1/jobs tells them: the whole record of one, and the short one of lists, which is a part of it. */
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
 import { type Progress, snakeCaseKeys } from '../../pipeline/report.ts';
+import { listWithin, MAX_COMPOSED, shortText } from '../../short-text.ts';
 import { outputUrl } from './result.ts';
+
+/** What the list of files may take of the document of a job. */
+const FILES_BYTES = 300_000;
+/** Files that a list tells of each job. */
+export const LISTED_FILES = 10;
 
 /** `progress`: of a running job, null where it has told none. */
 export function describeJob(job: Job, progress: Progress | null, baseUrl: string): object {
   const { input, output } = job.request;
+  const files = convertedInputs(job.inputs);
   const isInspection = job.operation === 'inspect';
   return {
     job_id: job.id,
@@ -15,15 +22,19 @@ export function describeJob(job: Job, progress: Progress | null, baseUrl: string
     operation: job.operation,
     input: {
       format: input.format,
-      files: convertedInputs(job.inputs).map(({ name, byteLength }, i) => ({
-        name,
-        bytes: byteLength,
-        crs: input.files[i].crs,
-      })),
+      files: listWithin(
+        files.map(({ name, byteLength }, i) => ({
+          name,
+          bytes: byteLength,
+          crs: shortCrs(input.files[i].crs),
+        })),
+        FILES_BYTES,
+      ),
+      file_count: files.length,
     },
     output: {
       format: job.outputFormat,
-      crs: isInspection ? null : (output?.crs ?? null),
+      crs: isInspection ? null : shortCrs(output?.crs ?? null),
       ...describeOutput(job, baseUrl),
     },
     ...timesOf(job),
@@ -44,19 +55,26 @@ export function describeJob(job: Job, progress: Progress | null, baseUrl: string
 
 /** `error` is the sentence alone and `warning_count` a number of kinds: a list of 200 is to be read, not studied. */
 export function describeShortly(job: JobSummary, baseUrl: string): object {
+  const files = convertedInputs(job.inputs);
   return {
     job_id: job.id,
     status: job.state,
     operation: job.operation,
     input: {
       format: job.inputFormat,
-      files: convertedInputs(job.inputs).map(({ name, byteLength }) => ({ name, bytes: byteLength })),
+      files: files.slice(0, LISTED_FILES).map(({ name, byteLength }) => ({ name, bytes: byteLength })),
+      file_count: files.length,
     },
     output: { format: job.outputFormat, ...describeOutput(job, baseUrl) },
     ...timesOf(job),
     warning_count: job.warningCount,
     error: job.error === null ? null : errorText(job.id, job.error),
   };
+}
+
+/** A request may state it as a WKT of any length. */
+function shortCrs(crs: string | null): string | null {
+  return crs === null ? null : shortText(crs, MAX_COMPOSED);
 }
 
 function describeOutput({ id, output, outputKept }: JobSummary, baseUrl: string): object {

@@ -4,6 +4,7 @@ import { hasScope } from '../../accounts/principal.ts';
 import { failure } from '../../errors.ts';
 import { ANY_OWNER, type JobState, jobOperations, jobStates, type Viewer } from '../../jobs/job.ts';
 import type { JobFilter, ListPosition } from '../../jobs/queue.ts';
+import { listWithin } from '../../short-text.ts';
 import { baseUrlOf, ownerOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { ref, TEXT } from '../schemas/schema.ts';
@@ -11,6 +12,8 @@ import { describeShortly } from './job-document.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
+/** Of the jobs of a page. One alone takes at most 30,000, so no page is empty. */
+const MAX_PAGE_BYTES = 900_000;
 
 export const listJobs: Operation = {
   id: 'listJobs',
@@ -27,7 +30,7 @@ export const listJobs: Operation = {
       in: 'query',
       name: 'limit',
       schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-      description: 'Jobs on a page.',
+      description: 'Most jobs on a page; it has fewer where it would be longer than 1 MB.',
     },
     { in: 'query', name: 'cursor', schema: TEXT, description: 'The `next_cursor` of the page before.' },
     {
@@ -62,14 +65,16 @@ export const listJobs: Operation = {
     const { limit, after, filter } = readQuery(request);
     // One more tells whether there is a next page.
     const found = await context.service.jobsOf(viewerOf(request)).list(filter, after, limit + 1);
-    const page = found.slice(0, limit);
-    const last = found.length > limit ? page.at(-1) : undefined;
-    const nextCursor = last === undefined ? null : cursorText(last);
     const baseUrl = baseUrlOf(context, request);
+    const jobs = listWithin(
+      found.slice(0, limit).map((job) => describeShortly(job, baseUrl)),
+      MAX_PAGE_BYTES,
+    );
+    const nextCursor = found.length > jobs.length ? cursorText(found[jobs.length - 1]) : null;
     reply.header('cache-control', 'no-store');
     if (nextCursor !== null)
       reply.header('link', `<${baseUrl}/v1/jobs?${nextQuery(request, nextCursor)}>; rel="next"`);
-    return { jobs: page.map((job) => describeShortly(job, baseUrl)), next_cursor: nextCursor };
+    return { jobs, next_cursor: nextCursor };
   },
 };
 

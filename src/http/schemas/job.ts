@@ -46,6 +46,8 @@ const progress = closedObject({
   },
 });
 
+const fileCount = count('How many files there are.');
+
 const input = closedObject({
   format: TEXT,
   files: listOf(
@@ -57,7 +59,9 @@ const input = closedObject({
       ),
       crs: nullable(TEXT, 'CRS that the request states for it.'),
     }),
+    'In the order of the request; of very many the first ones.',
   ),
+  file_count: fileCount,
 });
 
 const outputProperties = {
@@ -94,7 +98,11 @@ const jobSchema = closedObject({
 
 const shortInput = closedObject({
   format: TEXT,
-  files: listOf(closedObject({ name: TEXT, bytes: nullable(count('Length of the file.')) })),
+  files: listOf(
+    closedObject({ name: TEXT, bytes: nullable(count('Length of the file.')) }),
+    'The first ten.',
+  ),
+  file_count: fileCount,
 });
 
 const { crs: _, ...shortOutputProperties } = outputProperties;

@@ -15,6 +15,7 @@ import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import type { FieldType } from '../../../batch/schema.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../../bytes/number-text.ts';
+import { utf8Boundary } from '../../../bytes/text-encoding.ts';
 import type { Findings } from '../../../findings.ts';
 import { cutAt, MOST_BYTES_PER_BYTE, writeEscaped } from './escape-text.ts';
 
@@ -39,6 +40,7 @@ const LF = 0x0a;
 const POINT = 0x2e;
 const LOWER_E = 0x65;
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 const STRING_CODE = encoder.encode('1000\n');
 const BINARY_CODE = encoder.encode('1004\n');
 const REAL_CODE = encoder.encode('1040\n');
@@ -86,9 +88,9 @@ export class AttributesWriter {
 
 /** The name as far as a header holds it. */
 function writtenName(name: string): string {
-  let written = name;
-  while (encoder.encode(written).length > MAX_NAME_BYTES) written = [...written].slice(0, -1).join('');
-  return written;
+  const bytes = encoder.encode(name);
+  if (bytes.length <= MAX_NAME_BYTES) return name;
+  return decoder.decode(bytes.subarray(0, utf8Boundary(bytes, 0, MAX_NAME_BYTES)));
 }
 
 class ColumnWriter {

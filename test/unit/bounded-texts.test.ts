@@ -1,0 +1,244 @@
+/** The law: no text of user data makes an error, a finding, a report or a log line longer than its stated bound. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import fc from 'fast-check';
+import { MAX_LINE_BYTES } from '../../src/cli/log-line.ts';
+import { createLogger } from '../../src/cli/logger.ts';
+import {
+  asGeomillError,
+  type ErrorCode,
+  errorCatalogue,
+  GeomillError,
+  type MessageParams,
+  type Place,
+} from '../../src/errors.ts';
+import { type FindingCode, Findings, findingCatalogue } from '../../src/findings.ts';
+import { problemOf } from '../../src/http/error-reply.ts';
+import { errorText } from '../../src/jobs/job.ts';
+import { checkRunnerMessage } from '../../src/jobs/runner-message-check.ts';
+import { boundedReport, MAX_REPORT_BYTES } from '../../src/pipeline/bounded-report.ts';
+import type { ConversionReport } from '../../src/pipeline/report.ts';
+import { jsonBytes, listed, listWithin, MAX_QUOTED, shortText } from '../../src/short-text.ts';
+
+const MAX_ERROR_BODY_BYTES = 16 * 1024;
+
+/** Texts whose length, or whose form in JSON or UTF-8, is the worst there is. */
+const HOSTILE_TEXTS = ['x', '\u0000', '\u001b', '"', '\\', '\ud83d', '\u{1f5fa}', '€', '\n', "' "].map(
+  (unit) => unit.repeat(300_000),
+);
+
+function placeholdersOf(template: string): string[] {
+  return [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+}
+
+function placeOf(text: string): Place {
+  return { file: text, layer: text, record: 1, line: 2, offset: 3, id: text, field: text };
+}
+
+function filledWith(template: string, value: string | number): MessageParams {
+  return Object.fromEntries(placeholdersOf(template).map((name) => [name, value]));
+}
+
+test('every error is bounded, in a body, in a record and across a process', () => {
+  for (const code of Object.keys(errorCatalogue) as ErrorCode[])
+    for (const text of HOSTILE_TEXTS) {
+      const { template } = errorCatalogue[code];
+      const error = new GeomillError(code, filledWith(template, text), placeOf(text));
+      const revived = GeomillError.revive(JSON.parse(JSON.stringify(error.toPlain())));
+      assert.deepEqual(revived.toPlain(), error.toPlain(), code);
+      assert.equal(revived.message, error.message);
+      assert.ok(error.message.isWellFormed());
+      const record = { code, message: errorText('id', error.toPlain()), place: error.place };
+      for (const told of [problemOf(error), record, error.toPlain()])
+        assert.ok(jsonBytes(told) <= MAX_ERROR_BODY_BYTES, `${code}: ${jsonBytes(told)}`);
+      const late = problemOf(error, errorText('id', error.toPlain()));
+      assert.ok(jsonBytes(late) <= MAX_ERROR_BODY_BYTES, `${code}: ${jsonBytes(late)}`);
+      assert.equal(checkRunnerMessage({ type: 'failed', error: plain(error.toPlain()), log: null }), null);
+    }
+});
+
+test('an error of a foreign library is bounded too', () => {
+  const error = asGeomillError(new RangeError('y'.repeat(5_000_000)));
+  assert.ok(jsonBytes(error.toPlain()) <= MAX_ERROR_BODY_BYTES);
+});
+
+test('every finding is bounded, and long parameters that are equal are one finding', () => {
+  for (const code of Object.keys(findingCatalogue) as FindingCode[]) {
+    const { template } = findingCatalogue[code];
+    for (const text of [...HOSTILE_TEXTS, Number.NaN, Number.POSITIVE_INFINITY]) {
+      const findings = new Findings();
+      const params = filledWith(template, text);
+      for (let i = 0; i < 9; i++) findings.note(code, params as never, placeOf(String(text)));
+      const list = findings.list();
+      assert.equal(list.length, 1);
+      assert.equal(list[0].count, 9);
+      assert.ok(jsonBytes(list[0]) <= 40_000, `${code}: ${jsonBytes(list[0])}`);
+      const merged = new Findings();
+      merged.merge(list);
+      assert.deepEqual(merged.list(), list);
+      const report = { warnings: plain(list), timings: { totalMs: 1 } };
+      assert.equal(checkRunnerMessage({ type: 'done', report }), null, code);
+    }
+  }
+});
+
+test('a short text is as long as it may be, tells its length, and stays as it is', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.string({ unit: 'binary' }).map((unit) => unit.repeat(60)),
+  );
+  fc.assert(
+    fc.property(text, fc.integer({ min: 40, max: 300 }), (long, limit) => {
+      const short = shortText(long, limit);
+      assert.ok(short.length <= limit);
+      assert.ok(short.isWellFormed());
+      assert.equal(shortText(short, limit), short);
+      assert.ok(jsonBytes(short) <= 3 * limit + 2);
+      if (long.length > limit) assert.match(short, /… \([\d,]+ characters\)$/);
+    }),
+  );
+  assert.match(shortText('z'.repeat(7_800_000)), /z… \(7,800,000 characters\)$/);
+  assert.equal(shortText('z'.repeat(MAX_QUOTED)), 'z'.repeat(MAX_QUOTED));
+});
+
+test('a list of names tells how many it leaves out', () => {
+  const names = Array.from({ length: 113 }, (_, i) => `n${i}`);
+  assert.match(listed(names), /^n0, n1, .*, n19 and 93 others$/);
+  assert.equal(listed(names.slice(0, 2)), 'n0, n1');
+  assert.match(listed(names.slice(0, 21)), / and 1 other$/);
+  assert.ok(listed(HOSTILE_TEXTS).length < 1000);
+});
+
+const name = fc.oneof(fc.string(), fc.constantFrom(...HOSTILE_TEXTS));
+const size = fc.constantFrom(0, 1, 50, 2000);
+
+const hostileReport: fc.Arbitrary<ConversionReport> = fc
+  .record({
+    name,
+    files: size,
+    fields: size,
+    layers: fc.constantFrom(0, 1, 40),
+    renamed: size,
+    warnings: size,
+  })
+  .map((made) => {
+    const { name: text } = made;
+    const findings = new Findings();
+    for (let i = 0; i < made.warnings; i++)
+      findings.note('FIELD_DROPPED', { field: `${i}${text}`, layer: text, reason: text }, placeOf(text));
+    const times = <T>(length: number, entry: T): T[] => Array.from({ length }, () => entry);
+    const renamed = { layer: shortText(text), from: shortText(text), to: 'a' };
+    return {
+      input: {
+        format: 'csv',
+        name: text,
+        files: times(made.files, { name: text, features: 1 }),
+        layers: times(made.layers, {
+          name: text,
+          file: text,
+          features: 1,
+          crs: text,
+          crsName: text,
+          encoding: text,
+          fields: times(made.fields, { name: text, type: 'string' }),
+        }),
+      },
+      output: { format: 'shp', crs: text, mediaType: 'application/zip', byteLength: 1 },
+      features: { read: 1, written: 1, dropped: 0, repaired: 0, split: 0 },
+      fields: { renamed: times(made.renamed, renamed), retyped: [], dropped: [] },
+      reprojections: times(made.layers, {
+        layer: text,
+        from: text,
+        to: text,
+        operation: text,
+        accuracyMeters: null,
+        ballpark: false,
+        gridsUsed: times(made.layers, text),
+        gridsMissing: [],
+        outsideAreaOfUse: 0,
+      }),
+      warnings: findings.list(),
+      timings: { totalMs: 1 },
+    };
+  });
+
+test('a report of any lists and names is bounded, tells what is missing, and is a valid message', () => {
+  fc.assert(
+    fc.property(hostileReport, (report) => {
+      const bounded = boundedReport(report) as ConversionReport;
+      assert.ok(jsonBytes(bounded) <= MAX_REPORT_BYTES);
+      assert.deepEqual(boundedReport(bounded), bounded);
+      assert.equal(checkRunnerMessage({ type: 'done', report: plain(bounded) }), null);
+      const { totals = {}, input } = bounded;
+      assert.equal(totals.warnings ?? bounded.warnings.length, report.warnings.length);
+      assert.equal(totals.files ?? input.files.length, report.input.files.length);
+      assert.equal(totals.layers ?? input.layers.length, report.input.layers.length);
+      assert.equal(totals.fieldsRenamed ?? bounded.fields.renamed.length, report.fields.renamed.length);
+      for (const [i, layer] of input.layers.entries())
+        assert.equal(layer.fieldCount ?? layer.fields.length, report.input.layers[i].fields.length);
+    }),
+    { numRuns: 12 },
+  );
+});
+
+test('a list within bytes is the longest that fits', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.nat(300), (list, bytes) => {
+      const kept = listWithin(list, bytes);
+      assert.deepEqual(kept, list.slice(0, kept.length));
+      assert.ok(kept.length === 0 || jsonBytes(kept) <= bytes + 1);
+      if (kept.length < list.length) assert.ok(jsonBytes(list.slice(0, kept.length + 1)) > bytes);
+    }),
+  );
+});
+
+test('what is no message of a runner is refused with a short reason, and never with an exception', () => {
+  const wrong = fc.oneof(
+    fc.anything(),
+    fc.record({ type: fc.constantFrom('done', 'failed', 'progress', 'loaded'), more: fc.jsonValue() }),
+    fc.record({ type: fc.constant('done'), report: fc.jsonValue() }),
+    fc.record({
+      type: fc.constant('failed'),
+      error: fc.record({ code: fc.string(), params: fc.jsonValue() }),
+      log: fc.constant(null),
+    }),
+  );
+  fc.assert(
+    fc.property(wrong, (message) => {
+      const fault = checkRunnerMessage(message);
+      assert.ok(fault !== null && fault.length > 0 && fault.length < 400);
+    }),
+  );
+  const error = { code: 'CSV_SYNTAX', params: { line: 1, reason: 'r' } };
+  for (const params of [{ a: 'x'.repeat(2001) }, { __proto__: null, 'a b': 1 }, { a: [] }, [], null])
+    assert.match(
+      checkRunnerMessage({ type: 'failed', error: { ...error, params }, log: null }) ?? '',
+      /params/,
+    );
+  assert.match(checkRunnerMessage({ type: 'failed', error, log: 'x'.repeat(10_000) }) ?? '', /log/);
+});
+
+test('whatever is logged, a line is JSON of at most 8 KiB', () => {
+  const lines: string[] = [];
+  const log = createLogger('info', { write: (line) => lines.push(line) });
+  const deep: unknown[] = [];
+  for (const text of HOSTILE_TEXTS) {
+    log.info({ text, more: { texts: Array.from({ length: 50 }, () => text.slice(0, 10_000)) } }, text);
+    log.error({ err: new Error(text, { cause: new Error(text) }) }, 'failed');
+    log.warn({ [text]: 1, numbers: Array.from({ length: 5000 }, (_, i) => i) }, 'keys and numbers');
+    deep.push({ text: text.slice(0, 900) });
+  }
+  log.warn({ deep }, 'many texts that are short each');
+  log.info('short');
+  assert.equal(lines.length, 3 * HOSTILE_TEXTS.length + 2);
+  for (const line of lines) {
+    assert.ok(Buffer.byteLength(line) <= MAX_LINE_BYTES);
+    assert.ok(line.endsWith('\n') && line.indexOf('\n') === line.length - 1);
+    const { level, time, msg } = JSON.parse(line) as Record<string, unknown>;
+    assert.ok([30, 40, 50].includes(level as number) && typeof time === 'number' && typeof msg === 'string');
+  }
+});
+
+function plain<T>(value: T): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
