@@ -13,13 +13,14 @@ export interface ServiceProcess {
   readonly startMs: number;
 }
 
-/** `settings` by their variables, beside a free port on this machine. */
+/** `settings` by their variables, beside a free port on this machine. What `nodeArguments` import may use the IPC channel. */
 export async function startServiceProcess(
   dataDirectory: string,
   settings: Readonly<Record<string, string>> = {},
+  nodeArguments: readonly string[] = [],
 ): Promise<ServiceProcess> {
   const begun = performance.now();
-  const child = spawn(process.execPath, ['--max-semi-space-size=4', MAIN, 'serve'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=4', ...nodeArguments, MAIN, 'serve'], {
     env: {
       ...process.env,
       HOST: '127.0.0.1',
@@ -28,7 +29,7 @@ export async function startServiceProcess(
       LOG_LEVEL: 'error',
       ...settings,
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];

@@ -17,6 +17,7 @@ import { buildApp, type RouteName } from '../http/build-app.ts';
 import { Metrics } from '../http/metrics.ts';
 import { OpenRequests } from '../http/open-requests.ts';
 import { packageVersion } from '../http/package-version.ts';
+import { warmParsing } from '../http/warm-parsing.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from '../jobs/attempt.ts';
 import { accountsPath, type DataDirectory, openDataDirectory } from '../jobs/data-directory.ts';
 import { refuseEmptyDatabase, refuseHalfRestored } from '../jobs/empty-database.ts';
@@ -132,6 +133,10 @@ export async function startService(
     const url = await app
       .listen({ host: config.host, port: config.port })
       .catch((error: NodeJS.ErrnoException) => Promise.reject(listenFailure(error, config)));
+    // Not waited for: requests are answered in between.
+    warmParsing(context).catch((error: unknown) =>
+      log.error({ err: error }, 'schemas could not be compiled'),
+    );
     const link = config.auth === 'required' ? setupLink(await accounts.open(), config.baseUrl ?? url) : null;
     let stopping: Promise<void> | null = null;
     return {

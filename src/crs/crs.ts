@@ -57,7 +57,7 @@ export function epsgCode(definition: CrsText): number | null {
 
 /** A CRS as it may be typed on a command line: an EPSG code in any form of `parseEpsg`, or any text that PROJ reads. */
 export function parseCrs(value: unknown, path: string): CrsText {
-  if (typeof value === 'string' && value.trim() !== '' && !/^\s*(?:epsg:)?\d*\s*$/i.test(value))
-    return value.trim();
-  return parseEpsg(value, path);
+  // Trimmed first: with blanks allowed on both sides of what may be empty, matching takes quadratic time.
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text !== '' && !/^(?:epsg:)?\d*$/i.test(text) ? text : parseEpsg(value, path);
 }

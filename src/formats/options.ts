@@ -3,7 +3,13 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { failure } from '../errors.ts';
 import type { OptionsSchema } from './format.ts';
 
-const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true, ownProperties: true });
+const ajv = new Ajv2020({
+  allErrors: false,
+  strict: true,
+  allowUnionTypes: true,
+  ownProperties: true,
+  validateSchema: false,
+});
 const compiled = new WeakMap<OptionsSchema, ValidateFunction>();
 
 /**

@@ -12,7 +12,13 @@ import {
   type Surface,
 } from './config-fields.ts';
 
-const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true, ownProperties: true });
+const ajv = new Ajv2020({
+  allErrors: false,
+  strict: true,
+  allowUnionTypes: true,
+  ownProperties: true,
+  validateSchema: false,
+});
 /** Keywords of schemas that bound a size, and what they count. */
 const BOUNDED: Readonly<Record<string, string>> = { maxItems: 'items', maxLength: 'characters' };
 const compiled = new WeakMap<Registries['formats'], Map<FieldId, ValidateFunction>>();

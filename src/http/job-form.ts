@@ -143,11 +143,11 @@ class FormReader {
   }
 
   async #readConfig(part: string, stream: Readable): Promise<unknown> {
-    const { maxConfigBytes, fileParameters, files } = this.#options;
+    const { maxConfigBytes, maxFiles, fileParameters, files } = this.#options;
     const notJson: NotJson = (offset, reason) =>
       failure('CONFIG_NOT_JSON', { part, reason: `at byte ${offset}: ${reason}` });
     const text = new ConfigText(maxConfigBytes);
-    const counts = new ConfigCounts(`part '${part}'`, configLimits(maxConfigBytes));
+    const counts = new ConfigCounts(`part '${part}'`, configLimits(maxConfigBytes, maxFiles));
     const scanner = new ConfigScanner(text, counts, fileParameters, notJson);
     const hash = createHash('sha256');
     let byteLength = 0;

@@ -35,7 +35,11 @@ export async function receiveJsonBody(
   const { single, list } = documents;
   const splitter = new JsonBodySplitter(
     { documents: [single], documentLists: list === null ? [] : [list], fileParameters },
-    { config: configLimits(maxConfigBytes), maxDocuments: maxFiles, maxDocumentsSetting: 'MAX_FILES' },
+    {
+      config: configLimits(maxConfigBytes, maxFiles),
+      maxDocuments: maxFiles,
+      maxDocumentsSetting: 'MAX_FILES',
+    },
   );
   let byteLength = 0;
   try {

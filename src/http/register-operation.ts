@@ -9,7 +9,13 @@ import type { RoutePattern } from './error-reply.ts';
 import type { Operation, Parameter } from './operation.ts';
 
 // Queries are text: "20" has to become 20 before it is compared with a schema of numbers.
-const ajv = new Ajv2020({ allErrors: false, strict: true, coerceTypes: true, ownProperties: true });
+const ajv = new Ajv2020({
+  allErrors: false,
+  strict: true,
+  coerceTypes: true,
+  ownProperties: true,
+  validateSchema: false,
+});
 
 export function registerOperation(app: FastifyInstance, context: HttpContext, operation: Operation): void {
   const checkQuery = queryCheck(operation);

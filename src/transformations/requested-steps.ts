@@ -42,6 +42,8 @@ export function filePartNames(registry: readonly Transformation[]): readonly str
 
 /** Each step may cost as much as the whole conversion; nobody has a use for more. */
 export const MAX_STEPS = 100;
+/** Parameters of a step; none has so many. */
+const MAX_PARAMETERS = 100;
 
 // Wrong numbers (1e999 is Infinity to JSON.parse) are refused by 'strictNumbers', which is Ajv's default.
 const ajv = new Ajv2020({
@@ -50,6 +52,7 @@ const ajv = new Ajv2020({
   allowUnionTypes: true,
   useDefaults: true,
   ownProperties: true,
+  validateSchema: false,
 });
 const compiled = new WeakMap<ParametersSchema, ValidateFunction>();
 
@@ -90,6 +93,9 @@ function parseStep(
   if (nested !== undefined && nested !== null && !isObject(nested))
     throw invalid(`${path}.params`, `must be an object with the parameters, not ${shown(nested)}`);
   const inner = isObject(nested) ? nested : {};
+  const count = Object.keys(inner).length + Object.keys(flat).length;
+  if (count > MAX_PARAMETERS)
+    throw invalid(path, `has ${count} parameters; at most ${MAX_PARAMETERS} are taken`);
   // No prototype: '__proto__' is a name as any other, and 'constructor' is not there unless it was given.
   const given: Record<string, unknown> = Object.create(null);
   // null says nothing, here as elsewhere in a request.

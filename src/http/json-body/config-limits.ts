@@ -2,9 +2,11 @@
 import { failure, type GeomillError } from '../../errors.ts';
 
 /** Members of all objects together; each becomes a property, and those that are not known are listed. */
-export const MAX_CONFIG_MEMBERS = 20_000;
-/** Elements of all lists together; as many as there are files of a request at the most, twice. */
-export const MAX_CONFIG_ELEMENTS = 200_000;
+export const MAX_CONFIG_MEMBERS = 10_000;
+/** Elements of all lists together, besides one for each file of a request (its CRS). */
+export const MAX_CONFIG_ELEMENTS = 20_000;
+/** Members of a JSON body beside its documents: there are some forty names. */
+export const MAX_BODY_MEMBERS = 1_000;
 /**
  * Bytes of a step's file parameter (the polygons to clip by) up to which it stays in the config and is checked with it;
  * a larger one is stored as a file and checked by the runner.
@@ -22,11 +24,12 @@ export interface ConfigLimits {
   readonly maxInlineFiles: number;
 }
 
-export function configLimits(maxBytes: number): ConfigLimits {
+/** `maxFiles`: of a request. */
+export function configLimits(maxBytes: number, maxFiles: number): ConfigLimits {
   return {
     maxBytes,
     maxMembers: MAX_CONFIG_MEMBERS,
-    maxElements: MAX_CONFIG_ELEMENTS,
+    maxElements: MAX_CONFIG_ELEMENTS + maxFiles,
     maxInlineFile: MAX_INLINE_FILE,
     maxInlineFiles: MAX_INLINE_FILES,
   };

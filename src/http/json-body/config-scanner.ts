@@ -10,6 +10,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
+  BACKSLASH,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
@@ -59,6 +60,8 @@ export class ConfigScanner {
   readonly #text: ConfigText;
   readonly #counts: ConfigCounts;
   readonly #fileParameters: ReadonlySet<string>;
+  /** Of the names that are looked for, with quotes; their characters are ASCII. */
+  readonly #keyLengths: ReadonlySet<number>;
   readonly #notJson: NotJson;
   readonly #string = new StringEnd();
   readonly #closing = new Uint8Array(MAX_DEPTH + 1);
@@ -73,8 +76,10 @@ export class ConfigScanner {
   #before = OTHER_TOKEN;
   #stepIndex = 0;
   #key = '';
-  /** Bytes of the name that is being read; null: what is being read is none, or is of no interest. */
-  #keyBytes: number[] | null = null;
+  /** Bytes of the name that is being read, with its quotes; beyond the buffer they are only counted. */
+  readonly #keyBytes = new Uint8Array(MAX_KEY_BYTES);
+  #keyLength = 0;
+  #isKey = false;
   #file: OpenFile | null = null;
   #inlineLeft: number;
 
@@ -82,6 +87,8 @@ export class ConfigScanner {
     this.#text = text;
     this.#counts = counts;
     this.#fileParameters = fileParameters;
+    const names = [STEPS_MEMBER, PARAMETERS_MEMBER, ...fileParameters];
+    this.#keyLengths = new Set(names.map((name) => name.length + 2));
     this.#notJson = notJson;
     this.#fileEnd = new BracketEnd(notJson);
     this.#inlineLeft = counts.limits.maxInlineFiles;
@@ -156,7 +163,9 @@ export class ConfigScanner {
     switch (byte) {
       case QUOTE:
         this.#string.open();
-        if (this.#isNameNext()) this.#keyBytes = [QUOTE];
+        this.#isKey = this.#isNameNext();
+        this.#keyBytes[0] = QUOTE;
+        this.#keyLength = 1;
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
@@ -224,13 +233,24 @@ export class ConfigScanner {
 
   #continueString(bytes: Uint8Array, from: number, stop: number): number {
     const at = this.#string.scan(bytes, from, stop);
-    const key = this.#keyBytes;
-    if (key !== null) for (let i = from; i < at && key.length <= MAX_KEY_BYTES; i++) key.push(bytes[i]);
+    if (this.#isKey) {
+      const room = MAX_KEY_BYTES - this.#keyLength;
+      if (room > 0) this.#keyBytes.set(bytes.subarray(from, Math.min(at, from + room)), this.#keyLength);
+      this.#keyLength += at - from;
+    }
     if (this.#string.isOpen) return at;
     this.#before = OTHER_TOKEN;
-    this.#keyBytes = null;
-    if (key !== null) this.#key = key.length > MAX_KEY_BYTES ? '' : textOf(key);
+    if (this.#isKey) this.#key = this.#readKey();
+    this.#isKey = false;
     return at;
+  }
+
+  /** The name, where it is one of those that are looked for; most are told apart by their length. */
+  #readKey(): string {
+    const length = this.#keyLength;
+    if (length > MAX_KEY_BYTES) return '';
+    const bytes = this.#keyBytes.subarray(0, length);
+    return this.#keyLengths.has(length) || bytes.includes(BACKSLASH) ? textOf(bytes) : '';
   }
 
   #isFileNext(): boolean {
@@ -296,9 +316,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** The text of a JSON string; '' where it is none. */
-function textOf(bytes: readonly number[]): string {
+function textOf(bytes: Uint8Array): string {
   try {
-    return JSON.parse(decoder.decode(Uint8Array.from(bytes)));
+    return JSON.parse(decoder.decode(bytes));
   } catch {
     return '';
   }

@@ -26,7 +26,7 @@ import {
 import { BracketEnd, StringEnd } from '../../bytes/json-ends.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import type { JsonBody, JsonBodyLimits, JsonBodyMembers, JsonBodyPiece } from './body-parts.ts';
-import { ConfigCounts } from './config-limits.ts';
+import { ConfigCounts, MAX_BODY_MEMBERS } from './config-limits.ts';
 import { ConfigScanner } from './config-scanner.ts';
 import { ConfigText } from './config-text.ts';
 
@@ -179,6 +179,13 @@ export class JsonBodySplitter {
     if (this.#names.has(name)) throw invalidMember(clip(name), 'came more than once; send exactly one');
     this.#names.add(name);
     this.#counts.addMember();
+    if (this.#names.size > MAX_BODY_MEMBERS)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the number of members of the body',
+        actual: `more than ${MAX_BODY_MEMBERS}`,
+        limit: MAX_BODY_MEMBERS,
+        setting: 'a fixed limit',
+      });
     const { documents, documentLists } = this.#members;
     this.#name = name;
     this.#role = documents.includes(name) ? 'document' : documentLists.includes(name) ? 'list' : 'config';

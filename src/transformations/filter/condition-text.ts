@@ -130,8 +130,8 @@ class TextParser {
   }
 
   #field(): string {
-    const { kind, text } = this.#token;
-    if (kind === 'word' && !RESERVED.has(text.toLowerCase())) {
+    const { kind, text, word } = this.#token;
+    if (kind === 'word' && !RESERVED.has(word)) {
       this.#next++;
       return text;
     }
@@ -141,7 +141,7 @@ class TextParser {
   }
 
   #value(): Literal {
-    const { kind, text } = this.#token;
+    const { kind, text, word } = this.#token;
     if (kind === 'text') {
       this.#next++;
       return text;
@@ -153,8 +153,7 @@ class TextParser {
     }
     if (this.#takeWord('true')) return true;
     if (this.#takeWord('false')) return false;
-    if (kind === 'word' && text.toLowerCase() === 'null')
-      throw this.#expected("a value ('is null' asks for null)");
+    if (word === 'null') throw this.#expected("a value ('is null' asks for null)");
     throw this.#expected('a number, a text in single quotes, true or false');
   }
 
@@ -163,8 +162,7 @@ class TextParser {
   }
 
   #takeWord(word: string): boolean {
-    const { kind, text } = this.#token;
-    if (kind !== 'word' || text.toLowerCase() !== word) return false;
+    if (this.#token.word !== word) return false;
     this.#next++;
     return true;
   }

@@ -6,39 +6,51 @@ export interface Token {
   readonly kind: 'word' | 'quoted' | 'text' | 'number' | 'symbol' | 'end';
   /** Without quotes. */
   readonly text: string;
+  /** Of a word: in lower case; else empty. */
+  readonly word: string;
   /** As it is written. */
   readonly source: string;
   /** Offset of its first character. */
   readonly start: number;
 }
 
-// Between two repeated groups stands a character that neither takes: else digits without end take quadratic time.
+// Between two repeated groups stands a character that neither takes: else digits without end take quadratic time. Groups
+// by number, as names of groups make an object of each token, and a request can have 100,000.
 const TOKEN =
-  /\s+|(?<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|(?<word>[\p{L}_][\p{L}\p{N}_.:]*)|"(?<quoted>(?:[^"]|"")*)"|'(?<text>(?:[^']|'')*)'|(?<symbol><=|>=|<>|!=|==|[=<>(),])/uy;
+  /([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|([\p{L}_][\p{L}\p{N}_.:]*)|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(<=|>=|<>|!=|==|[=<>(),])/uy;
+const SPACE = /\s+/uy;
 
 /** Ends with a token of kind 'end'. Throws TRANSFORMATION_INVALID. */
 export function tokenize(text: string, path: string): readonly Token[] {
   const tokens: Token[] = [];
   const size = new ConditionSize(path);
   size.addText(text);
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < text.length) {
-    const start = TOKEN.lastIndex;
+  for (let start = skipSpace(text, 0); start < text.length; start = skipSpace(text, TOKEN.lastIndex)) {
+    TOKEN.lastIndex = start;
     const match = TOKEN.exec(text);
     if (match === null) throw refuseCondition(path, `${problemAt(text, start)} at character ${start + 1}`);
-    const groups = match.groups ?? {};
-    const source = match[0];
-    if (source.trim() !== '') size.addToken();
-    if (groups.number !== undefined) tokens.push({ kind: 'number', text: groups.number, source, start });
-    else if (groups.word !== undefined) tokens.push({ kind: 'word', text: groups.word, source, start });
-    else if (groups.quoted !== undefined)
-      tokens.push({ kind: 'quoted', text: groups.quoted.replaceAll('""', '"'), source, start });
-    else if (groups.text !== undefined)
-      tokens.push({ kind: 'text', text: groups.text.replaceAll("''", "'"), source, start });
-    else if (groups.symbol !== undefined) tokens.push({ kind: 'symbol', text: groups.symbol, source, start });
+    size.addToken();
+    const [source, number, word, quoted, literal] = match;
+    if (number !== undefined) tokens.push({ kind: 'number', text: number, word: '', source, start });
+    else if (word !== undefined)
+      tokens.push({ kind: 'word', text: word, word: word.toLowerCase(), source, start });
+    else if (quoted !== undefined)
+      tokens.push({ kind: 'quoted', text: quoted.replaceAll('""', '"'), word: '', source, start });
+    else if (literal !== undefined)
+      tokens.push({ kind: 'text', text: literal.replaceAll("''", "'"), word: '', source, start });
+    else tokens.push({ kind: 'symbol', text: source, word: '', source, start });
   }
-  tokens.push({ kind: 'end', text: '', source: '', start: text.length });
+  tokens.push({ kind: 'end', text: '', word: '', source: '', start: text.length });
   return tokens;
+}
+
+function skipSpace(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  // Nearly always none or one blank.
+  if (code === 0x20 && text.charCodeAt(at + 1) > 0x20 && text.charCodeAt(at + 1) < 0x7f) return at + 1;
+  if (code > 0x20 && code < 0x7f) return at;
+  SPACE.lastIndex = at;
+  return SPACE.test(text) ? SPACE.lastIndex : at;
 }
 
 function problemAt(text: string, at: number): string {

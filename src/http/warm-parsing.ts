@@ -1,0 +1,33 @@
+/**
+ * Compiles the schemas that requests are checked by, a few at a time, as soon as the service listens: with the first
+ * request it would hold all others for 100 ms.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { exampleStep } from '../transformations/parts/example-step.ts';
+import { parseSteps } from '../transformations/requested-steps.ts';
+import type { Registries, Surface } from './config-fields.ts';
+import { parseJobRequest } from './parse-job-request.ts';
+
+export async function warmParsing(registries: Registries): Promise<void> {
+  const { formats, transformations } = registries;
+  for (const record of transformations) {
+    await nextTurn();
+    parseSteps([exampleStep(record)], 'transformations', transformations);
+  }
+  for (const { id } of formats)
+    for (const operation of ['transform', 'append', 'merge'] as const) {
+      await nextTurn();
+      const surface: Surface = { operation, inputFormat: id, spelling: 'flat' };
+      const crs = operation === 'merge' ? {} : { input_crs: 4326 };
+      const mapping = operation === 'append' ? 'append_crs_mapping' : 'input_crs_mapping';
+      const mapped = operation === 'transform' ? {} : { [mapping]: [4326] };
+      const common = {
+        input_format: id,
+        output_format: id,
+        output_crs: 4326,
+        input_layer: 'a',
+        to_file: true,
+      };
+      parseJobRequest({ ...crs, ...mapped, ...common }, surface, registries);
+    }
+}
