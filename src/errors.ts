@@ -100,7 +100,7 @@ export const errorCatalogue = {
   CRS_MISSING: {
     status: 400,
     fault: 'user',
-    template: "the CRS of {source} is not known ({reason}); state it as '{path}'",
+    template: "the CRS of {source} is not known ({reason}); state it as '{path}'{extent}{candidates}",
   },
   CRS_LIST_LENGTH: {
     status: 400,

@@ -7,6 +7,7 @@
  *   main thread    reader.open -> layers, each cut into partitions        writer.plan -> encodings   sink.append, finish
  *   worker threads            reader.readPartition -> batch -> (reproject, transform) -> writer.encode -> chunk
  */
+import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { FieldMisfits } from '../batch/misfits.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
@@ -95,6 +96,8 @@ export interface SourceLayer {
   readonly crs: CrsText | null;
   /** Why `crs` is null, for the error message: "there is no .prj". */
   readonly crsMissingReason: string;
+  /** Bounds of the coordinates as the head of the file states them, for messages; null and missing: it does not. */
+  readonly statedExtent?: Bounds | null;
   /** Text encoding of the attributes, for reports. */
   readonly encoding: string | null;
   /** Metres per unit of the coordinates, where the file states a unit but no CRS; null and missing: it does not. */

@@ -1,4 +1,5 @@
 /** The main thread's door to PROJ, opened only when a CRS other than EPSG:4326 turns up. */
+import type { Bounds } from '../batch/bounds.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import { isPlainWgs84, WGS84_DESCRIPTION } from '../crs/wgs84.ts';
 import type { OperationDescription, Proj, TransformerRecipe } from '../engines/proj/proj.ts';
@@ -25,6 +26,10 @@ export class CrsService implements CrsAuthority {
 
   equivalent(a: CrsText, b: CrsText): boolean {
     return a === b || (isPlainWgs84(a) && isPlainWgs84(b)) || this.#loaded().transformer(a, b).isIdentity;
+  }
+
+  extentOf(definition: CrsText): Bounds | null {
+    return this.#loaded().extentOf(definition);
   }
 
   /** What worker threads need to transform between two systems. */

@@ -14,6 +14,7 @@ import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
+import { WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';
 import { CrsService } from './crs-service.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import { withIdField } from './feature-ids.ts';
@@ -303,6 +304,8 @@ class Conversion {
       this.#request.output.crs,
       ...this.#reprojectingSteps(),
       ...inputs.flatMap(({ layers }) => layers.map((layer) => layer.crs)),
+      // To say what a layer without a CRS could be in.
+      inputs.some(({ layers }) => layers.some(wantsAdvice)) ? WEB_MERCATOR : null,
     ]);
     return planConversion(
       this.#request,

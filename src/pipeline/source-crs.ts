@@ -1,8 +1,10 @@
 /** In which CRS the coordinates of a layer are: what its file says, what the request says, and what if they differ. */
+import type { Bounds } from '../batch/bounds.ts';
 import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
 import { asGeomillError, failure, type Place } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
+import { crsAdvice, NO_ADVICE } from './crs-advice.ts';
 import type { InputFileRequest } from './request.ts';
 
 /** What planning must ask of the CRS engine. */
@@ -11,6 +13,8 @@ export interface CrsAuthority {
   describe(definition: CrsText, path: string): CrsDescription;
   /** The two mean the same positions; axis order aside. */
   equivalent(a: CrsText, b: CrsText): boolean;
+  /** Bounds of the area of use in coordinates of the system; null where it has none. Missing: nobody asks. */
+  extentOf?(definition: CrsText): Bounds | null;
 }
 
 /**
@@ -55,7 +59,11 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   };
   if (layer.crs === null) {
     if (stated === null)
-      throw failure('CRS_MISSING', { source, reason: layer.crsMissingReason, path }, place);
+      throw failure(
+        'CRS_MISSING',
+        { source, reason: layer.crsMissingReason, path, ...crsAdvice(layer.statedExtent, crs) },
+        place,
+      );
     return fromRequest(stated);
   }
   let found: CrsDescription;
@@ -63,7 +71,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     found = crs.describe(layer.crs, source);
   } catch (error) {
     if (stated !== null) return fromRequest(stated);
-    throw failure('CRS_MISSING', { source, reason: unusableReason(error), path }, place, error);
+    throw failure('CRS_MISSING', { source, reason: unusableReason(error), path, ...NO_ADVICE }, place, error);
   }
   // A local or engineering system says no more about a place on the Earth than no CRS at all.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);

@@ -1,6 +1,9 @@
 /** Positions of a CRS as degrees east and north of Greenwich, good enough for areas of use: the datum stays as it is. */
+import type { Bounds } from '../../batch/bounds.ts';
+import type { CrsText } from '../../crs/crs.ts';
 import { BLOCK_DOUBLES, type ProjContext, ProjObject } from './context.ts';
-import { horizontalAxis, horizontalCrs, kindOf } from './crs.ts';
+import { areaOf, horizontalAxis, horizontalCrs, kindOf } from './crs.ts';
+import { createCrs } from './definition.ts';
 import { PJ_FWD, PJ_INV } from './native.ts';
 import { createTransformation, transformBlock } from './transformation.ts';
 
@@ -69,6 +72,37 @@ export class DegreesView {
     else positions.fill(Number.NaN);
     this.#context.clearMessages();
   }
+}
+
+/** Positions along each side of an area of use. */
+const SIDE_POSITIONS = 16;
+
+/** The bounds of the area of use of a CRS in its coordinates, the datum aside; null where it has none that is one box. */
+export function extentOfUse(context: ProjContext, definition: CrsText): Bounds | null {
+  using crs = createCrs(context, definition, 'input CRS');
+  const area = areaOf(context, crs.pointer);
+  if (area === null || area.west > area.east) return null;
+  using view = new DegreesView(context, crs);
+  if (!view.isPossible) return null;
+  const grid: number[] = [];
+  for (let row = 0; row <= SIDE_POSITIONS; row++)
+    for (let column = 0; column <= SIDE_POSITIONS; column++)
+      grid.push(
+        area.west + ((area.east - area.west) * column) / SIDE_POSITIONS,
+        area.south + ((area.north - area.south) * row) / SIDE_POSITIONS,
+      );
+  const positions = Float64Array.from(grid);
+  view.fromDegrees(positions);
+  const bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < positions.length; i += 2) {
+    const [x, y] = [positions[i], positions[i + 1]];
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
+    bounds[0] = Math.min(bounds[0], x);
+    bounds[1] = Math.min(bounds[1], y);
+    bounds[2] = Math.max(bounds[2], x);
+    bounds[3] = Math.max(bounds[3], y);
+  }
+  return bounds;
 }
 
 /** Degrees per unit; exactly 1 for degrees, whatever the rounding of the radians in the definition. */

@@ -2,9 +2,11 @@
  * The door to PROJ: what a CRS is, and coordinates from one CRS to another. Nothing else of this folder is for
  * others to import (but operation-description.ts, which is plain data); no pointer and no native object leaves it.
  */
+import type { Bounds } from '../../batch/bounds.ts';
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import { ProjContext } from './context.ts';
 import { describeCrs } from './crs.ts';
+import { extentOfUse } from './degrees.ts';
 import { SingleOperationTransformer } from './single-operation.ts';
 import { ProjTransformer } from './transformer.ts';
 import type { Transformer, TransformerRecipe } from './transformer-contract.ts';
@@ -57,6 +59,11 @@ export class Proj {
     this.#descriptions.set(definition, description);
     if (this.#descriptions.size > MAX_DESCRIPTIONS) this.#descriptions.delete(firstKey(this.#descriptions));
     return description;
+  }
+
+  /** Bounds of the area of use of a CRS in its own coordinates; null where there is none or it crosses the antimeridian. */
+  extentOf(definition: CrsText): Bounds | null {
+    return extentOfUse(this.#context, definition);
   }
 
   /** The transformer of a pair; made once. Throws CRS_UNKNOWN and CRS_NO_OPERATION. */

@@ -104,6 +104,7 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
     featureCount,
     declaredStatistics: declaredStatistics(header.shapeType, featureCount, table),
     crs: crs === '' ? null : crs,
+    statedExtent: header.extent,
     crsMissingReason: set.prj === null ? 'there is no .prj' : 'the .prj is empty',
     encoding: table?.encoding ?? null,
     partitions: cutPartitions(index, featureCount, table?.rowBytes ?? 0, context.partitionBytes),

@@ -9,6 +9,7 @@
  *
  * Index records (.shx) are 8 bytes: offset and content length of a record, both int32 BE in words.
  */
+import type { Bounds } from '../../batch/bounds.ts';
 import { failure } from '../../errors.ts';
 
 export const HEADER_BYTES = 100;
@@ -64,6 +65,8 @@ export interface ShpHeader {
   readonly shapeType: number;
   /** Bytes as the header states them. */
   readonly byteLength: number;
+  /** xmin, ymin, xmax, ymax as the header states them. */
+  readonly extent: Bounds;
 }
 
 /** Reads and checks the header of a .shp. Throws SHP_HEADER. */
@@ -85,7 +88,8 @@ export function readShpHeader(bytes: Uint8Array, fileBytes: number, file: string
   if (byteLength > fileBytes)
     refuse(`the header declares ${byteLength} bytes, but the file has ${fileBytes}: it was cut off`);
   if (byteLength < HEADER_BYTES) refuse(`the header declares a length of only ${byteLength} bytes`);
-  return { shapeType, byteLength };
+  const extent: Bounds = [36, 44, 52, 60].map((at) => view.getFloat64(at, true)) as Bounds;
+  return { shapeType, byteLength, extent };
 }
 
 /**

@@ -26,8 +26,10 @@ const TOLERANCE_OF_EXTENT = 1e-4;
  */
 const MAX_DEFAULT_STEPS = 256;
 const MAX_STATED_STEPS = 1 << 16;
-/** Drawings have some ten sections, and at most 256 layouts; each is opened and read on its own. */
-const MAX_SECTIONS = 256;
+/** Room for the record behind a section. */
+const SECTION_END_BYTES = 1 << 12;
+/** Drawings have some ten sections, damaged ones hundreds, and at most 256 layouts; each is opened and read on its own. */
+const MAX_SECTIONS = 4096;
 const MAX_LAYOUTS = 1024;
 
 export function openDrawing(source: ByteSource, file: InputFile, context: OpenContext): SourceLayer {
@@ -47,9 +49,9 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
   const onBroken = (reader: RecordReader): void => noteBroken(reader, file.name, findings);
   const onBrokenEntity = (reader: RecordReader): void => noteBrokenEntity(reader, findings);
   for (const { name, start: at, end } of sections) {
-    if (name === 'TABLES') readLayers(readerAt(source, facts, at), end, layers, onBroken);
+    if (name === 'TABLES') readLayers(readerAt(source, facts, at, end), end, layers, onBroken);
     else if (name === 'BLOCKS')
-      readBlocks(readerAt(source, facts, at), end, blocks, onBroken, onBrokenEntity);
+      readBlocks(readerAt(source, facts, at, end), end, blocks, onBroken, onBrokenEntity);
   }
   const layouts = options.layouts === 'all' ? 'all' : 'model';
   const ranges = entityRanges(source, facts, sections, blocks, layouts);
@@ -85,8 +87,15 @@ function needAtMost(actual: number, limit: number, what: string): void {
   if (actual > limit) throw failure('LIMIT_EXCEEDED', { what, actual, limit, setting: 'a fixed limit' });
 }
 
-function readerAt(source: ByteSource, facts: TagFacts, start: number): RecordReader {
-  return new RecordReader(source, facts, start, { windowBytes: WINDOW_BYTES, linesBefore: null });
+/** `end`: where what is read probably ends; windows of many small sections are small. */
+function readerAt(
+  source: ByteSource,
+  facts: TagFacts,
+  start: number,
+  end: number = source.byteLength,
+): RecordReader {
+  const windowBytes = Math.min(WINDOW_BYTES, end - start + SECTION_END_BYTES);
+  return new RecordReader(source, facts, start, { windowBytes, linesBefore: null });
 }
 
 function requireEntities(sections: readonly Section[], fileName: string): void {

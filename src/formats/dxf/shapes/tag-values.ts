@@ -85,6 +85,8 @@ export function needTriple(
 ): void {
   if (!readTriple(tags, code, start, end, result))
     throw new EntityError(`its ${what} (code ${code}) is missing`);
+  if (Number.isNaN(result.y))
+    throw new EntityError(`its ${what} (code ${code}) has no y (code ${code + 10})`);
 }
 
 /** A value that must be a finite number. */

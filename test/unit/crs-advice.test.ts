@@ -1,0 +1,103 @@
+/** What is said of the coordinates of a file that states no CRS: what they could be in, and never that they are. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import type { Bounds } from '../../src/batch/bounds.ts';
+import { GeomillError } from '../../src/errors.ts';
+import type { SourceLayer } from '../../src/formats/format.ts';
+import { crsAdvice, GRIDS, NO_ADVICE, WEB_MERCATOR, wantsAdvice } from '../../src/pipeline/crs-advice.ts';
+import { CrsService } from '../../src/pipeline/crs-service.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+
+const crs = new CrsService(null);
+await crs.prepare(GRIDS);
+
+const said = (extent: Bounds): string => Object.values(crsAdvice(extent, crs)).join('');
+
+test('every system of the list has an extent, and is a candidate for what lies in the middle of it', () => {
+  for (const code of [...GRIDS, WEB_MERCATOR]) {
+    const bounds = crs.extentOf(code);
+    assert.ok(bounds !== null, code);
+    assert.ok(bounds.every(Number.isFinite), code);
+    const [x, y] = [(bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2];
+    assert.match(said([x, y, x + 1000, y + 1000]), /could be in EPSG:/, code);
+  }
+});
+
+test('coordinates that fit degrees are said to be so only if they are', () => {
+  assert.match(
+    said([5.9, 47.3, 15, 55]),
+    /fit longitude and latitude: if they are degrees, state EPSG:4326$/,
+  );
+  assert.match(said([0, 0, 1, 1]), /longitude and latitude, or a local plan: if they are degrees/);
+});
+
+test('the tightest systems come first, and the others are few', () => {
+  assert.match(said([110_000, 450_000, 160_000, 520_000]), /could be in EPSG:28992/);
+  assert.match(said([2_600_000, 1_200_000, 2_650_000, 1_210_000]), /could be in EPSG:2056/);
+  assert.match(said([600_000, 6_600_000, 700_000, 6_700_000]), /EPSG:2154.* a UTM zone/);
+  for (const extent of [
+    [420_000, 5_500_000, 600_000, 5_700_000],
+    [1e6, 6e6, 1.6e6, 7.2e6],
+    [1e5, 1e5, 9e5, 2e5],
+  ]) {
+    const advice = crsAdvice(extent as Bounds, crs);
+    assert.ok((advice.candidates.match(/EPSG:/g) ?? []).length <= 5, advice.candidates);
+    for (const text of Object.values(advice)) assert.ok(text.length <= 200, text);
+  }
+  assert.match(said([9e8, 9e8, 9.1e8, 9.1e8]), /no widely used system holds them/);
+});
+
+test('a head that says nothing is passed over', () => {
+  for (const extent of [
+    [0, 0, 0, 0],
+    [1, 1, 0, 0],
+    [Number.NaN, 0, 1, 1],
+    [-1e308, 0, Number.POSITIVE_INFINITY, 1],
+  ])
+    assert.deepEqual(crsAdvice(extent as Bounds, crs), NO_ADVICE);
+  assert.deepEqual(crsAdvice(null, crs), NO_ADVICE);
+  assert.equal(
+    wantsAdvice({ crs: null, statedExtent: [1e5, 1e5, 2e5, 2e5] } as unknown as SourceLayer),
+    true,
+  );
+  assert.equal(wantsAdvice({ crs: null, statedExtent: null } as unknown as SourceLayer), false);
+});
+
+/** A .shp of one point without anything beside it. */
+function onePoint(x: number, y: number): Uint8Array {
+  const view = new DataView(new ArrayBuffer(128));
+  view.setInt32(0, 9994);
+  view.setInt32(24, 64);
+  view.setInt32(28, 1000, true);
+  view.setInt32(32, 1, true);
+  for (const [i, value] of [x, y, x, y].entries()) view.setFloat64(36 + 8 * i, value, true);
+  view.setInt32(100, 1);
+  view.setInt32(104, 10);
+  view.setInt32(108, 1, true);
+  view.setFloat64(112, x, true);
+  view.setFloat64(120, y, true);
+  return new Uint8Array(view.buffer);
+}
+
+test('a shapefile without .prj is refused with what its coordinates could be in', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'points.shp');
+  const refusals: [x: number, y: number, message: RegExp][] = [
+    [155_000, 463_000, /EPSG:28992/],
+    [9, 50, /if they are degrees, state EPSG:4326/],
+  ];
+  for (const [x, y, message] of refusals) {
+    writeFileSync(path, onePoint(x, y));
+    await assert.rejects(
+      convertFile(path, workspace.path, { from: 'shp', to: 'geojson', fromCrs: null, toCrs: 'EPSG:4326' }),
+      (error) => {
+        assert.ok(error instanceof GeomillError);
+        assert.equal(error.code, 'CRS_MISSING');
+        assert.match(error.message, message);
+        return true;
+      },
+    );
+  }
+});
