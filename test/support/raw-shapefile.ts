@@ -17,9 +17,20 @@ export interface RawShapefile {
 }
 
 /** A zip of the shapefile; its i-th point (from 0) lies at (i modulo 100, 1). */
-export async function writeRawShapefile(path: string, shapefile: RawShapefile): Promise<string> {
-  const { name = 'raw', fields, rows, codePage = 'UTF-8', prj = WGS84_ESRI } = shapefile;
+export function writeRawShapefile(path: string, shapefile: RawShapefile): Promise<string> {
+  return writeRawShapefiles(path, [shapefile]);
+}
+
+/** The same for several, whose names differ. */
+export async function writeRawShapefiles(path: string, shapefiles: readonly RawShapefile[]): Promise<string> {
   const zip = new ZipWriter(path);
+  for (const shapefile of shapefiles) addShapefile(zip, shapefile);
+  await zip.finish();
+  return path;
+}
+
+function addShapefile(zip: ZipWriter, shapefile: RawShapefile): void {
+  const { name = 'raw', fields, rows, codePage = 'UTF-8', prj = WGS84_ESRI } = shapefile;
   const add = (ending: string, bytes: Uint8Array): void => zip.addMember(name + ending, 0).append(bytes);
   const { shp, shx } = points(rows.length);
   add('.shp', shp);
@@ -27,8 +38,6 @@ export async function writeRawShapefile(path: string, shapefile: RawShapefile): 
   add('.dbf', table(fields, rows));
   if (codePage !== null) add('.cpg', Buffer.from(codePage));
   if (prj !== null) add('.prj', Buffer.from(prj));
-  await zip.finish();
-  return path;
 }
 
 function points(count: number): { readonly shp: Uint8Array; readonly shx: Uint8Array } {

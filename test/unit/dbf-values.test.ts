@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { reader } from '../../src/formats/shp/read.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { csvCells } from '../support/csv-cells.ts';
-import { type RawField, writeRawShapefile } from '../support/raw-shapefile.ts';
+import { type RawField, writeRawShapefile, writeRawShapefiles } from '../support/raw-shapefile.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 
 async function readCells(
@@ -90,6 +90,34 @@ test('numbers that are not finite stay numbers, and too large ones texts', async
     [Number.NaN, Number.NaN, '1e999'],
     [Number.NEGATIVE_INFINITY, 3, '1.5'],
   ]);
+});
+
+test('shapefiles of one archive are read again, each without the declarations that its cells contradict', async () => {
+  using workspace = makeWorkspace();
+  const fields: RawField[] = [['N', 'N', 8, 0]];
+  const source = await writeRawShapefiles(join(workspace.path, 'all.zip'), [
+    { name: 'first', fields, rows: [['1'], ['2']] },
+    { name: 'second', fields, rows: [['3'], ['n/a']] },
+    { name: 'third', fields, rows: [['x'], ['4']] },
+  ]);
+  const { report, outputPath } = await convertFile(source, workspace.path, { from: 'shp', to: 'csv' });
+  const [, ...rows] = csvCells(readFileSync(outputPath, 'utf8'));
+  assert.deepEqual(
+    rows.map(([value]) => value),
+    ['1', '2', '3', 'n/a', 'x', '4'],
+  );
+  assert.deepEqual(
+    report.warnings
+      .filter(({ code }) => code === 'FIELD_WIDENED')
+      .flatMap(({ count, places }) => [count, places.map(({ layer, record }) => [layer, record])]),
+    [
+      2,
+      [
+        ['second', 2],
+        ['third', 1],
+      ],
+    ],
+  );
 });
 
 const field = fc.constantFrom<RawField>(
