@@ -84,7 +84,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   // What operators do to a data directory from the command line; knows all that is kept in one.
-  maintenance: { may: ['errors.ts', 'capacity.ts', 'engines/sqlite', 'accounts', 'jobs', 'storage'] },
+  maintenance: {
+    may: ['errors.ts', 'capacity.ts', 'engines/sqlite', 'accounts', 'jobs', 'sandbox', 'storage'],
+  },
   http: {
     may: [
       ...MESSAGES,

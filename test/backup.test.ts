@@ -114,6 +114,9 @@ function manifestOf(directory: string): Manifest {
 /** A stopped service's directory, with an account, a job that has ended and one that waits. */
 async function makeUsed(dataDirectory: string): Promise<{ ended: string; waiting: string }> {
   const ids: string[] = [];
+  // As `geomill serve` sets it.
+  const former = process.umask(0o077);
+  test.after(() => process.umask(former));
   {
     await using service = await startTestService({ dataDirectory, settings: { RUNNERS: '1' } });
     for (const file of ['kept', 'waits']) {

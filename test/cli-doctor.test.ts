@@ -25,6 +25,7 @@ import { SqliteQueue } from '../src/jobs/sqlite-queue.ts';
 import { checkFileSystem } from '../src/maintenance/doctor/disk.ts';
 import type { CheckedFinding } from '../src/maintenance/doctor/doctor.ts';
 import type { DoctorFinding } from '../src/maintenance/doctor/finding.ts';
+import { checkIsolation } from '../src/maintenance/doctor/isolation.ts';
 import { checkRuntime } from '../src/maintenance/doctor/runtime.ts';
 import { newJob } from './support/queue.ts';
 import { type Ended, runCli } from './support/run-cli.ts';
@@ -37,7 +38,7 @@ interface Report {
   readonly findings: readonly CheckedFinding[];
 }
 
-const SETTINGS = { RUNNERS: '1', RUNNER_MEMORY: '128 MiB' };
+const SETTINGS = { RUNNERS: '1', RUNNER_MEMORY: '128 MiB', RUNNER_SANDBOX: 'none' };
 
 async function examine(directory: string): Promise<Ended & { report: Report }> {
   const ended = await runCli(['doctor', directory, '--json'], SETTINGS);
@@ -103,6 +104,7 @@ const sql = (file: string, statement: string): void => {
 
 function openToAll(at: (name: string) => string, name: string): void {
   chmodSync(at('.'), 0o755);
+  chmodSync(at('outputs'), 0o755);
   chmodSync(at(name), 0o644);
 }
 
@@ -225,7 +227,7 @@ const CASES: readonly Case[] = [
     (at) => openToAll(at, `outputs/${ended}`),
     1,
     'permissions',
-    /other users can read 1 file of jobs/,
+    /other users can read 2 files of jobs/,
   ],
   [
     'modes that nobody can reach',
@@ -362,6 +364,21 @@ test('disks with little left are told by how little it is', () => {
   assert.deepEqual(free(50 * GiB, { ffree: 5000 }), ['ok', 'warning']);
   assert.deepEqual(free(50 * GiB, { ffree: 10 }), ['ok', 'problem']);
   assert.deepEqual(free(50 * GiB, { files: 0, ffree: 0 }), ['ok']);
+});
+
+test('isolation is held against what is wanted and what works', async () => {
+  const works = async () => ({ text: 'namespaces' });
+  const fails = () => Promise.reject(new Error('bubblewrap is not installed'));
+  const check = async (...args: Parameters<typeof checkIsolation>) =>
+    severitiesOf(await checkIsolation(...args));
+  assert.deepEqual(await check('none', false, fails), ['note']);
+  assert.deepEqual(await check('auto', false, works), ['ok']);
+  assert.deepEqual(await check('auto', false, fails), ['warning']);
+  assert.deepEqual(await check('auto', true, fails), ['note', 'ok']);
+  assert.deepEqual(await check('bwrap', true, fails), ['problem']);
+  assert.deepEqual(await check('bwrap', false, works), ['ok']);
+  assert.deepEqual(await check('user', false, works), ['problem']);
+  assert.deepEqual(await check('user', true, works), ['ok']);
 });
 
 test('Node, memory and limits of the process are held against what the service needs', () => {

@@ -9,7 +9,7 @@ import { parse } from './arguments.ts';
 const usage = `geomill doctor [DATA_DIR] [--quick] [--json]
 
 Checks a data directory (default: that of the setting DATA_DIR) and the machine: databases, files of jobs, disk, permissions, clock,
-Node and memory. Says what is wrong and what to do. It only reads, so the service may be running.
+isolation of jobs, Node and memory. Says what is wrong and what to do. It only reads, so the service may be running.
 
   --quick  does not compare indexes of the databases with their tables, which takes long in large ones
   --json   prints the findings as JSON
@@ -19,7 +19,7 @@ Exit status: 0 nothing to do, 1 warnings, 4 problems (the service does not start
 /** Documented in docs/cli.md. */
 const EXIT: Readonly<Record<Severity, number>> = { ok: 0, note: 0, warning: 1, problem: 4 };
 
-type DoctorConfig = Pick<Config, 'dataDirectory' | 'capacity' | 'gridDirectory'>;
+type DoctorConfig = Pick<Config, 'dataDirectory' | 'capacity' | 'gridDirectory' | 'runnerSandbox'>;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: DoctorConfig): Promise<number> {
@@ -38,6 +38,7 @@ export async function run(argv: readonly string[], config: DoctorConfig): Promis
     depth: values.quick === true ? 'quick' : 'full',
     capacity: config.capacity,
     gridDirectory: config.gridDirectory,
+    sandbox: config.runnerSandbox as Parameters<typeof examine>[0]['sandbox'],
   });
   process.stdout.write(
     values.json === true ? `${JSON.stringify(toJson(diagnosis), null, 2)}\n` : toText(diagnosis),

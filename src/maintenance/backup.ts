@@ -196,8 +196,9 @@ async function linkOrCopy(from: string, to: string): Promise<boolean> {
     } catch (error) {
       if (!NO_LINK.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
       await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      // Not of a link: the runner of a job may read the same file by a right of its own.
+      chmodSync(to, 0o600);
     }
-    if ((statSync(to).mode & 0o077) !== 0) chmodSync(to, 0o600);
     return true;
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import type { Capacity } from '../../capacity.ts';
 import { isFileLocked } from '../../engines/sqlite/file-lock.ts';
 import { failure } from '../../errors.ts';
+import type { WallLevel } from '../../sandbox/wall.ts';
 import { checkClock } from './clock.ts';
 import { checkDatabases } from './databases.ts';
 import { checkDisk } from './disk.ts';
 import { checkFiles } from './files.ts';
 import { type DoctorFinding, finding, type Severity, type Subject, severities } from './finding.ts';
+import { checkIsolation } from './isolation.ts';
 import { checkPermissions } from './permissions.ts';
 import { checkRuntime, runtimeFacts } from './runtime.ts';
 
@@ -32,6 +34,8 @@ export interface DoctorOptions {
   readonly depth: Subject['depth'];
   readonly capacity: Capacity;
   readonly gridDirectory: string | null;
+  /** RUNNER_SANDBOX. */
+  readonly sandbox: WallLevel | 'auto';
 }
 
 /** Throws SETTING_INVALID where there is no such directory. */
@@ -48,6 +52,7 @@ export async function examine(options: DoctorOptions): Promise<Diagnosis> {
     disk: () => checkDisk(subject),
     permissions: () => checkPermissions(subject),
     clock: () => checkClock(subject),
+    isolation: () => checkIsolation(options.sandbox),
     runtime: () => checkRuntime(runtimeFacts(capacity, gridDirectory)),
   };
   const findings: CheckedFinding[] = [];

@@ -1,6 +1,6 @@
 /** Whether the service, and nobody else, can read and write what is its own. */
 import { accessSync, constants, lstatSync, readdirSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { counted, type DoctorFinding, Examples, finding, type Subject } from './finding.ts';
 
 const DATABASE_FILE = /^(?:jobs|accounts|lock)\.sqlite(?:-wal|-shm|-journal)?$/;
@@ -41,7 +41,7 @@ function checkEntries(path: string, directory: Stats): DoctorFinding[] {
     const facts = lstatSync(join(path, name), { throwIfNoEntry: false });
     if (facts === undefined) continue;
     if (facts.uid !== directory.uid) foreign.add(name);
-    if (!isReachable || (facts.mode & 0o077) === 0) continue;
+    if (!isReachable || (facts.mode & 0o077) === 0 || !mayEnter(path, name)) continue;
     if (name.startsWith('accounts.sqlite')) secrets ??= `${name}, mode ${octal(facts.mode)}`;
     else if (!name.startsWith('lock.sqlite')) open.add(`${name}, mode ${octal(facts.mode)}`);
   }
@@ -85,6 +85,14 @@ function* ownEntries(path: string): Iterable<string> {
       // Told by checkAccess, or by its owner.
     }
   }
+}
+
+/** Whether others get into the directory of an entry, which is one below the data directory or that itself. */
+function mayEnter(path: string, name: string): boolean {
+  const directory = dirname(name);
+  if (directory === '.') return true;
+  const facts = lstatSync(join(path, directory), { throwIfNoEntry: false });
+  return facts !== undefined && (facts.mode & 0o011) !== 0;
 }
 
 function octal(mode: number): string {

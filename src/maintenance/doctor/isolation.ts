@@ -1,0 +1,44 @@
+/** Whether runners can be isolated as RUNNER_SANDBOX says. Tries bubblewrap, which changes nothing. */
+import { bubblewrapWall } from '../../sandbox/bubblewrap.ts';
+import type { WallLevel } from '../../sandbox/wall.ts';
+import { type DoctorFinding, finding } from './finding.ts';
+
+const INSTALL =
+  'install bubblewrap (apt-get install bubblewrap) and allow user namespaces, or start the service as root';
+
+/** `isRoot`: whether this user, as which the service is to run, could start processes of other users. */
+export async function checkIsolation(
+  wanted: WallLevel | 'auto',
+  isRoot = process.getuid?.() === 0,
+  wall: () => Promise<{ readonly text: string }> = bubblewrapWall,
+): Promise<DoctorFinding[]> {
+  if (wanted === 'none')
+    return [finding('note', "RUNNER_SANDBOX=none: jobs are isolated by Node's permission model alone")];
+  const ofUsers = finding('ok', 'a service that runs as root isolates jobs by a user for each runner');
+  if (wanted === 'user')
+    return [
+      isRoot
+        ? ofUsers
+        : finding(
+            'problem',
+            'RUNNER_SANDBOX=user needs a service that runs as root',
+            'start it as root, or set auto',
+          ),
+    ];
+  let reason: string;
+  try {
+    return [finding('ok', `jobs can be isolated by ${(await wall()).text}`)];
+  } catch (error) {
+    reason = (error as Error).message;
+  }
+  if (wanted === 'bwrap')
+    return [
+      finding(
+        'problem',
+        `RUNNER_SANDBOX=bwrap does not work: ${reason}`,
+        `${INSTALL} with RUNNER_SANDBOX=auto`,
+      ),
+    ];
+  if (isRoot) return [finding('note', `bubblewrap does not work: ${reason}`), ofUsers];
+  return [finding('warning', `jobs are isolated by Node's permission model alone: ${reason}`, INSTALL)];
+}
