@@ -13,7 +13,7 @@ export class CollectionMembers {
   typeAt = 0;
   name: string | null = null;
   readonly #crsTexts: string[] = [];
-  readonly #foreignNames: string[] = [];
+  readonly #foreignNames = new Set<string>();
 
   /** Takes the member with this key whose value begins at `at`; returns the offset behind the value. */
   take(scanner: JsonScanner, key: string, at: number): number {
@@ -27,19 +27,18 @@ export class CollectionMembers {
     else if (key === 'crs') this.#crsTexts.push(scanner.text(at, end));
     else if (key === 'features')
       throw scanner.fault(at, "the member 'features' came twice", 'GEOJSON_STRUCTURE');
-    else if (key !== 'bbox' && !this.#foreignNames.includes(key)) this.#foreignNames.push(key);
+    else if (key !== 'bbox') this.#foreignNames.add(key);
     return end;
   }
 
   has(foreignName: string): boolean {
-    return this.#foreignNames.includes(foreignName);
+    return this.#foreignNames.has(foreignName);
   }
 
   note(findings: Findings): void {
     for (const text of this.#crsTexts) noteCrsMember(text, findings);
-    const names = this.#foreignNames.slice(0, 20).join(', ');
-    if (names !== '')
-      findings.note('FOREIGN_MEMBERS_DROPPED', { names }, undefined, this.#foreignNames.length);
+    const names = [...this.#foreignNames].slice(0, 20).join(', ');
+    if (names !== '') findings.note('FOREIGN_MEMBERS_DROPPED', { names }, undefined, this.#foreignNames.size);
   }
 
   /**
