@@ -66,7 +66,7 @@ const checkMessage = messageCheck({
 
 /**
  * Has a process fetch the file of `task` to `task.path`, in an existing directory that is all it may write to. Resolves
- * when the process has ended, whatever the outcome; never rejects. `signal` kills it.
+ * when the process has ended, whatever the outcome; rejects only where the directory is gone. `signal` kills it.
  */
 export async function runFetcher(
   task: FetchTask,
@@ -77,7 +77,13 @@ export async function runFetcher(
   const confinement = fetcherConfinement(directory, options);
   const wall = options.wall ?? NO_WALL;
   const cell = wall.cell();
-  cell.give(directory, 'write');
+  try {
+    cell.give(directory, 'write');
+  } catch (error) {
+    // The directory went with its runner.
+    cell.release();
+    throw error;
+  }
   const { file, args, identity } = cell.command(fetcherArguments(confinement, options), confinement);
   const child = spawn(file, args, {
     ...identity,

@@ -50,11 +50,20 @@ export class Slot {
     this.#pidFile = `${this.directory}.pid`;
     const part = (partName: string): string => join(this.directory, partName);
     this.#parts = { in: part('in'), out: part('out'), scratch: part('scratch'), warm: part('warm') };
+    try {
+      this.#make();
+    } catch (error) {
+      this.remove();
+      throw error;
+    }
+  }
+
+  #make(): void {
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
-    cell.give(this.directory, 'pass');
+    this.#cell.give(this.directory, 'pass');
     for (const name of PARTS) {
       mkdirSync(this.#parts[name]);
-      cell.give(this.#parts[name], accessTo(name));
+      this.#cell.give(this.#parts[name], accessTo(name));
     }
   }
 
