@@ -2,6 +2,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { shortValue } from '../short-text.ts';
 import {
   CONFIG_FIELDS,
   type ConfigField,
@@ -130,7 +131,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** A value for a message. */
 export function describe(value: unknown): string {
-  return (JSON.stringify(value) ?? 'nothing').slice(0, 60);
+  return shortValue(value);
 }
 
 export function invalid(path: string, what: string): Error {

@@ -1,6 +1,7 @@
 /** Which layers of the input files become which layer of the output. Pure. */
 import { failure } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
+import { listed, shortText } from '../short-text.ts';
 import type { ConversionRequest } from './request.ts';
 
 export interface OpenedFile {
@@ -74,7 +75,7 @@ function unknownLayer(layer: string, known: readonly SourceLayer[], file?: strin
 }
 
 function namesOf(layers: readonly SourceLayer[]): string {
-  return [...new Set(layers.map(({ name }) => `'${name}'`))].join(', ');
+  return listed([...new Set(layers.map(({ name }) => `'${shortText(name, 58)}'`))]);
 }
 
 function readable<Chosen extends { readonly layer: SourceLayer }>(chosen: Chosen): Chosen {

@@ -4,6 +4,7 @@
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type GeomillError } from '../errors.ts';
+import { shortValue } from '../short-text.ts';
 import type { ParametersSchema, StepParameters, Transformation } from './transformation.ts';
 
 /** A step of a request: its parameters are checked and their defaults filled in. Plain data. */
@@ -69,7 +70,7 @@ export function parseSteps(
   mayHaveParts = false,
 ): readonly RequestedStep[] {
   if (!Array.isArray(value))
-    throw failure('CONFIG_INVALID', { detail: `'${path}' must be a list, not ${shown(value)}` });
+    throw failure('CONFIG_INVALID', { detail: `'${path}' must be a list, not ${shortValue(value)}` });
   if (value.length > MAX_STEPS) {
     throw failure('CONFIG_INVALID', {
       detail: `'${path}' has ${value.length} steps; at most ${MAX_STEPS} are taken`,
@@ -86,12 +87,12 @@ function parseStep(
 ): RequestedStep {
   if (!isObject(item)) {
     const example = '{"type": "buffer", "params": {...}}';
-    throw invalid(path, `must be an object such as ${example}, not ${shown(item)}`);
+    throw invalid(path, `must be an object such as ${example}, not ${shortValue(item)}`);
   }
   const record = recordOf(item.type, path, registry);
   const { params: nested, type: _, ...flat } = item;
   if (nested !== undefined && nested !== null && !isObject(nested))
-    throw invalid(`${path}.params`, `must be an object with the parameters, not ${shown(nested)}`);
+    throw invalid(`${path}.params`, `must be an object with the parameters, not ${shortValue(nested)}`);
   const inner = isObject(nested) ? nested : {};
   const count = Object.keys(inner).length + Object.keys(flat).length;
   if (count > MAX_PARAMETERS)
@@ -187,7 +188,7 @@ function recordOf(type: unknown, path: string, registry: readonly Transformation
   const record = registry.find(({ id }) => id === wanted);
   if (record !== undefined) return record;
   throw failure('TRANSFORMATION_UNKNOWN', {
-    type: typeof type === 'string' ? type.slice(0, 40) : shown(type),
+    type: typeof type === 'string' ? type.slice(0, 40) : shortValue(type),
     path: `${path}.type`,
     known: registry.length === 0 ? 'none' : registry.map(({ id }) => id).join(', '),
   });
@@ -243,10 +244,6 @@ function descriptionOf(schema: object | undefined): string {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? 'nothing').slice(0, 60);
 }
 
 function invalid(path: string, reason: string): GeomillError {

@@ -9,6 +9,7 @@ import {
   PART_KIND,
 } from '../../../batch/geometry-column.ts';
 import { failure, type GeomillError } from '../../../errors.ts';
+import { shortValue } from '../../../short-text.ts';
 
 /** Longitudes may run over 180 degrees by a turn, for masks that cross it. */
 const MAX_LONGITUDE = 540;
@@ -46,12 +47,13 @@ function appendObject(builder: GeometryBuilder, value: unknown, path: string, ma
       filledList(object.features, `${path}.features`, 'features').forEach((feature, i) => {
         const featurePath = `${path}.features[${i}]`;
         const { type, geometry } = objectAt(feature, featurePath);
-        if (type !== 'Feature') throw invalid(`${featurePath}.type`, `must be "Feature", not ${shown(type)}`);
+        if (type !== 'Feature')
+          throw invalid(`${featurePath}.type`, `must be "Feature", not ${shortValue(type)}`);
         appendObject(builder, geometry, `${featurePath}.geometry`, false);
       });
       return;
   }
-  throw invalid(`${path}.type`, `is ${shown(object.type)}; the mask must be ${ACCEPTED}`);
+  throw invalid(`${path}.type`, `is ${shortValue(object.type)}; the mask must be ${ACCEPTED}`);
 }
 
 /** Coordinates in another system would put the mask somewhere else without a word. */
@@ -91,7 +93,7 @@ function appendRing(builder: GeometryBuilder, value: unknown, path: string): voi
 
 function appendPosition(builder: GeometryBuilder, value: unknown, path: string): void {
   if (!Array.isArray(value) || !Number.isFinite(value[0]) || !Number.isFinite(value[1])) {
-    throw invalid(path, `must be a position [longitude, latitude], not ${shown(value)}`);
+    throw invalid(path, `must be a position [longitude, latitude], not ${shortValue(value)}`);
   }
   const [longitude, latitude] = value as number[];
   if (Math.abs(longitude) > MAX_LONGITUDE || Math.abs(latitude) > MAX_LATITUDE) {
@@ -104,17 +106,13 @@ function appendPosition(builder: GeometryBuilder, value: unknown, path: string):
 function objectAt(value: unknown, path: string): Readonly<Record<string, unknown>> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw invalid(path, `must be ${ACCEPTED}, not ${shown(value)}`);
+  throw invalid(path, `must be ${ACCEPTED}, not ${shortValue(value)}`);
 }
 
 function filledList(value: unknown, path: string, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw invalid(path, `must be a list of ${what}, not ${shown(value)}`);
+  if (!Array.isArray(value)) throw invalid(path, `must be a list of ${what}, not ${shortValue(value)}`);
   if (value.length === 0) throw invalid(path, `has no ${what}`);
   return value;
-}
-
-function shown(value: unknown): string {
-  return (JSON.stringify(value) ?? 'nothing').slice(0, 60);
 }
 
 function invalid(path: string, reason: string): GeomillError {
