@@ -365,6 +365,12 @@ export const errorCatalogue = {
     fault: 'user',
     template: "Idempotency-Key '{key}' was used before with another request",
   },
+  IDEMPOTENCY_KEY_RELEASED: {
+    status: 409,
+    fault: 'user',
+    template:
+      "the earlier job of Idempotency-Key '{key}' was deleted while this request was received; send it again",
+  },
   QUEUE_FULL: {
     status: 503,
     fault: 'user',

@@ -76,7 +76,8 @@ export async function startService(
     const { databasePath: path } = data;
     refuseHalfRestored(data);
     if (!adoptEmpty) refuseEmptyDatabase(data);
-    const queue = openQueue(config, path);
+    let storageFailed: (error: unknown) => void = () => {};
+    const queue = openQueue(config, path, (error) => storageFailed(error));
     undo.push(() => queue.close());
     const log = createLogger(config.logLevel);
     log.info({}, config.capacity.text);
@@ -93,6 +94,7 @@ export async function startService(
     const fetch = { ...fetchSettings(config, urlPolicy), wall };
     const ofRunner = { ...runner, wall };
     const service = new JobService({ ...serviceOptions(config, data, queue, ofRunner, log, metrics), fetch });
+    storageFailed = (error) => service.storageFailed(error);
     metrics.watch(service);
     const { accounts, auth } = openAuth(config, data);
     undo.push(() => accounts.close());
@@ -226,14 +228,20 @@ function listenFailure(error: NodeJS.ErrnoException, { host, port }: Config): Er
   return error;
 }
 
-function openQueue(config: Config, path: string): SqliteQueue {
+function openQueue(config: Config, path: string, onFailure: (error: unknown) => void): SqliteQueue {
   // A limit of 0 is none.
   const ownerLimits = {
     jobs: config.maxOwnerJobs || null,
     storedBytes: config.maxOwnerStorageBytes || null,
   };
   try {
-    return new SqliteQueue({ path, maxLength: config.maxQueueLength, retryAfterSeconds: 5, ownerLimits });
+    return new SqliteQueue({
+      path,
+      maxLength: config.maxQueueLength,
+      retryAfterSeconds: 5,
+      ownerLimits,
+      sync: { onFailure },
+    });
   } catch (error) {
     throw asDatabaseFailure(error, path);
   }

@@ -6,6 +6,7 @@ import type { Format } from '../formats/format.ts';
 import type { Job, JobInput, NewJob } from '../jobs/job.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { pathName } from '../remote-input/file-name.ts';
+import type { Upload } from '../storage/store.ts';
 import {
   fileParameterNames,
   filePartNames,
@@ -44,7 +45,8 @@ export function refuseEarly(
   request: FastifyRequest,
 ): void {
   const owner = ownerOf(request);
-  service.checkRoom(owner, 0);
+  const isRepeat = service.isRepeat(owner, idempotencyKeyOf(request));
+  if (!isRepeat) service.checkRoom(owner, 0);
   const takesJson = jsonDocumentsOf(surface) !== null;
   const type = request.headers['content-type'] ?? '';
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -60,8 +62,8 @@ export function refuseEarly(
   } else if (declaredBytes > config.maxUploadBytes + config.maxConfigBytes + FORM_OVERHEAD_BYTES)
     throw uploadTooLarge(actual, config.maxUploadBytes);
   // What of the body is sure to be files.
-  service.checkRoom(owner, Math.max(0, declaredBytes - config.maxConfigBytes - FORM_OVERHEAD_BYTES));
-  idempotencyKeyOf(request);
+  if (!isRepeat)
+    service.checkRoom(owner, Math.max(0, declaredBytes - config.maxConfigBytes - FORM_OVERHEAD_BYTES));
 }
 
 /**
@@ -77,8 +79,9 @@ export async function submitRequest(
   const id = service.newJobId();
   const owner = ownerOf(request);
   const idempotencyKey = idempotencyKeyOf(request);
+  const isRepeat = service.isRepeat(owner, idempotencyKey);
   const files = new ReceivedFiles({
-    open: (fileIndex) => service.receive(owner, id, fileIndex),
+    open: async (fileIndex) => (isRepeat ? unstoredUpload() : service.receive(owner, id, fileIndex)),
     maxBytes: config.maxUploadBytes,
     maxFiles: config.maxFiles,
     maxStepFileBytes: config.maxMaskBytes,
@@ -109,12 +112,27 @@ export async function submitRequest(
           ? null
           : { key: idempotencyKey, requestHash: requestHash(surface, received.configHash, kept) },
     };
-    const result = await service.submit(job);
+    const result =
+      isRepeat && job.idempotency !== null
+        ? service.earlier(owner, job.idempotency)
+        : await service.submit(job);
     added = result.added;
     return result;
   } finally {
     if (!added) await files.discard();
   }
+}
+
+/** Of a repeat only size and hash are wanted, so that it needs neither room in the owner's quota nor on the disk. */
+function unstoredUpload(): Upload {
+  return {
+    byteLength: 0,
+    async write(bytes) {
+      (this as { byteLength: number }).byteLength += bytes.length;
+    },
+    async keep() {},
+    async discard() {},
+  };
 }
 
 async function receiveForm(

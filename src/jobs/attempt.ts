@@ -36,6 +36,9 @@ export interface JobServiceOptions {
   readonly recordRetentionMs: number;
   /** Default: a minute. */
   readonly sweepIntervalMs?: number;
+  /** How often files without a job are looked for, and how old they are to be. Default: an hour each. */
+  readonly orphanSweepIntervalMs?: number;
+  readonly orphanAgeMs?: number;
   /** Facts of the output of a request. */
   readonly outputFormat: (request: JobRequest) => OutputFormat;
   readonly log: JobLog;

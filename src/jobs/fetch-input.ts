@@ -37,13 +37,14 @@ export type ProvidedInputs =
 export async function fetchInput(
   input: JobInput & { readonly url: string },
   path: string,
-  runner: RunnerProcess,
+  runner: Pick<RunnerProcess, 'onDeath' | 'death' | 'slot'>,
   { policy, limits, userAgent, ...options }: FetchSettings,
 ): Promise<ProvidedInputs> {
   const controller = new AbortController();
-  void runner.died.then(() => controller.abort());
+  // Taken back afterwards: a runner lives through thousands of jobs.
+  const forget = runner.onDeath(() => controller.abort());
   const task = { url: input.url, urlPath: 'input.url', path, policy, limits, userAgent };
-  const outcome = await runFetcher(task, controller.signal, options);
+  const outcome = await runFetcher(task, controller.signal, options).finally(forget);
   if (runner.death === null) runner.slot.reclaimInputs();
   if (outcome.kind !== 'fetched') return outcome;
   runner.slot.giveInput(path);

@@ -5,8 +5,13 @@
  * with it for the disk. Here COMMIT only writes (synchronous = NORMAL), and the log is synced in Node's thread pool before
  * anybody is told: the same file, the same sync, so the same promise. What differs is that others may see a change a
  * moment before it is durable; nothing is built on that but by those who wait here, too.
+ *
+ * Where COMMIT fails nothing is changed, and everybody is told so. Where the sync behind it fails the change is made, in
+ * the database and for everybody who reads it, and only its durability is open: those who wait go on waiting, and it is
+ * tried again, for half a minute. After that they are told of the failure, and the change stands.
  */
 import { closeSync, fsync, openSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Database } from '../engines/sqlite/database.ts';
 import { SharedSync } from '../storage/shared-sync.ts';
@@ -18,23 +23,38 @@ interface Pending {
   settle(commitError: unknown): void;
 }
 
+export interface SyncOptions {
+  /** Syncs the open file. Default: fsync. */
+  readonly sync?: (descriptor: number) => Promise<void>;
+  readonly patienceMs?: number;
+  /** A sync failed and is tried again. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
+const PATIENCE_MS = 30_000;
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 2000;
+
 export class GroupCommit {
   readonly #database: Database;
   readonly #log: SharedSync;
   readonly #logDescriptor: number;
+  readonly #options: SyncOptions;
+  #isClosing = false;
   #pending: Pending[] = [];
   #underway: Promise<unknown> = Promise.resolve();
 
   /** `database` at `path`, opened with synchronous = FULL. */
-  constructor(database: Database, path: string) {
+  constructor(database: Database, path: string, options: SyncOptions = {}) {
     this.#database = database;
+    this.#options = options;
     // A commit of the old kind: it makes the log where there is none, and its name durable.
     const version = database.userVersion;
     database.userVersion = version;
     database.exec('PRAGMA synchronous = NORMAL');
     // The log stays the same file as long as a connection is open.
     this.#logDescriptor = openSync(`${path}-wal`, 'r+');
-    this.#log = new SharedSync(() => fsyncAsync(this.#logDescriptor));
+    this.#log = new SharedSync(() => this.#syncLog());
   }
 
   /**
@@ -69,9 +89,30 @@ export class GroupCommit {
 
   /** Ends what is pending; before the database is closed. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#flush();
     await this.#underway;
     closeSync(this.#logDescriptor);
+  }
+
+  async #syncLog(): Promise<void> {
+    const { sync = fsyncAsync, patienceMs = PATIENCE_MS, onFailure } = this.#options;
+    const givenUpAt = performance.now() + patienceMs;
+    let isWhole = true;
+    for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
+      try {
+        // After a sync that failed the system may take pages for written that are not, and a second one would succeed
+        // without them. So the log is copied into the database, which writes and syncs all of it again.
+        if (!isWhole && !this.#database.checkpoint()) throw new Error('the log is in use by another program');
+        await sync(this.#logDescriptor);
+        return;
+      } catch (error) {
+        if (this.#isClosing || performance.now() >= givenUpAt) throw error;
+        isWhole = false;
+        onFailure?.(error);
+        await pause(delayMs);
+      }
+    }
   }
 
   #flush(): void {

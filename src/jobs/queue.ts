@@ -2,12 +2,12 @@
  * The queue of jobs and their records. One interface, so that an embedded database and a shared one are
  * interchangeable. Every method that changes a job resolves only when the change would survive the death of the process;
  * `enqueue`, `succeed`, `fail`, `cancel` and `removeEnded` also survive a power failure. One that rejects has changed
- * nothing, unless its contract says otherwise.
+ * nothing, unless the disk refused for half a minute to make a change durable: then the change stands.
  */
 import type { PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
-import type { Job, JobOutput, JobState, JobSummary, NewJob, Viewer } from './job.ts';
+import type { Idempotency, Job, JobOutput, JobState, JobSummary, NewJob, Viewer } from './job.ts';
 
 export interface EnqueueResult {
   readonly id: string;
@@ -126,6 +126,10 @@ export interface JobQueue {
     limit: number,
   ): Promise<readonly JobSummary[]>;
   holding(owner: string): OwnerHolding;
+  /** Whether `enqueue` with this Idempotency-Key would name an earlier job of the owner, or conflict with it. */
+  knowsKey(owner: string, key: string): boolean;
+  /** The earlier job that `enqueue` would name; null: there is none. Throws IDEMPOTENCY_CONFLICT. */
+  earlier(owner: string, idempotency: Idempotency): EnqueueResult | null;
   /** Throws what `enqueue` would for a job of `inputBytes` more. */
   checkRoom(owner: string, inputBytes: number): void;
   /** `since`: milliseconds since 1970. */

@@ -91,6 +91,7 @@ export class RunnerProcess {
   #isSpent = false;
   #death: Extract<RunOutcome, { kind: 'died' }> | null = null;
   readonly #died = Promise.withResolvers<void>();
+  readonly #deathListeners = new Set<() => void>();
   #task: { settle(outcome: RunOutcome): void; onProgress(progress: Progress): void } | null = null;
 
   constructor(options: RunnerOptions, events: RunnerEvents) {
@@ -154,6 +155,13 @@ export class RunnerProcess {
   /** Resolves when the process has died. */
   get died(): Promise<void> {
     return this.#died.promise;
+  }
+
+  /** Calls `listener` when the process dies, at once if it has died. Returns how to take that back. */
+  onDeath(listener: () => void): () => void {
+    if (this.#death !== null) listener();
+    else this.#deathListeners.add(listener);
+    return () => void this.#deathListeners.delete(listener);
   }
 
   /** Runs a task on the reserved process; resolves when it is done, has failed, or the process has died. */
@@ -271,6 +279,8 @@ export class RunnerProcess {
     const detail = this.#stderrTail === '' ? reason : `${reason}; ${this.#stderrTail.trim()}`;
     this.#death = { kind: 'died', cause, detail: reason };
     this.#died.resolve();
+    for (const listener of this.#deathListeners) listener();
+    this.#deathListeners.clear();
     this.#settle(this.#death);
     this.#events.onDeath(this, cause, detail);
   }

@@ -10,7 +10,7 @@ import { failure } from '../errors.ts';
 import { inputKey, type Upload } from '../storage/store.ts';
 import type { JobServiceOptions } from './attempt.ts';
 import { Dispatcher } from './dispatcher.ts';
-import type { NewJob, Viewer } from './job.ts';
+import type { Idempotency, NewJob, Viewer } from './job.ts';
 import { JobFeed } from './job-feed.ts';
 import { OwnedJobs, type OwnedJobsOptions } from './owned-jobs.ts';
 import type { EnqueueResult, OwnerHolding, OwnerUsage } from './queue.ts';
@@ -183,6 +183,18 @@ export class JobService {
     return result;
   }
 
+  /** Whether a request with this Idempotency-Key repeats one whose job is kept: it needs no room, and its files are not stored. */
+  isRepeat(owner: string, idempotencyKey: string | null): boolean {
+    return idempotencyKey !== null && this.#options.queue.knowsKey(owner, idempotencyKey);
+  }
+
+  /** The earlier job of a request that is a repeat. Throws IDEMPOTENCY_CONFLICT, IDEMPOTENCY_KEY_RELEASED. */
+  earlier(owner: string, idempotency: Idempotency): EnqueueResult {
+    const earlier = this.#options.queue.earlier(owner, idempotency);
+    if (earlier === null) throw failure('IDEMPOTENCY_KEY_RELEASED', { key: idempotency.key });
+    return earlier;
+  }
+
   /** The jobs that `viewer` can see; the only way to them. */
   jobsOf(viewer: Viewer): OwnedJobs {
     return new OwnedJobs(this.#ownedJobs, viewer);
@@ -213,8 +225,14 @@ export class JobService {
         'removed at the start: expired outputs, old records, files without a job, slots of runners',
       );
     this.#state = 'running';
+    let isSweeping = false;
     this.#sweepTimer = setInterval(() => {
-      this.#sweeping = this.#sweeping.then(() => this.#sweep());
+      // One at a time: on a slow disk they would pile up.
+      if (isSweeping) return;
+      isSweeping = true;
+      this.#sweeping = this.#sweep().finally(() => {
+        isSweeping = false;
+      });
     }, this.#options.sweepIntervalMs ?? SWEEP_INTERVAL_MS).unref();
     this.#dispatcher.open();
   }
@@ -238,14 +256,15 @@ export class JobService {
   async #sweep(): Promise<void> {
     const { queue, store, recordRetentionMs, log } = this.#options;
     const now = Date.now();
-    const withOrphans = now - this.#orphansSweptAt >= ORPHAN_SWEEP_INTERVAL_MS;
+    const intervalMs = this.#options.orphanSweepIntervalMs ?? ORPHAN_SWEEP_INTERVAL_MS;
+    const withOrphans = now - this.#orphansSweptAt >= intervalMs;
     if (withOrphans) this.#orphansSweptAt = now;
     try {
       // While storage fails it would fail, too, and `#recovery` does it then.
       if (!this.#recovery.isUnderway) await this.#dispatcher.reconcile();
       const { orphans } = await sweep(queue, store, now, {
         recordRetentionMs,
-        orphanAgeMs: withOrphans ? ORPHAN_AGE_MS : null,
+        orphanAgeMs: withOrphans ? (this.#options.orphanAgeMs ?? ORPHAN_AGE_MS) : null,
         isReceiving: (id) => this.#receipts.has(id),
       });
       if (orphans > 0) log.warn({ orphans }, 'removed files that belong to no job');

@@ -9,7 +9,7 @@ import { Database, type SqlValue, type Statement } from '../engines/sqlite/datab
 import { bringUpToDate } from '../engines/sqlite/migrations.ts';
 import { failure, GeomillError, type PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
-import { GroupCommit } from './group-commit.ts';
+import { GroupCommit, type SyncOptions } from './group-commit.ts';
 import {
   deliveredFormat,
   type Idempotency,
@@ -44,6 +44,8 @@ export interface SqliteQueueOptions {
   readonly retryAfterSeconds: number;
   /** Of each owner. Default: none. */
   readonly ownerLimits?: OwnerLimits;
+  /** How commits are made durable. */
+  readonly sync?: SyncOptions;
   /** Milliseconds since 1970. Default: the clock of the system. */
   readonly now?: () => number;
 }
@@ -65,7 +67,7 @@ export class SqliteQueue implements JobQueue {
     this.#now = options.now ?? Date.now;
     this.#database = new Database(options.path, { synchronous: 'FULL' });
     bringUpToDate(this.#database, options.path, MIGRATIONS);
-    this.#commits = new GroupCommit(this.#database, options.path);
+    this.#commits = new GroupCommit(this.#database, options.path, options.sync);
     this.#statements = prepareStatements(this.#database);
     this.#list = new JobList(this.#database);
     this.#owners = new Owners(this.#database, options.ownerLimits ?? NO_LIMITS);
@@ -78,7 +80,7 @@ export class SqliteQueue implements JobQueue {
   async enqueue(job: NewJob): Promise<EnqueueResult> {
     const record = recordOf(job);
     return this.#commits.run(() => {
-      const earlier = job.idempotency === null ? null : this.#findByKey(job.owner, job.idempotency);
+      const earlier = job.idempotency === null ? null : this.earlier(job.owner, job.idempotency);
       if (earlier !== null) return earlier;
       this.checkRoom(job.owner, inputBytes(job) + record.byteLength);
       this.#insert(job, record);
@@ -183,6 +185,17 @@ export class SqliteQueue implements JobQueue {
     return this.#owners.holding(owner);
   }
 
+  knowsKey(owner: string, key: string): boolean {
+    return this.#statements.byKey.get(owner, key) !== undefined;
+  }
+
+  earlier(owner: string, { key, requestHash }: Idempotency): EnqueueResult | null {
+    const row = this.#statements.byKey.get<{ id: string; state: JobState; request_hash: string }>(owner, key);
+    if (row === undefined) return null;
+    if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
+    return { id: row.id, state: row.state, added: false };
+  }
+
   checkRoom(owner: string, inputBytes: number): void {
     this.#owners.checkRoom(owner, inputBytes);
     const length = this.length();
@@ -254,13 +267,6 @@ export class SqliteQueue implements JobQueue {
       requestFindings,
       request,
     );
-  }
-
-  #findByKey(owner: string, { key, requestHash }: Idempotency): EnqueueResult | null {
-    const row = this.#statements.byKey.get<{ id: string; state: JobState; request_hash: string }>(owner, key);
-    if (row === undefined) return null;
-    if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
-    return { id: row.id, state: row.state, added: false };
   }
 }
 

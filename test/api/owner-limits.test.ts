@@ -73,14 +73,14 @@ test('an account with as many jobs as it may have is refused, until one of them 
 
 test('an account that has stored what it may is told what to do, and room that it makes is room', async () => {
   const bytes = outputOf('a').length;
-  const { service: held, shown } = await start({ MAX_OWNER_STORAGE: String(bytes + 3) }, 'ann');
+  const { service: held, shown } = await start({ MAX_OWNER_STORAGE: String(bytes + 3000) }, 'ann');
   await using service = held;
   const [headers] = shown;
   const first = await submitJob(service, { file: 'a', headers });
   assert.equal((await service.ended(first)).state, 'SUCCESS');
-  const stored = /no room for \d+ bytes: this account has 2000 of the 2003 bytes/;
+  const stored = /no room for \d+ bytes: this account has 2\d{3} of the 5000 bytes/;
   await assertRefused(
-    await submit(service, { file: 'four', headers }),
+    await submit(service, { file: 'x'.repeat(3000), headers }),
     'owner-storage-exceeded',
     '60',
     stored,
@@ -93,8 +93,38 @@ test('an account that has stored what it may is told what to do, and room that i
   assert.equal(waited.headers.get('retry-after'), null, 'all the work would be done again');
   assert.match(
     problem.detail,
-    /no room for the output of 4000 bytes: this account has 2000 of the 2003 bytes/,
+    /no room for the output of 4\d{3} bytes: this account has [23]\d{3} of the 5000 bytes/,
   );
   assert.equal((await fetch(`${service.url}/v1/jobs/${first}`, { method: 'DELETE', headers })).status, 204);
   assert.equal((await service.ended(await submitJob(service, { file: 'a', headers }))).state, 'SUCCESS');
+});
+
+test('a repeat with the same Idempotency-Key names the earlier job, also at the limits of its owner', async () => {
+  const { service: held, shown } = await start({ MAX_OWNER_JOBS: '1', MAX_OWNER_STORAGE: '5000' }, 'ann');
+  await using service = held;
+  const [{ apikey }] = shown;
+  const file = `${ENDLESS} ${'x'.repeat(3000)}`;
+  const ask = (more: { file?: string; key?: string }) =>
+    submit(service, {
+      file: more.file ?? file,
+      headers: { apikey, 'idempotency-key': more.key ?? 'k' },
+    });
+  const first = (await (await ask({})).json()) as { job_id: string };
+  await assertRefused(
+    await ask({ key: 'other' }),
+    'owner-jobs-exceeded',
+    '5',
+    /1 jobs? of this account|1 active/,
+  );
+  const before = service.service.holding('ann').storedBytes;
+  for (let i = 0; i < 3; i++) {
+    const again = await ask({});
+    assert.equal(again.status, 202);
+    assert.deepEqual(((await again.json()) as { job_id: string }).job_id, first.job_id);
+  }
+  const other = await ask({ file: 'something else' });
+  assert.equal(other.status, 422);
+  await other.body?.cancel();
+  assert.equal(service.service.holding('ann').storedBytes, before);
+  assert.deepEqual(readdirSync(join(service.config.dataDirectory, 'inputs')), [first.job_id]);
 });

@@ -110,6 +110,51 @@ test('a full queue refuses, but still answers an Idempotency-Key it knows', asyn
   });
 });
 
+test('a change whose sync fails is told of when it is durable, and counts meanwhile', async (context) => {
+  let isBroken = true;
+  let failures = 0;
+  const sync = async () => {
+    if (isBroken) throw Object.assign(new Error('EIO: test'), { code: 'EIO' });
+  };
+  const { queue } = open(context, { sync: { sync, onFailure: () => (failures += 1) } });
+  let isTold = false;
+  const enqueued = queue.enqueue(newJob('a')).then((result) => {
+    isTold = true;
+    return result;
+  });
+  while (failures < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  assert.equal(isTold, false);
+  assert.equal(queue.length(), 1);
+  assert.equal((await queue.get('a'))?.state, 'QUEUED');
+  isBroken = false;
+  assert.deepEqual(await enqueued, { id: 'a', state: 'QUEUED', added: true });
+  assert.equal(queue.length(), 1);
+});
+
+test('the length is that of the rows, in whatever phase a commit fails', async (context) => {
+  const sync = () => Promise.reject(new Error('EIO: test'));
+  const { queue } = open(context, { sync: { sync, patienceMs: 0 }, maxLength: 3 });
+  const key = { key: 'k', requestHash: 'h' };
+  const rows = async () =>
+    (await queue.list(ANY_OWNER, { state: 'QUEUED', operation: null }, null, 100)).length;
+  const check = async (length: number): Promise<void> => {
+    assert.equal(queue.length(), length);
+    assert.equal(await rows(), length);
+  };
+  await assert.rejects(queue.enqueue(newJob('a', { idempotency: key })), /EIO/);
+  await check(1);
+  await assert.rejects(queue.enqueue(newJob('a')), /UNIQUE/);
+  await check(1);
+  const claim = (await queue.claim()) as Claim;
+  await check(0);
+  await queue.requeue(claim, true);
+  await check(1);
+  await assert.rejects(queue.cancel('a', { code: 'CANCELLED', params: {} }, 5), /EIO/);
+  await check(0);
+  await assert.rejects(queue.removeEnded('a'), /EIO/);
+  await check(0);
+});
+
 test('expired outputs and old records are found', async (context) => {
   const { queue } = open(context);
   await queue.enqueue(newJob('a'));

@@ -4,9 +4,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { fetchInput } from '../../src/jobs/fetch-input.ts';
 import type { FetchTask } from '../../src/remote-input/fetch-messages.ts';
 import { runFetcher } from '../../src/remote-input/fetch-process.ts';
 import { parseUrlPolicy } from '../../src/remote-input/policy.ts';
+import type { Slot } from '../../src/storage/workspace.ts';
 import { startFileHost } from '../support/file-host.ts';
 
 const FAKE = {
@@ -34,6 +36,27 @@ function taskFor(url: string, totalMs = 20_000): FetchTask {
     userAgent: 'geomill/test',
   };
 }
+
+test('a runner keeps nothing of the fetches that are over', async () => {
+  await using host = await startFileHost({ '/a.csv': (_request, response) => void response.end('whole') });
+  const listeners = new Set<() => void>();
+  const runner = {
+    death: null,
+    slot: { reclaimInputs() {}, giveInput() {} } as unknown as Slot,
+    onDeath(listener: () => void) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+  for (let i = 0; i < 2; i++) {
+    const { path, url, ...settings } = taskFor(`${host.url}/a.csv`);
+    const input = { name: 'a.csv', byteLength: null, fileIndex: 0, url };
+    const fetched = fetchInput(input, path, runner, settings);
+    assert.equal(listeners.size, 1);
+    assert.equal((await fetched).kind, 'provided');
+    assert.equal(listeners.size, 0);
+  }
+});
 
 test('a file is fetched through a process of its own', async () => {
   await using host = await startFileHost({ '/a.csv': (_request, response) => void response.end('whole') });

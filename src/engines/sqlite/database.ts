@@ -62,6 +62,14 @@ export class Database {
     }
   }
 
+  /** Copies the write-ahead log into the database file and makes that durable; false where a reader kept a part back. */
+  checkpoint(): boolean {
+    const { busy, log, checkpointed } = this.#handle.prepare('PRAGMA wal_checkpoint(FULL)').get() as Readonly<
+      Record<'busy' | 'log' | 'checkpointed', number>
+    >;
+    return busy === 0 && log === checkpointed;
+  }
+
   /** The number an application keeps in the file to know its schema; 0 in a new file. */
   get userVersion(): number {
     return (this.#handle.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;

@@ -112,7 +112,7 @@ export function impliedProblems({ parameters, method, access, tag }: Operation):
   if (method === 'POST') statuses.push(413, 415, 503);
   // What changes something needs space for it, if only for a moment.
   if (method !== 'GET') statuses.push(507);
-  if (parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')) statuses.push(422);
+  if (parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')) statuses.push(409, 422);
   return statuses;
 }
 
