@@ -129,7 +129,7 @@ export const errorCatalogue = {
     status: 400,
     fault: 'user',
     template:
-      "{place}: position ({x}, {y}) is outside the range of longitude and latitude; GeoJSON is read as EPSG:4326, state another CRS as '{path}'",
+      "{place}: position ({x}, {y}) is outside the range of longitude and latitude; {reading}; state the CRS of the data as '{path}'",
   },
   COORDINATE_NOT_FINITE: {
     status: 400,

@@ -251,6 +251,11 @@ export const findingCatalogue = {
     template:
       "values of field '{field}' were left out: the attributes of one feature have at most {bytes} bytes in {format}",
   },
+  COLOR_NOT_DRAWN: {
+    effect: 'told',
+    template:
+      "features whose field '{field}' holds no colour of DXF (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
+  },
   VALUE_NOT_WRITTEN: {
     effect: 'told',
     template: "values of field '{field}' that {format} cannot hold as {type} were written as null",

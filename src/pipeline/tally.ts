@@ -118,7 +118,13 @@ export class SourceTally {
       const file = at.file === undefined ? '' : `'${at.file}', `;
       throw failure(
         'COORDINATE_OUT_OF_RANGE',
-        { place: `${file}feature ${first.record}`, x: first.x, y: first.y, path: crsPath },
+        {
+          place: `${file}feature ${first.record}`,
+          x: first.x,
+          y: first.y,
+          reading: 'GeoJSON is read as EPSG:4326',
+          path: crsPath,
+        },
         place,
       );
     }

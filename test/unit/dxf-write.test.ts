@@ -417,7 +417,7 @@ test('colours come from a field when asked; what is none is counted', async () =
     entities.map((entity) => [...valuesOf(entity, 420), ...valuesOf(entity, 62)]),
     [[String(0xff8000)], [String(0x00ff00)], ['5'], [], []],
   );
-  assert.deepEqual(findings.map(({ code, count }) => [code, count]), [['VALUE_NOT_WRITTEN', 1]]); // biome-ignore format: short
+  assert.deepEqual(findings.map(({ code, count }) => [code, count]), [['COLOR_NOT_DRAWN', 1]]); // biome-ignore format: short
 });
 
 test('a field that layers or colours shall come from and nobody has is told', async () => {
@@ -428,7 +428,7 @@ test('a field that layers or colours shall come from and nobody has is told', as
   assert.deepEqual(
     findings.map(({ message }) => message),
     [
-      "values of field 'kind' that DXF cannot hold as a colour were written as null",
+      "features whose field 'kind' holds no colour of DXF (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
       "no feature has a field 'kinds', which 'output.layer_field' names",
     ],
   );

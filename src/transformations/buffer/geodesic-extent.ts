@@ -63,6 +63,7 @@ export class GeodesicExtent {
       const y = north > 90 + ROUNDING ? north : south;
       throw failure('COORDINATE_OUT_OF_RANGE', {
         path: 'input.epsg',
+        reading: 'the coordinates are probably in another CRS than they are said to be',
         place: place(),
         x: east > MAX_LONGITUDE ? east : west,
         y,

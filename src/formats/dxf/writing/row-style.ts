@@ -97,11 +97,8 @@ export class RowColors {
       if (this.#kept.size < MAX_KEPT) this.#kept.set(text, tag);
     }
     if (tag !== null) return tag;
-    this.#findings.note(
-      'VALUE_NOT_WRITTEN',
-      { field: this.#field, format: 'DXF', type: 'a colour' },
-      { record: row + 1, field: this.#field },
-    );
+    const place = { record: row + 1, field: this.#field };
+    this.#findings.note('COLOR_NOT_DRAWN', { field: this.#field }, place);
     return NOTHING;
   }
 }
