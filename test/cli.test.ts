@@ -160,7 +160,12 @@ const refused: readonly (readonly [
   ['an unknown command', ['frobnicate'], 2, /there is no command 'frobnicate'/],
   ['an unknown flag', ['convert', sample, 'a.csv', '--frob'], 2, /Unknown option '--frob'; --help/],
   ['one name only', ['convert', sample], 2, /takes IN and OUT/],
-  ['an unknown ending', ['convert', sample, 'a.xyz'], 2, /no ending that is known; say --to/],
+  [
+    'an unknown ending',
+    ['convert', sample, 'a.xyz'],
+    2,
+    /cannot tell the format of 'a.xyz' from its extension; use --to/,
+  ],
   [
     'a missing input',
     ['convert', 'nothing.geojson', 'a.csv'],
@@ -268,4 +273,76 @@ test('a pipeline file says all that a request can', async () => {
   assert.equal(status, 0, err);
   const missing = await geomill(['convert', sample, 'x.geojson', '--pipeline', 'none.json']);
   assert.deepEqual([missing.status, /none\.json/.test(missing.err)], [1, true]);
+});
+
+test('a file whose format is not known from its name is refused with the format it is, or the flag to use', async () => {
+  const cases: [argv: string[], expected: RegExp][] = [
+    [['convert', 'a.kml', 'a.gpkg'], /'a.kml': KML is not supported; export it as GeoPackage or GeoJSON/],
+    [['convert', sample, 'a.dwg'], /'a.dwg': DWG is not supported; save the drawing as DXF/],
+    [['convert', 'roads.dbf', 'a.gpkg'], /one part of a shapefile; name its \.shp/],
+    [
+      ['convert', 'roads.xyz', 'a.gpkg'],
+      /cannot tell the format of 'roads.xyz' from its extension; use --from with one of geojson/,
+    ],
+    [['convert', '-', 'a.gpkg'], /standard input and output have no name to tell the format; use --from/],
+  ];
+  for (const [argv, expected] of cases) {
+    const { status, err } = await geomill(argv);
+    assert.equal(status, 2, err);
+    assert.match(err, expected);
+  }
+});
+
+test('a lone .dbf is named as a part of a shapefile', async () => {
+  writeFileSync(join(directory, 'alone.dbf'), 'x'.repeat(100));
+  const { status, err } = await geomill(['convert', 'alone.dbf', 'a.gpkg', '--from', 'shp']);
+  assert.equal(status, 1);
+  assert.match(
+    err,
+    /it looks like the \.dbf of a shapefile alone; send all files of the shapefile in one zip archive/,
+  );
+});
+
+test('a mask or pipeline that cannot be read is refused in words, not with codes of the system', async () => {
+  for (const argv of [
+    ['--clip', 'nosuch'],
+    ['--pipeline', 'nosuch'],
+  ]) {
+    const { status, err } = await geomill(['convert', sample, 'a.gpkg', ...argv]);
+    assert.equal(status, 1);
+    assert.match(err, /^geomill: file 'nosuch' cannot be opened: there is no such file$/m);
+  }
+  const { err } = await geomill(['convert', sample, 'a.gpkg', '--clip', '.']);
+  assert.match(err, /it is a directory/);
+});
+
+test('messages on the command line name flags, not fields of a request', async () => {
+  const box = await geomill(['convert', sample, 'a.gpkg', '--filter', '471000,5933000,472000,5934000']);
+  assert.match(box.err, /state the CRS of another box with --bbox-crs/);
+  const inMetres = ['--filter', '471000,5933000,472000,5933200', '--bbox-crs', 'EPSG:25832'];
+  const elsewhere = await geomill(['convert', sample, 'box.gpkg', ...inMetres]);
+  assert.match(elsewhere.err, /^geomill: --bbox-crs must be EPSG:4326 or the CRS of the data here/m);
+  const there = await geomill(['convert', sample, 'box.gpkg', '--reproject', 'EPSG:25832', ...inMetres]);
+  assert.equal(there.status, 0, there.err);
+  const merged = await geomill(['convert', sample, 'union.geojson', '--buffer', '200m', '--union']);
+  assert.match(merged.err, /--aggregate says which/);
+  const sum = await geomill(['convert', sample, 'sum.geojson', '--union', '--aggregate', 'name=sum']);
+  assert.match(sum.err, /choose another in --aggregate/);
+});
+
+test('a comma before a closing bracket is named as what is wrong', async () => {
+  const texts = [
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1,},"geometry":null}]}',
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1},"geometry":null, }]}',
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":{"b":1,}},"geometry":null}]}',
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":null},\n]}',
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{},"geometry":{"type":"Point","coordinates":[1,2,]}}]}',
+  ];
+  for (const text of texts) {
+    const { status, err } = await geomill(['convert', '-', 'comma.csv', '--from', 'geojson', '--overwrite'], {
+      input: text,
+    });
+    assert.equal(status, 1, text);
+    assert.match(err, /the comma before this '[}\]]' has nothing after it; remove it/, text);
+  }
 });

@@ -3,6 +3,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { failure } from '../errors.ts';
 import type { Format, OptionsSchema } from '../formats/format.ts';
 import { formatByFileName, formatById, formats } from '../formats/registry.ts';
+import { foreignFormat } from './foreign-formats.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -108,7 +109,14 @@ export function chooseFormat(named: unknown, fileName: string, flag: string): Fo
   const format = fileName === '-' ? null : formatByFileName(fileName);
   if (format !== null) return format;
   const known = formats.map(({ id }) => id).join(', ');
-  const what =
-    fileName === '-' ? 'standard input and output have no name' : `'${fileName}' has no ending that is known`;
-  throw failure('USAGE', { detail: `${what}; say --${flag} with one of ${known}` });
+  if (fileName === '-')
+    throw failure('USAGE', {
+      detail: `standard input and output have no name to tell the format; use --${flag} with one of ${known}`,
+    });
+  const foreign = foreignFormat(fileName);
+  const detail =
+    foreign === null
+      ? `cannot tell the format of '${fileName}' from its extension; use --${flag} with one of ${known}`
+      : `'${fileName}': ${foreign}; supported formats: ${known}`;
+  throw failure('USAGE', { detail });
 }

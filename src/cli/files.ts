@@ -36,6 +36,20 @@ export async function stageInput(path: string, copy: string, signal: AbortSignal
   return { path: copy, name: basename(path) };
 }
 
+const READ_FAILURES: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission is denied',
+  EPERM: 'permission is denied',
+  ENOTDIR: 'a part of the path is not a directory',
+};
+
+/** Why a file could not be read, in words. */
+export function readFailure(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return READ_FAILURES[code ?? ''] ?? message;
+}
+
 export interface OutputPath {
   /** Where the output goes. */
   readonly path: string;

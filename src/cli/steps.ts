@@ -14,6 +14,7 @@ import type {
   Transformation,
 } from '../transformations/transformation.ts';
 import type { Parsed } from './arguments.ts';
+import { readFailure } from './files.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -112,7 +113,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw failure('FILE_NOT_FOUND', { path, reason: (error as Error).message }, undefined, error);
+    throw failure('FILE_NOT_FOUND', { path, reason: readFailure(error) }, undefined, error);
   }
 }
 

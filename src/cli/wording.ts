@@ -1,6 +1,8 @@
 /** Errors and findings name the fields of a request; on a command line the same things are flags. */
 import type { GeomillError } from '../errors.ts';
 import { formats } from '../formats/registry.ts';
+import { transformations } from '../transformations/registry.ts';
+import type { Transformation } from '../transformations/transformation.ts';
 import { flagName } from './arguments.ts';
 
 let flagByField: ReadonlyMap<string, string> | undefined;
@@ -9,7 +11,10 @@ let flagByField: ReadonlyMap<string, string> | undefined;
 export function inFlags(text: string): string {
   flagByField ??= fieldFlags();
   const flags = flagByField;
-  return text.replace(/\b(?:input|output|[a-z]+_options)\.[a-z_]+/g, (field) => flags.get(field) ?? field);
+  return text
+    .replace(/\b(?:input|output|[a-z]+_options)\.[a-z_]+/g, (field) => flags.get(field) ?? field)
+    .replace(/'--[a-z-]+\.([a-z_]+)'/g, (path, parameter: string) => stepFlags().get(parameter) ?? path)
+    .replace(/'([a-z_]+)'/g, (quoted, parameter: string) => stepFlags().get(parameter) ?? quoted);
 }
 
 /** An error in one line, with the file where it is one of several and the message does not name it. */
@@ -17,6 +22,18 @@ export function errorLine({ message, place }: GeomillError): string {
   const file = place?.file;
   const where = file === undefined || message.includes(file) ? '' : `'${file}': `;
   return `${where}${inFlags(message)}`;
+}
+
+let flagByParameter: ReadonlyMap<string, string> | undefined;
+
+/** Parameters of steps that have flags of their own, such as `aggregate`. */
+function stepFlags(): ReadonlyMap<string, string> {
+  flagByParameter ??= new Map(
+    (transformations as readonly Transformation[]).flatMap(({ commandLine }) =>
+      (commandLine?.modifiers ?? []).map(({ flag }) => [flag.replaceAll('-', '_'), `--${flag}`] as const),
+    ),
+  );
+  return flagByParameter;
 }
 
 function fieldFlags(): ReadonlyMap<string, string> {

@@ -13,7 +13,15 @@ import type { Output } from '../client/output.ts';
  * when it cannot be opened. `name`: for the service, which names the output after it.
  */
 export async function fileFrom(path: string, name: string = basename(path)): Promise<NamedFile> {
-  return { name, data: await openAsBlob(path) };
+  try {
+    // A directory would only be noticed while it is sent.
+    if ((await stat(path)).isDirectory()) throw new Error('it is a directory');
+    return { name, data: await openAsBlob(path) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === 'ENOENT' ? 'there is no such file' : message;
+    throw new Error(`cannot open '${path}': ${reason}`, { cause: error });
+  }
 }
 
 /**

@@ -120,7 +120,8 @@ export class Transport {
     } catch (error) {
       // The fetch of Node lets go of a stream that it reads no further, without canceling it.
       made?.release?.(error);
-      throw error;
+      // "fetch failed" names neither the address nor the reason.
+      throw error instanceof TypeError ? unreachable(this.#baseUrl, error) : error;
     }
   }
 
@@ -132,6 +133,13 @@ export class Transport {
       headers.authorization = `Bearer ${typeof token === 'function' ? await token() : token}`;
     return headers;
   }
+}
+
+/** Still a TypeError, as fetch throws where no answer comes. */
+function unreachable(baseUrl: string, error: TypeError): TypeError {
+  const { cause } = error;
+  const reason = cause instanceof Error && cause.message !== '' ? cause.message : error.message;
+  return new TypeError(`no answer from ${baseUrl}: ${reason}`, { cause: error });
 }
 
 class Refusal {

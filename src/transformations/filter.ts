@@ -60,6 +60,14 @@ feature is left out, also by \`!=\`. In fields whose values differ in kind, valu
     placeholder: 'WHERE',
     description: 'features to keep: "pop > 10 and name like \'A%\'", or a box: west,south,east,north',
     parameters: (value) => (BOX.test(value) ? { bbox: value.split(',').map(Number) } : { where: value }),
+    modifiers: [
+      {
+        flag: 'bbox-crs',
+        placeholder: 'CRS',
+        description: 'CRS of the box, an EPSG code; default EPSG:4326',
+        parameters: (value, before) => ({ ...before, bbox_crs: value }),
+      },
+    ],
   },
   check,
   load: async () => (await import('./filter/code.ts')).code,
@@ -76,5 +84,8 @@ function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string): vo
   if (south > north) throw refuse(`${path}.bbox`, `has its south ${south} north of its north ${north}`);
   if (code !== 'EPSG:4326') return;
   if (Math.abs(south) > 90 || Math.abs(north) > 90 || Math.abs(west) > 180 || Math.abs(east) > 180)
-    throw refuse(`${path}.bbox`, 'must be west, south, east, north in degrees; bbox_crs states another CRS');
+    throw refuse(
+      `${path}.bbox`,
+      "must be west, south, east, north in degrees; state the CRS of another box with 'bbox_crs'",
+    );
 }

@@ -137,3 +137,10 @@ test('the client passes the type check of a browser program, without the types o
   );
   await typeCheck(['browser.ts'], 'es2022,dom,dom.iterable,dom.asynciterable', '--types', '');
 });
+
+test('in a checkout the client can be imported once npm has run `prepare`', async () => {
+  await run(process.execPath, [join(ROOT, 'scripts', 'prepare.js')]);
+  const code = "import('geomill/client').then(({ GeomillClient }) => console.log(typeof GeomillClient))";
+  const { stdout } = await run(process.execPath, ['-e', code], { cwd: ROOT });
+  assert.equal(stdout, 'function\n');
+});

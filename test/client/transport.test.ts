@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { clientCredentials, GeomillClient, GeomillProblem } from '../../src/client/client.ts';
 import type { TransportOptions } from '../../src/client/transport.ts';
+import { fileFrom } from '../../src/client-node/files.ts';
 import { type Answer, broken, json, problem, startScriptedServer } from '../support/scripted-server.ts';
 
 const HASTY = { attempts: 4, maxDelaySeconds: 0.005 };
@@ -41,9 +42,13 @@ test('the attempts are bounded, and the last problem is told', async () => {
   assert.equal(at.server.received.length, HASTY.attempts);
 });
 
-test('a network that fails for good is told as fetch tells it', async () => {
+test('a network that fails for good is reported as a TypeError, as fetch does, with the address and the reason', async () => {
   await using at = await clientOf([broken]);
-  await assert.rejects(at.client.formats(), (error: Error) => error instanceof TypeError && error.cause !== undefined); // biome-ignore format: one line
+  await assert.rejects(at.client.formats(), (error: Error) => {
+    assert.ok(error instanceof TypeError && error.cause !== undefined);
+    assert.match(error.message, /^no answer from http:\/\/127\.0\.0\.1:\d+: (?!fetch failed)\w/);
+    return true;
+  });
   assert.equal(at.server.received.length, HASTY.attempts);
 });
 
@@ -148,4 +153,12 @@ test('a token of client credentials is fetched once while it holds', async () =>
   await expiring();
   await expiring();
   assert.equal(short.received.length, 3);
+});
+
+test('a file that cannot be opened is named with the reason', async () => {
+  await assert.rejects(
+    fileFrom('nosuch.geojson'),
+    /^Error: cannot open 'nosuch.geojson': there is no such file$/,
+  );
+  await assert.rejects(fileFrom('/'), /^Error: cannot open '\/': it is a directory$/);
 });

@@ -60,7 +60,7 @@ const bad: readonly (readonly [what: string, text: string, code: string])[] = [
   ['a feature that is a geometry', collection('@{"type":"Point","coordinates":[1,2]}'), 'GEOJSON_STRUCTURE'],
   ['a feature without a type', collection('@{"properties":{}}'), 'GEOJSON_STRUCTURE'],
   ['a trailing comma', '{"type":"FeatureCollection","features":[],@}', 'GEOJSON_SYNTAX'],
-  ['a trailing comma in features', `${collection(feature('{}')).slice(0, -2)},@]}`, 'GEOJSON_STRUCTURE'],
+  ['a trailing comma in features', `${collection(feature('{}')).slice(0, -2)},@]}`, 'GEOJSON_SYNTAX'],
   ['a trailing comma in properties', collection(feature('{"a":1,@}')), 'GEOJSON_SYNTAX'],
   ['text behind the end', `${collection()}@}`, 'GEOJSON_SYNTAX'],
   ['text behind a feature', `${feature('{}')} @${feature('{}')}`, 'GEOJSON_SYNTAX'],

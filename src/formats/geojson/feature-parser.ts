@@ -241,7 +241,7 @@ export class FeatureParser {
 
   #noFeature(at: number): Error {
     const scanner = this.#scanner;
-    if (at >= scanner.limit) return scanner.unexpected(at, 'a Feature');
+    if (at >= scanner.limit || scanner.endsWithComma(at)) return scanner.unexpected(at, 'a Feature');
     const reason = `expected a Feature but found ${scanner.byteName(at)}`;
     return scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
   }

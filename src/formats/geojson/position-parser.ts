@@ -137,12 +137,11 @@ export class PositionParser {
   #ordinate(at: number): number {
     const scanner = this.#scanner;
     const byte = scanner.bytes[at];
-    if (at < scanner.limit && byte !== 0x2d && (byte < 0x30 || byte > 0x39))
-      throw scanner.fault(
-        at,
-        `a position must hold numbers but here is ${scanner.byteName(at)}`,
-        'GEOJSON_STRUCTURE',
-      );
+    if (at < scanner.limit && byte !== 0x2d && (byte < 0x30 || byte > 0x39)) {
+      if (scanner.endsWithComma(at)) throw scanner.unexpected(at, 'a number');
+      const reason = `a position must hold numbers but here is ${scanner.byteName(at)}`;
+      throw scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
+    }
     const value = scanner.number(at);
     if (value - value !== 0)
       throw scanner.fault(at, 'this coordinate is larger than any number', 'GEOJSON_STRUCTURE');

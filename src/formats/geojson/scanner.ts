@@ -52,7 +52,20 @@ export class JsonScanner {
 
   /** The same for a byte that is simply not the expected one. */
   unexpected(at: number, expected: string): ScanFault {
+    if (this.endsWithComma(at)) {
+      const what = `the comma before this ${this.byteName(at)} has nothing after it; remove it`;
+      return new ScanFault('GEOJSON_SYNTAX', at, what);
+    }
     return new ScanFault('GEOJSON_SYNTAX', at, `expected ${expected} but found ${this.byteName(at)}`);
+  }
+
+  /** Whether a list or object is closed at `at` right after a comma, which JSON does not allow. */
+  endsWithComma(at: number): boolean {
+    const { bytes } = this;
+    if (at >= this.limit || (bytes[at] !== CLOSE_BRACE && bytes[at] !== CLOSE_BRACKET)) return false;
+    let before = at - 1;
+    while (before >= 0 && bytes[before] <= 0x20) before--;
+    return before >= 0 && bytes[before] === COMMA;
   }
 
   byteName(at: number): string {

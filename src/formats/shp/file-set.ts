@@ -188,13 +188,20 @@ function describeContent(entries: readonly ZipEntry[]): string {
 }
 
 /** A loose .shp and the files beside it. */
+function describeOther(name: string, start: Uint8Array): string {
+  const part = splitPath(name)?.part;
+  return part === undefined
+    ? describeStart(start)
+    : `the ${part} of a shapefile alone; send all files of the shapefile in one zip archive`;
+}
+
 function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
   const isShp = startsWithFileCode(start);
   if (!isShp && !/\.shp$/i.test(file.name))
     throw failure('INPUT_WRONG_FORMAT', {
       source: file.name,
       expected: 'a zip archive with a shapefile, or a .shp',
-      found: describeStart(start),
+      found: describeOther(file.name, start),
     });
   const folder = dirname(file.path);
   const base = basename(file.path).replace(/\.shp$/i, '');
