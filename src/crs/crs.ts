@@ -34,6 +34,9 @@ export interface CrsDescription {
   readonly wkt1: string | null;
 }
 
+/** Nine digits, as the schemas of configs have it; EPSG itself has six. */
+const MAX_CODE = 999_999_999;
+
 /**
  * An EPSG code as it may stand in a request: 28350, "28350" or "EPSG:28350" in any letter case.
  * Throws CRS_UNKNOWN for anything else; whether the code exists is for PROJ to say.
@@ -41,7 +44,8 @@ export interface CrsDescription {
 export function parseEpsg(value: unknown, path: string): CrsText {
   const match = typeof value === 'string' ? /^\s*(?:epsg:)?(\d{1,9})\s*$/i.exec(value) : null;
   const code = match !== null ? Number(match[1]) : value;
-  if (typeof code === 'number' && Number.isSafeInteger(code) && code > 0) return `EPSG:${code}`;
+  if (typeof code === 'number' && Number.isInteger(code) && code > 0 && code <= MAX_CODE)
+    return `EPSG:${code}`;
   throw failure('CRS_UNKNOWN', {
     definition: typeof value === 'string' ? value.slice(0, 60) : (JSON.stringify(value) ?? 'nothing'),
     path,
