@@ -66,8 +66,9 @@ const NOT_REACHED = new Set([
 ]);
 
 /** Jobs of all kinds, clients that cancel and delete, and now and then a runner that dies. */
-async function work(running: FaultService, withDeaths: boolean): Promise<void> {
+async function work(running: FaultService, ended: string | null, withDeaths: boolean): Promise<void> {
   const { service } = running;
+  if (ended !== null) running.remove(ended);
   const texts = ['a', 'refuse', 'wait 20', 'fault', 'wait 300', 'b', ...(withDeaths ? ['crash'] : [])];
   const ids = await Promise.all(texts.map((text, i) => running.submit(i % 2 === 0 ? 'ann' : 'bob', text)));
   await pause(20);
@@ -100,8 +101,10 @@ test('after every fault of every method every accepted job ends, once, and nothi
     await context.test(name, async () => {
       let hits = 0;
       for (const fault of possible) {
+        const ended = await running.submit('bob', 'ended before');
+        await running.settle('before the fault');
         faults.arm(name, fault);
-        await work(running, fault === 'fails once' || fault === 'throws for a while');
+        await work(running, ended, fault === 'fails once' || fault === 'throws for a while');
         await meet(running, fault);
         hits += faults.hits;
         await running.settle(`${name} ${fault}`);
