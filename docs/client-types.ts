@@ -18,7 +18,7 @@ const HEAD = `/**
 const NOT_KNOWN = ['allOf', 'not', 'if', 'patternProperties', 'prefixItems', 'dependentSchemas'];
 
 export function renderClientTypes({ components, paths }: OpenApiDocument): string {
-  const schemas = Object.entries(components.schemas);
+  const schemas = Object.entries(components.schemas).filter(([, schema]) => !isFile(schema));
   const parts = schemas.map(([name, schema]) => declaration(name, schema));
   const configs = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths)) {
@@ -53,11 +53,17 @@ interface SchemaObject extends JsonSchema {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | SchemaObject;
   readonly items?: SchemaObject;
+  readonly contentMediaType?: string;
   readonly anyOf?: readonly SchemaObject[];
   readonly oneOf?: readonly SchemaObject[];
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
+}
+
+/** A part of a form that is one file or several: bytes have no type, and the client takes them as arguments. */
+function isFile({ contentMediaType, items }: SchemaObject): boolean {
+  return contentMediaType !== undefined || (items !== undefined && isFile(items));
 }
 
 function declaration(name: string, schema: SchemaObject): string {

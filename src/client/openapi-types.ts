@@ -1117,13 +1117,8 @@ export type OutputCrsField = string | number;
 /** false: the FeatureCollection itself as application/json; only for geojson. Also called `output_to_file`, `output.to_file`. */
 export type ToFileField = boolean;
 
-/** A file with `clipping_geojson` of clip and `erasing_geojson` of erase, for steps that leave it out. */
-export type MaskField = unknown;
-
 /** CRS of the input (of an append: of its target), for files that state none. A file that states another one is refused. Also called `input_epsg`, `input.epsg`, `input.crs`. */
 export type InputCrsField = string | number;
-
-export type FilesField = unknown[];
 
 /** CRS of the files to append: one for all, or a list as long as they are, in their order; null: the file states it. */
 export type AppendCrsMappingField = string | number | (string | number | null)[];
