@@ -4,7 +4,7 @@ import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
 import { asGeomillError, failure, type Place } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
-import { crsAdvice, NO_ADVICE } from './crs-advice.ts';
+import { crsAdvice } from './crs-advice.ts';
 import type { InputFileRequest } from './request.ts';
 
 /** What planning must ask of the CRS engine. */
@@ -71,7 +71,8 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     found = crs.describe(layer.crs, source);
   } catch (error) {
     if (stated !== null) return fromRequest(stated);
-    throw failure('CRS_MISSING', { source, reason: unusableReason(error), path, ...NO_ADVICE }, place, error);
+    const advice = crsAdvice(layer.statedExtent, crs);
+    throw failure('CRS_MISSING', { source, reason: unusableReason(error), path, ...advice }, place, error);
   }
   // A local or engineering system says no more about a place on the Earth than no CRS at all.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);

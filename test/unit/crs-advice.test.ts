@@ -9,6 +9,7 @@ import type { SourceLayer } from '../../src/formats/format.ts';
 import { crsAdvice, GRIDS, NO_ADVICE, WEB_MERCATOR, wantsAdvice } from '../../src/pipeline/crs-advice.ts';
 import { CrsService } from '../../src/pipeline/crs-service.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 
 const crs = new CrsService(null);
 await crs.prepare(GRIDS);
@@ -81,6 +82,17 @@ function onePoint(x: number, y: number): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
+const TO_WGS84 = { to: 'geojson', fromCrs: null, toCrs: 'EPSG:4326' } as const;
+
+async function refusedWith(conversion: Promise<unknown>, message: RegExp): Promise<void> {
+  await assert.rejects(conversion, (error) => {
+    assert.ok(error instanceof GeomillError);
+    assert.equal(error.code, 'CRS_MISSING');
+    assert.match(error.message, message);
+    return true;
+  });
+}
+
 test('a shapefile without .prj is refused with what its coordinates could be in', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'points.shp');
@@ -90,14 +102,28 @@ test('a shapefile without .prj is refused with what its coordinates could be in'
   ];
   for (const [x, y, message] of refusals) {
     writeFileSync(path, onePoint(x, y));
-    await assert.rejects(
-      convertFile(path, workspace.path, { from: 'shp', to: 'geojson', fromCrs: null, toCrs: 'EPSG:4326' }),
-      (error) => {
-        assert.ok(error instanceof GeomillError);
-        assert.equal(error.code, 'CRS_MISSING');
-        assert.match(error.message, message);
-        return true;
-      },
-    );
+    await refusedWith(convertFile(path, workspace.path, { ...TO_WGS84, from: 'shp' }), message);
+  }
+});
+
+const GPKG_TABLE = `CREATE TABLE t (fid INTEGER PRIMARY KEY, geom BLOB); INSERT INTO t VALUES (1, ${pointBlob(155_000, 463_000)});`;
+const LISTED =
+  "INSERT INTO gpkg_contents (table_name, data_type, srs_id, min_x, min_y, max_x, max_y) VALUES ('t', 'features'";
+const SPATIAL_COLUMN = "INSERT INTO gpkg_geometry_columns VALUES ('t', 'geom', 'POINT'";
+
+test('a GeoPackage layer without a usable CRS is refused with what its coordinates could be in', async () => {
+  using workspace = makeWorkspace();
+  const refusals: [name: string, srsId: number, extent: string, message: RegExp][] = [
+    ['cartesian', -1, '155000, 463000, 155000, 463000', /srs_id is -1.*could be in .*EPSG:28992/],
+    ['geographic', 0, '9, 50, 10, 51', /srs_id is 0.*if they are degrees, state EPSG:4326/],
+    ['nonsense', 777, '155000, 463000, 155000, 463000', /cannot be used.*could be in .*EPSG:28992/],
+    ['silent', -1, 'NULL, NULL, NULL, NULL', /state it as 'input\.epsg'$/],
+    ['texts', -1, "'a', 'b', 'c', 'd'", /state it as 'input\.epsg'$/],
+  ];
+  for (const [name, srsId, extent, message] of refusals) {
+    const sql = `${GPKG_TABLE} ${LISTED}, ${srsId}, ${extent}); ${SPATIAL_COLUMN}, ${srsId}, 0, 0);
+      INSERT INTO gpkg_spatial_ref_sys VALUES ('Mine', 777, 'NONE', 777, 'PROJCS["nothing"]', NULL);`;
+    const path = writeRawGeopackage(join(workspace.path, `${name}.gpkg`), { sql, layers: [] });
+    await refusedWith(convertFile(path, workspace.path, { ...TO_WGS84, from: 'gpkg' }), message);
   }
 });

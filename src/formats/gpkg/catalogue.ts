@@ -2,18 +2,21 @@
  * The layers of features that a GeoPackage lists: rows of gpkg_contents and gpkg_geometry_columns that belong together
  * and to a table that exists. The two are often stale, so each is believed only as far as the tables bear it out.
  */
+import type { Bounds } from '../../batch/bounds.ts';
 import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure, GeomillError } from '../../errors.ts';
 import type { OpenContext } from '../format.ts';
 import { databaseInstead } from './recognise.ts';
 import { folded, sameName } from './sql-names.ts';
-import { readSchema, type TableEntry, type TableSchema } from './table-schema.ts';
+import { readColumns, readSchema, type TableEntry, type TableSchema } from './table-schema.ts';
 
 export interface ListedLayer {
   readonly entry: TableEntry;
   readonly schema: TableSchema;
   readonly geometryType: string;
   readonly srsId: number;
+  /** As gpkg_contents states it; null: it does not. */
+  readonly extent: Bounds | null;
 }
 
 /** A layer whose table or view cannot be read, or has too many columns: others of the file may be sound, so it is told when it is wanted. */
@@ -43,10 +46,12 @@ interface ContentsEntry {
   readonly table: string;
   readonly dataType: string;
   readonly srsId: number;
+  readonly extent: Bounds | null;
 }
 
 const CONTENTS = 'gpkg_contents';
 const GEOMETRY_COLUMNS = 'gpkg_geometry_columns';
+const EXTENT = ['min_x', 'min_y', 'max_x', 'max_y'];
 /** Found too often in honest files to be worth a word: they hold no features. */
 const ATTRIBUTES = new Set(['attributes', 'aspatial']);
 
@@ -71,7 +76,7 @@ export function listedLayers(
     findings.note('CATALOGUE_STALE', { layer: table, problem: `${CONTENTS} does not list it` });
   const candidates = [
     ...contents,
-    ...unlisted.map(({ table, srsId }) => ({ table, dataType: 'features', srsId })),
+    ...unlisted.map(({ table, srsId }) => ({ table, dataType: 'features', srsId, extent: null })),
   ];
   const layers: (ListedLayer | FaultyLayer)[] = [];
   const seen = new Set<string>();
@@ -95,7 +100,7 @@ export function listedLayers(
 /** The layer, or why it is none. */
 function layerOf(
   database: UntrustedDatabase,
-  { table, dataType, srsId }: ContentsEntry,
+  { table, dataType, srsId, extent }: ContentsEntry,
   geometries: readonly GeometryEntry[],
   entry: TableEntry | undefined,
   jsonColumns: ReadonlySet<string> | undefined,
@@ -133,17 +138,22 @@ function layerOf(
     schema,
     geometryType: geometry?.geometryType ?? 'GEOMETRY',
     srsId: geometry?.srsId ?? srsId,
+    extent,
   };
 }
 
 function readContents(database: UntrustedDatabase): ContentsEntry[] {
+  const columns = new Set(readColumns(database, CONTENTS).map(({ name }) => folded(name)));
+  const extent = EXTENT.map((name) => (columns.has(name) ? name : 'NULL'));
+  const names = ['table_name', 'data_type', 'srs_id', ...extent].join(', ');
   return database
-    .rows(CONTENTS, `SELECT table_name, data_type, srs_id FROM ${CONTENTS} NOT INDEXED`)
+    .rows(CONTENTS, `SELECT ${names} FROM ${CONTENTS} NOT INDEXED`)
     .filter(isNamed)
-    .map(([table, dataType, srsId]) => ({
+    .map(([table, dataType, srsId, ...bounds]) => ({
       table: String(table),
       dataType: String(dataType ?? ''),
       srsId: Number(srsId ?? 0),
+      extent: bounds.every((value) => typeof value === 'number') ? (bounds as number[] as Bounds) : null,
     }));
 }
 

@@ -167,7 +167,7 @@ function rootPage(database: UntrustedDatabase, table: string): number | null {
 }
 
 function sourceLayer(
-  { entry }: ListedLayer,
+  { entry, extent }: ListedLayer,
   state: GpkgState,
   cut: Pick<SourceLayer, 'partitions'> & { readonly rowCount: number },
   crs: string | null,
@@ -185,6 +185,7 @@ function sourceLayer(
     featureCount: cut.rowCount,
     crs,
     crsMissingReason,
+    statedExtent: extent,
     encoding: 'utf-8',
     partitions: cut.partitions,
     state,
