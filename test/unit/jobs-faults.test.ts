@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
+import { ANY_OWNER } from '../../src/jobs/job.ts';
 import type { JobQueue } from '../../src/jobs/queue.ts';
 import type { FileStore, Upload } from '../../src/storage/store.ts';
 import { FaultService } from '../support/fault-service.ts';
@@ -77,6 +78,12 @@ async function work(running: FaultService, ended: string | null, withDeaths: boo
   // And storage that was found to fail, which is checked then.
   if (withDeaths) service.storageFailed(new Error('reported by a test'));
   for (const id of [ids[4], ids[0]]) if (id !== null) running.remove(id);
+  // A client that follows a job; it may be told that this does not work.
+  if (ids[2] !== null)
+    service
+      .jobsOf(ANY_OWNER)
+      .waitForEnd(ids[2], 5000)
+      .catch(() => {});
   await running.submit('ann', 'late');
 }
 
