@@ -637,7 +637,7 @@ export type ExplodeStep = {
 
 /** Parameters of filter */
 export interface FilterParameters {
-  /** Condition on the fields, as text (`pop > 10 and name like 'A%'`) or as JSON. At most 65536 characters and 10000 words, values and signs. */
+  /** Condition on the fields, as text (`pop > 10 and name like 'A%'`) or as JSON. At most 65536 characters; all conditions of a request together at most 10000 words, values and signs. */
   where?: string | Record<string, unknown>;
   /** West, south, east, north in `bbox_crs`; in a geographic CRS west may be greater than east: a box over the antimeridian. */
   bbox?: number[];
@@ -651,7 +651,7 @@ export type FilterStep = {
   params?: FilterParameters;
 } | {
   type: 'filter';
-  /** Condition on the fields, as text (`pop > 10 and name like 'A%'`) or as JSON. At most 65536 characters and 10000 words, values and signs. */
+  /** Condition on the fields, as text (`pop > 10 and name like 'A%'`) or as JSON. At most 65536 characters; all conditions of a request together at most 10000 words, values and signs. */
   where?: string | Record<string, unknown>;
   /** West, south, east, north in `bbox_crs`; in a geographic CRS west may be greater than east: a box over the antimeridian. */
   bbox?: number[];

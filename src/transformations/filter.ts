@@ -4,7 +4,7 @@ import { failure } from '../errors.ts';
 import { MAX_CONDITION_LENGTH, MAX_CONDITION_TOKENS } from './filter/condition.ts';
 import { parseCondition } from './filter/parse-condition.ts';
 import { MAX_EPSG_LENGTH } from './parts/name-lists.ts';
-import type { StepParameters, Transformation } from './transformation.ts';
+import type { RequestTotals, StepParameters, Transformation } from './transformation.ts';
 
 const BOX = /^\s*-?[\d.]+(?:e[+-]?\d+)?(?:\s*,\s*-?[\d.]+(?:e[+-]?\d+)?){3}\s*$/i;
 
@@ -29,7 +29,7 @@ feature is left out, also by \`!=\`. In fields whose values differ in kind, valu
     properties: {
       where: {
         type: ['string', 'object'],
-        description: `Condition on the fields, as text (\`pop > 10 and name like 'A%'\`) or as JSON. At most ${MAX_CONDITION_LENGTH} characters and ${MAX_CONDITION_TOKENS} words, values and signs.`,
+        description: `Condition on the fields, as text (\`pop > 10 and name like 'A%'\`) or as JSON. At most ${MAX_CONDITION_LENGTH} characters; all conditions of a request together at most ${MAX_CONDITION_TOKENS} words, values and signs.`,
         examples: ["pop > 10 and name like 'A%'"],
       },
       bbox: {
@@ -73,11 +73,11 @@ feature is left out, also by \`!=\`. In fields whose values differ in kind, valu
   load: async () => (await import('./filter/code.ts')).code,
 };
 
-function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string): void {
+function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string, totals: RequestTotals): void {
   const refuse = (at: string, reason: string) => failure('TRANSFORMATION_INVALID', { path: at, reason });
   if (where === undefined && bbox === undefined)
     throw refuse(path, 'has no condition; state where, bbox or both');
-  if (where !== undefined) parseCondition(where, `${path}.where`);
+  if (where !== undefined) parseCondition(where, `${path}.where`, totals);
   if (bbox === undefined) return;
   const code = parseEpsg(crs ?? 4326, `${path}.bbox_crs`);
   const [west, south, east, north] = bbox as number[];

@@ -5,7 +5,12 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type GeomillError } from '../errors.ts';
 import { shortValue } from '../short-text.ts';
-import type { ParametersSchema, StepParameters, Transformation } from './transformation.ts';
+import {
+  type ParametersSchema,
+  RequestTotals,
+  type StepParameters,
+  type Transformation,
+} from './transformation.ts';
 
 /** A step of a request: its parameters are checked and their defaults filled in. Plain data. */
 export interface RequestedStep {
@@ -76,7 +81,8 @@ export function parseSteps(
       detail: `'${path}' has ${value.length} steps; at most ${MAX_STEPS} are taken`,
     });
   }
-  return value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry, mayHaveParts));
+  const totals = new RequestTotals();
+  return value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry, mayHaveParts, totals));
 }
 
 function parseStep(
@@ -84,6 +90,7 @@ function parseStep(
   path: string,
   registry: readonly Transformation[],
   mayHaveParts: boolean,
+  totals: RequestTotals,
 ): RequestedStep {
   if (!isObject(item)) {
     const example = '{"type": "buffer", "params": {...}}';
@@ -110,7 +117,7 @@ function parseStep(
   const innerPath = isObject(nested) ? `${path}.params` : path;
   const pathOf = (name: string): string =>
     Object.hasOwn(flat, name) && !Object.hasOwn(inner, name) ? `${path}.${name}` : `${innerPath}.${name}`;
-  return checkedStep(record, given, innerPath, pathOf, mayHaveParts);
+  return checkedStep(record, given, innerPath, pathOf, mayHaveParts, totals);
 }
 
 /** A step whose parameters are already in one object, as a command line makes them. Throws as `parseSteps`. */
@@ -120,6 +127,7 @@ export function checkedStep(
   path: string,
   pathOf: (name: string) => string = (name) => `${path}.${name}`,
   mayHaveParts = false,
+  totals = new RequestTotals(),
 ): RequestedStep {
   const file = fileOf(record, given, pathOf, mayHaveParts);
   let validate = compiled.get(record.parameters);
@@ -128,7 +136,7 @@ export function checkedStep(
     compiled.set(record.parameters, validate);
   }
   if (!validate(given)) throw schemaFailure((validate.errors as ErrorObject[])[0], record, pathOf);
-  record.check?.(given, path);
+  record.check?.(given, path, totals);
   return { type: record.id, params: { ...given }, path, ...(file === null ? {} : { file }) };
 }
 

@@ -58,6 +58,12 @@ export interface FileParameter {
   readonly fromFile: (content: Uint8Array, path: string) => unknown;
 }
 
+/** What the steps of one request add up to, for what each may have some of and all together not too much. */
+export class RequestTotals {
+  /** Words and values of all conditions. */
+  conditionTokens = 0;
+}
+
 export interface Transformation {
   readonly id: string;
   readonly title: string;
@@ -68,7 +74,7 @@ export interface Transformation {
   readonly guarantees: readonly string[];
   readonly commandLine: CommandLineForm | null;
   /** Checks what the schema cannot say, before the job is queued. Throws TRANSFORMATION_INVALID naming `${path}.parameter`. */
-  readonly check?: (parameters: StepParameters, path: string) => void;
+  readonly check?: (parameters: StepParameters, path: string, totals: RequestTotals) => void;
   /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without it. */
   readonly fileParameter?: FileParameter;
   readonly load: () => Promise<TransformationCode>;

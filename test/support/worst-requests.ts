@@ -130,7 +130,22 @@ export const WORST_REQUESTS: readonly WorstRequest[] = [
   steps(
     '100 conditions of 2.4 KB',
     () => many(100, () => `{"type":"filter","where":"a=1${' or a=1'.repeat(330)}"}`),
+    INVALID,
+  ),
+  steps(
+    '100 conditions of 10,000 words together',
+    () => many(100, () => `{"type":"filter","where":"a=1${' or a=1'.repeat(24)}"}`),
     TAKEN,
+  ),
+  steps(
+    '100 conditions of 10,000 words together, as JSON',
+    () => many(100, () => `{"type":"filter","where":{"field":"a","op":"in","value":[${many(98, String)}]}}`),
+    TAKEN,
+  ),
+  steps(
+    '8 conditions of 2,000 values',
+    () => many(8, () => `{"type":"filter","where":{"field":"a","op":"in","value":[${many(2_000, String)}]}}`),
+    INVALID,
   ),
   config('9,900 unknown keys', () => many(9_900, (i) => `"k${i}":1`), TAKEN),
   config('30,000 unknown keys', () => many(30_000, (i) => `"k${i}":1`), TOO_MUCH),

@@ -142,7 +142,8 @@ test('a config with thousands of unknown keys names twenty and counts the rest',
   );
 });
 
-const TOO_LARGE = /^'where' has more than (65536 characters|10000 words and values), the most a condition/;
+const TOO_LARGE =
+  /^'where' (has more than 65536 characters, the most a|brings the conditions of the request to more than 10000 words)/;
 
 test('a condition has a bound of length and words, as text and as JSON', () => {
   const json = (value: unknown) => ({ field: 'a', op: 'in', value });
@@ -163,6 +164,26 @@ test('a condition has a bound of length and words, as text and as JSON', () => {
   ];
   for (const where of tooLarge)
     assert.match(errorOf(() => parseCondition(where, 'where')).message, TOO_LARGE);
+});
+
+test('all conditions of a request have a bound of words together, as text and as JSON', () => {
+  const text = `a in (${'1,'.repeat(45)}1)`;
+  const json = { field: 'a', op: 'in', value: Array(94).fill(1) };
+  for (const where of [text, json]) {
+    const steps = (count: number) =>
+      parseSteps(Array(count).fill({ type: 'filter', where }), 'transformations', transformations);
+    assert.equal(steps(100).length, 100);
+    assert.equal(steps(100).length, 100, 'each request is counted alone');
+  }
+  const larger = [text, json, `a in (${'1,'.repeat(4_500)}1)`];
+  const steps = [...Array(30).fill(larger[0]), larger[1], larger[2]].map((where) => ({
+    type: 'filter',
+    where,
+  }));
+  assert.match(
+    errorOf(() => parseSteps(steps, 'transformations', transformations)).message,
+    /^'transformations\[31\]\.where' brings the conditions of the request to more than 10000 words and values.*shorten/,
+  );
 });
 
 test('a condition that is nested too deep is refused, as text and as JSON', () => {

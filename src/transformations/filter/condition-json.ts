@@ -8,6 +8,7 @@
  *     {"field": "name", "op": "like", "value": "A%"}               like, not_like, ilike, not_ilike
  *     {"field": "name", "op": "is_null"}                           is_null, is_not_null
  */
+import type { RequestTotals } from '../transformation.ts';
 import {
   between,
   COMPARISONS,
@@ -28,8 +29,8 @@ const OPERATORS =
   '=, !=, <, <=, >, >=, in, not_in, between, not_between, like, not_like, ilike, not_ilike, is_null, is_not_null';
 
 /** Throws TRANSFORMATION_INVALID with the place in the tree that is wrong. */
-export function parseConditionTree(node: unknown, path: string): Condition {
-  return parseTree(node, path, 0, new ConditionSize(path));
+export function parseConditionTree(node: unknown, path: string, totals: RequestTotals): Condition {
+  return parseTree(node, path, 0, new ConditionSize(path, totals));
 }
 
 function parseTree(node: unknown, path: string, depth: number, size: ConditionSize): Condition {

@@ -12,6 +12,7 @@
  *
  * Words are of any letter case. Characters in messages count from 1.
  */
+import type { RequestTotals } from '../transformation.ts';
 import {
   between,
   type Comparison,
@@ -39,8 +40,8 @@ const RESERVED = new Set(
 );
 
 /** Throws TRANSFORMATION_INVALID with the character where the text ceases to make sense. */
-export function parseConditionText(text: string, path: string): Condition {
-  return new TextParser(text, path).parse();
+export function parseConditionText(text: string, path: string, totals: RequestTotals): Condition {
+  return new TextParser(text, path, totals).parse();
 }
 
 class TextParser {
@@ -49,9 +50,9 @@ class TextParser {
   #next = 0;
   #depth = 0;
 
-  constructor(text: string, path: string) {
+  constructor(text: string, path: string, totals: RequestTotals) {
     this.#path = path;
-    this.#tokens = tokenize(text, path);
+    this.#tokens = tokenize(text, path, totals);
   }
 
   parse(): Condition {

@@ -1,5 +1,6 @@
 /** Conditions on the fields of a feature, as a tree. From JSON: condition-json.ts, from text: condition-text.ts. */
 import { failure, type GeomillError } from '../../errors.ts';
+import type { RequestTotals } from '../transformation.ts';
 
 /** Integers that a double cannot hold are bigints. */
 export type Literal = number | bigint | string | boolean;
@@ -31,36 +32,33 @@ export const MAX_CONDITION_DEPTH = 100;
 
 /** Characters of a condition: the text of it, or all texts in its JSON together. */
 export const MAX_CONDITION_LENGTH = 65_536;
-/** Words, values and signs of the text, or values and conditions of the JSON. */
+/** Words, values and signs of texts, or values and conditions of JSON; of all conditions of a request together. */
 export const MAX_CONDITION_TOKENS = 10_000;
 
 /** Counts what a condition is made of, so that none is too large to be parsed and evaluated. */
 export class ConditionSize {
   readonly #path: string;
-  #tokens = 0;
+  readonly #totals: RequestTotals;
   #length = 0;
 
-  constructor(path: string) {
+  constructor(path: string, totals: RequestTotals) {
     this.#path = path;
+    this.#totals = totals;
   }
 
   /** Throws TRANSFORMATION_INVALID. */
   addToken(): void {
-    if (++this.#tokens > MAX_CONDITION_TOKENS) throw this.#tooLarge(MAX_CONDITION_TOKENS, 'words and values');
+    if (++this.#totals.conditionTokens <= MAX_CONDITION_TOKENS) return;
+    const reason = `brings the conditions of the request to more than ${MAX_CONDITION_TOKENS} words and values, the most that all of them may have together; shorten them, or send several requests`;
+    throw refuseCondition(this.#path, reason);
   }
 
   /** Throws TRANSFORMATION_INVALID. */
   addText(text: string): void {
     this.#length += text.length;
-    if (this.#length > MAX_CONDITION_LENGTH) throw this.#tooLarge(MAX_CONDITION_LENGTH, 'characters');
-  }
-
-  #tooLarge(limit: number, what: string): GeomillError {
-    const advice = 'shorten it, or filter in several steps';
-    return refuseCondition(
-      this.#path,
-      `has more than ${limit} ${what}, the most a condition may have; ${advice}`,
-    );
+    if (this.#length <= MAX_CONDITION_LENGTH) return;
+    const reason = `has more than ${MAX_CONDITION_LENGTH} characters, the most a condition may have; shorten it, or filter in several steps`;
+    throw refuseCondition(this.#path, reason);
   }
 }
 

@@ -1,4 +1,5 @@
 /** The words of a condition in text form. */
+import type { RequestTotals } from '../transformation.ts';
 import { ConditionSize, refuseCondition } from './condition.ts';
 
 export interface Token {
@@ -21,9 +22,9 @@ const TOKEN =
 const SPACE = /\s+/uy;
 
 /** Ends with a token of kind 'end'. Throws TRANSFORMATION_INVALID. */
-export function tokenize(text: string, path: string): readonly Token[] {
+export function tokenize(text: string, path: string, totals: RequestTotals): readonly Token[] {
   const tokens: Token[] = [];
-  const size = new ConditionSize(path);
+  const size = new ConditionSize(path, totals);
   size.addText(text);
   for (let start = skipSpace(text, 0); start < text.length; start = skipSpace(text, TOKEN.lastIndex)) {
     TOKEN.lastIndex = start;
