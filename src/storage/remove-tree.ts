@@ -6,6 +6,11 @@
 import { constants } from 'node:fs';
 import { open, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** A process that is just being stopped may still put a file into a directory that was emptied. */
+const TRIES = 10;
+const PAUSE_MS = 20;
 
 /** Deeper than anything that is made here; each level holds a descriptor. */
 const DEEPEST = 32;
@@ -25,8 +30,20 @@ export async function removeTree(path: string, depth = 0): Promise<void> {
 }
 
 async function removeDirectory(path: string, depth: number): Promise<void> {
-  if (process.platform !== 'linux') return rm(path, { recursive: true, force: true });
+  if (process.platform !== 'linux') return rm(path, { recursive: true, force: true, maxRetries: TRIES });
   if (depth > DEEPEST) throw new Error(`${path} is nested too deeply`);
+  for (let tries = 1; ; tries++) {
+    await emptyDirectory(path, depth);
+    try {
+      return await rmdir(path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY' || tries === TRIES) throw error;
+      await pause(PAUSE_MS);
+    }
+  }
+}
+
+async function emptyDirectory(path: string, depth: number): Promise<void> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
     const held = `/proc/self/fd/${handle.fd}`;
@@ -35,5 +52,4 @@ async function removeDirectory(path: string, depth: number): Promise<void> {
   } finally {
     await handle.close();
   }
-  await rmdir(path);
 }

@@ -23,6 +23,7 @@ straight segment between longitudes and latitudes. Points stay. Attributes, ids 
   },
   guarantees: [
     'Every position of the input is in the result, with its Z and M.',
+    'In a geographic CRS a segment with a latitude beyond 90 degrees, which has no length on the ellipsoid, stays as it is.',
     'New positions lie on the segment between their neighbours; Z and M are interpolated.',
     'A length that would give the result more than 5 million positions and more than `MAX_OUTPUT_FACTOR` for each position of the input is refused.',
   ],

@@ -161,7 +161,7 @@ test('a URL that is not allowed is a 400 at once, and nothing is looked up or fe
   for (const url of refused)
     assert.match(
       await detailOf(await submit(service, fromUrl(url))),
-      /is not among the hosts that this service fetches/,
+      /is not a host that this service fetches files from/,
     );
   for (const url of [
     'file:///etc/passwd',

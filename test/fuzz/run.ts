@@ -40,6 +40,8 @@ const ANSWER_TIMEOUT_MS = 60_000;
 const INSPECTED_SHARE = 1 / 4;
 const MAX_HTTP_MEGABYTES = 250;
 const DESCRIPTOR_SLACK = 8;
+/** What the service logs when a process died or a job or request failed by its own fault. */
+const OPERATOR_LINES = /process of a job died|runner process died|by our fault|could not be/;
 /** Codes with which a job fails when its process died, or when it took too long. */
 const FATAL_CODES = /^(internal|job-(attempts-exhausted|out-of-memory|timeout)|runner-.*)$/;
 
@@ -62,9 +64,11 @@ const service = await startServiceProcess(join(work, 'data'), {
 });
 const pid = service.process.pid as number;
 const logged: string[] = [];
-createInterface({ input: service.process.stdout as NodeJS.ReadableStream }).on('line', (line) =>
-  logged.push(line),
-);
+createInterface({ input: service.process.stdout as NodeJS.ReadableStream }).on('line', (line) => {
+  if (!OPERATOR_LINES.test(line)) return;
+  logged.push(line);
+  console.log(line.slice(0, 2000));
+});
 const startedAt = performance.now();
 let peakMegabytes = 0;
 try {

@@ -31,6 +31,18 @@ test('the batch itself is the result where nothing is too long', async () => {
   assert.equal((await runStep(segmentize, { max_length: 1, units: 'miles' }, batch)).batch, batch);
 });
 
+test('segments beyond the poles have no length on the ellipsoid and stay', async () => {
+  const batch = batchOfWkt(['LINESTRING (471589 5933397, 471600 5933500)', 'LINESTRING (0 89, 0 91)']);
+  assert.equal((await runStep(segmentize, { max_length: 1, units: 'meters' }, batch, DEGREES)).batch, batch);
+  const pole = await runStep(
+    segmentize,
+    { max_length: 60, units: 'kilometers' },
+    batchOfWkt(['LINESTRING (0 89, 0 90)']),
+    DEGREES,
+  );
+  assert.deepEqual(pole.texts, ['LINESTRING (0 89, 0 89.5, 0 90)']);
+});
+
 test('units are converted to the unit of the axes', async () => {
   const feet = settingIn({ ...METRIC_CRS, unitFactor: 0.3048 });
   const batch = batchOfWkt(['LINESTRING (0 0, 1000 0)']);

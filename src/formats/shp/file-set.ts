@@ -53,7 +53,10 @@ export function unpackedSet({ archivePath, source, directory, members }: PackedS
     directory,
     byteLength: members.reduce((sum, { entry }) => sum + (isStored(entry) ? 0 : entry.unpackedBytes), 0),
     async unpack() {
-      await Promise.all(members.map(({ entry, path }) => unpackEntry(archivePath, entry, source, path)));
+      const unpacking = members.map(({ entry, path }) => unpackEntry(archivePath, entry, source, path));
+      // When one fails the others still write: a job is over only when nothing of it touches its files any more.
+      await Promise.allSettled(unpacking);
+      await Promise.all(unpacking);
     },
   };
 }

@@ -15,6 +15,8 @@ export const code: StreamingTransformation = { kind: 'streaming', prepare };
 /** WGS 84; other ellipsoids differ by less than anybody asks for. */
 const SEMI_MAJOR_METERS = 6378137;
 const ECCENTRICITY_SQUARED = 0.0066943799901413165;
+/** Of latitudes of 90 degrees in other units, in radians. */
+const ROUNDING = 1e-9;
 
 async function prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep> {
   const maxMeters = metersOf(parameters.max_length, parameters.units);
@@ -83,6 +85,8 @@ function geodesicPieces(
   const phi2 = Math.abs(y2) * unitFactor;
   const nearest = y1 * y2 <= 0 ? 0 : Math.min(phi1, phi2);
   const farthest = Math.max(phi1, phi2);
+  // No place on the ellipsoid, so no length: such data is mostly in metres and millions of pieces would come of it.
+  if (farthest > Math.PI / 2 + ROUNDING) return 1;
   const parallel =
     (SEMI_MAJOR_METERS * Math.cos(nearest)) / Math.sqrt(1 - ECCENTRICITY_SQUARED * Math.sin(nearest) ** 2);
   const meridian =
