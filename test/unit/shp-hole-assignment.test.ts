@@ -21,7 +21,7 @@ const reversed = (ring: Ring): Ring => [...ring].reverse();
 function sort(rings: readonly Ring[]): { polygons: number[][]; repaired: boolean } {
   const xy = Float64Array.from(rings.flat(2));
   const starts = Int32Array.from([0, ...rings.map((_, i) => rings.slice(0, i + 1).flat().length)]);
-  const sorter = new RingSorter();
+  const sorter = new RingSorter(assert.fail);
   const repaired = sorter.sort(xy, starts, rings.length);
   const polygons: number[][] = [];
   for (let i = 0; i < rings.length; i++) {
@@ -62,19 +62,21 @@ test('degenerate rings neither vanish nor break the others', () => {
 });
 
 test('nested squares in any order and with any orientation alternate between shell and hole', () => {
-  const depthAndOrder = fc.integer({ min: 1, max: 8 }).chain((depth) =>
-    fc.tuple(
-      fc.shuffledSubarray(
-        Array.from({ length: depth }, (_, i) => i),
-        { minLength: depth, maxLength: depth },
+  const depthAndOrder = fc
+    .oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 129, max: 150 }))
+    .chain((depth) =>
+      fc.tuple(
+        fc.shuffledSubarray(
+          Array.from({ length: depth }, (_, i) => i),
+          { minLength: depth, maxLength: depth },
+        ),
+        fc.boolean(),
       ),
-      fc.boolean(),
-    ),
-  );
+    );
   fc.assert(
     fc.property(depthAndOrder, ([order, isReversed]) => {
       const rings = order.map((depth) => {
-        const ring = square(depth, depth, 100 - 2 * depth);
+        const ring = square(depth, depth, 1000 - 2 * depth);
         const isHole = depth % 2 === 1;
         return isHole !== isReversed ? reversed(ring) : ring;
       });
@@ -91,6 +93,75 @@ test('nested squares in any order and with any orientation alternate between she
   );
 });
 
+/** Rings by number, for layouts of any size. */
+const LAYOUTS: Readonly<Record<string, (count: number) => Ring[]>> = {
+  'one in the other': (count) =>
+    Array.from({ length: count }, (_, i) => oriented(i, square(i, i, 4 * count - 2 * i))),
+  'one in the other, all touching one corner': (count) =>
+    Array.from({ length: count }, (_, i) => oriented(i, square(0, 0, count - i))),
+  'one in the other, all with an edge on one line': (count) =>
+    Array.from({ length: count }, (_, i) => oriented(i, square(i, 0, 4 * count - 2 * i))),
+  'side by side in rows': (count) =>
+    Array.from({ length: count }, (_, i) => square((i % 100) * 2, Math.floor(i / 100) * 2, 1)),
+  'above one another': (count) => Array.from({ length: count }, (_, i) => square(0, i * 2, 1)),
+  'a board of squares that share edges': (count) =>
+    Array.from({ length: count }, (_, i) => square(i % 100, Math.floor(i / 100), 1)),
+  'a staircase of squares that share corners': (count) =>
+    Array.from({ length: count }, (_, i) => square(i, i, 1)),
+  'all the same': (count) => Array.from({ length: count }, (_, i) => oriented(i, square(0, 0, 1))),
+  'islands, each with a lake': (count) =>
+    Array.from({ length: count }, (_, i) =>
+      oriented(i, square((i % 200) * 5 + (i % 2), Math.floor(i / 200) * 20 + (i % 2), i % 2 ? 1 : 6)),
+    ),
+};
+const oriented = (i: number, ring: Ring): Ring => (i % 2 === 1 ? reversed(ring) : ring);
+
+for (const [name, layout] of Object.entries(LAYOUTS))
+  test(`the work of sorting rings ${name} grows hardly faster than their number`, () => {
+    const work = (count: number): number => {
+      const rings = layout(count);
+      const starts = Int32Array.from({ length: count + 1 }, (_, i) => i * 5);
+      const sorter = new RingSorter(assert.fail);
+      sorter.sort(Float64Array.from(rings.flat(2)), starts, count);
+      return sorter.work;
+    };
+    const ofThousands = work(5_000);
+    const ofTwice = work(10_000);
+    assert.ok(ofTwice < 10_000 * 400, `${ofTwice}`);
+    assert.ok(ofTwice < 2.8 * ofThousands, `${ofThousands}, ${ofTwice}`);
+  });
+
+test('rings that take too much work are refused', () => {
+  const refuse = (reason: string): never => {
+    throw new Error(reason);
+  };
+  const rings = LAYOUTS['one in the other'](200);
+  const xy = Float64Array.from(rings.flat(2));
+  const starts = Int32Array.from({ length: 201 }, (_, i) => i * 5);
+  assert.throws(
+    () => new RingSorter(refuse, 500).sort(xy, starts, 200),
+    /its rings overlap in too many ways/,
+  );
+  new RingSorter(refuse).sort(xy, starts, 200);
+});
+
+test('holes of a shell of many positions do not look through all of them', () => {
+  const shell = (count: number): Ring =>
+    Array.from({ length: count + 1 }, (_, i) => {
+      const angle = (-2 * Math.PI * (i % count)) / count;
+      return [100 * Math.cos(angle), 100 * Math.sin(angle)] as const;
+    });
+  const rings = [shell(20_000)];
+  for (let i = 0; i < 2000; i++)
+    rings.push(reversed(square((i % 50) * 2 - 50, Math.floor(i / 50) * 2 - 40, 1)));
+  const starts = [0];
+  for (const ring of rings) starts.push(starts[starts.length - 1] + ring.length);
+  const sorter = new RingSorter(assert.fail);
+  assert.equal(sorter.sort(Float64Array.from(rings.flat(2)), Int32Array.from(starts), rings.length), false);
+  assert.ok(sorter.work < 2000 * 1000, `${sorter.work}`);
+  assert.deepEqual([...sorter.isShell.subarray(0, 3)], [1, 0, 0]);
+});
+
 test('an archipelago of 20,000 islands with lakes is sorted fast', () => {
   const rings: Ring[] = [];
   for (let i = 0; i < 20_000; i++)
@@ -98,7 +169,7 @@ test('an archipelago of 20,000 islands with lakes is sorted fast', () => {
   for (let i = 0; i < 20_000; i++) rings.push(square((i % 200) * 10, Math.floor(i / 200) * 10, 5));
   const xy = Float64Array.from(rings.flat(2));
   const starts = Int32Array.from({ length: rings.length + 1 }, (_, i) => i * 5);
-  const sorter = new RingSorter();
+  const sorter = new RingSorter(assert.fail);
   const before = performance.now();
   assert.equal(sorter.sort(xy, starts, rings.length), false);
   assert.ok(performance.now() - before < 3000);

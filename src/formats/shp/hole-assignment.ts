@@ -13,12 +13,22 @@
  *      |  +--------------------+  |
  *      +--------------------------+
  */
+import { RingBands } from '../../batch/ring-bands.ts';
+import { RingTree } from '../../batch/ring-tree.ts';
 import { locateInRing, signedArea } from '../../batch/rings.ts';
 
 /** Vertices tried before a ring that runs along another's edge is decided by orientation. */
 const EDGE_TRIES = 16;
 /** Vertices that must not lie outside before orientation is overruled. */
 const PROOF_VERTICES = 64;
+/** So few rings are compared each with each. */
+const MAX_PAIRED = 128;
+/** Rings of so many positions are looked through as they are. */
+const MAX_PLAIN_RING = 64;
+/** So often longer ones are too: RingBands cost more than that to make. */
+const PLAIN_SEARCHES = 2;
+/** Edges and pairs of rings that are looked at for one record: some ten seconds. Only rings that wind around one another need more. */
+const MAX_WORK = 2 ** 32;
 
 /** Reusable; its arrays grow to the largest record met. */
 export class RingSorter {
@@ -26,6 +36,10 @@ export class RingSorter {
   order = new Int32Array(16);
   /** 1 for rings that are shells, by ring number. */
   isShell = new Uint8Array(16);
+  /** Pairs of rings, edges and the like that `sort` looked at. */
+  work = 0;
+  readonly #refuse: (reason: string) => never;
+  readonly #maxWork: number;
   #areas = new Float64Array(16);
   #bounds = new Float64Array(64);
   #parents = new Int32Array(16);
@@ -33,6 +47,16 @@ export class RingSorter {
   #shellOf = new Int32Array(16);
   #xy: Float64Array = new Float64Array(0);
   #starts: Int32Array = new Int32Array(0);
+  /** How often a ring was looked through as it is. */
+  #searches = new Uint8Array(16);
+  /** Of rings with many positions that are looked through often. */
+  readonly #bands = new Map<number, RingBands>();
+
+  /** `refuse` throws the error of a record whose rings take too much work. */
+  constructor(refuse: (reason: string) => never, maxWork = MAX_WORK) {
+    this.#refuse = refuse;
+    this.#maxWork = maxWork;
+  }
 
   /**
    * Sorts rings `[starts[i], starts[i + 1])` of `xy` (two ordinates per position). Returns whether the orientation of a
@@ -41,7 +65,10 @@ export class RingSorter {
   sort(xy: Float64Array, starts: Int32Array, ringCount: number): boolean {
     this.#xy = xy;
     this.#starts = starts;
+    this.work = 0;
     this.#measure(ringCount);
+    this.#searches.fill(0, 0, ringCount);
+    this.#bands.clear();
     if (this.#isShellWithHoles(ringCount)) {
       for (let ring = 0; ring < ringCount; ring++) {
         this.order[ring] = ring;
@@ -61,7 +88,8 @@ export class RingSorter {
     for (let ring = 0; ring < ringCount; ring++) {
       const start = this.#starts[ring];
       const end = this.#starts[ring + 1];
-      this.#areas[ring] = signedArea(xy, 2, start, end);
+      // Positions that are no numbers have no area, and would hide the areas of other rings from the tree.
+      this.#areas[ring] = signedArea(xy, 2, start, end) || 0;
       let minX = Number.POSITIVE_INFINITY;
       let minY = Number.POSITIVE_INFINITY;
       let maxX = Number.NEGATIVE_INFINITY;
@@ -90,33 +118,40 @@ export class RingSorter {
     return true;
   }
 
-  /**
-   * Parent of a ring: the smallest larger ring that holds it. A sweep along x keeps the rings whose extent covers the
-   * current one's left edge, so an archipelago of many thousand islands does not cost a comparison of each with each.
-   */
+  /** Parent of a ring: the smallest larger ring that holds it. */
   #findParents(ringCount: number): void {
+    const parents = this.#parents;
     const bounds = this.#bounds;
-    const areas = this.#areas;
-    const byLeft = Array.from({ length: ringCount }, (_, ring) => ring).sort(
-      (a, b) => bounds[a * 4] - bounds[b * 4] || Math.abs(areas[b]) - Math.abs(areas[a]),
-    );
-    let active: number[] = [];
-    let activeLimit = 64;
-    for (const ring of byLeft) {
-      const left = bounds[ring * 4];
-      if (active.length > activeLimit) {
-        active = active.filter((other) => bounds[other * 4 + 2] >= left);
-        activeLimit = Math.max(64, active.length * 2);
+    if (ringCount <= MAX_PAIRED) {
+      for (let ring = 0; ring < ringCount; ring++) {
+        parents[ring] = -1;
+        const left = bounds[ring * 4];
+        const right = bounds[ring * 4 + 2];
+        for (let other = 0; other < ringCount; other++)
+          if (bounds[other * 4] <= left && bounds[other * 4 + 2] >= right) this.#adopt(ring, other);
       }
-      let parent = -1;
-      for (const other of active) {
-        if (bounds[other * 4 + 2] < bounds[ring * 4 + 2]) continue;
-        const smaller = parent < 0 || Math.abs(areas[other]) < Math.abs(areas[parent]);
-        if (smaller && this.#holds(other, ring)) parent = other;
-      }
-      this.#parents[ring] = parent;
-      active.push(ring);
+      return;
     }
+    const sizes = this.#areas.subarray(0, ringCount).map(Math.abs);
+    const tree = new RingTree(bounds, sizes, ringCount);
+    for (let ring = 0; ring < ringCount; ring++) {
+      parents[ring] = tree.smallestAround(ring, (other) => this.#holds(other, ring));
+      this.#spend(tree.visited);
+    }
+  }
+
+  #adopt(ring: number, other: number): void {
+    const parent = this.#parents[ring];
+    const smaller = parent < 0 || Math.abs(this.#areas[other]) < Math.abs(this.#areas[parent]);
+    if (smaller && this.#holds(other, ring)) this.#parents[ring] = other;
+  }
+
+  #spend(work: number): void {
+    this.work += work;
+    if (this.work > this.#maxWork)
+      this.#refuse(
+        'its rings overlap in too many ways to tell which lies in which; split or repair this polygon',
+      );
   }
 
   #holds(outer: number, inner: number): boolean {
@@ -131,6 +166,7 @@ export class RingSorter {
       Math.abs(this.#areas[inner]) >= Math.abs(this.#areas[outer])
     )
       return false;
+    this.#spend(1);
     const start = this.#starts[inner];
     const end = Math.min(this.#starts[inner + 1], start + EDGE_TRIES);
     for (let at = start; at < end; at++) {
@@ -142,14 +178,24 @@ export class RingSorter {
 
   #locate(position: number, ring: number): 1 | 0 | -1 {
     const xy = this.#xy;
-    return locateInRing(
-      xy[position * 2],
-      xy[position * 2 + 1],
-      xy,
-      2,
-      this.#starts[ring],
-      this.#starts[ring + 1],
-    );
+    const x = xy[position * 2];
+    const y = xy[position * 2 + 1];
+    const start = this.#starts[ring];
+    const end = this.#starts[ring + 1];
+    if (end - start <= MAX_PLAIN_RING || this.#searches[ring] < PLAIN_SEARCHES) {
+      if (this.#searches[ring] < PLAIN_SEARCHES) this.#searches[ring]++;
+      this.#spend(end - start);
+      return locateInRing(x, y, xy, 2, start, end);
+    }
+    let bands = this.#bands.get(ring);
+    if (bands === undefined) {
+      this.#spend(end - start);
+      bands = new RingBands(xy, 2, start, end);
+      this.#bands.set(ring, bands);
+    }
+    const where = bands.locate(x, y);
+    this.#spend(bands.visited);
+    return where;
   }
 
   #assignRoles(ringCount: number): boolean {
@@ -220,6 +266,7 @@ export class RingSorter {
   #grow(size: number): void {
     this.order = new Int32Array(size);
     this.isShell = new Uint8Array(size);
+    this.#searches = new Uint8Array(size);
     this.#areas = new Float64Array(size);
     this.#bounds = new Float64Array(size * 4);
     this.#parents = new Int32Array(size);

@@ -50,7 +50,7 @@ export class ShapeReader {
   readonly #fileType: number;
   readonly #file: string;
   readonly #positionLimit: number;
-  readonly #sorter = new RingSorter();
+  readonly #sorter = new RingSorter((reason) => this.#refuse(reason));
   #starts = new Int32Array(64);
   #xy = new Float64Array(1024);
   // The record at hand.

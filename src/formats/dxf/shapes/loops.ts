@@ -5,9 +5,9 @@
  * Neither the order of the loops nor their orientation nor a hatch's flags say it reliably.
  */
 import { RingBands } from '../../../batch/ring-bands.ts';
+import { RingTree } from '../../../batch/ring-tree.ts';
 import { locateInRing, signedArea } from '../../../batch/rings.ts';
 import { EntityError } from '../contract.ts';
-import { LoopTree } from './loop-tree.ts';
 
 /** Bounds may stick out by so much of the loop's size: strokes of one arc in two loops differ by rounding. */
 const BOUNDS_SLACK = 1e-9;
@@ -101,7 +101,7 @@ export class LoopNester {
     const wide = new Float64Array(loopCount * 4);
     for (let i = 0; i < wide.length; i++)
       wide[i] = bounds[i] + (i % 4 < 2 ? -1 : 1) * this.#slackOf(i - (i % 4));
-    const tree = new LoopTree(wide, this.#areas, loopCount);
+    const tree = new RingTree(wide, this.#areas, loopCount);
     for (let loop = 0; loop < loopCount; loop++) {
       this.#parents[loop] = tree.smallestAround(loop, (other) => this.#holds(other, loop));
       this.#spend(tree.visited);

@@ -1,42 +1,42 @@
 /**
- * Finds the smallest loop around another one among many: a binary tree over the bounds of loops, cut in turn where they
+ * Finds the smallest ring around another one among many: a binary tree over the bounds of rings, cut in turn where they
  * differ most in minX, minY, maxX or maxY. Nodes hold the bounds and the least and greatest area of what is below them,
- * so that a search leaves out those beside the loop, those smaller than it and those larger than the best one so far.
- * A stack of a thousand loops, one in the other, is found as fast as a thousand side by side.
+ * so that a search leaves out those beside the ring, those smaller than it and those larger than the best one so far.
+ * A stack of a thousand rings, one in the other, is found as fast as a thousand side by side.
  */
 
-const LEAF_LOOPS = 8;
+const LEAF_RINGS = 8;
 const NODE_VALUES = 6;
 
-export class LoopTree {
+export class RingTree {
   /** Nodes that the last search looked at. */
   visited = 0;
-  /** Loops in the order of the leaves. */
+  /** Rings in the order of the leaves. */
   readonly #order: Uint32Array;
-  /** minX, minY, maxX, maxY by loop. */
+  /** minX, minY, maxX, maxY by ring. */
   readonly #bounds: Float64Array;
   readonly #areas: Float64Array;
   /** minX, minY, maxX, maxY, least and greatest area by node; the children of node i are 2 i + 1 and 2 i + 2. */
   readonly #nodes: Float64Array;
-  #loop = 0;
+  #ring = 0;
   #holds: (other: number) => boolean = () => false;
   #found = -1;
 
-  /** `bounds` and `areas` are read up to `loopCount` and kept. */
-  constructor(bounds: Float64Array, areas: Float64Array, loopCount: number) {
+  /** `bounds` and `areas` are read up to `ringCount` and kept. */
+  constructor(bounds: Float64Array, areas: Float64Array, ringCount: number) {
     this.#bounds = bounds;
     this.#areas = areas;
-    this.#order = Uint32Array.from({ length: loopCount }, (_, loop) => loop);
+    this.#order = Uint32Array.from({ length: ringCount }, (_, ring) => ring);
     let nodeCount = 1;
-    for (let length = loopCount; length > LEAF_LOOPS; length = Math.ceil(length / 2))
+    for (let length = ringCount; length > LEAF_RINGS; length = Math.ceil(length / 2))
       nodeCount = nodeCount * 2 + 1;
     this.#nodes = new Float64Array(nodeCount * NODE_VALUES);
-    this.#build(0, 0, loopCount);
+    this.#build(0, 0, ringCount);
   }
 
-  /** The smallest loop larger than `loop` that `holds` is true of; -1: none. Asks about those alone whose bounds hold it. */
-  smallestAround(loop: number, holds: (other: number) => boolean): number {
-    this.#loop = loop;
+  /** The smallest ring larger than `ring` that `holds` is true of; -1: none. Asks about those alone whose bounds hold it. */
+  smallestAround(ring: number, holds: (other: number) => boolean): number {
+    this.#ring = ring;
     this.#holds = holds;
     this.#found = -1;
     this.visited = 0;
@@ -52,16 +52,16 @@ export class LoopTree {
     let least = Infinity;
     let greatest = -Infinity;
     for (let i = from; i < to; i++) {
-      const loop = this.#order[i];
+      const ring = this.#order[i];
       for (let k = 0; k < 4; k++) {
-        low[k] = Math.min(low[k], this.#bounds[loop * 4 + k]);
-        high[k] = Math.max(high[k], this.#bounds[loop * 4 + k]);
+        low[k] = Math.min(low[k], this.#bounds[ring * 4 + k]);
+        high[k] = Math.max(high[k], this.#bounds[ring * 4 + k]);
       }
-      least = Math.min(least, this.#areas[loop]);
-      greatest = Math.max(greatest, this.#areas[loop]);
+      least = Math.min(least, this.#areas[ring]);
+      greatest = Math.max(greatest, this.#areas[ring]);
     }
     nodes.set([low[0], low[1], high[2], high[3], least, greatest], at);
-    if (to - from <= LEAF_LOOPS) return;
+    if (to - from <= LEAF_RINGS) return;
     let axis = 0;
     for (let k = 1; k < 4; k++) if (high[k] - low[k] > high[axis] - low[axis]) axis = k;
     this.#order
@@ -75,7 +75,7 @@ export class LoopTree {
   #search(node: number, from: number, to: number): void {
     this.visited++;
     if (!this.#mayHold(node)) return;
-    if (to - from <= LEAF_LOOPS) {
+    if (to - from <= LEAF_RINGS) {
       for (let i = to - 1; i >= from; i--) this.#try(this.#order[i]);
       return;
     }
@@ -91,13 +91,13 @@ export class LoopTree {
     const nodes = this.#nodes;
     const bounds = this.#bounds;
     const at = node * NODE_VALUES;
-    const inner = this.#loop * 4;
+    const inner = this.#ring * 4;
     return (
       nodes[at] <= bounds[inner] &&
       nodes[at + 1] <= bounds[inner + 1] &&
       nodes[at + 2] >= bounds[inner + 2] &&
       nodes[at + 3] >= bounds[inner + 3] &&
-      nodes[at + 5] > this.#areas[this.#loop] &&
+      nodes[at + 5] > this.#areas[this.#ring] &&
       (this.#found < 0 || nodes[at + 4] < this.#areas[this.#found])
     );
   }
@@ -105,6 +105,6 @@ export class LoopTree {
   #try(other: number): void {
     const area = this.#areas[other];
     const isSmaller = this.#found < 0 || area < this.#areas[this.#found];
-    if (isSmaller && area > this.#areas[this.#loop] && this.#holds(other)) this.#found = other;
+    if (isSmaller && area > this.#areas[this.#ring] && this.#holds(other)) this.#found = other;
   }
 }
