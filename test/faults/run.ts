@@ -52,6 +52,13 @@ let killsOfService = 0;
 let ended = 0;
 
 const service = new KilledService();
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    void service.end('SIGKILL').then(() => {
+      service.remove();
+      process.exit(130);
+    });
+  });
 const startedAt = performance.now();
 try {
   await service.start();

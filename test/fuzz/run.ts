@@ -63,6 +63,12 @@ const service = await startServiceProcess(join(work, 'data'), {
   LOG_LEVEL: 'warn',
 });
 const pid = service.process.pid as number;
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    service.process.kill('SIGKILL');
+    rmSync(work, { recursive: true, force: true });
+    process.exit(130);
+  });
 const logged: string[] = [];
 createInterface({ input: service.process.stdout as NodeJS.ReadableStream }).on('line', (line) => {
   if (!OPERATOR_LINES.test(line)) return;

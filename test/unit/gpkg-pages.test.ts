@@ -198,7 +198,8 @@ test('floats that are kept as integers or are no number, and texts with zeros an
   const values = batch.columns.map((column) => [0, 1, 2].map((row) => valueAt(column, row)));
   assert.deepEqual(values, [
     [3, null, 1e300],
-    [9007199254740992, 0.1, 1],
+    // More digits than a float64 has: a misfit, with which a conversion reads the column as text.
+    [null, 0.1, 1],
     ['a\0b', '7', null],
     ['x', '\ufffd', 'AA=='],
   ]);
