@@ -94,6 +94,13 @@ async function meet(running: FaultService, fault: Fault): Promise<void> {
     if (running.faults.hits >= wanted || running.isAtRest) return;
 }
 
+/** All faults with TEST_FAULTS=all, which takes minutes; else the first and another two, not the same for every method. */
+function chosen(faults: readonly Fault[], index: number): readonly Fault[] {
+  if (process.env.TEST_FAULTS === 'all' || faults.length <= 3) return faults;
+  const others = faults.slice(1);
+  return [faults[0], others[index % others.length], others[(index + 2) % others.length]];
+}
+
 test('after every fault of every method every accepted job ends, once, and nothing is left', {
   timeout: 600_000,
 }, async (context) => {
@@ -104,10 +111,10 @@ test('after every fault of every method every accepted job ends, once, and nothi
   for (const [name, keys] of Object.entries(INTERFACES))
     for (const key of keys) assert.ok(methods.has(`${name}.${key}`), `${name}.${key}`);
   const unmet: string[] = [];
-  for (const { name, faults: possible } of methods.values()) {
+  for (const [index, { name, faults: possible }] of [...methods.values()].entries()) {
     await context.test(name, async () => {
       let hits = 0;
-      for (const fault of possible) {
+      for (const fault of chosen(possible, index)) {
         const ended = await running.submit('bob', 'ended before');
         await running.settle('before the fault');
         faults.arm(name, fault);
@@ -115,8 +122,8 @@ test('after every fault of every method every accepted job ends, once, and nothi
         await meet(running, fault);
         hits += faults.hits;
         await running.settle(`${name} ${fault}`);
-        // What is not called once is not called the next time.
-        if (hits === 0) break;
+        // On a busy machine the moment of a rare call may pass: it is tried with the next fault, but not for ever.
+        if (hits === 0 && NOT_REACHED.has(name)) break;
       }
       if (hits === 0) unmet.push(name);
     });
