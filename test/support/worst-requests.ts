@@ -390,7 +390,8 @@ export function send(
     const length = content === undefined ? {} : { 'content-length': String(content.length) };
     const sent = request(
       url + path,
-      { method, agent: false, headers: { ...headers, ...length } },
+      // Kept alive: with `Connection: close` Node ends the connection with its answer, and what is still being sent resets it.
+      { method, agent: false, headers: { connection: 'keep-alive', ...headers, ...length } },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
