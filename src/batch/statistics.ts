@@ -45,7 +45,7 @@ export interface LayerStatistics {
   readonly fields: FieldStatistics[];
   readonly geometry: GeometryStatistics;
   hasIds: boolean;
-  /** Of the ids, as of a field; null: there are none, or nobody asked. */
+  /** Of the ids, as of a field; null: the features have no ids, or ids were not asked for. */
   ids: FieldStatistics | null;
 }
 

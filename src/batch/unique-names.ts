@@ -1,4 +1,4 @@
-/** Names that are told apart: a name that is taken gets the first free number after it. Linear in the number of names. */
+/** Makes names unique: a name that is taken gets the first free number after it. Linear in the number of names. */
 export class UniqueNames {
   readonly #taken: Set<string>;
   readonly #fold: (name: string) => string;

@@ -77,8 +77,8 @@ export interface JobQueue {
    * waiting, and what was used long ago is forgotten.
    *
    * What follows:
-   * - Nobody gets a second runner while somebody waits for a first; with a claim nobody comes to have more than half of
-   *   the runners, rounded up, while somebody else waits.
+   * - No owner gets a second runner while another waits for a first; no claim gives an owner more than half of the
+   *   runners, rounded up, while another owner waits.
    * - An owner that waits and has no runner is passed by each other owner for ten minutes of runner time at most, and one
    *   job: with jobs of an hour beside jobs of a second each owner gets as much time, not as many jobs.
    * - An owner that waits alone gets every runner. Running jobs are not interrupted: a newcomer who finds all runners

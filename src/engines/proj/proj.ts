@@ -61,7 +61,7 @@ export class Proj {
     return description;
   }
 
-  /** Bounds of the area of use of a CRS in its own coordinates; null where there is none or it crosses the antimeridian. */
+  /** Bounds of the area of use of a CRS in its own coordinates; null if the CRS has no area of use or it crosses the antimeridian. */
   extentOf(definition: CrsText): Bounds | null {
     return extentOfUse(this.#context, definition);
   }

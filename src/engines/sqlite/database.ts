@@ -85,7 +85,7 @@ export class Database {
 }
 
 /**
- * Without a log (`-wal`) nobody has the database open, and the file itself is all there is: SQLite may take it for
+ * Without a log (`-wal`) no process has the database open, and the file itself is all there is: SQLite may take it for
  * immutable, and makes neither a log nor its index.
  */
 function openReadOnly(path: string): DatabaseSync {

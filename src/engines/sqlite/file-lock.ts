@@ -27,7 +27,7 @@ export function tryFileLock(path: string): FileLock | null {
   };
 }
 
-/** Whether somebody holds the lock; reads only. */
+/** Whether any process holds the lock; reads only. */
 export function isFileLocked(path: string): boolean {
   if (!existsSync(path)) return false;
   const handle = new DatabaseSync(path, { readOnly: true, timeout: 0 });

@@ -61,7 +61,7 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
   422: { name: 'IdempotencyConflict', description: 'The Idempotency-Key came before with another request.' },
   429: {
     name: 'TooManyRequests',
-    description: 'Too many requests, jobs or wrong credentials for now.',
+    description: 'Too many requests, jobs, open connections or wrong credentials; try again later.',
     headers: RETRY_AFTER,
   },
   431: { name: 'HeadersTooLarge', description: 'The headers of the request are too large.' },
