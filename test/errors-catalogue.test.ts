@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { PAGES } from '../docs/generate.ts';
+import { PAGES } from '../scripts/generate-docs.ts';
 import { asGeomillError, errorCatalogue, failure, fillTemplate, GeomillError } from '../src/errors.ts';
 import { Findings, findingCatalogue } from '../src/findings.ts';
 

@@ -1,7 +1,7 @@
 /**
  * What the service takes and answers with, as types.
  *
- * Generated from the OpenAPI document by docs/client-types.ts: run `npm run docs`.
+ * Generated from the OpenAPI document by scripts/client-types.ts: run `npm run docs`.
  */
 
 export interface JobStatusWaiting {

@@ -1,7 +1,7 @@
 /** The types that are generated for the client: each has a content, and each that is named is declared. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { renderClientTypes } from '../../docs/client-types.ts';
+import { renderClientTypes } from '../../scripts/client-types.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { openApiDocument } from '../../src/http/openapi.ts';
 import { allOperations } from '../../src/http/operations/all.ts';

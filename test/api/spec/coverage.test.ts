@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { specificationFiles, specificationTests } from '../../../docs/specification-page.ts';
+import { specificationFiles, specificationTests } from '../../../scripts/specification-page.ts';
 
 /** What must not be without a test, by chapter. A row that the specification gains is a word here. */
 const ROWS: Readonly<Record<string, readonly string[]>> = {

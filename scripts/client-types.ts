@@ -11,7 +11,7 @@ const REF = '#/components/schemas/';
 const HEAD = `/**
  * What the service takes and answers with, as types.
  *
- * Generated from the OpenAPI document by docs/client-types.ts: run \`npm run docs\`.
+ * Generated from the OpenAPI document by scripts/client-types.ts: run \`npm run docs\`.
  */`;
 
 /** Keywords that would change a type, which the document does not use. */
@@ -75,7 +75,8 @@ function declaration(name: string, schema: SchemaObject): string {
 
 function typeOf(schema: SchemaObject, indent: string): string {
   const unknown = NOT_KNOWN.find((keyword) => keyword in schema);
-  if (unknown !== undefined) throw new Error(`docs/client-types.ts does not know the keyword '${unknown}'`);
+  if (unknown !== undefined)
+    throw new Error(`scripts/client-types.ts does not know the keyword '${unknown}'`);
   if (schema.$ref !== undefined) return schema.$ref.slice(REF.length);
   if ('const' in schema) return literal(schema.const);
   if (schema.enum !== undefined) return union(schema.enum.map(literal));

@@ -51,7 +51,7 @@ export function renderSpecification(): string {
   });
   return `${[
     '# The specification, statement by statement',
-    '<!-- Generated from the titles of `test/api/spec/` by docs/generate.ts: edit those. -->',
+    '<!-- Generated from the titles of `test/api/spec/` by scripts/generate-docs.ts: edit those. -->',
     `Every row of every table of the interface specification, every numbered rule, and every point that it leaves open and
 [the manual](api.md) decides is a test of its own. They start the service as a user does and talk HTTP to it; each answer is also held
 against the OpenAPI document.`,

@@ -1,5 +1,5 @@
 /**
- * Writes the pages of docs/ that follow from the code: `node docs/generate.ts`. With `--check` it writes nothing and
+ * Writes the pages of docs/ that follow from the code: `node scripts/generate-docs.ts`. With `--check` it writes nothing and
  * ends with 1 when a page does not say what the code says. A further generated page is a further line in PAGES.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -229,11 +229,11 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function page(title: string, sources: readonly string[], ...sections: readonly string[]): string {
   const from = sources.map((source) => `\`${source}\``).join(' and ');
-  return `${[`# ${title}`, `<!-- Generated from ${from} by docs/generate.ts: edit those. -->`, ...sections].join('\n\n')}\n`;
+  return `${[`# ${title}`, `<!-- Generated from ${from} by scripts/generate-docs.ts: edit those. -->`, ...sections].join('\n\n')}\n`;
 }
 
 function pathOf(name: string): string {
-  return fileURLToPath(new URL(`./${name}`, import.meta.url));
+  return fileURLToPath(new URL(`../docs/${name}`, import.meta.url));
 }
 
 function read(name: string): string | null {
