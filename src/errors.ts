@@ -623,8 +623,8 @@ export type ErrorParams<Code extends ErrorCode> = {
   readonly [Name in Placeholders<(typeof errorCatalogue)[Code]['template']>]: string | number;
 };
 
-/** Where in the user's data a failure or a finding lies. Row numbers count from 1. */
-export interface Place {
+/** Where in the user's data an error or a finding occurred. Row numbers count from 1. */
+export interface Location {
   /** Name of the file, where the input is several. */
   readonly file?: string;
   readonly layer?: string;
@@ -671,10 +671,10 @@ function boundedParam(name: string, value: string | number): string | number {
   return Number.isFinite(value) ? value : shortText(String(value), COMPOSED_LIMITS[name]);
 }
 
-/** The place with its texts shortened. */
-export function boundedPlace(place: Place): Place {
+/** The location with its texts shortened. */
+export function boundedLocation(location: Location): Location {
   return Object.fromEntries(
-    Object.entries(place).map(([name, value]) => [
+    Object.entries(location).map(([name, value]) => [
       name,
       typeof value === 'string' ? shortText(value) : value,
     ]),
@@ -690,15 +690,15 @@ export function messageOf(template: string, params: MessageParams): string {
 export class GeomillError extends Error {
   readonly code: ErrorCode;
   readonly params: MessageParams;
-  readonly place: Place | undefined;
+  readonly location: Location | undefined;
 
-  constructor(code: ErrorCode, params: MessageParams, place?: Place, cause?: unknown) {
+  constructor(code: ErrorCode, params: MessageParams, location?: Location, cause?: unknown) {
     const bounded = boundedParams(params);
     super(messageOf(errorCatalogue[code].template, bounded), cause === undefined ? undefined : { cause });
     this.name = 'GeomillError';
     this.code = code;
     this.params = bounded;
-    this.place = place === undefined ? undefined : boundedPlace(place);
+    this.location = location === undefined ? undefined : boundedLocation(location);
   }
 
   get status(): number {
@@ -711,7 +711,7 @@ export class GeomillError extends Error {
 
   /** Plain data for a thread or process boundary; `GeomillError.revive` is the way back. */
   toPlain(): PlainError {
-    return { code: this.code, params: this.params, place: this.place };
+    return { code: this.code, params: this.params, place: this.location };
   }
 
   static revive(plain: PlainError): GeomillError {
@@ -722,17 +722,18 @@ export class GeomillError extends Error {
 export interface PlainError {
   readonly code: ErrorCode;
   readonly params: MessageParams;
-  readonly place?: Place;
+  /** The location; `place` in stored jobs and in the API. */
+  readonly place?: Location;
 }
 
 /** Makes the error of a code; throw what it returns, so that control flow stays visible to the compiler. */
 export function failure<Code extends ErrorCode>(
   code: Code,
   params: ErrorParams<Code>,
-  place?: Place,
+  location?: Location,
   cause?: unknown,
 ): GeomillError {
-  return new GeomillError(code, params, place, cause);
+  return new GeomillError(code, params, location, cause);
 }
 
 /** Whether an operation failed for want of disk space, in a file or in a database. */

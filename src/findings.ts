@@ -1,9 +1,9 @@
 /**
  * Findings: what happened to the data on its way that is not an error. Nothing is lost in silence, so whoever
  * tolerates, drops, renames or changes something notes it here; the report of the job shows each kind once, with
- * a count and the first few places.
+ * a count and the first few locations.
  */
-import { boundedParams, boundedPlace, type MessageParams, messageOf, type Place } from './errors.ts';
+import { boundedLocation, boundedParams, type Location, type MessageParams, messageOf } from './errors.ts';
 import { MAX_COMPOSED } from './short-text.ts';
 
 interface FindingEntry {
@@ -412,8 +412,8 @@ export interface Finding {
   readonly message: string;
   /** How many features, values or fields it concerns. */
   readonly count: number;
-  /** The first few places, at most MAX_PLACES. */
-  readonly places: readonly Place[];
+  /** The first few locations, at most MAX_PLACES; `places` in reports. */
+  readonly places: readonly Location[];
   readonly params: MessageParams;
 }
 
@@ -426,7 +426,7 @@ interface Entry {
   readonly code: FindingCode;
   readonly params: MessageParams;
   count: number;
-  readonly places: Place[];
+  readonly places: Location[];
 }
 
 /** Collects findings; equal code and parameters are one finding with a count. */
@@ -434,12 +434,20 @@ export class Findings {
   readonly #byKey = new Map<string, Entry>();
   readonly #kindCounts = new Map<FindingCode, number>();
 
-  note<Code extends FindingCode>(code: Code, params: FindingParams<Code>, place?: Place, count = 1): void {
-    this.#add(code, params, count, place === undefined ? [] : [place]);
+  note<Code extends FindingCode>(
+    code: Code,
+    params: FindingParams<Code>,
+    location?: Location,
+    count = 1,
+  ): void {
+    this.#add(code, params, count, location === undefined ? [] : [location]);
   }
 
-  /** Adds what another collector listed, e.g. a partition's findings; `locate` maps its places into the layer. */
-  merge(findings: readonly Finding[], locate: (place: Place) => Place = (place) => place): void {
+  /** Adds what another collector listed, e.g. a partition's findings; `locate` maps its locations into the layer. */
+  merge(
+    findings: readonly Finding[],
+    locate: (location: Location) => Location = (location) => location,
+  ): void {
     for (const finding of findings)
       this.#add(finding.code, finding.params, finding.count, finding.places.map(locate));
   }
@@ -454,12 +462,13 @@ export class Findings {
     }));
   }
 
-  #add(code: FindingCode, params: MessageParams, count: number, places: readonly Place[]): void {
+  #add(code: FindingCode, params: MessageParams, count: number, places: readonly Location[]): void {
     // Nearly always one that is known already, in the loops over features; only a new one is looked at closely.
     const known = isShort(params) ? this.#byKey.get(keyOf(code, params)) : undefined;
     const entry = known ?? this.#entryFor(code, boundedParams(params));
     entry.count += count;
-    for (const place of places) if (entry.places.length < MAX_PLACES) entry.places.push(boundedPlace(place));
+    for (const location of places)
+      if (entry.places.length < MAX_PLACES) entry.places.push(boundedLocation(location));
   }
 
   #entryFor(code: FindingCode, params: MessageParams): Entry {

@@ -1,6 +1,6 @@
 /** JSON Schemas of plain data that comes from a process the service does not trust, and the check against them. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { errorCatalogue, type Place, type PlainError } from './errors.ts';
+import { errorCatalogue, type Location, type PlainError } from './errors.ts';
 import { type Finding, findingCatalogue } from './findings.ts';
 import { MAX_COMPOSED, MAX_QUOTED } from './short-text.ts';
 
@@ -41,7 +41,7 @@ const PARAMS: MessageSchema = {
   additionalProperties: { anyOf: [NUMBER, textUpTo(MAX_COMPOSED)] },
 };
 
-const PLACE = exactly<Place>(
+const PLACE = exactly<Location>(
   { file: NAME, layer: NAME, record: INTEGER, line: INTEGER, offset: INTEGER, id: NAME, field: NAME },
   ['file', 'layer', 'record', 'line', 'offset', 'id', 'field'],
 );

@@ -80,7 +80,7 @@ test('every code is raised somewhere', () => {
   assert.deepEqual(codes.filter((code) => !isRaised(code) && !RESERVED.has(code) && code !== 'INTERNAL'), []); // biome-ignore format: one line
 });
 
-test('an error carries its filled sentence, its place and its cause, also across a thread', () => {
+test('an error carries its filled sentence, its location and its cause, also across a thread', () => {
   const cause = new Error('deep down');
   const error = failure('CSV_SYNTAX', { line: 7, reason: 'a quote is not closed' }, { line: 7 }, cause);
   assert.equal(error.message, 'CSV line 7: a quote is not closed');
@@ -90,7 +90,7 @@ test('an error carries its filled sentence, its place and its cause, also across
   const revived = GeomillError.revive(structuredClone(error.toPlain()));
   assert.equal(revived.message, error.message);
   assert.equal(revived.code, 'CSV_SYNTAX');
-  assert.deepEqual(revived.place, { line: 7 });
+  assert.deepEqual(revived.location, { line: 7 });
 });
 
 test('whatever is thrown becomes an error of ours', () => {
@@ -121,13 +121,13 @@ test('findings that an input can make up any number of are bounded', () => {
   assert.match(other.list()[1000].message, /\(others\)/);
 });
 
-test('equal findings are one with a count and the first few places', () => {
+test('equal findings are one with a count and the first few locations', () => {
   const findings = new Findings();
   for (let record = 1; record <= 8; record++) findings.note('RING_CLOSED', {}, { record });
   findings.note('TEXT_CUT', { field: 'name', bytes: 254, format: 'shp' }, undefined, 3);
   const other = new Findings();
   other.note('RING_CLOSED', {}, { record: 1 }, 2);
-  other.merge(findings.list(), (place) => ({ ...place, record: (place.record ?? 0) + 100 }));
+  other.merge(findings.list(), (location) => ({ ...location, record: (location.record ?? 0) + 100 }));
   const [rings, cuts] = other.list();
   assert.equal(rings.count, 10);
   assert.deepEqual(

@@ -1,5 +1,5 @@
 /** Values that the declaration of their field does not admit, by field. */
-import type { Place } from '../errors.ts';
+import type { Location } from '../errors.ts';
 
 /** Plain data: it comes from worker threads. */
 export interface FieldMisfits {
@@ -7,35 +7,39 @@ export interface FieldMisfits {
   /** The type as the file declares it. */
   readonly declared: string;
   readonly count: number;
-  /** The first few places, at most MAX_PLACES. */
-  readonly places: readonly Place[];
+  /** The first few locations, at most MAX_LOCATIONS. */
+  readonly locations: readonly Location[];
 }
 
-const MAX_PLACES = 5;
+const MAX_LOCATIONS = 5;
 
 export class MisfitList {
-  readonly #byField = new Map<string, { field: string; declared: string; count: number; places: Place[] }>();
+  readonly #byField = new Map<
+    string,
+    { field: string; declared: string; count: number; locations: Location[] }
+  >();
 
-  note(field: string, declared: string, place: Place, count = 1): void {
-    this.#add({ field, declared, count, places: [place] });
+  note(field: string, declared: string, location: Location, count = 1): void {
+    this.#add({ field, declared, count, locations: [location] });
   }
 
-  /** Adds what another list holds; `locate` maps its places into the layer. */
-  merge(others: readonly FieldMisfits[], locate: (place: Place) => Place): void {
-    for (const other of others) this.#add({ ...other, places: other.places.map(locate) });
+  /** Adds what another list holds; `locate` maps its locations into the layer. */
+  merge(others: readonly FieldMisfits[], locate: (location: Location) => Location): void {
+    for (const other of others) this.#add({ ...other, locations: other.locations.map(locate) });
   }
 
   list(): FieldMisfits[] {
     return [...this.#byField.values()];
   }
 
-  #add({ field, declared, count, places }: FieldMisfits): void {
+  #add({ field, declared, count, locations }: FieldMisfits): void {
     const known = this.#byField.get(field);
     if (known === undefined) {
-      this.#byField.set(field, { field, declared, count, places: [...places] });
+      this.#byField.set(field, { field, declared, count, locations: [...locations] });
       return;
     }
     known.count += count;
-    for (const place of places) if (known.places.length < MAX_PLACES) known.places.push(place);
+    for (const location of locations)
+      if (known.locations.length < MAX_LOCATIONS) known.locations.push(location);
   }
 }

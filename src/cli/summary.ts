@@ -1,4 +1,4 @@
-import type { Place } from '../errors.ts';
+import type { Location } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { inFlags } from './wording.ts';
@@ -38,13 +38,13 @@ function megabytes(bytes: number): string {
 /** A finding in one line: what, how often, where first. */
 export function findingLine({ message: text, count, places }: Finding): string {
   const message = inFlags(text);
-  const where = places.length === 0 ? null : placeText(places[0]);
+  const where = places.length === 0 ? null : locationText(places[0]);
   if (where === null) return count > 1 ? `${message} (${count} times)` : message;
   return count > 1 ? `${message} (${count} times, first at ${where})` : `${message} (at ${where})`;
 }
 
-/** Null for a place that is only a layer or a field: the message names them. */
-function placeText({ file, line, record, offset, id }: Place): string | null {
+/** Null where only the layer or the field is known: the message names those. */
+function locationText({ file, line, record, offset, id }: Location): string | null {
   const known = id === undefined ? '' : `, id ${id}`;
   const within = file === undefined ? '' : ` of '${file}'`;
   if (line !== undefined) return `line ${line}${within}${known}`;

@@ -18,8 +18,8 @@ export function inFlags(text: string): string {
 }
 
 /** An error in one line, with the file where it is one of several and the message does not name it. */
-export function errorLine({ message, place }: GeomillError): string {
-  const file = place?.file;
+export function errorLine({ message, location }: GeomillError): string {
+  const file = location?.file;
   const where = file === undefined || message.includes(file) ? '' : `'${file}': `;
   return `${where}${inFlags(message)}`;
 }

@@ -52,7 +52,7 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
   throwIfAborted(signal);
   checkGrowth(collect, growth.positionsIn, countPositions(collected), growth.factor);
   finish();
-  collecting.findings.merge(host.findings.list(), (place) => ({ layer, ...place }));
+  collecting.findings.merge(host.findings.list(), (location) => ({ layer, ...location }));
   // Writers and steps meet a layer without features as one batch without rows, as from a reader.
   return collected.length > 0 ? collected : [emptyBatch(code.outputFields?.(fields, step.params) ?? fields)];
 }

@@ -42,8 +42,8 @@ function layerDocument(layer: LayerInspection): object {
 
 function outlookDocument(outlook: Outlook): object {
   if ('error' in outlook) {
-    const { code, message, place } = outlook.error;
-    return { format: outlook.format, error: { code, message, place: place ?? null } };
+    const { code, message, location } = outlook.error;
+    return { format: outlook.format, error: { code, message, place: location ?? null } };
   }
   const { output, features, fields, reprojections, warnings } = outlook.report;
   return {

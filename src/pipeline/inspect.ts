@@ -15,7 +15,7 @@ import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
 import { widenedFinding } from './misfits.ts';
 import { checkLayerNames } from './name-lengths.ts';
-import { locatePlace, runPartitions } from './partition-run.ts';
+import { locateInLayer, runPartitions } from './partition-run.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionPlace, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
@@ -151,8 +151,8 @@ async function readLayer({ layer, layerIndex, onRead, ...reading }: LayerReading
     }),
     consume: (result, _partition, base) => {
       mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
-      findings.merge(result.readFindings, (at) => locatePlace(at, base, layer.name));
-      misfits.merge(result.misfits, (at) => locatePlace(at, base, layer.name));
+      findings.merge(result.readFindings, (at) => locateInLayer(at, base, layer.name));
+      misfits.merge(result.misfits, (at) => locateInLayer(at, base, layer.name));
       onRead();
     },
   });

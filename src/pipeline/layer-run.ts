@@ -17,7 +17,7 @@ import { LayerGrowth } from './growth.ts';
 import { planIntakes } from './intake.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
 import { ContradictedDeclaration } from './misfits.ts';
-import { type LayerPlace, locatePlace, type PartitionBase, runSources } from './partition-run.ts';
+import { type LayerLocation, locateInLayer, type PartitionBase, runSources } from './partition-run.ts';
 import { type Piece, runPieces } from './piece-run.ts';
 import type { LayerPlan } from './plan.ts';
 import type { RunSource } from './run-source.ts';
@@ -156,7 +156,7 @@ export class LayerRun {
         const records = this.tally.rowsWritten;
         const base = { records, lines: 0, rows: records };
         this.tally.wrote(result.rowCount);
-        findings.merge(result.encodeFindings, (place) => locatePlace(place, base, this.plan.name));
+        findings.merge(result.encodeFindings, (location) => locateInLayer(location, base, this.plan.name));
         deliver(result.chunk);
       },
     });
@@ -245,7 +245,7 @@ export class LayerRun {
     };
     if (pieces !== null) {
       const makeTask = (piece: Piece): Task => this.#taskFor(pass, piece);
-      const at = ({ source }: Piece): LayerPlace =>
+      const at = ({ source }: Piece): LayerLocation =>
         source === null ? { layer: this.plan.name } : this.sources[source].tally.facts.at;
       return runPieces({ executor, signal, pieces, makeTask, consume, at });
     }

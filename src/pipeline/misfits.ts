@@ -12,7 +12,7 @@ import type { FormatReader } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { Executor } from './executor.ts';
 import type { OpenedInput } from './open-inputs.ts';
-import { locatePlaceAt, runSources } from './partition-run.ts';
+import { locateAt, runSources } from './partition-run.ts';
 import type { RunSource } from './run-source.ts';
 
 /** A value contradicts its declaration: caught where the conversion begins again. */
@@ -50,7 +50,7 @@ export async function collectMisfits(
         encoding: null,
       }),
       consume: ({ misfits }, _partition, base) =>
-        lists[i].merge(misfits, (place) => locatePlaceAt(place, base, tally.facts.at)),
+        lists[i].merge(misfits, (location) => locateAt(location, base, tally.facts.at)),
     })),
   });
   return sources.map(({ tally }, i) => {
@@ -100,9 +100,9 @@ export function noteWidened(
 
 /** `fields`: as the layer was read in the end. */
 export function widenedFinding(
-  { field, declared, count, places }: FieldMisfits,
+  { field, declared, count, locations }: FieldMisfits,
   fields: readonly { readonly name: string; readonly type: OpenType }[],
 ): Finding {
   const type = fields.find(({ name }) => name === field)?.type ?? 'string';
-  return { code: 'FIELD_WIDENED', params: { field, declared, type }, count, places, message: '' };
+  return { code: 'FIELD_WIDENED', params: { field, declared, type }, count, places: locations, message: '' };
 }

@@ -1,7 +1,7 @@
 /** Opens the input files, a few at a time: what is wrong with one of several is told under its name. */
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { GeomillError, type Place } from '../errors.ts';
+import { GeomillError, type Location } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
@@ -58,8 +58,8 @@ const OPENING_AHEAD = 4;
 interface Opened {
   readonly input: OpenedInput;
   readonly findings: readonly Finding[];
-  /** A place within the file as one within all of them. */
-  readonly within: (place: Place) => Place;
+  /** A location within the file as one within all of them. */
+  readonly within: (location: Location) => Location;
 }
 
 /** Uploads may well be of one name: the second "roads.zip" is told of as "roads.zip (2)". */
@@ -87,7 +87,7 @@ async function openInput(opening: Opening, file: InputPlace, index: number, name
     });
     checkLayerNames(layers);
     const found = findings.list();
-    const within = (at: Place): Place => (isOne ? at : { file: name, ...at });
+    const within = (at: Location): Location => (isOne ? at : { file: name, ...at });
     return {
       input: {
         name,
@@ -102,7 +102,7 @@ async function openInput(opening: Opening, file: InputPlace, index: number, name
     };
   } catch (error) {
     if (isOne || !(error instanceof GeomillError) || error.fault === 'ours') throw error;
-    throw new GeomillError(error.code, error.params, { file: name, ...error.place }, error);
+    throw new GeomillError(error.code, error.params, { file: name, ...error.location }, error);
   }
 }
 

@@ -3,9 +3,9 @@
  *
  * Text formats guess where a partition begins. A result counts only when the partition before it ended exactly where
  * this one began; otherwise it is thrown away, with any error it ran into, and the records are read again from the
- * right place. So the outcome is that of one serial read, whatever the guesses were.
+ * right position. So the outcome is that of one serial read, whatever the guesses were.
  */
-import { failure, GeomillError, type Place } from '../errors.ts';
+import { failure, GeomillError, type Location } from '../errors.ts';
 import type { Partition } from '../formats/format.ts';
 import { checkFieldCount, type InputLimits } from '../io/limits.ts';
 import type { Executor } from './executor.ts';
@@ -50,11 +50,11 @@ export interface SourcesRun extends RunBasis {
 }
 
 export interface PartitionSource extends Pick<PartitionRun, 'partitions' | 'makeTask' | 'consume'> {
-  /** What places and errors name beside records. */
-  readonly at: LayerPlace;
+  /** What locations and errors name beside records. */
+  readonly at: LayerLocation;
 }
 
-export type LayerPlace = Pick<Place, 'file' | 'layer'>;
+export type LayerLocation = Pick<Location, 'file' | 'layer'>;
 
 type Settled = { readonly result: TaskResult } | { readonly error: unknown };
 
@@ -101,7 +101,7 @@ function checkLimits(
   { rowsRead, fields }: TaskResult,
   base: PartitionBase,
   met: Set<string>,
-  at: LayerPlace,
+  at: LayerLocation,
   limits: RunBasis['limits'],
 ): void {
   const layer = at.layer ?? '';
@@ -156,31 +156,31 @@ export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw failure('CANCELLED', {});
 }
 
-/** A place within a partition as a place within the layer. */
-export function locatePlace(place: Place, base: PartitionBase, layerName: string): Place {
-  return locatePlaceAt(place, base, { layer: layerName });
+/** A location within a partition as a location within the layer. */
+export function locateInLayer(location: Location, base: PartitionBase, layerName: string): Location {
+  return locateAt(location, base, { layer: layerName });
 }
 
 /** As `locatePlace`, of a layer of one of several files. */
-export function locatePlaceAt(place: Place, base: PartitionBase, at: LayerPlace): Place {
+export function locateAt(location: Location, base: PartitionBase, at: LayerLocation): Location {
   return {
     ...at,
-    ...place,
-    ...(place.record === undefined ? {} : { record: place.record + base.records }),
-    ...(place.line === undefined ? {} : { line: place.line + base.lines }),
+    ...location,
+    ...(location.record === undefined ? {} : { record: location.record + base.records }),
+    ...(location.line === undefined ? {} : { line: location.line + base.lines }),
   };
 }
 
 /** Errors name records and lines from 1 within their partition; the user wants them from 1 within the layer. */
-export function locateErrorAt(error: unknown, base: PartitionBase, at: LayerPlace): unknown {
+export function locateErrorAt(error: unknown, base: PartitionBase, at: LayerLocation): unknown {
   if (!(error instanceof GeomillError) || error.fault === 'ours') return error;
-  const place = locatePlaceAt(error.place ?? {}, base, at);
+  const location = locateAt(error.location ?? {}, base, at);
   const params: Record<string, string | number> = { ...error.params };
-  if ('record' in params && place.record !== undefined) params.record = place.record;
-  if ('line' in params && place.line !== undefined) params.line = place.line;
-  if ('place' in params && place.record !== undefined) {
+  if ('record' in params && location.record !== undefined) params.record = location.record;
+  if ('line' in params && location.line !== undefined) params.line = location.line;
+  if ('place' in params && location.record !== undefined) {
     const file = at.file === undefined ? '' : `'${at.file}', `;
-    params.place = `${file}layer '${at.layer}', feature ${place.record}`;
+    params.place = `${file}layer '${at.layer}', feature ${location.record}`;
   }
-  return new GeomillError(error.code, params, place, error);
+  return new GeomillError(error.code, params, location, error);
 }

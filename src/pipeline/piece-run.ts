@@ -3,7 +3,7 @@ import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { OpenType } from '../batch/schema.ts';
 import type { Partition } from '../formats/format.ts';
 import type { Executor } from './executor.ts';
-import { type LayerPlace, locateErrorAt, type PartitionBase, throwIfAborted } from './partition-run.ts';
+import { type LayerLocation, locateErrorAt, type PartitionBase, throwIfAborted } from './partition-run.ts';
 import type { Task, TaskResult } from './task.ts';
 
 /** A run of features: a partition, or a batch that is nowhere else. */
@@ -29,7 +29,7 @@ export interface PieceRun {
   readonly consume: (result: TaskResult, piece: Piece) => void;
   readonly signal: AbortSignal;
   /** What an error in the piece names beside a record. */
-  readonly at: (piece: Piece) => LayerPlace;
+  readonly at: (piece: Piece) => LayerLocation;
 }
 
 /** Resolves when every piece was consumed; rejects with the first error in their order. */

@@ -161,12 +161,12 @@ function planLayer(
 }
 
 /** That no way leads on from the CRS of a file is told with the file, and with where its CRS can be stated. */
-function forSource<Planned>({ stated, place }: CrsQuestion, plan: () => Planned): Planned {
+function forSource<Planned>({ stated, location }: CrsQuestion, plan: () => Planned): Planned {
   try {
     return plan();
   } catch (error) {
     if (!(error instanceof GeomillError) || error.code !== 'CRS_NO_OPERATION') throw error;
-    throw new GeomillError(error.code, { ...error.params, path: stated.crsPath }, place, error);
+    throw new GeomillError(error.code, { ...error.params, path: stated.crsPath }, location, error);
   }
 }
 
@@ -185,7 +185,7 @@ function crsQuestion(
     format,
     source: isOne ? source : layer.name === '' ? `'${file}'` : `layer '${layer.name}' of '${file}'`,
     file: `'${file}'`,
-    place: isOne ? undefined : { file, layer: layer.name },
+    location: isOne ? undefined : { file, layer: layer.name },
   };
 }
 

@@ -1,7 +1,7 @@
 /** In which CRS the coordinates of a layer are: what its file says, what the request says, and what if they differ. */
 import type { Bounds } from '../batch/bounds.ts';
 import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
-import { asGeomillError, failure, type Place } from '../errors.ts';
+import { asGeomillError, failure, type Location } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
 import { crsAdvice } from './crs-advice.ts';
@@ -40,21 +40,21 @@ export interface CrsQuestion {
   /** The file for messages, in quotes. */
   readonly file: string;
   /** Undefined where the input is one file. */
-  readonly place: Place | undefined;
+  readonly location: Location | undefined;
 }
 
 /** Throws FIELD_REQUIRED, CRS_MISSING, CRS_CONFLICT and CRS_UNKNOWN. */
 export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: Findings): CrsText {
-  const { layer, source, format, place } = question;
+  const { layer, source, format, location } = question;
   const { crsPath: path } = question.stated;
   const stated = question.stated.crs === null ? null : identified(question.stated.crs, path, crs);
   if (format.inputCrs !== 'file') {
     const own = stated ?? layer.crs;
-    if (own === null) throw failure('FIELD_REQUIRED', { path, format: format.id }, place);
+    if (own === null) throw failure('FIELD_REQUIRED', { path, format: format.id }, location);
     return own;
   }
   const fromRequest = (crsText: CrsText): CrsText => {
-    findings.note('CRS_FROM_REQUEST', { source, crs: crsText }, place);
+    findings.note('CRS_FROM_REQUEST', { source, crs: crsText }, location);
     return crsText;
   };
   if (layer.crs === null) {
@@ -62,7 +62,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
       throw failure(
         'CRS_MISSING',
         { source, reason: layer.crsMissingReason, path, ...crsAdvice(layer.statedExtent, crs) },
-        place,
+        location,
       );
     return fromRequest(stated);
   }
@@ -72,13 +72,13 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   } catch (error) {
     if (stated !== null) return fromRequest(stated);
     const advice = crsAdvice(layer.statedExtent, crs);
-    throw failure('CRS_MISSING', { source, reason: unusableReason(error), path, ...advice }, place, error);
+    throw failure('CRS_MISSING', { source, reason: unusableReason(error), path, ...advice }, location, error);
   }
   // A local or engineering system says no more about a place on the Earth than no CRS at all.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);
   const known = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
   if (stated !== null && stated !== known && !crs.equivalent(stated, known)) {
-    throw failure('CRS_CONFLICT', { stated, source, found: found.name, path }, place);
+    throw failure('CRS_CONFLICT', { stated, source, found: found.name, path }, location);
   }
   return known;
 }
@@ -98,7 +98,7 @@ const SAME_UNIT = 1e-7;
  * is wrong, and often it is the drawing's: programs leave their default there. So it is told, not refused.
  */
 export function compareUnits(
-  { layer, file, stated, place }: CrsQuestion,
+  { layer, file, stated, location }: CrsQuestion,
   definition: CrsText,
   crs: CrsAuthority,
   findings: Findings,
@@ -116,6 +116,6 @@ export function compareUnits(
       crs: name,
       crsUnit: kind === 'projected' ? `${unitFactor} m` : unitName,
     },
-    place,
+    location,
   );
 }

@@ -5,7 +5,7 @@ import { combineOperations, type OperationDescription } from '../engines/proj/op
 import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
-import { type LayerPlace, locatePlaceAt, type PartitionBase } from './partition-run.ts';
+import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
 import type { LayerPlan, SourcePlan } from './plan.ts';
 import type { ReprojectionCounts, TaskResult } from './task.ts';
 
@@ -43,8 +43,8 @@ export class ReprojectionTally {
 /** What is known of a source beside its plan. */
 export interface SourceFacts {
   readonly plan: SourcePlan;
-  /** What places name: the layer, and the file where there are several. */
-  readonly at: LayerPlace;
+  /** What locations name: the layer, and the file where there are several. */
+  readonly at: LayerLocation;
   /** The source in messages: "layer 'roads'", "layer 'roads' of 'all.gpkg'". */
   readonly label: string;
   /** Whether the request states the CRS of the file. */
@@ -86,10 +86,10 @@ export class SourceTally {
       if (code === 'SRID_STATED') this.#checkSrid(Number(params.srid));
       if (code === 'CRS_MEMBER_IGNORED') this.#ignoresCrsMember = true;
     }
-    for (const { field, declared: type, count, places } of result.misfits)
-      findings.note('VALUE_INVALID', { field, type }, locatePlaceAt(places[0], base, this.facts.at), count);
+    for (const { field, declared: type, count, locations } of result.misfits)
+      findings.note('VALUE_INVALID', { field, type }, locateAt(locations[0], base, this.facts.at), count);
     const told = tellable(result.readFindings, this.facts.isCrsStated);
-    findings.merge(told, (place) => locatePlaceAt(place, base, this.facts.at));
+    findings.merge(told, (location) => locateAt(location, base, this.facts.at));
   }
 
   /** EWKT rows that say another CRS than the request: one of the two is wrong, and guessing would move the data. */
@@ -113,7 +113,7 @@ export class SourceTally {
     const first = this.#firstOutOfRange;
     if (first === null) return;
     const { at, isCrsStated, crsPath } = this.facts;
-    const place = { ...at, record: first.record };
+    const location = { ...at, record: first.record };
     if (!isCrsStated && this.#ignoresCrsMember) {
       const file = at.file === undefined ? '' : `'${at.file}', `;
       throw failure(
@@ -125,10 +125,10 @@ export class SourceTally {
           reading: 'GeoJSON is read as EPSG:4326',
           path: crsPath,
         },
-        place,
+        location,
       );
     }
-    findings.note('COORDINATES_OUT_OF_RANGE', {}, place, this.#outOfRange);
+    findings.note('COORDINATES_OUT_OF_RANGE', {}, location, this.#outOfRange);
   }
 }
 
@@ -168,13 +168,13 @@ export class LayerTally {
     const tallies = source === null ? this.#later : this.#ways[source.facts.plan.way];
     for (const counts of result.reprojections) tallies.get(counts.number)?.add(counts);
     const at = source?.facts.at ?? { layer: this.plan.name };
-    findings.merge(result.intakeFindings, (place) => locatePlaceAt(place, base, at));
+    findings.merge(result.intakeFindings, (location) => locateAt(location, base, at));
     const rowsInto = source?.rowsIn ?? this.#rowsIn;
     for (const { step, rowsIn, findings: found } of result.steps) {
       const rows = rowsInto.get(step) ?? 0;
       rowsInto.set(step, rows + rowsIn);
       // A step counts the features that reach it, which are fewer or more than the records of the source.
-      findings.merge(found, (place) => locatePlaceAt(place, { records: rows, lines: 0, rows }, at));
+      findings.merge(found, (location) => locateAt(location, { records: rows, lines: 0, rows }, at));
     }
   }
 

@@ -156,7 +156,7 @@ test('documents of a JSON body are read as files of their own', async () => {
   }
 });
 
-test('a document that is no GeoJSON is refused by its place in the body', async () => {
+test('a document that is not GeoJSON is rejected with its location in the body', async () => {
   const response = await postJson(service, '/v1/transform/geojson/append', {
     target_geojson: collection,
     append_geojson_list: [collection, { type: 'Topology' }],

@@ -54,7 +54,7 @@ for (const { id } of formats)
       }
     });
 
-test('field and layer names above 65,536 characters are refused, and told by their place', async () => {
+test('field and layer names above 65,536 characters are rejected with their location', async () => {
   const cases = [
     ['geojson', 'field name', 'FIELD_NAME_TOO_LONG', /field 1 has 140000 characters/],
     ['csv', 'column name', 'FIELD_NAME_TOO_LONG', /field 1 has 140000 characters/],

@@ -76,7 +76,7 @@ function readLayer(reader: FormatReader, opened: SourceLayer, findings: Findings
   let source = opened;
   let first = readPartitions(reader, source, source.partitions, null);
   const misfits = new MisfitList();
-  for (const read of first) misfits.merge(read.misfits ?? [], (place) => place);
+  for (const read of first) misfits.merge(read.misfits ?? [], (location) => location);
   if (reader.undeclare !== undefined && misfits.list().length > 0) {
     source = reader.undeclare(source, new Set(misfits.list().map(({ field }) => field)));
     first = readPartitions(reader, source, source.partitions, null);
@@ -86,7 +86,7 @@ function readLayer(reader: FormatReader, opened: SourceLayer, findings: Findings
   for (const { batch } of first)
     mergeStatistics(statistics, batchStatistics(batch, 'fields'), reader.mixedType);
   const fields = source.fields ?? fieldsOf(statistics);
-  for (const { field, declared, count, places } of misfits.list()) {
+  for (const { field, declared, count, locations: places } of misfits.list()) {
     const type = fields.find(({ name }) => name === field)?.type ?? '';
     const params = { field, declared, type };
     findings.merge([{ code: 'FIELD_WIDENED', params, count, places, message: '' }]);

@@ -74,7 +74,7 @@ test('a file whose CRS is not known, or is stated wrongly, is named with the pat
   });
   await assert.rejects(conflict, (error) => {
     assert.ok(error instanceof GeomillError);
-    assert.equal(error.place?.file, 'b.zip (2)');
+    assert.equal(error.location?.file, 'b.zip (2)');
     assert.match(
       error.message,
       /^'append_crs_mapping\[0\]' says EPSG:4326 but layer 'b' of 'b.zip \(2\)' says/,
@@ -92,7 +92,7 @@ test('a broken file fails the whole under its name, at opening and behind it', a
     const options = { operation: 'append', from: 'geojson', to: 'csv' } as const;
     await assert.rejects(combineFiles([good, broken], workspace.path, options), (error) => {
       assert.ok(error instanceof GeomillError);
-      assert.equal(error.place?.file, 'broken.geojson');
+      assert.equal(error.location?.file, 'broken.geojson');
       return true;
     });
     assert.deepEqual(

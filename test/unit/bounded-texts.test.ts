@@ -9,8 +9,8 @@ import {
   type ErrorCode,
   errorCatalogue,
   GeomillError,
+  type Location,
   type MessageParams,
-  type Place,
 } from '../../src/errors.ts';
 import { type FindingCode, Findings, findingCatalogue } from '../../src/findings.ts';
 import { problemOf } from '../../src/http/error-reply.ts';
@@ -31,7 +31,7 @@ function placeholdersOf(template: string): string[] {
   return [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
 }
 
-function placeOf(text: string): Place {
+function locationOf(text: string): Location {
   return { file: text, layer: text, record: 1, line: 2, offset: 3, id: text, field: text };
 }
 
@@ -43,12 +43,12 @@ test('every error is bounded, in a body, in a record and across a process', () =
   for (const code of Object.keys(errorCatalogue) as ErrorCode[])
     for (const text of HOSTILE_TEXTS) {
       const { template } = errorCatalogue[code];
-      const error = new GeomillError(code, filledWith(template, text), placeOf(text));
+      const error = new GeomillError(code, filledWith(template, text), locationOf(text));
       const revived = GeomillError.revive(JSON.parse(JSON.stringify(error.toPlain())));
       assert.deepEqual(revived.toPlain(), error.toPlain(), code);
       assert.equal(revived.message, error.message);
       assert.ok(error.message.isWellFormed());
-      const record = { code, message: errorText('id', error.toPlain()), place: error.place };
+      const record = { code, message: errorText('id', error.toPlain()), place: error.location };
       for (const told of [problemOf(error), record, error.toPlain()])
         assert.ok(jsonBytes(told) <= MAX_ERROR_BODY_BYTES, `${code}: ${jsonBytes(told)}`);
       const late = problemOf(error, errorText('id', error.toPlain()));
@@ -68,7 +68,7 @@ test('every finding is bounded, and long parameters that are equal are one findi
     for (const text of [...HOSTILE_TEXTS, Number.NaN, Number.POSITIVE_INFINITY]) {
       const findings = new Findings();
       const params = filledWith(template, text);
-      for (let i = 0; i < 9; i++) findings.note(code, params as never, placeOf(String(text)));
+      for (let i = 0; i < 9; i++) findings.note(code, params as never, locationOf(String(text)));
       const list = findings.list();
       assert.equal(list.length, 1);
       assert.equal(list[0].count, 9);
@@ -125,7 +125,7 @@ const hostileReport: fc.Arbitrary<ConversionReport> = fc
     const { name: text } = made;
     const findings = new Findings();
     for (let i = 0; i < made.warnings; i++)
-      findings.note('FIELD_DROPPED', { field: `${i}${text}`, layer: text, reason: text }, placeOf(text));
+      findings.note('FIELD_DROPPED', { field: `${i}${text}`, layer: text, reason: text }, locationOf(text));
     const times = <T>(length: number, entry: T): T[] => Array.from({ length }, () => entry);
     const renamed = { layer: shortText(text), from: shortText(text), to: 'a' };
     return {

@@ -201,7 +201,7 @@ test('errors name the line, also behind line ends in quotes', async () => {
     const error = await errorOf(start + text);
     assert.equal(error.code, code);
     assert.match(error.message, message);
-    assert.equal(error.place?.line, error.params.line);
+    assert.equal(error.location?.line, error.params.line);
   }
 });
 

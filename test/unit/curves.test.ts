@@ -167,7 +167,7 @@ test('neighbours that share an arc have the same vertices along it', () => {
   assert.deepEqual(ring(0).at(-1), ring(0)[0]);
 });
 
-test('broken curves in text are refused with their place', () => {
+test('broken curves in text are rejected with their location', () => {
   const cases: readonly (readonly [string, number, RegExp])[] = [
     ['CIRCULARSTRING (0 0,1 1)', 15, /3, 5, 7, \.\.\. positions, this one has 2/],
     ['COMPOUNDCURVE ((0 0,1 1),CIRCULARSTRING (1 1))', 40, /this one has 1/],

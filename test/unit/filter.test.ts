@@ -165,7 +165,7 @@ test('a condition as JSON is the same as its text', () => {
     assert.deepEqual(parseCondition(text, 'w'), parseCondition(tree, 'w'), text);
 });
 
-test('what is wrong is told with its place', () => {
+test('an error names the location in the condition', () => {
   const cases: readonly (readonly [unknown, RegExp])[] = [
     [
       'pop >',

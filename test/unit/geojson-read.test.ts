@@ -87,7 +87,7 @@ const bad: readonly (readonly [what: string, text: string, code: string])[] = [
 ];
 
 for (const [what, marked, code] of bad)
-  test(`${what} is refused with its place`, async () => {
+  test(`${what} is rejected with its location`, async () => {
     const offset = marked.indexOf('@');
     assert.equal(await codeAndOffset(marked.replace('@', '')), offset < 0 ? code : `${code} ${offset}`);
   });

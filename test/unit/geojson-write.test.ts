@@ -206,7 +206,7 @@ test('M is dropped, binary becomes base64, numbers that are not finite become nu
 test('a coordinate that is not finite is an error that names the feature', async () => {
   const batch = await batchOf('{"type":"Point","coordinates":[1,2]}');
   batch.geometry.coordinates[1] = Number.NEGATIVE_INFINITY;
-  await assert.rejects(write([batch]), { code: 'COORDINATE_NOT_FINITE', place: { record: 1 } });
+  await assert.rejects(write([batch]), { code: 'COORDINATE_NOT_FINITE', location: { record: 1 } });
 });
 
 test('a batch cast to other fields is written with those', async () => {

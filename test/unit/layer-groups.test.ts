@@ -38,7 +38,7 @@ function refusal(code: string, ...words: readonly string[]): (error: unknown) =>
   return (error) =>
     error instanceof GeomillError &&
     error.code === code &&
-    words.every((word) => error.message.includes(word) || error.place?.file === word);
+    words.every((word) => error.message.includes(word) || error.location?.file === word);
 }
 
 test('a target of one layer takes all layers of all files, in their order', () => {

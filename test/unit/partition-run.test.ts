@@ -139,7 +139,7 @@ test('an error names the record and line within the layer, not within its partit
   await assert.rejects(collect(failing, cut(40, [10, 20])), (error) => {
     assert.ok(error instanceof GeomillError);
     assert.match(error.message, /^CSV line 4, /);
-    assert.deepEqual(error.place, { layer: 'records', line: 4, record: 4 });
+    assert.deepEqual(error.location, { layer: 'records', line: 4, record: 4 });
     return true;
   });
 });

@@ -236,7 +236,7 @@ test('that nothing leads on from the CRS of a file is told with the file and whe
       ),
     (error) =>
       error instanceof GeomillError &&
-      error.place?.file === 'b.csv' &&
+      error.location?.file === 'b.csv' &&
       error.message.endsWith("State the CRS that the data is in as 'input_crs_mapping[1]'"),
   );
 });

@@ -160,7 +160,7 @@ test('equal systems are told apart from similar ones, axis order aside', () => {
   assert.deepEqual([...coordinates], [1, 2]);
 });
 
-test('what is no CRS is refused with the reason and the place', () => {
+test('a text that is not a CRS is rejected with the reason and the path', () => {
   const refused: [definition: string, reason: RegExp][] = [
     ['EPSG:999999', /has no such CRS/],
     ['EPSG:', /write an EPSG code/],

@@ -5,7 +5,7 @@ import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/ge
 import type { Field } from '../../batch/schema.ts';
 import { WktReader } from '../../batch/wkt.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
-import { failure, GeomillError, type Place } from '../../errors.ts';
+import { failure, GeomillError, type Location } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
@@ -29,7 +29,7 @@ const BYTES_PER_ORDINATE = 12;
 const MAX_RECORD_BYTES = 256 << 20;
 const QUOTE = 0x22;
 const SHOWN_CHARACTERS = 60;
-const PLACES_SHOWN = 5;
+const LOCATIONS_SHOWN = 5;
 
 export const reader: FormatReader = {
   typing: 'layer',
@@ -150,12 +150,12 @@ class PartitionReader implements GeometryProbe {
     return this.#source.slice(this.#partition.start, this.#partition.end + this.#lookahead);
   }
 
-  #place(): Place {
+  #location(): Location {
     return { record: this.#recordCount, line: this.#line };
   }
 
   #syntaxError(reason: string): GeomillError {
-    return failure('CSV_SYNTAX', { line: this.#line, reason }, this.#place());
+    return failure('CSV_SYNTAX', { line: this.#line, reason }, this.#location());
   }
 
   #ragged(): GeomillError {
@@ -182,7 +182,7 @@ class PartitionReader implements GeometryProbe {
     if (this.#state.onError === 'fail' || this.#scanner.isUnclosed) throw error;
     const reason =
       error.code === 'CSV_GEOMETRY' ? 'invalid geometry' : 'not as many cells as columns, or broken quotes';
-    this.#findings.note('RECORD_SKIPPED', { reason }, this.#place());
+    this.#findings.note('RECORD_SKIPPED', { reason }, this.#location());
   }
 
   probe(bytes: Uint8Array, start: number): number {
@@ -261,7 +261,7 @@ class PartitionReader implements GeometryProbe {
     return failure(
       'CSV_GEOMETRY',
       { line: this.#line, column, reason, value },
-      { ...this.#place(), field: column },
+      { ...this.#location(), field: column },
     );
   }
 
@@ -269,14 +269,14 @@ class PartitionReader implements GeometryProbe {
     for (const [bit, code] of GEOMETRY_NOTE_FINDINGS) {
       if ((notes & bit) === 0) continue;
       const count = this.#noteCounts.get(code) ?? 0;
-      if (count < PLACES_SHOWN) this.#findings.note(code, {}, this.#place());
+      if (count < LOCATIONS_SHOWN) this.#findings.note(code, {}, this.#location());
       this.#noteCounts.set(code, count + 1);
     }
   }
 
   #listNotes(): void {
     for (const [code, count] of this.#noteCounts)
-      if (count > PLACES_SHOWN) this.#findings.note(code, {}, undefined, count - PLACES_SHOWN);
+      if (count > LOCATIONS_SHOWN) this.#findings.note(code, {}, undefined, count - LOCATIONS_SHOWN);
     if (this.#srid !== 0)
       this.#findings.note('SRID_STATED', { srid: this.#srid }, undefined, this.#sridCount);
   }
@@ -302,7 +302,7 @@ class PartitionReader implements GeometryProbe {
   }
 
   #tooLarge(what: string, actual: number, limit: number, setting: string): GeomillError {
-    return failure('LIMIT_EXCEEDED', { what, actual, limit, setting }, this.#place());
+    return failure('LIMIT_EXCEEDED', { what, actual, limit, setting }, this.#location());
   }
 }
 

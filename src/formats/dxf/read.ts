@@ -130,6 +130,6 @@ function settingsOf(state: DrawingState): DrawingSettings {
 }
 
 function noteBroken({ type, handle, reason }: BrokenRecord, line: number, findings: Findings): void {
-  const place = handle === '' ? { line } : { line, id: handle };
-  findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, place);
+  const location = handle === '' ? { line } : { line, id: handle };
+  findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, location);
 }

@@ -208,9 +208,9 @@ export class FeatureParser {
   #noteGeometry(): void {
     const { notes, positions } = this.#geometry;
     const { extraOrdinates } = positions;
-    const place = { record: this.rowCount };
-    for (const [bit, code] of NOTE_FINDINGS) if ((notes & bit) !== 0) this.#findings.note(code, {}, place);
-    if (extraOrdinates > 0) this.#findings.note('EXTRA_ORDINATES', {}, place, extraOrdinates);
+    const location = { record: this.rowCount };
+    for (const [bit, code] of NOTE_FINDINGS) if ((notes & bit) !== 0) this.#findings.note(code, {}, location);
+    if (extraOrdinates > 0) this.#findings.note('EXTRA_ORDINATES', {}, location, extraOrdinates);
   }
 
   #geometryMember(at: number): number {

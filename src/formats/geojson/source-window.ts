@@ -1,5 +1,5 @@
 /** A scanner over part of a byte source, which grows when a value turns out to be longer than the part. */
-import { failure, type GeomillError, type Place } from '../../errors.ts';
+import { failure, type GeomillError, type Location } from '../../errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import type { ScanFault } from './scan-fault.ts';
 import { JsonScanner } from './scanner.ts';
@@ -69,9 +69,9 @@ export class SourceWindow {
   }
 
   /** The error that a fault is when more bytes would not help. */
-  failureOf(fault: ScanFault, place: Place): GeomillError {
+  failureOf(fault: ScanFault, location: Location): GeomillError {
     const offset = this.base + fault.reportAt;
-    const located = { ...place, offset };
+    const located = { ...location, offset };
     if (fault.at >= this.scanner.limit) {
       const reason =
         fault.reportAt === fault.at

@@ -59,15 +59,15 @@ function isUsual({ bytes, offsets, validity }: BytesColumn, rowCount: number): b
 function noteZone(
   zone: string | undefined,
   zones: DatetimeZones,
-  place: { record: number; field: string },
+  location: { record: number; field: string },
   findings: Findings,
 ): void {
-  const { field } = place;
+  const { field } = location;
   const format = 'a GeoPackage';
   if (zone === undefined) {
-    if (zones === 'utc') findings.note('DATETIME_ASSUMED_UTC', { field, format }, place);
+    if (zones === 'utc') findings.note('DATETIME_ASSUMED_UTC', { field, format }, location);
   } else if (/[1-9]/.test(zone)) {
-    findings.note(zones === 'utc' ? 'DATETIME_TO_UTC' : 'DATETIME_OFFSET_KEPT', { field, format }, place);
+    findings.note(zones === 'utc' ? 'DATETIME_TO_UTC' : 'DATETIME_OFFSET_KEPT', { field, format }, location);
   }
 }
 

@@ -10,7 +10,7 @@
 import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
 import { WkbReader } from '../../batch/wkb.ts';
-import { failure, GeomillError, type Place } from '../../errors.ts';
+import { failure, GeomillError, type Location } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 
 const HEADER_BYTES = 8;
@@ -19,7 +19,7 @@ const ENVELOPE_BYTES = [0, 32, 48, 48, 64];
 const LITTLE_ENDIAN = 1;
 const EMPTY = 16;
 const EXTENDED = 32;
-const PLACES_SHOWN = 5;
+const LOCATIONS_SHOWN = 5;
 
 const TYPE_BY_NAME: Readonly<Record<string, number>> = {
   POINT: GEOMETRY_TYPE.point,
@@ -42,7 +42,7 @@ export interface BlobContext {
 
 interface Tally {
   count: number;
-  readonly places: Place[];
+  readonly locations: Location[];
 }
 
 /** Appends one geometry per row to a geometry column. */
@@ -51,7 +51,7 @@ export class GeometryBlobReader {
   readonly #builder: GeometryBuilder;
   readonly #wkb = new WkbReader();
   readonly #notes = new Map<GeometryNoteFinding, Tally>();
-  readonly #plainWkb: Tally = { count: 0, places: [] };
+  readonly #plainWkb: Tally = { count: 0, locations: [] };
   readonly #otherSrids = new Map<number, Tally>();
   #positionsBefore = 0;
 
@@ -112,7 +112,7 @@ export class GeometryBlobReader {
           limit,
           setting: 'MAX_FEATURE_COORDINATES',
         },
-        this.#place(),
+        this.#location(),
       );
   }
 
@@ -124,11 +124,11 @@ export class GeometryBlobReader {
   finish(): GeometryColumn {
     const { findings, srsId } = this.#context;
     for (const [code, tally] of this.#notes)
-      noteTally(tally, (place, count) => findings.note(code, {}, place, count));
-    noteTally(this.#plainWkb, (place, count) => findings.note('PLAIN_WKB', {}, place, count));
+      noteTally(tally, (location, count) => findings.note(code, {}, location, count));
+    noteTally(this.#plainWkb, (location, count) => findings.note('PLAIN_WKB', {}, location, count));
     for (const [srid, tally] of this.#otherSrids)
-      noteTally(tally, (place, count) =>
-        findings.note('SRID_DIFFERS', { srid, expected: srsId }, place, count),
+      noteTally(tally, (location, count) =>
+        findings.note('SRID_DIFFERS', { srid, expected: srsId }, location, count),
       );
     return this.#builder.finish();
   }
@@ -158,7 +158,7 @@ export class GeometryBlobReader {
   #tallyBy<Key>(tallies: Map<Key, Tally>, key: Key): void {
     let tally = tallies.get(key);
     if (tally === undefined) {
-      tally = { count: 0, places: [] };
+      tally = { count: 0, locations: [] };
       tallies.set(key, tally);
     }
     this.#tally(tally);
@@ -166,21 +166,22 @@ export class GeometryBlobReader {
 
   #tally(tally: Tally): void {
     tally.count++;
-    if (tally.places.length < PLACES_SHOWN) tally.places.push(this.#place(this.#builder.featureCount));
+    if (tally.locations.length < LOCATIONS_SHOWN)
+      tally.locations.push(this.#location(this.#builder.featureCount));
   }
 
-  #place(record = this.#builder.featureCount + 1): Place {
+  #location(record = this.#builder.featureCount + 1): Location {
     return { record, id: this.#context.rowName(record) };
   }
 
   #fail(reason: string): GeomillError {
-    const place = this.#place();
-    return failure('GPKG_ROW', { table: this.#context.table, row: place.id ?? '', reason }, place);
+    const location = this.#location();
+    return failure('GPKG_ROW', { table: this.#context.table, row: location.id ?? '', reason }, location);
   }
 }
 
-function noteTally({ count, places }: Tally, note: (place: Place, count: number) => void): void {
-  for (const [i, place] of places.entries()) note(place, i === 0 ? count - places.length + 1 : 1);
+function noteTally({ count, locations }: Tally, note: (location: Location, count: number) => void): void {
+  for (const [i, location] of locations.entries()) note(location, i === 0 ? count - locations.length + 1 : 1);
 }
 
 /** From the least significant byte on, upwards or downwards. */

@@ -274,8 +274,8 @@ function isPresent(validity: Validity, row: number): boolean {
 
 /** Text with U+FFFD for what is no UTF-8, which is told. */
 function replacedText(field: string, bytes: Uint8Array, row: number, context: CellContext): string {
-  const place = { record: row + 1, id: context.rowName(row + 1), field };
-  context.findings.note('TEXT_REPLACED', { field, encoding: 'utf-8' }, place);
+  const location = { record: row + 1, id: context.rowName(row + 1), field };
+  context.findings.note('TEXT_REPLACED', { field, encoding: 'utf-8' }, location);
   return decoder.decode(bytes);
 }
 

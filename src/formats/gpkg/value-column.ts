@@ -66,8 +66,8 @@ function withoutBlanks(
 
 /** A blank text in a field of numbers, dates or booleans, which is read as null. */
 export function noteBlank({ name, declared }: TableField, record: number, context: CellContext): void {
-  const place = { record, id: context.rowName(record), field: name };
-  context.findings.note('VALUE_INVALID', { field: name, type: declared }, place);
+  const location = { record, id: context.rowName(record), field: name };
+  context.findings.note('VALUE_INVALID', { field: name, type: declared }, location);
 }
 
 export function noteMisfit({ name, declared }: TableField, record: number, context: CellContext): void {

@@ -38,12 +38,12 @@ export function readColumn(
   const validity = new ValidityBits(rows.rowCount + rows.missingRows);
   const result = readCells(column, rows, encoding, problems, validity);
   if (problems.count > 0) {
-    const place = { record: problems.firstRecord, field: column.name };
+    const location = { record: problems.firstRecord, field: column.name };
     if (column.cell === 'text')
-      findings.note('TEXT_REPLACED', { field: column.name, encoding }, place, problems.count);
+      findings.note('TEXT_REPLACED', { field: column.name, encoding }, location, problems.count);
     else if (column.cell === 'timestamp')
-      findings.note('VALUE_INVALID', { field: column.name, type: column.type }, place, problems.count);
-    else misfits.note(column.name, column.declared, place, problems.count);
+      findings.note('VALUE_INVALID', { field: column.name, type: column.type }, location, problems.count);
+    else misfits.note(column.name, column.declared, location, problems.count);
   }
   return result;
 }

@@ -157,19 +157,19 @@ function writeColumn(
       rounded.count,
     );
   if (problems.count === 0) return;
-  const place = { record: problems.firstRow + 1, field: field.source };
+  const location = { record: problems.firstRow + 1, field: field.source };
   if (field.type === 'C')
     findings.note(
       'TEXT_CUT',
       { field: field.source, bytes: field.width, format: 'a shapefile' },
-      place,
+      location,
       problems.count,
     );
   else
     findings.note(
       'VALUE_NOT_WRITTEN',
       { field: field.source, format: 'a shapefile', type: field.type === 'D' ? 'date' : 'number' },
-      place,
+      location,
       problems.count,
     );
 }

@@ -35,7 +35,7 @@ export class PlaneBuffer {
     );
     for (const { code, count, places } of findings.list()) {
       if (code !== 'GEOMETRY_REPAIRED') continue;
-      const rows = places.map((place) => tasks.rows[(place.record as number) - 1]);
+      const rows = places.map((location) => tasks.rows[(location.record as number) - 1]);
       for (const row of rows) if (!seamRows.has(row)) repaired.add(row);
       if (count > rows.length) repaired.count += count - rows.length;
     }

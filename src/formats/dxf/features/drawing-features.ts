@@ -7,7 +7,7 @@ import { castBatch } from '../../../batch/cast.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../../batch/geometry-column.ts';
 import type { Field } from '../../../batch/schema.ts';
-import { failure, type Place } from '../../../errors.ts';
+import { failure, type Location } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { type InputLimits, tooManyFields } from '../../../io/limits.ts';
 import {
@@ -137,7 +137,7 @@ export class DrawingFeatures {
       const row = this.#builder.featureCount;
       own.begin(xdata);
       if (!this.#ownColumns.read(tags, xdata.attributesStart, xdata.end, row))
-        this.#findings.note('XDATA_DAMAGED', {}, this.#placeOf(tags));
+        this.#findings.note('XDATA_DAMAGED', {}, this.#locationOf(tags));
       if (this.#settings.drawingFields) {
         this.#properties.read(tags, null);
         this.#columns.appendEntity(row, tags, this.#properties, null);
@@ -178,7 +178,7 @@ export class DrawingFeatures {
       return;
     }
     if (isShown || tags.type === 'INSERT') return;
-    this.#findings.note('PICTURE_MISSING', { type: tags.type }, this.#placeOf(tags));
+    this.#findings.note('PICTURE_MISSING', { type: tags.type }, this.#locationOf(tags));
     properties.read(tags, null);
     if (isPaperSpace) properties.isPaperSpace = true;
     this.#draw(entity, IDENTITY, null);
@@ -211,7 +211,7 @@ export class DrawingFeatures {
       this.#noteSkipped(
         tags.type,
         new EntityError('they have no geometry that can be read'),
-        this.#placeOf(tags),
+        this.#locationOf(tags),
       );
       return;
     }
@@ -226,11 +226,12 @@ export class DrawingFeatures {
     }
     if (type === GEOMETRY_TYPE.none) {
       builder.rollback();
-      this.#noteSkipped(tags.type, new EntityError('they are empty'), this.#placeOf(tags));
+      this.#noteSkipped(tags.type, new EntityError('they are empty'), this.#locationOf(tags));
       return;
     }
     this.#checkPositions(before);
-    if (pen.notes !== 0) this.#notes.add(pen.notes, this.#notes.wantsPlace ? this.#placeOf(tags) : undefined);
+    if (pen.notes !== 0)
+      this.#notes.add(pen.notes, this.#notes.wantsLocation ? this.#locationOf(tags) : undefined);
     const row = builder.featureCount;
     this.#columns.appendEntity(row, tags, this.#properties, inherited);
     appendTextFields(this.#columns, row, tags, map);
@@ -240,15 +241,15 @@ export class DrawingFeatures {
 
   /** Notes an entity that could not be read; throws on what is no fault of an entity. */
   #skip(tags: EntityTags, error: unknown): void {
-    this.#noteSkipped(tags.type, error, this.#placeOf(tags));
+    this.#noteSkipped(tags.type, error, this.#locationOf(tags));
   }
 
-  #noteSkipped(type: string, error: unknown, place: Place): void {
+  #noteSkipped(type: string, error: unknown, location: Location): void {
     if (!(error instanceof EntityError)) throw error;
-    this.#findings.note('ENTITY_SKIPPED', { type, reason: error.message }, place);
+    this.#findings.note('ENTITY_SKIPPED', { type, reason: error.message }, location);
   }
 
-  #placeOf(tags: EntityTags): Place {
+  #locationOf(tags: EntityTags): Location {
     const at = tags.find(5);
     return {
       ...(this.#line > 0 ? { line: this.#line } : { offset: this.#offset }),

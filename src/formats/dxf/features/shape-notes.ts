@@ -1,33 +1,33 @@
-/** What shapes tolerated, told once per kind with a count: most entities of a plan may be curves. */
+/** What shapes tolerated, reported once per kind with a count: most entities of a plan may be curves. */
 import { GEOMETRY_NOTE_FINDINGS } from '../../../batch/geometry-notes.ts';
-import type { Place } from '../../../errors.ts';
+import type { Location } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 
-/** Entities of a partition whose places are told. */
-const PLACED = 8;
+/** Entities of a partition whose locations are reported. */
+const LOCATED = 8;
 
 export class ShapeNotes {
   readonly #findings: Findings;
   readonly #counts = new Uint32Array(GEOMETRY_NOTE_FINDINGS.length);
-  #told = 0;
+  #located = 0;
 
   constructor(findings: Findings) {
     this.#findings = findings;
   }
 
-  /** Whether the next note needs the place of its entity. */
-  get wantsPlace(): boolean {
-    return this.#told < PLACED;
+  /** Whether the next note needs the location of its entity. */
+  get wantsLocation(): boolean {
+    return this.#located < LOCATED;
   }
 
   /** `notes` are bits of GEOMETRY_NOTE. */
-  add(notes: number, place: Place | undefined): void {
-    if (place !== undefined) this.#told++;
+  add(notes: number, location: Location | undefined): void {
+    if (location !== undefined) this.#located++;
     for (let i = 0; i < GEOMETRY_NOTE_FINDINGS.length; i++) {
       const [bit, code] = GEOMETRY_NOTE_FINDINGS[i];
       if ((notes & bit) === 0) continue;
-      if (place === undefined) this.#counts[i]++;
-      else this.#findings.note(code, {}, place);
+      if (location === undefined) this.#counts[i]++;
+      else this.#findings.note(code, {}, location);
     }
   }
 

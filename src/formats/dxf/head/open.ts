@@ -128,8 +128,8 @@ function noteBroken(reader: RecordReader, fileName: string, findings: Findings):
 
 function noteBrokenEntity({ broken, recordStart }: RecordReader, findings: Findings): void {
   const { type = '', handle = '', reason = '' } = broken ?? {};
-  const place = { offset: recordStart, ...(handle === '' ? {} : { id: handle }) };
-  findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, place);
+  const location = { offset: recordStart, ...(handle === '' ? {} : { id: handle }) };
+  findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, location);
 }
 
 /** `input.curve_tolerance` in drawing units, or a part of the extent that the HEADER states. */

@@ -97,8 +97,8 @@ export class RowColors {
       if (this.#kept.size < MAX_KEPT) this.#kept.set(text, tag);
     }
     if (tag !== null) return tag;
-    const place = { record: row + 1, field: this.#field };
-    this.#findings.note('COLOR_NOT_DRAWN', { field: this.#field }, place);
+    const location = { record: row + 1, field: this.#field };
+    this.#findings.note('COLOR_NOT_DRAWN', { field: this.#field }, location);
     return NOTHING;
   }
 }

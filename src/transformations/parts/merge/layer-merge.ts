@@ -9,7 +9,7 @@ import { LayerRows, MIXED_KINDS } from './layer-rows.ts';
 import { isDegenerateLine } from './merge-lines.ts';
 import { PartList } from './part-list.ts';
 
-const MAX_PLACES = 5;
+const MAX_LOCATIONS = 5;
 
 export class LayerMerge {
   readonly layer: LayerRows;
@@ -127,8 +127,8 @@ export class LayerMerge {
     const { findings } = this.#host;
     const { layerName } = this.#setting;
     rows.forEach((row, i) => {
-      const place = { layer: layerName, record: row + 1 };
-      findings.note(code, { operation: this.#operation }, i < MAX_PLACES ? place : undefined);
+      const location = { layer: layerName, record: row + 1 };
+      findings.note(code, { operation: this.#operation }, i < MAX_LOCATIONS ? location : undefined);
     });
   }
 
