@@ -9,7 +9,7 @@ import { type CrsText, parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
-import type { ConversionRequest, InputFileRequest, InputPlace } from '../pipeline/request.ts';
+import type { ConversionRequest, InputFileRequest, InputPath } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import { chooseFormat, formatFlags, formatOptions, type Parsed } from './arguments.ts';
 import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
@@ -156,10 +156,10 @@ async function convert(
   for (const signal of INTERRUPTING) process.once(signal, interrupt);
   const bar = progressBar(process.stderr, parsed.values.quiet !== true);
   try {
-    const sources: InputPlace[] = [];
+    const sources: InputPath[] = [];
     for (const [i, input] of inputs.entries())
       sources.push(await stageInput(input, join(work, `input${i + 1}`), abort.signal));
-    const place = {
+    const paths = {
       inputs: sources,
       outputPath,
       scratchDirectory,
@@ -167,7 +167,7 @@ async function convert(
       threads: threadCount(parsed.values.threads),
       limits: inputLimits(context),
     };
-    const report = await runConversion(request, place, { signal: abort.signal, onProgress: bar.update });
+    const report = await runConversion(request, paths, { signal: abort.signal, onProgress: bar.update });
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
     return report;
   } catch (error) {

@@ -155,7 +155,7 @@ export class Attempts {
     const outcome = await runner.run(
       {
         request: job.request,
-        place: {
+        paths: {
           outputPath,
           scratchDirectory: files.scratchDirectory,
           inputs: inputs.map(({ name, isUnnamed }, index) => ({

@@ -5,14 +5,14 @@
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
-import type { ConversionPlace, JobRequest } from '../pipeline/request.ts';
+import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
 import { openChildEnd } from '../process-channel.ts';
 import { MAX_LOGGED, shortText } from '../short-text.ts';
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
 export type Perform = (
   request: JobRequest,
-  place: ConversionPlace,
+  paths: ConversionPaths,
   control: { readonly signal: AbortSignal; onProgress(progress: Progress): void },
 ) => Promise<JobReport>;
 
@@ -42,7 +42,7 @@ type Send = (message: FromRunner) => void;
 
 async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal, send: Send): Promise<void> {
   try {
-    const report = await perform(task.request, task.place, { signal, onProgress: progressSender(send) });
+    const report = await perform(task.request, task.paths, { signal, onProgress: progressSender(send) });
     send({ type: 'done', report: boundedReport(report) });
   } catch (thrown) {
     const error = recognize(thrown);

@@ -67,9 +67,9 @@ const threads = new KeptThreads(Number(process.argv[2]));
 dropWorkerPermission();
 
 serveTasks(
-  (request, place, control) =>
+  (request, paths, control) =>
     request.operation === 'inspect'
-      ? runInspection(request, place, { ...control, threads })
-      : runConversion(request, place, { ...control, threads }),
+      ? runInspection(request, paths, { ...control, threads })
+      : runConversion(request, paths, { ...control, threads }),
   warm,
 );

@@ -1,11 +1,11 @@
 /** What a service and its runner processes say to each other, over a channel of process-channel.ts. */
 import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
-import type { ConversionPlace, JobRequest } from '../pipeline/request.ts';
+import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
 
 export interface RunnerTask {
   readonly request: JobRequest;
-  readonly place: ConversionPlace;
+  readonly paths: ConversionPaths;
 }
 
 export type ToRunner =
@@ -18,7 +18,7 @@ export type FromRunner =
   | { readonly type: 'loaded' }
   | { readonly type: 'warmed' }
   | { readonly type: 'progress'; readonly progress: Progress }
-  /** The output stands at `place.outputPath`. Its bytes need not be durable: the permission model forbids fsync. */
+  /** The output is at `paths.outputPath`. Its bytes need not be durable: the permission model forbids fsync. */
   | { readonly type: 'done'; readonly report: JobReport }
   /** `log`: what the operator needs to know beyond the error. */
   | { readonly type: 'failed'; readonly error: PlainError; readonly log: string | null };

@@ -12,30 +12,30 @@ import { formatById } from '../formats/registry.ts';
 import { inspectSource } from './inspect.ts';
 import { inspectionDocument, type Outlook } from './inspect-document.ts';
 import type { InspectionReport, Progress } from './report.ts';
-import type { ConversionPlace, ConversionRequest, InspectionRequest } from './request.ts';
+import type { ConversionPaths, ConversionRequest, InspectionRequest } from './request.ts';
 import { type ConversionControl, runConversion } from './run.ts';
 
-/** Carries out `request` on the one file of `place`; rejects with a GeomillError, and then there is no output. */
+/** Carries out `request` on the one file of `paths`; rejects with a GeomillError, and then there is no output. */
 export async function runInspection(
   request: InspectionRequest,
-  place: ConversionPlace,
+  paths: ConversionPaths,
   control: ConversionControl,
 ): Promise<InspectionReport> {
   const startedAt = performance.now();
   const { output } = request;
   const share = output === null ? 1 : 0.3;
-  const found = await inspectSource(request.input, place, {
+  const found = await inspectSource(request.input, paths, {
     ...control,
     onProgress: (progress) => control.onProgress(part(progress, 0, share)),
   });
   const outlook =
     output === null
       ? null
-      : await lookAhead({ ...request, operation: 'transform', output }, place, {
+      : await lookAhead({ ...request, operation: 'transform', output }, paths, {
           ...control,
           onProgress: (progress) => control.onProgress(part(progress, share, 1 - share)),
         });
-  writeFileSync(place.outputPath, `${JSON.stringify(inspectionDocument(found, outlook))}\n`, { flag: 'wx' });
+  writeFileSync(paths.outputPath, `${JSON.stringify(inspectionDocument(found, outlook))}\n`, { flag: 'wx' });
   return { warnings: found.warnings, timings: { totalMs: Math.round(performance.now() - startedAt) } };
 }
 
@@ -46,18 +46,18 @@ function part({ fraction, stage }: Progress, offset: number, share: number): Pro
 /** What the conversion tells, or why it is not possible. A fault of ours is one here, too. */
 async function lookAhead(
   request: ConversionRequest,
-  place: ConversionPlace,
+  paths: ConversionPaths,
   control: ConversionControl,
 ): Promise<Outlook> {
   const format = formatById(request.output.format, 'output.format');
-  const directory = join(place.scratchDirectory, 'outlook');
+  const directory = join(paths.scratchDirectory, 'outlook');
   const scratchDirectory = join(directory, 'scratch');
   mkdirSync(scratchDirectory, { recursive: true });
   // Layers and zip members are named by it.
-  const stem = basename(place.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
+  const stem = basename(paths.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
   const outputPath = join(directory, stem + format.outputExtension);
   try {
-    return { report: await runConversion(request, { ...place, outputPath, scratchDirectory }, control) };
+    return { report: await runConversion(request, { ...paths, outputPath, scratchDirectory }, control) };
   } catch (error) {
     if (!(error instanceof GeomillError) || error.fault === 'ours' || error.code === 'CANCELLED') throw error;
     return { format: format.id, error };

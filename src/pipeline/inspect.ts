@@ -17,7 +17,7 @@ import { widenedFinding } from './misfits.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { locateInLayer, runPartitions } from './partition-run.ts';
 import { ProgressMeter } from './progress.ts';
-import type { ConversionPlace, InputRequest } from './request.ts';
+import type { ConversionPaths, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
 import { newThreads } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
@@ -46,16 +46,16 @@ export interface Inspection {
 /** Throws what a conversion of the same input would, except that the CRS may stay unknown. */
 export async function inspectSource(
   input: InputRequest,
-  place: Omit<ConversionPlace, 'outputPath'>,
+  paths: Omit<ConversionPaths, 'outputPath'>,
   control: ConversionControl,
 ): Promise<Inspection> {
   const reader = await formatById(input.format, 'input.format').loadReader();
   const findings = new Findings();
   const scratch = new ScratchSpace();
   const cutting = cuttingFor('none');
-  const all = await reader.open(place.inputs[0], {
-    scratchDirectory: place.scratchDirectory,
-    limits: place.limits,
+  const all = await reader.open(paths.inputs[0], {
+    scratchDirectory: paths.scratchDirectory,
+    limits: paths.limits,
     options: input.options,
     findings,
     partitionBytes: cutting.partitionBytes,
@@ -63,7 +63,7 @@ export async function inspectSource(
   });
   checkLayerNames(all);
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
-  const crs = new CrsService(place.gridDirectory);
+  const crs = new CrsService(paths.gridDirectory);
   const { crs: stated, crsPath } = input.files[0];
   await crs.prepare([stated, ...layers.map((layer) => layer.crs)]);
   if (stated !== null) crs.describe(stated, crsPath);
@@ -74,8 +74,8 @@ export async function inspectSource(
   progress.stage('scanning');
   const threaded = executorFor(
     layers,
-    place.threads,
-    statSync(place.inputs[0].path).size,
+    paths.threads,
+    statSync(paths.inputs[0].path).size,
     cutting,
     [],
     control.threads ?? newThreads,
@@ -87,13 +87,13 @@ export async function inspectSource(
         inputFormat: input.format,
         outputFormat: null,
         layers: sources.map((source) => ({ source, stages: [], checkLonLatRange: false, layerField: null })),
-        gridDirectory: place.gridDirectory,
-        limits: place.limits,
+        gridDirectory: paths.gridDirectory,
+        limits: paths.limits,
         keepsIdsAsField: false,
       });
     begin(layers);
     const inspections: LayerInspection[] = [];
-    const reading = { executor, signal: control.signal, limits: place.limits, reader };
+    const reading = { executor, signal: control.signal, limits: paths.limits, reader };
     for (const [layerIndex, stated] of layers.entries()) {
       let layer = stated;
       let seen = await readLayer({ ...reading, layer, layerIndex, onRead: () => progress.advance(1) });

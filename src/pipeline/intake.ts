@@ -43,7 +43,7 @@ export function takeIn(
     const { name: field, type } = mapping.fields[fieldIndex];
     const params = { field, source: toldAs, type };
     firstRows.forEach((row, i) => {
-      // The last place stands for all that follow.
+      // The last location counts for all that follow.
       const told = i === firstRows.length - 1 ? count - i : 1;
       findings.note('VALUE_NOT_APPENDED', params, { record: row + 1, field }, told);
     });

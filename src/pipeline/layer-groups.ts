@@ -70,8 +70,8 @@ function nameInOutput({ name }: SourceLayer, file: OpenedFile, outputName: strin
 }
 
 function unknownLayer(layer: string, known: readonly SourceLayer[], file?: string): Error {
-  const place = file === undefined ? undefined : { file };
-  return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'no layers' }, place);
+  const location = file === undefined ? undefined : { file };
+  return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'no layers' }, location);
 }
 
 function namesOf(layers: readonly SourceLayer[]): string {

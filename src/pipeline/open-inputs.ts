@@ -8,7 +8,7 @@ import type { ScratchSpace } from '../io/scratch-space.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { throwIfAborted } from './partition-run.ts';
-import type { ConversionPlace, InputPlace, InputRequest } from './request.ts';
+import type { ConversionPaths, InputPath, InputRequest } from './request.ts';
 import { tellable } from './tally.ts';
 
 export interface OpenedInput extends OpenedFile {
@@ -19,7 +19,7 @@ export interface OpenedInput extends OpenedFile {
 export interface Opening {
   readonly reader: Pick<FormatReader, 'open'>;
   readonly input: InputRequest;
-  readonly place: Pick<ConversionPlace, 'inputs' | 'scratchDirectory' | 'limits'>;
+  readonly paths: Pick<ConversionPaths, 'inputs' | 'scratchDirectory' | 'limits'>;
   readonly findings: Findings;
   readonly partitionBytes: number;
   readonly scratch: ScratchSpace;
@@ -27,12 +27,12 @@ export interface Opening {
 }
 
 /** Of all files together; 0 for one that is not there: opening it tells better what is wrong. */
-export function byteLengthOf(inputs: readonly InputPlace[]): number {
+export function byteLengthOf(inputs: readonly InputPath[]): number {
   return inputs.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
-  const { inputs } = opening.place;
+  const { inputs } = opening.paths;
   const names = distinctNames(inputs);
   const begun: Promise<Opened>[] = [];
   const opened: OpenedInput[] = [];
@@ -63,7 +63,7 @@ interface Opened {
 }
 
 /** Uploads may well be of one name: the second "roads.zip" is told of as "roads.zip (2)". */
-function distinctNames(inputs: readonly InputPlace[]): string[] {
+function distinctNames(inputs: readonly InputPath[]): string[] {
   const counts = new Map<string, number>();
   return inputs.map(({ name }) => {
     const count = (counts.get(name) ?? 0) + 1;
@@ -72,14 +72,14 @@ function distinctNames(inputs: readonly InputPlace[]): string[] {
   });
 }
 
-async function openInput(opening: Opening, file: InputPlace, index: number, name: string): Promise<Opened> {
-  const { reader, input, place, partitionBytes, scratch } = opening;
-  const isOne = place.inputs.length === 1;
+async function openInput(opening: Opening, file: InputPath, index: number, name: string): Promise<Opened> {
+  const { reader, input, paths, partitionBytes, scratch } = opening;
+  const isOne = paths.inputs.length === 1;
   const findings = new Findings();
   try {
     const layers = await reader.open(file, {
-      scratchDirectory: isOne ? place.scratchDirectory : ownDirectory(place.scratchDirectory, index),
-      limits: place.limits,
+      scratchDirectory: isOne ? paths.scratchDirectory : ownDirectory(paths.scratchDirectory, index),
+      limits: paths.limits,
       options: input.options,
       findings,
       partitionBytes,

@@ -29,7 +29,7 @@ export interface InspectionRequest {
 export interface InputRequest {
   /** Id of a registered format; all files are of the same. */
   readonly format: string;
-  /** One for each file of the place, in their order; at least one. */
+  /** One for each input file, in their order; at least one. */
   readonly files: readonly InputFileRequest[];
   /** Names of the layers to read; null: all. */
   readonly layers: readonly string[] | null;
@@ -56,15 +56,15 @@ export interface OutputRequest {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** Where a conversion finds and leaves its files, and what it may use. Plain data: it crosses a process boundary. */
-export interface ConversionPlace {
+/** The files, directories and limits of one conversion. Plain data: it crosses a process boundary. */
+export interface ConversionPaths {
   /** At least one. */
-  readonly inputs: readonly InputPlace[];
+  readonly inputs: readonly InputPath[];
   /** Paths of the inputs that steps name, by these names. */
   readonly stepInputs?: Readonly<Record<string, string>>;
-  /** Where the output shall stand; must not exist. Its name gives layers and zip members their names. */
+  /** Path of the output; must not exist. Layers and zip members are named after it. */
   readonly outputPath: string;
-  /** A directory for what is unpacked on the way; exists and is empty. */
+  /** Directory for unpacked files; exists and is empty. */
   readonly scratchDirectory: string;
   /** Directory with PROJ grids, or null. */
   readonly gridDirectory: string | null;
@@ -73,10 +73,10 @@ export interface ConversionPlace {
   readonly limits: InputLimits;
 }
 
-export interface InputPlace {
+export interface InputPath {
   readonly path: string;
   /** The file's name as the user knows it. */
   readonly name: string;
-  /** The user gave it none: `name` is for messages alone, not for layers of the output to be named after. */
+  /** The user gave no name: `name` is used in messages only, not for layers of the output. */
   readonly isUnnamed?: true;
 }

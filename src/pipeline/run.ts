@@ -34,7 +34,7 @@ import { type ConversionPlan, planConversion } from './plan.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress } from './report.ts';
 import { buildReport } from './report-builder.ts';
-import type { ConversionPlace, ConversionRequest } from './request.ts';
+import type { ConversionPaths, ConversionRequest } from './request.ts';
 import { isSurveyed, runSourcesOf } from './run-source.ts';
 import { sessionFor } from './session.ts';
 import { newThreads, type ThreadSource } from './threads.ts';
@@ -48,17 +48,17 @@ export interface ConversionControl {
 }
 
 /**
- * Converts `place.inputs` as requested. Resolves with the report once the output stands complete at
- * `place.outputPath`; rejects with a GeomillError, and then there is no output. Worker threads know the transformations of
+ * Converts `paths.inputs` as requested. Resolves with the report once the output is complete at
+ * `paths.outputPath`; rejects with a GeomillError, and then there is no output. Worker threads know the transformations of
  * the house whatever `registry` says.
  */
 export async function runConversion(
   request: ConversionRequest,
-  place: ConversionPlace,
+  paths: ConversionPaths,
   control: ConversionControl,
   registry: readonly Transformation[] = transformations,
 ): Promise<ConversionReport> {
-  const conversion = await Conversion.open(request, place, control, registry);
+  const conversion = await Conversion.open(request, paths, control, registry);
   try {
     return await conversion.run();
   } finally {
@@ -68,7 +68,7 @@ export async function runConversion(
 
 class Conversion {
   readonly #request: ConversionRequest;
-  readonly #place: ConversionPlace;
+  readonly #paths: ConversionPaths;
   readonly #control: ConversionControl;
   readonly #startedAt = performance.now();
   #findings = new Findings();
@@ -84,7 +84,7 @@ class Conversion {
 
   private constructor(
     request: ConversionRequest,
-    place: ConversionPlace,
+    paths: ConversionPaths,
     control: ConversionControl,
     input: { readonly format: Format; readonly reader: FormatReader },
     output: { readonly format: Format; readonly writer: FormatWriter },
@@ -92,19 +92,19 @@ class Conversion {
     registry: readonly Transformation[],
   ) {
     this.#request = request;
-    this.#place = place;
+    this.#paths = paths;
     this.#control = control;
     this.#input = input;
     this.#output = output;
     this.#steps = steps;
     this.#registry = registry;
     this.#cutting = cuttingFor(workOf(steps));
-    this.#crs = new CrsService(place.gridDirectory);
+    this.#crs = new CrsService(paths.gridDirectory);
   }
 
   static async open(
     request: ConversionRequest,
-    place: ConversionPlace,
+    paths: ConversionPaths,
     control: ConversionControl,
     registry: readonly Transformation[],
   ): Promise<Conversion> {
@@ -113,11 +113,11 @@ class Conversion {
     const [reader, writer, steps] = await Promise.all([
       inputFormat.loadReader(),
       outputFormat.loadWriter(),
-      loadSteps(request.transformations, registry, place.stepInputs),
+      loadSteps(request.transformations, registry, paths.stepInputs),
     ]);
     return new Conversion(
       request,
-      place,
+      paths,
       control,
       { format: inputFormat, reader },
       { format: outputFormat, writer },
@@ -133,7 +133,7 @@ class Conversion {
     const inputs = await openInputs({
       reader: this.#input.reader,
       input: this.#request.input,
-      place: this.#place,
+      paths: this.#paths,
       findings: this.#findings,
       partitionBytes: this.#cutting.partitionBytes,
       scratch: this.#scratch,
@@ -150,7 +150,7 @@ class Conversion {
   }
 
   #startThreadsEarly(): void {
-    const { inputs, threads, gridDirectory } = this.#place;
+    const { inputs, threads, gridDirectory } = this.#paths;
     if (byteLengthOf(inputs) < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
     const { input, output } = this.#request;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
@@ -183,7 +183,7 @@ class Conversion {
   ): Promise<ConversionReport> {
     const opened = this.#findings.list();
     const plan = await this.#plan(inputs);
-    const session = sessionFor(plan, inputs, this.#request, this.#place, this.#crs);
+    const session = sessionFor(plan, inputs, this.#request, this.#paths, this.#crs);
     const { reader } = this.#input;
     const sources = runSourcesOf(plan, inputs, this.#request, reader.mixedType);
     const all = sources.flat().map(({ layer }) => layer);
@@ -199,8 +199,8 @@ class Conversion {
       findings: this.#findings,
       signal: this.#control.signal,
       progress,
-      gridDirectory: this.#place.gridDirectory,
-      limits: this.#place.limits,
+      gridDirectory: this.#paths.gridDirectory,
+      limits: this.#paths.limits,
       keptBytes: 0,
     };
     const layers = plan.layers.map((layerPlan, index) => {
@@ -214,7 +214,7 @@ class Conversion {
       output = await this.#write(plan, layers, progress);
     } catch (error) {
       if (!(error instanceof ContradictedDeclaration)) throw error;
-      const found = await collectMisfits(sources.flat(), executor, this.#control.signal, this.#place.limits);
+      const found = await collectMisfits(sources.flat(), executor, this.#control.signal, this.#paths.limits);
       this.#findings = new Findings();
       this.#findings.merge(opened);
       return await this.#convert(undeclared(inputs, found, reader), found);
@@ -260,11 +260,11 @@ class Conversion {
     progress: ProgressMeter,
   ): Promise<OutputFile> {
     const { writer } = this.#output;
-    const { outputPath } = this.#place;
+    const { outputPath } = this.#paths;
     const name = baseName(outputPath);
     const context = { name, options: this.#request.output.options, findings: this.#findings };
     const { mixedType } = this.#input.reader;
-    const plain = outputLayers(plan, layers, this.#crs, mixedType, name, this.#place.limits);
+    const plain = outputLayers(plan, layers, this.#crs, mixedType, name, this.#paths.limits);
     const outputs = plan.keepsIdsAsField
       ? plain.map((layer) => withIdField(layer, this.#output.format.title, this.#findings))
       : plain;
@@ -311,7 +311,7 @@ class Conversion {
       this.#request,
       inputs,
       this.#input,
-      { ...this.#output, outputName: baseName(this.#place.outputPath) },
+      { ...this.#output, outputName: baseName(this.#paths.outputPath) },
       this.#crs,
       this.#findings,
       this.#steps,
@@ -327,8 +327,8 @@ class Conversion {
   #startExecutor(sources: readonly SourceLayer[]): Executor {
     this.#executor ??= executorFor(
       sources,
-      this.#place.threads,
-      byteLengthOf(this.#place.inputs),
+      this.#paths.threads,
+      byteLengthOf(this.#paths.inputs),
       this.#cutting,
       this.#registry,
       this.#threads,

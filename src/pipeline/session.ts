@@ -5,7 +5,7 @@ import type { ChainLink, StepLink } from './chain.ts';
 import type { CrsService } from './crs-service.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import type { ConversionPlan, LayerPlan } from './plan.ts';
-import type { ConversionPlace, ConversionRequest } from './request.ts';
+import type { ConversionPaths, ConversionRequest } from './request.ts';
 import type { Session, SessionLayer, SessionLink, SessionStep, Wgs84Route } from './task.ts';
 
 /** The sources of all layers one behind the other, in the order of the plan. */
@@ -13,15 +13,15 @@ export function sessionFor(
   plan: ConversionPlan,
   files: readonly OpenedFile[],
   request: ConversionRequest,
-  place: ConversionPlace,
+  paths: ConversionPaths,
   crs: CrsService,
 ): Session {
   return {
     inputFormat: request.input.format,
     outputFormat: request.output.format,
     layers: plan.layers.flatMap((layer) => sessionLayers(layer, plan, files, crs)),
-    gridDirectory: place.gridDirectory,
-    limits: place.limits,
+    gridDirectory: paths.gridDirectory,
+    limits: paths.limits,
     keepsIdsAsField: plan.keepsIdsAsField,
   };
 }

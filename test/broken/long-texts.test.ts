@@ -67,7 +67,7 @@ test('field and layer names above 65,536 characters are rejected with their loca
     const options = { from, to: 'geojson', fromCrs: from === 'csv' ? 'EPSG:4326' : null };
     await assert.rejects(convertFile(path, workspace.path, options), { code, message });
     const { input } = requestFor(options);
-    const place = {
+    const paths = {
       inputs: [{ path, name: 'x' }],
       outputPath: join(workspace.path, 'found.json'),
       scratchDirectory: workspace.path,
@@ -77,7 +77,7 @@ test('field and layer names above 65,536 characters are rejected with their loca
     };
     const control = { signal: new AbortController().signal, onProgress: () => {} };
     const inspection = { operation: 'inspect', input, transformations: [], output: null } as const;
-    await assert.rejects(runInspection(inspection, place, control), { code });
+    await assert.rejects(runInspection(inspection, paths, control), { code });
   }
 });
 

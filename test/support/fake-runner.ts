@@ -23,8 +23,8 @@ import { failure } from '../../src/errors.ts';
 import { type Perform, serveTasks } from '../../src/jobs/runner-loop.ts';
 import { fakeReport, outputOf } from './fake-conversion.ts';
 
-const perform: Perform = async (request, place, { onProgress }) => {
-  const input = place.inputs.map(({ path }) => readFileSync(path, 'utf8')).join('+');
+const perform: Perform = async (request, paths, { onProgress }) => {
+  const input = paths.inputs.map(({ path }) => readFileSync(path, 'utf8')).join('+');
   const [word, argument] = input.split(' ');
   if (word === 'wait') await waitInSteps(Number(argument), onProgress);
   if (word === 'crash') process.abort();
@@ -37,9 +37,9 @@ const perform: Perform = async (request, place, { onProgress }) => {
   if (word === 'refuse')
     throw failure('CSV_SYNTAX', { line: 3, reason: 'it is a test' }, { layer: 'x', line: 3 });
   // In two halves with a pause between them, so that a kill may leave half a file in the slot.
-  if (existsSync(place.outputPath)) throw new Error('the output exists already');
+  if (existsSync(paths.outputPath)) throw new Error('the output exists already');
   const output = outputOf(input);
-  const descriptor = openSync(place.outputPath, 'wx');
+  const descriptor = openSync(paths.outputPath, 'wx');
   writeWhole(descriptor, output.slice(0, output.length / 2));
   await new Promise((resolve) => setImmediate(resolve));
   writeWhole(descriptor, output.slice(output.length / 2));

@@ -4,8 +4,8 @@ import { serveTasks } from '../../src/jobs/runner-loop.ts';
 import { fakeReport } from './fake-conversion.ts';
 
 serveTasks(
-  async (request, place) => {
-    writeFileSync(place.outputPath, 'done');
+  async (request, paths) => {
+    writeFileSync(paths.outputPath, 'done');
     return fakeReport(request, 4);
   },
   () => new Promise<never>(() => {}),
