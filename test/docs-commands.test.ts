@@ -1,78 +1,187 @@
-/** Every command of README.md and docs/cli.md runs as it stands; docs/api.md and docs/client.md have tests of their own. */
+/**
+ * Runs every command of the documentation as it is written: page by page, in order, each page in one shell and a fresh
+ * directory with the samples. `test/client/package.test.ts` runs the TypeScript examples.
+ */
 import assert from 'node:assert/strict';
-import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'; // biome-ignore format: one line
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import test from 'node:test';
-import { promisify } from 'node:util';
+import test, { type TestContext } from 'node:test';
 import { startServerProcess } from './support/server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** The two commands for setting up, which CI and the start of every session run. */
-const SET_UP = /^npm ci && npm (?:start|test)$/m;
-const PLACEHOLDER = /\b(?:JOB_ID|KEY_ID)\b/;
+
+interface Page {
+  readonly path: string;
+  /** Some commands need the data directory of a service, and `geomill restore` needs that service to be stopped. */
+  readonly service: 'running' | 'stopped';
+}
+
+const PAGES: readonly Page[] = [
+  { path: 'README.md', service: 'running' },
+  { path: 'docs/recipes.md', service: 'running' },
+  { path: 'docs/cli.md', service: 'stopped' },
+  { path: 'docs/api.md', service: 'running' },
+  { path: 'docs/client.md', service: 'running' },
+  { path: 'docs/accounts.md', service: 'running' },
+  { path: 'docs/operate.md', service: 'stopped' },
+];
+
+/** Commands that are not run here. Each one is reported as a skipped test with its reason. */
+const NOT_RUN: readonly (readonly [command: RegExp, reason: string])[] = [
+  [/^npm ci && npm (?:start|test)\b/, 'sets a checkout up: CI runs it'],
+  [/^npm (?:i|install|pack)\b/, 'installs the package: the test of the packed tarball does that'],
+  [/^(?:sudo )?(?:docker|podman|buildah)\b/, 'needs a container engine: the test of the container does that'],
+  [/^(?:sudo )?(?:systemctl|install|useradd|cp deploy\/)/, 'changes the system it runs on'],
+  [/^(?:npx )?geomill serve\b/, 'runs until it is stopped: the test starts the service itself'],
+];
+
+/** Values in capitals that a reader takes from an earlier response, and where they are in it. */
+const PLACEHOLDERS: Readonly<Record<string, RegExp>> = {
+  JOB_ID: /"job_id":"([^"]+)"/,
+  KEY_ID: /\b(gm_\w{8})/,
+};
 
 const skip = spawnSync('curl', ['--version']).status === 0 ? false : 'curl is not installed';
 
-function commandsOf(path: string): string[] {
-  const text = readFileSync(join(ROOT, path), 'utf8');
-  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
-  // Lines that end in a backslash go on in the next one.
-  return blocks
-    .filter((block) => !SET_UP.test(block))
-    .flatMap((block) => block.replaceAll(/\\\n\s*/g, ' ').split('\n'))
-    .map((line) => line.replace(/\s+#.*$/, ''))
-    .filter((line) => line !== '' && !line.startsWith('#'));
+interface Command {
+  readonly text: string;
+  /** What the page says it prints: the block of kind `text` that follows. */
+  readonly output: string | null;
 }
 
-/** Ids that earlier answers gave, for the placeholders of later commands. */
-function idIn(output: string): string | undefined {
-  return /"job_id":"([^"]+)"/.exec(output)?.[1] ?? /\b(gm_\w{8})/.exec(output)?.[1];
+function commandsOf(page: string): Command[] {
+  const blocks = page.matchAll(/^```(?:sh|bash)\n(.*?)^```\n(?:\n```text\n(.*?)^```$)?/gms);
+  return [...blocks].flatMap(([, block, output]) => {
+    const texts = splitCommands(block);
+    return texts.map((text, i) => ({
+      text,
+      output: output !== undefined && i === texts.length - 1 ? output : null,
+    }));
+  });
 }
 
-async function run(line: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
-  try {
-    return (await promisify(execFile)('bash', ['-e', '-o', 'pipefail', '-c', line], { cwd, env })).stdout;
-  } catch (error) {
-    const { stdout, stderr, message } = error as Error & { stdout?: string; stderr?: string };
-    return assert.fail(`${line}\n${stdout}${stderr ?? message}`);
+/** A command goes on in the next line as long as the shell finds it incomplete. */
+function splitCommands(block: string): string[] {
+  const commands: string[] = [];
+  let lines = '';
+  for (const line of block.split('\n')) {
+    if (lines === '' && (line.trim() === '' || line.startsWith('#'))) continue;
+    lines += `${line}\n`;
+    if (line.endsWith('\\') || spawnSync('bash', ['-n', '-c', lines]).status !== 0) continue;
+    commands.push(lines.trim());
+    lines = '';
+  }
+  assert.equal(lines, '', 'the last command of a block is incomplete');
+  return commands;
+}
+
+/** One shell for all commands of a page, so that variables of one command are there in the next. */
+class Shell {
+  readonly #bash: ChildProcessWithoutNullStreams;
+  #output = '';
+  /** Resolved by output and by the end of the shell. */
+  #more = Promise.withResolvers<void>();
+
+  constructor(directory: string, env: NodeJS.ProcessEnv) {
+    this.#bash = spawn('bash', ['-u', '-o', 'pipefail'], { cwd: directory, env });
+    this.#bash.stdout.setEncoding('utf8').on('data', (text: string) => {
+      this.#output += text;
+      this.#more.resolve();
+    });
+    this.#bash.once('close', () => this.#more.resolve());
+    this.#bash.stdin.write('exec 2>&1\n');
+  }
+
+  async run(command: string): Promise<string> {
+    this.#output = '';
+    this.#bash.stdin.write(`{ ${command}\n} </dev/null\nprintf '\\0%s\\n' $?\n`);
+    let end: RegExpExecArray | null = null;
+    while (end === null) {
+      await this.#more.promise;
+      this.#more = Promise.withResolvers();
+      assert.equal(this.#bash.exitCode, null, `${command}\nended the shell:\n${this.#output}`);
+      end = /\0(\d+)\n$/.exec(this.#output);
+    }
+    const output = this.#output.slice(0, end.index);
+    assert.equal(end[1], '0', `${command}\n${output}`);
+    return output;
+  }
+
+  async close(): Promise<void> {
+    const closed = once(this.#bash, 'close');
+    this.#bash.stdin.end();
+    await closed;
   }
 }
 
-for (const path of ['README.md', 'docs/cli.md']) {
-  test(`the commands of ${path} run as they stand`, { skip }, async () => {
-    const commands = commandsOf(path);
-    assert.ok(commands.length >= 8, `${commands.length} commands`);
-    const directory = mkdtempSync(join(tmpdir(), 'geomill-docs-'));
-    try {
-      // A service writes the data directory that commands for operators need; those run beside no service.
-      const server = await startServerProcess({ DATA_DIR: join(directory, 'data') });
-      await using stack = new AsyncDisposableStack();
-      if (path === 'README.md') stack.use(server);
-      else await server[Symbol.asyncDispose]();
-      symlinkSync(join(ROOT, 'samples'), join(directory, 'samples'));
-      const environment = {
-        // The runtime of the dependencies, as npm would find it.
-        PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-        HOME: directory,
-        DATA_DIR: join(directory, 'data'),
-      };
-      let id = '';
-      for (const command of commands) {
-        const line = command
-          .replaceAll('npm run -s geomill --', `"${process.execPath}" "${join(ROOT, 'bin', 'geomill.js')}"`)
-          .replaceAll('http://127.0.0.1:8080', server.url)
-          .replaceAll('curl ', 'curl -sS --fail-with-body ')
-          .replaceAll(new RegExp(PLACEHOLDER, 'g'), id);
-        assert.ok(id !== '' || !PLACEHOLDER.test(command), `no earlier command gave an id for: ${command}`);
-        let output: string;
-        // A person asks for the state until the job is done.
-        do output = await run(line, directory, environment);
-        while (/"status":\s*"(?:QUEUED|RUNNING)"/.test(output) && command.includes('/result/status/'));
-        id = idIn(output) ?? id;
+/** A directory as a reader has it: the samples, and `geomill` and `npx geomill` as commands. */
+function prepare(directory: string): NodeJS.ProcessEnv {
+  symlinkSync(join(ROOT, 'samples'), join(directory, 'samples'));
+  const commands = join(directory, '.bin');
+  mkdirSync(commands);
+  const geomill = `"${process.execPath}" "${join(ROOT, 'bin', 'geomill.js')}" "$@"`;
+  writeFileSync(join(commands, 'geomill'), `#!/bin/sh\nexec ${geomill}\n`);
+  writeFileSync(join(commands, 'npx'), `#!/bin/sh\n[ "$1" = geomill ] || exit 64\nshift\nexec ${geomill}\n`);
+  for (const name of ['geomill', 'npx']) chmodSync(join(commands, name), 0o755);
+  writeFileSync(join(directory, '.curlrc'), 'silent\nshow-error\nfail\nclobber\nmax-time = 60\n');
+  return {
+    PATH: [commands, dirname(process.execPath), process.env.PATH].join(':'),
+    HOME: directory,
+    CURL_HOME: directory,
+    DATA_DIR: join(directory, 'data'),
+  };
+}
+
+function withoutTimes(output: string): string {
+  return output.replaceAll(/\d+(?:\.\d+)? s\b/g, '… s').trim();
+}
+
+async function runCommands(
+  t: TestContext,
+  commands: readonly Command[],
+  shell: Shell,
+  url: string,
+  directory: string,
+) {
+  const values = new Map<string, string>();
+  for (const { text, output } of commands) {
+    const reason = NOT_RUN.find(([pattern]) => pattern.test(text))?.[1];
+    await t.test(text, { skip: reason ?? false }, async () => {
+      const line = text
+        .replaceAll('http://127.0.0.1:8080', url)
+        .replaceAll('/srv/geomill', join(directory, 'data'))
+        .replaceAll('/backups', join(directory, 'backups'))
+        .replaceAll(new RegExp(`\\b(?:${Object.keys(PLACEHOLDERS).join('|')})\\b`, 'g'), (name) => {
+          assert.ok(values.has(name), `no earlier command printed a ${name}`);
+          return values.get(name)!;
+        });
+      const printed = await shell.run(line);
+      if (output !== null) assert.equal(withoutTimes(printed), withoutTimes(output));
+      for (const [name, pattern] of Object.entries(PLACEHOLDERS)) {
+        const value = pattern.exec(printed)?.[1];
+        if (value !== undefined) values.set(name, value);
       }
+    });
+  }
+}
+
+for (const { path, service } of PAGES) {
+  test(`the commands of ${path} run as they are written`, { skip }, async (t) => {
+    const commands = commandsOf(readFileSync(join(ROOT, path), 'utf8'));
+    assert.ok(commands.length > 0, `${path} has no commands`);
+    const directory = mkdtempSync(join(tmpdir(), 'geomill-docs-'));
+    const env = prepare(directory);
+    const server = await startServerProcess({ DATA_DIR: env.DATA_DIR! });
+    const shell = new Shell(directory, env);
+    try {
+      if (service === 'stopped') await server[Symbol.asyncDispose]();
+      await runCommands(t, commands, shell, server.url, directory);
     } finally {
+      await shell.close();
+      await server[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true, force: true });
     }
   });

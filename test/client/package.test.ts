@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'; // biome-ignore format: one line
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { startTestService } from '../support/service.ts';
@@ -17,7 +17,7 @@ test.after(() => rmSync(project, { recursive: true, force: true }));
 const installed = join(project, 'node_modules', 'geomill');
 mkdirSync(installed, { recursive: true });
 cpSync(join(ROOT, 'package.json'), join(installed, 'package.json'));
-cpSync(join(ROOT, 'samples', 'harbour.geojson'), join(project, 'roads.geojson'));
+symlinkSync(join(ROOT, 'samples'), join(project, 'samples'));
 await run(process.execPath, [
   TSC,
   '-p',
@@ -68,28 +68,29 @@ test('a program in Node 20 converts a file with it', async (t) => {
      import { Readable } from 'node:stream';
      const client = new GeomillClient({ baseUrl: process.argv[2] });
      const config = { input: { format: 'geojson' }, output: { format: 'csv' } };
-     const streamed = { name: 'streamed.geojson', data: Readable.toWeb(createReadStream('roads.geojson')) };
-     for (const input of [await fileFrom('roads.geojson'), streamed]) {
+     const streamed = { name: 'streamed.geojson', data: Readable.toWeb(createReadStream('samples/harbour.geojson')) };
+     for (const input of [await fileFrom('samples/harbour.geojson'), streamed]) {
        const job = await client.submit({ input, config });
        const { report } = await job.wait();
        console.log(await saveTo(await job.download(), '.'), report.features.written);
      }`,
   );
   const { stdout } = await run(node, ['convert.mjs', service.url], { cwd: project });
-  assert.equal(stdout, 'roads.csv 10\nstreamed.csv 10\n');
-  assert.equal(readFileSync(join(project, 'roads.csv'), 'utf8').trim().split('\n').length, 11);
+  assert.equal(stdout, 'harbour.csv 10\nstreamed.csv 10\n');
+  assert.equal(readFileSync(join(project, 'harbour.csv'), 'utf8').trim().split('\n').length, 11);
 });
 
-const blocks = [...readFileSync(join(ROOT, 'docs', 'client.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)]
-  .map(([, code]) => code)
-  .map((code, i) => ({ name: `example-${i + 1}.ts`, code }));
-assert.ok(blocks.length >= 4);
+const blocks = ['README.md', 'docs/client.md'].flatMap((page) => {
+  const found = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)];
+  assert.ok(found.length > 0, page);
+  return found.map(([, code], i) => ({ page, name: `${basename(page, '.md')}-${i + 1}.ts`, code }));
+});
 for (const { name, code } of blocks)
   writeFileSync(join(project, name), code.replaceAll('http://127.0.0.1:8080', service.url));
 writeFileSync(join(project, 'package.json'), '{"type":"module"}');
 
-for (const { name, code } of blocks)
-  test(`docs/client.md, ${name}: ${code
+for (const { page, name, code } of blocks)
+  test(`${page}, ${name}: ${code
     .split('\n')
     .find((line) => line.includes('await '))
     ?.trim()}`, async () => {
