@@ -279,7 +279,10 @@ test('a file whose format is not known from its name is refused with the format 
   const cases: [argv: string[], expected: RegExp][] = [
     [['convert', 'a.kml', 'a.gpkg'], /'a.kml': KML is not supported; export it as GeoPackage or GeoJSON/],
     [['convert', sample, 'a.dwg'], /'a.dwg': DWG is not supported; save the drawing as DXF/],
-    [['convert', 'roads.dbf', 'a.gpkg'], /one part of a shapefile; name its \.shp/],
+    [
+      ['convert', 'roads.dbf', 'a.gpkg'],
+      /one file of a shapefile without the others is not supported; use its \.shp/,
+    ],
     [
       ['convert', 'roads.xyz', 'a.gpkg'],
       /cannot tell the format of 'roads.xyz' from its extension; use --from with one of geojson/,

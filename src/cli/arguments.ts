@@ -1,9 +1,16 @@
 /** Command lines: flags come from the formats' option schemas, so a new format brings its flags with it. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { failure } from '../errors.ts';
-import type { Format, OptionsSchema } from '../formats/format.ts';
-import { formatByFileName, formatById, formats } from '../formats/registry.ts';
-import { foreignFormat } from './foreign-formats.ts';
+import type { Format, InputFormat, OptionsSchema, OutputFormat } from '../formats/format.ts';
+import { unsupportedByName } from '../formats/recognise.ts';
+import {
+  formatByFileName,
+  formats,
+  inputFormatById,
+  inputFormats,
+  outputFormatById,
+  outputFormats,
+} from '../formats/registry.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -48,7 +55,7 @@ function protectNegatives(argv: readonly string[], flags: Flags): string[] {
 /** `--in-NAME` for every read option and `--out-NAME` for every write option of all formats. */
 export function formatFlags(side: 'in' | 'out'): Flags {
   const flags: Flags = {};
-  for (const format of formats as readonly Format[]) {
+  for (const format of formats) {
     const schema = side === 'in' ? format.readOptions : format.writeOptions;
     for (const name of Object.keys(schema.properties)) flags[flagName(side, name)] = { type: 'string' };
   }
@@ -103,20 +110,30 @@ function typedValue(text: string, schema: object, flag: string): unknown {
   throw failure('USAGE', { detail: `--${flag} wants ${types.join(' or ')}, not '${text}'` });
 }
 
-/** The format that a flag names, else the one that the file name tells. Throws USAGE when neither does. */
-export function chooseFormat(named: unknown, fileName: string, flag: string): Format {
-  if (typeof named === 'string') return formatById(named, `--${flag}`);
-  const format = fileName === '-' ? null : formatByFileName(fileName);
+/** The format that `--from` names, else the one of the file name's extension. Throws USAGE when there is none. */
+export function chooseInputFormat(named: unknown, fileName: string): InputFormat {
+  if (typeof named === 'string') return inputFormatById(named, '--from');
+  return formatOfName(inputFormats, fileName, 'from');
+}
+
+/** As `chooseInputFormat`, by `--to`. */
+export function chooseOutputFormat(named: unknown, fileName: string): OutputFormat {
+  if (typeof named === 'string') return outputFormatById(named, '--to');
+  return formatOfName(outputFormats, fileName, 'to');
+}
+
+function formatOfName<Known extends Format>(among: readonly Known[], fileName: string, flag: string): Known {
+  const format = fileName === '-' ? null : formatByFileName(among, fileName);
   if (format !== null) return format;
-  const known = formats.map(({ id }) => id).join(', ');
+  const known = among.map(({ id }) => id).join(', ');
   if (fileName === '-')
     throw failure('USAGE', {
       detail: `standard input and output have no name to tell the format; use --${flag} with one of ${known}`,
     });
-  const foreign = foreignFormat(fileName);
+  const unsupported = unsupportedByName(fileName);
   const detail =
-    foreign === null
+    unsupported === null
       ? `cannot tell the format of '${fileName}' from its extension; use --${flag} with one of ${known}`
-      : `'${fileName}': ${foreign}; supported formats: ${known}`;
+      : `'${fileName}': ${unsupported}; supported formats: ${known}`;
   throw failure('USAGE', { detail });
 }

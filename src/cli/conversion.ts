@@ -11,7 +11,13 @@ import type { Format } from '../formats/format.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import type { ConversionRequest, InputFileRequest, InputPath } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
-import { chooseFormat, formatFlags, formatOptions, type Parsed } from './arguments.ts';
+import {
+  chooseInputFormat,
+  chooseOutputFormat,
+  formatFlags,
+  formatOptions,
+  type Parsed,
+} from './arguments.ts';
 import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
 import { inputLimits, type LimitSettings } from './input-limits.ts';
 import { progressBar } from './progress-bar.ts';
@@ -100,7 +106,7 @@ async function requestOf(
 ): Promise<ConversionRequest> {
   const { values } = parsed;
   const from = commonFormat(values.from, inputs);
-  const to = chooseFormat(values.to, output, 'to');
+  const to = chooseOutputFormat(values.to, output);
   return {
     operation,
     input: {
@@ -127,11 +133,11 @@ export function crsOf(value: unknown, flag: string): CrsText | null {
 /** The format of all inputs. Throws USAGE where their endings tell different ones. */
 function commonFormat(named: unknown, inputs: readonly string[]): Format {
   const [first, ...others] = inputs;
-  const format = chooseFormat(named, first, 'from');
+  const format = chooseInputFormat(named, first);
   if (named !== undefined) return format;
   for (const path of others) {
     if (path === '-') continue;
-    const other = chooseFormat(undefined, path, 'from');
+    const other = chooseInputFormat(undefined, path);
     if (other.id !== format.id)
       throw failure('USAGE', {
         detail: `'${first}' is ${format.id} and '${path}' is ${other.id}; the files have to be of one format: convert some first`,
@@ -149,7 +155,7 @@ async function convert(
 ): Promise<ConversionReport> {
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory);
-  const extension = chooseFormat(parsed.values.to, output, 'to').outputExtension;
+  const extension = chooseOutputFormat(parsed.values.to, output).outputExtension;
   const outputPath = output === '-' ? join(work, `${unnamed}${extension}`) : path;
   const abort = new AbortController();
   const interrupt = (): void => abort.abort();

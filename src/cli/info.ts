@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
-import { chooseFormat, formatFlags, formatOptions, parse } from './arguments.ts';
+import { chooseInputFormat, formatFlags, formatOptions, parse } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { stageInput } from './files.ts';
 import { inputLimits } from './input-limits.ts';
@@ -38,7 +38,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   if (positionals.length !== 1)
     throw failure('USAGE', { detail: 'info takes one FILE; see geomill info --help' });
   const [path] = positionals;
-  const format = chooseFormat(values.from, path, 'from');
+  const format = chooseInputFormat(values.from, path);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
     const scratchDirectory = join(work, 'scratch');

@@ -8,8 +8,7 @@ import { type Config, isLoopback } from '../config.ts';
 import { CrsSearch } from '../crs-search/crs-search.ts';
 import { asDatabaseFailure } from '../engines/sqlite/database-failure.ts';
 import { failure } from '../errors.ts';
-import type { Format } from '../formats/format.ts';
-import { formats } from '../formats/registry.ts';
+import { formats, inputFormats, outputFormats } from '../formats/registry.ts';
 import { AccountsDoor } from '../http/auth/accounts-door.ts';
 import { Authenticator } from '../http/auth/authenticator.ts';
 import { RequestRate } from '../http/auth/request-rate.ts';
@@ -295,12 +294,12 @@ function fetchSettings(config: Config, policy: UrlPolicy): JobServiceOptions['fe
   };
 }
 
-const inputExtensions = (formats as readonly Format[]).flatMap((format) => format.extensions);
+const inputExtensions = inputFormats.flatMap((format) => format.extensions);
 
 function outputFormat(request: JobRequest): ReturnType<JobServiceOptions['outputFormat']> {
   if (request.operation === 'inspect')
     return { mediaType: 'application/json', outputExtension: '.inspection.json', inputExtensions };
-  const format = (formats as readonly Format[]).find(({ id }) => id === request.output.format);
+  const format = outputFormats.find(({ id }) => id === request.output.format);
   // A job from before a format was taken away; its runner says so.
   const { mediaType, outputExtension } = format ?? {
     mediaType: 'application/octet-stream',

@@ -442,11 +442,12 @@ export interface FormatRecord {
   read_options: Record<string, unknown>;
   /** Options under `output`, as a JSON Schema (2020-12). */
   write_options: Record<string, unknown>;
+  /** Paths of the operations that read the format; null: it can only be written. */
   links: {
     transform: string;
     append: string;
     merge: string;
-  };
+  } | null;
 }
 
 export interface FormatList {
@@ -1109,12 +1110,12 @@ export type InputLayerField = string | string[];
 export type InputUrlField = string;
 
 /** Format of the output, in any letter case. Also called `output.format`. */
-export type OutputFormatField = 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'geopackage' | 'shapefile';
+export type OutputFormatField = 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'shapefile' | 'geopackage';
 
 /** CRS of the output. Default: EPSG:4326. Also called `output_epsg`, `output.epsg`, `output.crs`. */
 export type OutputCrsField = string | number;
 
-/** false: the FeatureCollection itself as application/json; only for geojson. Also called `output_to_file`, `output.to_file`. */
+/** false: the FeatureCollection itself as application/json; only for output formats that are JSON. Also called `output_to_file`, `output.to_file`. */
 export type ToFileField = boolean;
 
 /** CRS of the input (of an append: of its target), for files that state none. A file that states another one is refused. Also called `input_epsg`, `input.epsg`, `input.crs`. */
@@ -1137,7 +1138,7 @@ export type SubmitJobConfig = {
   transformations?: TransformationsField;
   input: {
     /** Format of the input, in any letter case. Also called `input_format`. */
-    format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'geopackage' | 'shapefile';
+    format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'shapefile' | 'geopackage';
     /** CRS of the input (of an append: of its target), for files that state none. A file that states another one is refused. Required for dxf and csv. Also called `input.crs`, `input_crs`, `input_epsg`. */
     epsg?: string | number;
     /** Name of the layer to read, or a list of names. Default: all. Also called `input.layers`, `input_layer`, `layer`. */
@@ -1154,10 +1155,10 @@ export type SubmitJobConfig = {
   };
   output: {
     /** Format of the output, in any letter case. Also called `output_format`. */
-    format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'geopackage' | 'shapefile';
+    format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'shapefile' | 'geopackage';
     /** CRS of the output. Default: EPSG:4326. Also called `output.crs`, `output_crs`, `output_epsg`. */
     epsg?: string | number;
-    /** false: the FeatureCollection itself as application/json; only for geojson. Also called `to_file`, `output_to_file`. Default: `true`. */
+    /** false: the FeatureCollection itself as application/json; only for output formats that are JSON. Also called `to_file`, `output_to_file`. Default: `true`. */
     to_file?: boolean;
     precision?: PrecisionField;
     bbox?: BboxField;
@@ -1173,7 +1174,7 @@ export type SubmitJobConfig = {
   };
 } | {
   /** Format of the input, in any letter case. Also called `input.format`. */
-  input_format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'geopackage' | 'shapefile';
+  input_format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'shapefile' | 'geopackage';
   /** CRS of the input (of an append: of its target), for files that state none. A file that states another one is refused. Required for dxf and csv. Also called `input_epsg`, `input.epsg`, `input.crs`. */
   input_crs?: string | number;
   input_layer?: InputLayerField;
@@ -1556,7 +1557,7 @@ export type InspectConfig = {
   transformations?: TransformationsField;
   input: {
     /** Format of the input, in any letter case. Also called `input_format`. */
-    format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'geopackage' | 'shapefile';
+    format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'shapefile' | 'geopackage';
     /** CRS of the input (of an append: of its target), for files that state none. A file that states another one is refused. Required for dxf and csv. Also called `input.crs`, `input_crs`, `input_epsg`. */
     epsg?: string | number;
     /** Name of the layer to read, or a list of names. Default: all. Also called `input.layers`, `input_layer`, `layer`. */
@@ -1573,10 +1574,10 @@ export type InspectConfig = {
   };
   output?: {
     /** Format of the output, in any letter case. Also called `output_format`. */
-    format?: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'geopackage' | 'shapefile';
+    format?: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'shapefile' | 'geopackage';
     /** CRS of the output. Default: EPSG:4326. Also called `output.crs`, `output_crs`, `output_epsg`. */
     epsg?: string | number;
-    /** false: the FeatureCollection itself as application/json; only for geojson. Also called `to_file`, `output_to_file`. Default: `true`. */
+    /** false: the FeatureCollection itself as application/json; only for output formats that are JSON. Also called `to_file`, `output_to_file`. Default: `true`. */
     to_file?: boolean;
     precision?: PrecisionField;
     bbox?: BboxField;
@@ -1592,7 +1593,7 @@ export type InspectConfig = {
   };
 } | {
   /** Format of the input, in any letter case. Also called `input.format`. */
-  input_format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'geopackage' | 'shapefile';
+  input_format: 'geojson' | 'shp' | 'gpkg' | 'dxf' | 'csv' | 'shapefile' | 'geopackage';
   /** CRS of the input (of an append: of its target), for files that state none. A file that states another one is refused. Required for dxf and csv. Also called `input_epsg`, `input.epsg`, `input.crs`. */
   input_crs?: string | number;
   input_layer?: InputLayerField;

@@ -25,11 +25,37 @@ export interface OptionsSchema {
   readonly additionalProperties?: boolean;
 }
 
+/** How a file of a format is recognised, by any of the three, to name what was sent in place of another format. */
+export interface Signature {
+  /** What such a file is called in messages: "a GeoPackage". */
+  readonly found: string;
+  /** First characters of the file, in Latin-1, that no file of another format has. */
+  readonly magic?: string;
+  /** Matches the first 4 KiB, in Latin-1, of files of a text format. */
+  readonly pattern?: RegExp;
+  /** Matches the path of a member of a zip archive. */
+  readonly member?: RegExp;
+}
+
 export interface Format {
   readonly id: string;
+  /** Name in sentences and tables: "GeoPackage". */
+  readonly name: string;
+  /** Name with the variants and versions that are supported. */
   readonly title: string;
-  /** File name endings, with the dot, lower case; the first one is the usual one. */
+  /** What is supported, in one line: the table in README. */
+  readonly summary: string;
+  /** Other ids that requests may use. */
+  readonly aliases: readonly string[];
+  /** File name extensions, with the dot, lower case; the first one is the usual one. */
   readonly extensions: readonly string[];
+  readonly signatures: readonly Signature[];
+  /** File in samples/. */
+  readonly sample: string;
+  /** A file is one JSON text: a JSON body can hold inputs, and `to_file: false` returns outputs. Names the schema of such a text. */
+  readonly jsonSchema: 'FeatureCollection' | null;
+  /** A runner process converts a small file to this format before its first job; only for the formats most used. */
+  readonly isWarmedUp: boolean;
   /** Media type of an output. */
   readonly mediaType: string;
   /** Ending of an output file; ".zip" for shp. */
@@ -49,9 +75,17 @@ export interface Format {
   readonly readOptionsKey?: string;
   /** Options under `output`. */
   readonly writeOptions: OptionsSchema;
-  readonly loadReader: () => Promise<FormatReader>;
-  readonly loadWriter: () => Promise<FormatWriter>;
+  /** Null: the format can only be written. */
+  readonly loadReader: (() => Promise<FormatReader>) | null;
+  /** Null: the format can only be read. */
+  readonly loadWriter: (() => Promise<FormatWriter>) | null;
 }
+
+export type InputFormat = Format & { readonly loadReader: () => Promise<FormatReader> };
+export type OutputFormat = Format & { readonly loadWriter: () => Promise<FormatWriter> };
+
+export const isInputFormat = (format: Format): format is InputFormat => format.loadReader !== null;
+export const isOutputFormat = (format: Format): format is OutputFormat => format.loadWriter !== null;
 
 // --- reading ----------------------------------------------------------------------------------------------------
 

@@ -2,30 +2,36 @@
 import { failure } from '../errors.ts';
 import { csv } from './csv/format.ts';
 import { dxf } from './dxf/format.ts';
-import type { Format } from './format.ts';
+import { type Format, type InputFormat, isInputFormat, isOutputFormat, type OutputFormat } from './format.ts';
 import { geojson } from './geojson/format.ts';
 import { gpkg } from './gpkg/format.ts';
 import { shp } from './shp/format.ts';
 
-export const formats = [geojson, shp, gpkg, dxf, csv] as const satisfies readonly Format[];
+export const formats: readonly Format[] = [geojson, shp, gpkg, dxf, csv];
+export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
+export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);
 
-/** The format of an id, in any letter case. Throws FORMAT_UNKNOWN; `path` names where the id stood. */
-export function formatById(id: string, path: string): Format {
-  const format = formats.find((candidate) => candidate.id === id.toLowerCase());
+/** The format of an id, in any letter case. Throws FORMAT_UNKNOWN; `path` names where the id was given. */
+export const inputFormatById = (id: string, path: string): InputFormat => formatById(inputFormats, id, path);
+export const outputFormatById = (id: string, path: string): OutputFormat =>
+  formatById(outputFormats, id, path);
+
+function formatById<Known extends Format>(among: readonly Known[], id: string, path: string): Known {
+  const format = among.find((candidate) => candidate.id === id.toLowerCase());
   if (format !== undefined) return format;
   throw failure('FORMAT_UNKNOWN', {
     value: id.slice(0, 40),
     path,
-    known: formats.map((known) => known.id).join(', '),
+    known: among.map((known) => known.id).join(', '),
   });
 }
 
-/** The format that a file name's ending tells, or null. */
-export function formatByFileName(name: string): Format | null {
+/** The format with the longest extension that ends a file name, or null. */
+export function formatByFileName<Known extends Format>(among: readonly Known[], name: string): Known | null {
   const lower = name.toLowerCase();
-  let best: Format | null = null;
+  let best: Known | null = null;
   let bestLength = 0;
-  for (const format of formats as readonly Format[]) {
+  for (const format of among) {
     for (const extension of format.extensions) {
       if (lower.endsWith(extension) && extension.length > bestLength) {
         best = format;

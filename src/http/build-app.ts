@@ -10,6 +10,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { failure } from '../errors.ts';
+import { isInputFormat } from '../formats/format.ts';
 import { keepPace } from './body-pace.ts';
 import type { HttpContext } from './context.ts';
 import { allowOrigins } from './cors.ts';
@@ -86,7 +87,7 @@ export async function buildApp(
     finishBody(request, reply);
   });
   const operations = allOperations(context.formats);
-  const formatIds = context.formats.map(({ id }) => id);
+  const formatIds = context.formats.filter(isInputFormat).map(({ id }) => id);
   registerErrorReplies(app, routePatterns(operations), formatIds);
   for (const operation of operations) registerOperation(app, context, operation);
   return app;

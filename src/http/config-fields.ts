@@ -3,7 +3,7 @@
  * table (parse-job-request.ts) and documented from it (config-schema.ts), so the two cannot come apart. Adding a field
  * or a spelling is adding it here.
  */
-import type { Format } from '../formats/format.ts';
+import { type Format, isInputFormat, isOutputFormat } from '../formats/format.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { MAX_STEPS } from '../transformations/requested-steps.ts';
 import type { Transformation } from '../transformations/transformation.ts';
@@ -35,9 +35,6 @@ export interface ConfigField {
   readonly shouldBe: string;
 }
 
-/** Other words for a format that clients use. */
-export const FORMAT_ALIASES: Readonly<Record<string, string>> = { geopackage: 'gpkg', shapefile: 'shp' };
-
 const ALL = ['transform', 'append', 'merge', 'inspect'] as const;
 const CRS_IN_WORDS = 'an EPSG code such as 28350, "28350" or "EPSG:28350"';
 
@@ -66,8 +63,8 @@ const epsgCodes: JsonSchema = {
 
 const layerName: JsonSchema = { type: 'string', maxLength: 65_536 };
 
-const formatName = ({ formats }: Pick<Registries, 'formats'>): JsonSchema => ({
-  enum: [...formats.map(({ id }) => id), ...Object.keys(FORMAT_ALIASES)],
+const formatNames = (formats: readonly Format[]): JsonSchema => ({
+  enum: [...formats.map(({ id }) => id), ...formats.flatMap(({ aliases }) => aliases)],
 });
 
 export const CONFIG_FIELDS = {
@@ -76,7 +73,7 @@ export const CONFIG_FIELDS = {
     flat: ['input_format'],
     operations: ALL,
     description: 'Format of the input, in any letter case.',
-    schema: formatName,
+    schema: ({ formats }) => formatNames(formats.filter(isInputFormat)),
     shouldBe: 'the name of a format',
   },
   inputCrs: {
@@ -145,7 +142,7 @@ export const CONFIG_FIELDS = {
     flat: ['output_format'],
     operations: ALL,
     description: 'Format of the output, in any letter case.',
-    schema: formatName,
+    schema: ({ formats }) => formatNames(formats.filter(isOutputFormat)),
     shouldBe: 'the name of a format',
   },
   outputCrs: {
@@ -160,7 +157,8 @@ export const CONFIG_FIELDS = {
     nested: ['output.to_file'],
     flat: ['to_file', 'output_to_file'],
     operations: ALL,
-    description: 'false: the FeatureCollection itself as application/json; only for geojson.',
+    description:
+      'false: the FeatureCollection itself as application/json; only for output formats that are JSON.',
     schema: () => ({ type: 'boolean', default: true }),
     shouldBe: 'true or false',
   },

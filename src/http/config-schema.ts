@@ -1,5 +1,6 @@
 /** JSON Schemas (2020-12) of configs, composed from what checks them: config-fields.ts and the registries' records. */
-import type { Format, OptionsSchema } from '../formats/format.ts';
+import { type Format, isInputFormat, isOutputFormat, type OptionsSchema } from '../formats/format.ts';
+import { inputFormats } from '../formats/registry.ts';
 import {
   CONFIG_FIELDS,
   type ConfigField,
@@ -21,9 +22,9 @@ export interface FormatRegistry {
  * Other members are allowed: what is not known is a warning, not an error.
  */
 export function configSchema(surface: Surface, registries: FormatRegistry): JsonSchema {
-  const inputFormats = registries.formats.filter(
-    ({ id }) => surface.inputFormat === null || surface.inputFormat === id,
-  );
+  const readable = registries.formats
+    .filter(isInputFormat)
+    .filter(({ id }) => surface.inputFormat === null || surface.inputFormat === id);
   const properties = new Map<string, JsonSchema>();
   const required = new Set<string>();
   for (const id of Object.keys(CONFIG_FIELDS) as FieldId[]) {
@@ -33,51 +34,57 @@ export function configSchema(surface: Surface, registries: FormatRegistry): Json
     const [name] = fieldNames(id, surface);
     properties.set(name, {
       ...field.schema(registries),
-      description: descriptionOf(id, surface, inputFormats),
+      description: descriptionOf(id, surface, readable),
     });
-    if (isRequired(id, surface, inputFormats)) required.add(name);
+    if (isRequired(id, surface, readable)) required.add(name);
   }
-  for (const [name, schema] of readOptions(inputFormats, surface)) properties.set(name, schema);
+  for (const [name, schema] of readOptions(readable, surface)) properties.set(name, schema);
   for (const [name, schema] of mergedOptions(
-    registries.formats.map((format) => [format.id, format.writeOptions]),
+    registries.formats.filter(isOutputFormat).map((format) => [format.id, format.writeOptions]),
   ))
     properties.set(optionNames('output', name, surface)[0], schema);
   return nestedObject(properties, required);
 }
 
-/** The members of a JSON body that hold GeoJSON, in the order in which they count. */
-export const JSON_DOCUMENTS = {
-  transform: { single: 'input_geojson', list: null, singleRequired: true },
-  append: { single: 'target_geojson', list: 'append_geojson_list', singleRequired: true },
-  merge: { single: 'target_geojson', list: 'input_geojson_list', singleRequired: false },
-} as const satisfies Record<string, JsonDocuments>;
-
+/** What a JSON body holds of inputs, in the order in which they count. */
 export interface JsonDocuments {
   /** Member with one document; it comes first. */
   readonly single: string;
   readonly singleRequired: boolean;
   /** Member with a list of at least one; null: there is none. */
   readonly list: string | null;
+  /** Name of their format. */
+  readonly format: string;
 }
 
-/** Documents of a JSON body; null: the surface takes forms alone. Only GeoJSON is JSON that a body can hold as it is. */
+/** Documents of a JSON body; null: the endpoint takes forms only, as the format of its inputs is not JSON. */
 export function jsonDocumentsOf({ operation, inputFormat }: Surface): JsonDocuments | null {
-  return inputFormat === 'geojson' && operation !== 'inspect' ? JSON_DOCUMENTS[operation] : null;
+  const format = inputFormats.find(({ id }) => id === inputFormat);
+  if (format === undefined || format.jsonSchema === null) return null;
+  const { id, name } = format;
+  const target = `target_${id}`;
+  switch (operation) {
+    case 'transform':
+      return { single: `input_${id}`, singleRequired: true, list: null, format: name };
+    case 'append':
+      return { single: target, singleRequired: true, list: `append_${id}_list`, format: name };
+    case 'merge':
+      return { single: target, singleRequired: false, list: `input_${id}_list`, format: name };
+    case 'inspect':
+      return null;
+  }
 }
 
-/** Schema of a JSON body with GeoJSON: its documents, and the config's fields beside them. */
+/** Schema of a JSON body: its documents, and the config's fields beside them. */
 export function jsonBodySchema(
-  operation: keyof typeof JSON_DOCUMENTS,
+  surface: Surface,
+  { single, singleRequired, list, format }: JsonDocuments,
   registries: FormatRegistry,
 ): JsonSchema {
-  const config = configSchema({ operation, inputFormat: 'geojson', spelling: 'flat' }, registries);
-  const { single, singleRequired, list } = JSON_DOCUMENTS[operation];
+  const config = configSchema({ ...surface, spelling: 'flat' }, registries);
   // The body holds the input; there is nothing to fetch.
   const { input_url: _, ...members } = config.properties as Record<string, JsonSchema>;
-  const document: JsonSchema = {
-    type: 'object',
-    description: 'GeoJSON: a FeatureCollection, a Feature or a geometry.',
-  };
+  const document: JsonSchema = { type: 'object', description: `A ${format} object.` };
   return {
     ...config,
     properties: {

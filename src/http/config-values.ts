@@ -2,12 +2,12 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { shortValue } from '../short-text.ts';
 import {
   CONFIG_FIELDS,
   type ConfigField,
   type FieldId,
-  FORMAT_ALIASES,
   fieldNames,
   type Registries,
   type Surface,
@@ -58,7 +58,7 @@ export class ConfigValues {
     const value = isFormat && typeof given === 'string' ? given.trim().toLowerCase() : given;
     // Steps have a judge of their own, who works with the schemas of their parameters.
     if (id !== 'transformations' && !this.#validator(id)(value)) throw this.#refusal(id, path, value, given);
-    return { path, value: isFormat ? (FORMAT_ALIASES[String(value)] ?? value) : value };
+    return { path, value: isFormat ? this.#formatId(String(value)) : value };
   }
 
   /** The value that came under one of the names. Throws CONFIG_INVALID when two of them contradict each other. */
@@ -87,6 +87,11 @@ export class ConfigValues {
     return [...this.#values.keys()];
   }
 
+  /** The id of a format that may go by an alias. */
+  #formatId(name: string): string {
+    return this.#registries.formats.find(({ aliases }) => aliases.includes(name))?.id ?? name;
+  }
+
   #validator(id: FieldId): ValidateFunction {
     const { formats } = this.#registries;
     const validators = compiled.get(formats) ?? new Map<FieldId, ValidateFunction>();
@@ -101,11 +106,16 @@ export class ConfigValues {
 
   /** What the schema refuses, in words that help more than a schema's. */
   #refusal(id: FieldId, path: string, value: unknown, given: unknown): Error {
-    const known = this.#registries.formats.map((format) => format.id).join(', ');
-    if (id === 'inputFormat' || id === 'outputFormat')
+    if (id === 'inputFormat' || id === 'outputFormat') {
+      const isKnown = id === 'inputFormat' ? isInputFormat : isOutputFormat;
+      const known = this.#registries.formats
+        .filter(isKnown)
+        .map((format) => format.id)
+        .join(', ');
       return typeof given === 'string'
         ? failure('FORMAT_UNKNOWN', { value: given.slice(0, 40), path, known })
         : invalid(path, `must be the name of a format (${known}), not ${describe(given)}`);
+    }
     if (id === 'inputCrs' || id === 'outputCrs' || id === 'appendCrs' || id === 'mergeCrs')
       try {
         if (!Array.isArray(value)) parseEpsg(value, path);

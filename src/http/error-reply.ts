@@ -7,6 +7,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, failure, GeomillError, isDiskFull } from '../errors.ts';
+import { formats } from '../formats/registry.ts';
 import { challengeOf } from './auth/challenge.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
@@ -180,14 +181,17 @@ function problemType(code: ErrorCode): string {
   return `urn:geomill:error:${code.toLowerCase().replaceAll('_', '-')}`;
 }
 
-const UPPER_CASE = /^(json|geojson|crs|csv|shp|dbf|wkt|wkb|url|http)$/;
+const UPPER_CASE = /^(json|crs|dbf|wkt|wkb|url|http)$/;
 
 /** CONFIG_NOT_JSON -> "Config not JSON". The same for every occurrence, as RFC 9457 asks. */
 function problemTitle(code: ErrorCode): string {
   const words = code
     .toLowerCase()
     .split('_')
-    .map((word) => (word === 'geojson' ? 'GeoJSON' : UPPER_CASE.test(word) ? word.toUpperCase() : word));
+    .map(
+      (word) =>
+        formats.find(({ id }) => id === word)?.name ?? (UPPER_CASE.test(word) ? word.toUpperCase() : word),
+    );
   const text = words.join(' ');
   return text[0].toUpperCase() + text.slice(1);
 }

@@ -1,4 +1,4 @@
-/** Reads a JSON body with GeoJSON: each document goes straight to a file of its own, the rest is the config. */
+/** Reads a JSON body with inputs: each document goes straight to a file of its own, the rest is the config. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { failure, GeomillError } from '../errors.ts';
@@ -73,20 +73,20 @@ async function writePieces(
 }
 
 function requireDocuments({ documentCounts, config }: JsonBody, documents: JsonDocuments): void {
-  const { single, singleRequired, list } = documents;
+  const { single, singleRequired, list, format } = documents;
   const came = [...documentCounts.keys(), ...Object.keys(config)];
   const missing = (path: string, what: string): GeomillError =>
     failure('BODY_MEMBER_INVALID', {
       path,
       reason: `is required: ${what}; ${came.length === 0 ? 'the body has no members' : `the body has ${quoted(came)}`}`,
     });
-  if (singleRequired && !documentCounts.has(single)) throw missing(single, 'a GeoJSON object');
+  if (singleRequired && !documentCounts.has(single)) throw missing(single, `a ${format} object`);
   if (list === null) return;
-  if (!documentCounts.has(list)) throw missing(list, 'a list of GeoJSON objects');
+  if (!documentCounts.has(list)) throw missing(list, `a list of ${format} objects`);
   if (documentCounts.get(list) === 0)
     throw failure('BODY_MEMBER_INVALID', {
       path: list,
-      reason: 'is empty; give at least one GeoJSON object',
+      reason: `is empty; give at least one ${format} object`,
     });
 }
 

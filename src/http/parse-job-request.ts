@@ -5,7 +5,14 @@
 import { type CrsText, parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { Findings } from '../findings.ts';
-import type { Format, OptionsSchema } from '../formats/format.ts';
+import {
+  type Format,
+  type InputFormat,
+  isInputFormat,
+  isOutputFormat,
+  type OptionsSchema,
+  type OutputFormat,
+} from '../formats/format.ts';
 import { validateOptions } from '../formats/options.ts';
 import type { InputFileRequest, JobRequest, OutputRequest } from '../pipeline/request.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
@@ -82,34 +89,40 @@ function noteUnknownKeys(paths: readonly string[], findings: Findings): void {
   if (count > 0) findings.note('UNKNOWN_KEYS', { count });
 }
 
-function parseInputFormat(values: ConfigValues, surface: Surface, registries: Registries): Format {
+function parseInputFormat(values: ConfigValues, surface: Surface, { formats }: Registries): InputFormat {
+  const known = formats.filter(isInputFormat);
   const { path, value } = values.take('inputFormat');
   const fromPath = surface.inputFormat;
-  if (value === undefined && fromPath === null) throw formatMissing(values, path, registries);
+  if (value === undefined && fromPath === null) throw formatMissing(values, path, known);
   if (value !== undefined && fromPath !== null && value !== fromPath)
     throw invalid(
       path,
       `says ${String(value)}, but the path of the request says ${fromPath}; post to the path of the format, or remove it`,
     );
-  return findFormat(String(value ?? fromPath), registries);
+  return findFormat(String(value ?? fromPath), known);
 }
 
 /** Null: an inspection that asks about no output. */
-function parseOutputFormat(values: ConfigValues, surface: Surface, registries: Registries): Format | null {
+function parseOutputFormat(
+  values: ConfigValues,
+  surface: Surface,
+  { formats }: Registries,
+): OutputFormat | null {
+  const known = formats.filter(isOutputFormat);
   const { path, value } = values.take('outputFormat');
-  if (value !== undefined) return findFormat(String(value), registries);
+  if (value !== undefined) return findFormat(String(value), known);
   if (surface.operation === 'inspect') return null;
-  throw formatMissing(values, path, registries);
+  throw formatMissing(values, path, known);
 }
 
-function findFormat(id: string, { formats }: Registries): Format {
-  const format = formats.find((candidate) => candidate.id === id);
+function findFormat<Known extends Format>(id: string, among: readonly Known[]): Known {
+  const format = among.find((candidate) => candidate.id === id);
   if (format === undefined) throw failure('INTERNAL', { reason: `format ${id} is not registered` });
   return format;
 }
 
-function formatMissing(values: ConfigValues, path: string, { formats }: Registries): Error {
-  const known = formats.map((format) => format.id).join(', ');
+function formatMissing(values: ConfigValues, path: string, among: readonly Format[]): Error {
+  const known = among.map((format) => format.id).join(', ');
   const others = values.unknown().slice(0, 8);
   const found = others.length === 0 ? '' : `; what came is ${others.map((name) => `'${name}'`).join(', ')}`;
   return invalid(path, `is required; known formats are ${known}${found}`);
@@ -198,7 +211,7 @@ function crsOrNull(value: unknown, path: string): CrsText | null {
 function parseOutput(values: ConfigValues, surface: Surface, format: Format): OutputRequest {
   const crs = values.take('outputCrs');
   const toFile = values.take('toFile');
-  if (toFile.value === false && format.id !== 'geojson')
+  if (toFile.value === false && format.jsonSchema === null)
     throw failure('INLINE_NOT_POSSIBLE', { path: toFile.path, format: format.id });
   return {
     format: format.id,

@@ -3,7 +3,7 @@ import type { Format } from '../formats/format.ts';
 import { transformations } from '../transformations/registry.ts';
 import { filePartNames } from '../transformations/requested-steps.ts';
 import type { Surface } from './config-fields.ts';
-import { configSchema, JSON_DOCUMENTS, jsonBodySchema, jsonDocumentsOf } from './config-schema.ts';
+import { configSchema, type JsonDocuments, jsonBodySchema, jsonDocumentsOf } from './config-schema.ts';
 import { filePartsOf } from './job-form.ts';
 import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
 
@@ -13,19 +13,21 @@ const FILE: JsonSchema = {
   description: 'The file as it is.',
 };
 
-/** A form; for geojson on the versioned surface also a JSON body. */
+/** A form; in the versioned API, for formats that are JSON, also a JSON body. */
 export function requestBody(surface: Surface, formats: readonly Format[]): RequestBody {
   const form = formBody(surface, formats);
-  const { operation } = surface;
   const documents = jsonDocumentsOf(surface);
-  if (documents === null || operation === 'inspect') return form;
+  if (documents === null) return form;
   const { single, list } = documents;
   const members = list === null ? `\`${single}\`` : `\`${single}\` and \`${list}\``;
   return {
     description: `${form.description} Or a JSON body with ${members}, and the members of the config beside them.`,
     content: {
       ...form.content,
-      'application/json': { schema: jsonBodySchema(operation, { formats }), example: jsonExample(operation) },
+      'application/json': {
+        schema: jsonBodySchema(surface, documents, { formats }),
+        example: jsonExample(documents),
+      },
     },
   };
 }
@@ -95,8 +97,8 @@ function configOf(surface: Surface, formats: readonly Format[]): JsonSchema {
   return { anyOf: spellings };
 }
 
-/** A body that runs as it stands. */
-export function jsonExample(operation: keyof typeof JSON_DOCUMENTS): Record<string, unknown> {
+/** A body that can be sent without changes. */
+export function jsonExample({ single, singleRequired, list }: JsonDocuments): Record<string, unknown> {
   const collection = (longitude: number): object => ({
     type: 'FeatureCollection',
     features: [
@@ -107,7 +109,6 @@ export function jsonExample(operation: keyof typeof JSON_DOCUMENTS): Record<stri
       },
     ],
   });
-  const { single, singleRequired, list } = JSON_DOCUMENTS[operation];
   return {
     ...(singleRequired ? { [single]: collection(7.1) } : {}),
     ...(list === null ? {} : { [list]: [collection(7.2), collection(7.3)] }),

@@ -3,6 +3,7 @@
  * request it would hold all others for 100 ms.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { exampleStep } from '../transformations/parts/example-step.ts';
 import { parseSteps } from '../transformations/requested-steps.ts';
 import type { Registries, Surface } from './config-fields.ts';
@@ -10,11 +11,12 @@ import { parseJobRequest } from './parse-job-request.ts';
 
 export async function warmParsing(registries: Registries): Promise<void> {
   const { formats, transformations } = registries;
+  const output = formats.filter(isOutputFormat)[0];
   for (const record of transformations) {
     await nextTurn();
     parseSteps([exampleStep(record)], 'transformations', transformations);
   }
-  for (const { id } of formats)
+  for (const { id } of formats.filter(isInputFormat))
     for (const operation of ['transform', 'append', 'merge'] as const) {
       await nextTurn();
       const surface: Surface = { operation, inputFormat: id, spelling: 'flat' };
@@ -23,7 +25,7 @@ export async function warmParsing(registries: Registries): Promise<void> {
       const mapped = operation === 'transform' ? {} : { [mapping]: [4326] };
       const common = {
         input_format: id,
-        output_format: id,
+        output_format: output.id,
         output_crs: 4326,
         input_layer: 'a',
         to_file: true,

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { outputFormats } from '../formats/registry.ts';
 import { UNLIMITED } from '../io/limits.ts';
 import { runInspection } from '../pipeline/inspect-job.ts';
 import { runConversion } from '../pipeline/run.ts';
@@ -33,7 +34,7 @@ async function warm(directory: string): Promise<void> {
   try {
     const inputPath = join(directory, 'warm.geojson');
     writeFileSync(inputPath, WARM_UP_INPUT);
-    for (const format of ['shp', 'geojson', 'csv']) {
+    for (const { id: format } of outputFormats.filter(({ isWarmedUp }) => isWarmedUp)) {
       await runConversion(
         {
           operation: 'transform',
@@ -44,7 +45,7 @@ async function warm(directory: string): Promise<void> {
             options: {},
           },
           transformations: [],
-          output: { format, crs: format === 'geojson' ? null : 'EPSG:3857', toFile: true, options: {} },
+          output: { format, crs: 'EPSG:3857', toFile: true, options: {} },
         },
         {
           inputs: [{ path: inputPath, name: 'warm.geojson' }],

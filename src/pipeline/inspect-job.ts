@@ -8,7 +8,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GeomillError } from '../errors.ts';
-import { formatById } from '../formats/registry.ts';
+import { outputFormatById } from '../formats/registry.ts';
 import { inspectSource } from './inspect.ts';
 import { inspectionDocument, type Outlook } from './inspect-document.ts';
 import type { InspectionReport, Progress } from './report.ts';
@@ -49,7 +49,7 @@ async function lookAhead(
   paths: ConversionPaths,
   control: ConversionControl,
 ): Promise<Outlook> {
-  const format = formatById(request.output.format, 'output.format');
+  const format = outputFormatById(request.output.format, 'output.format');
   const directory = join(paths.scratchDirectory, 'outlook');
   const scratchDirectory = join(directory, 'scratch');
   mkdirSync(scratchDirectory, { recursive: true });

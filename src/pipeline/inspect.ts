@@ -7,7 +7,7 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import type { CrsDescription } from '../crs/crs.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
-import { formatById } from '../formats/registry.ts';
+import { inputFormatById } from '../formats/registry.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { CrsService } from './crs-service.ts';
@@ -49,7 +49,7 @@ export async function inspectSource(
   paths: Omit<ConversionPaths, 'outputPath'>,
   control: ConversionControl,
 ): Promise<Inspection> {
-  const reader = await formatById(input.format, 'input.format').loadReader();
+  const reader = await inputFormatById(input.format, 'input.format').loadReader();
   const findings = new Findings();
   const scratch = new ScratchSpace();
   const cutting = cuttingFor('none');
@@ -161,7 +161,7 @@ async function readLayer({ layer, layerIndex, onRead, ...reading }: LayerReading
 
 function describeCrs(layer: SourceLayer, input: InputRequest, crs: CrsService): CrsDescription | null {
   const stated = input.files[0].crs;
-  const fixed = formatById(input.format, 'input.format').inputCrs === 'fixed';
+  const fixed = inputFormatById(input.format, 'input.format').inputCrs === 'fixed';
   const definition = fixed ? (stated ?? layer.crs) : (layer.crs ?? stated);
   if (definition === null) return null;
   try {

@@ -7,7 +7,7 @@ import { batchBuffers, type FeatureBatch } from '../batch/feature-batch.ts';
 import { batchStatistics } from '../batch/statistics.ts';
 import type { Finding } from '../findings.ts';
 import type { FormatReader, FormatWriter } from '../formats/format.ts';
-import { formatById } from '../formats/registry.ts';
+import { inputFormatById, outputFormatById } from '../formats/registry.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';
@@ -30,11 +30,11 @@ export async function createPerformer(
   session: Session,
   registry: readonly Transformation[] = transformations,
 ): Promise<Performer> {
-  const reader = await formatById(session.inputFormat, 'input.format').loadReader();
+  const reader = await inputFormatById(session.inputFormat, 'input.format').loadReader();
   const writer =
     session.outputFormat === null
       ? null
-      : await formatById(session.outputFormat, 'output.format').loadWriter();
+      : await outputFormatById(session.outputFormat, 'output.format').loadWriter();
   const isProjNeeded = session.layers.some((layer) => layer.stages.some(needsProj));
   const proj = isProjNeeded ? await loadProj(session.gridDirectory) : null;
   const ready = new Map<SessionStage, Promise<PreparedStage>>();
@@ -70,8 +70,8 @@ export function needsProj({ links, collect }: Pick<SessionStage, 'links' | 'coll
 /** Loads ahead what `createPerformer` will ask for. */
 export async function preload(expectation: Expectation): Promise<void> {
   await Promise.all([
-    formatById(expectation.inputFormat, 'input.format').loadReader(),
-    formatById(expectation.outputFormat, 'output.format').loadWriter(),
+    inputFormatById(expectation.inputFormat, 'input.format').loadReader(),
+    outputFormatById(expectation.outputFormat, 'output.format').loadWriter(),
     expectation.reprojects ? loadProj(expectation.gridDirectory) : null,
     ...expectation.transformations.map((type) => transformationById(type, transformations).load()),
   ]);

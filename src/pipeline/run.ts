@@ -8,7 +8,7 @@ import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
-import { formatById } from '../formats/registry.ts';
+import { inputFormatById, outputFormatById } from '../formats/registry.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
@@ -108,8 +108,8 @@ class Conversion {
     control: ConversionControl,
     registry: readonly Transformation[],
   ): Promise<Conversion> {
-    const inputFormat = formatById(request.input.format, 'input.format');
-    const outputFormat = formatById(request.output.format, 'output.format');
+    const inputFormat = inputFormatById(request.input.format, 'input.format');
+    const outputFormat = outputFormatById(request.output.format, 'output.format');
     const [reader, writer, steps] = await Promise.all([
       inputFormat.loadReader(),
       outputFormat.loadWriter(),
@@ -293,9 +293,9 @@ class Conversion {
   }
 
   #noteLostFields(layer: string, rowsWritten: number, fields: readonly Field[]): void {
-    const { declaresFields, title } = this.#output.format;
+    const { declaresFields, name } = this.#output.format;
     if (declaresFields || rowsWritten > 0 || fields.length === 0) return;
-    this.#findings.note('FIELDS_NOT_DECLARED', { layer, fields: fields.length, format: title });
+    this.#findings.note('FIELDS_NOT_DECLARED', { layer, fields: fields.length, format: name });
   }
 
   async #plan(inputs: readonly OpenedInput[]): Promise<ConversionPlan> {

@@ -31,14 +31,14 @@ const bodies: [string, string, unknown, number, RegExp][] = [
     '',
     { input_geojson: '{}', ...toCsv },
     400,
-    /'input_geojson' in the body must be a GeoJSON object, not a string/,
+    /'input_geojson' in the body must be a JSON object, not a string/,
   ],
   [
     'a document that is a list',
     '',
     { input_geojson: [one], ...toCsv },
     400,
-    /'input_geojson' in the body must be a GeoJSON object, not an array/,
+    /'input_geojson' in the body must be a JSON object, not an array/,
   ],
   ['no output format', '', { input_geojson: one }, 400, /'output_format' is required/],
   [
@@ -67,14 +67,14 @@ const bodies: [string, string, unknown, number, RegExp][] = [
     '/append',
     { target_geojson: one, append_geojson_list: one, ...toCsv },
     400,
-    /'append_geojson_list' in the body must be a list of GeoJSON objects, not an object/,
+    /'append_geojson_list' in the body must be a list of JSON objects, not an object/,
   ],
   [
     'append of what is no object',
     '/append',
     { target_geojson: one, append_geojson_list: [one, 7], ...toCsv },
     400,
-    /'append_geojson_list\[1\]' in the body must be a GeoJSON object, not a number/,
+    /'append_geojson_list\[1\]' in the body must be a JSON object, not a number/,
   ],
   [
     'merge without files',

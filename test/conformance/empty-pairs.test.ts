@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import type { FindingCode } from '../../src/findings.ts';
-import { formatById, formats } from '../../src/formats/registry.ts';
+import { inputFormatById, inputFormats, outputFormats } from '../../src/formats/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
 import { readFileLayers } from '../support/read-layers.ts';
@@ -45,7 +45,7 @@ interface Content {
 }
 
 async function contentOf(format: string, path: string): Promise<Content> {
-  const { layers } = await readFileLayers(await formatById(format, 'format').loadReader(), path);
+  const { layers } = await readFileLayers(await inputFormatById(format, 'format').loadReader(), path);
   return {
     features: layers.reduce((sum, { rows }) => sum + rows.length, 0),
     fields: layers.flatMap(({ fields }) => fields.map(({ name }) => name)),
@@ -70,7 +70,7 @@ function gdalFeatures(path: string): number | null {
 }
 
 for (const [what, rows] of Object.entries(CASES))
-  for (const { id: from } of formats)
+  for (const { id: from } of inputFormats)
     test(`${what}, from ${from} to every format`, async () => {
       using workspace = makeWorkspace();
       const directory = (name: string): string => {
@@ -80,10 +80,10 @@ for (const [what, rows] of Object.entries(CASES))
       };
       const source = writeSource(workspace.path, rows);
       const crs = (format: string): string | null =>
-        formatById(format, 'format').inputCrs === 'request' ? 'EPSG:4326' : null;
+        inputFormatById(format, 'format').inputCrs === 'request' ? 'EPSG:4326' : null;
       const made = await convertFile(source, directory('from'), { from: 'gpkg', to: from });
       const given = await contentOf(from, made.outputPath);
-      for (const { id: to, declaresFields } of formats) {
+      for (const { id: to, declaresFields } of outputFormats) {
         const { report, outputPath } = await convertFile(made.outputPath, directory(to), {
           from,
           to,
@@ -110,7 +110,7 @@ test('an empty layer of a GeoPackage keeps its fields and their types in a shape
   const source = writeSource(workspace.path, []);
   const { report, outputPath } = await convertFile(source, workspace.path, { from: 'gpkg', to: 'shp' });
   assert.deepEqual(report.warnings, []);
-  const reader = await formatById('shp', 'format').loadReader();
+  const reader = await inputFormatById('shp', 'format').loadReader();
   const { layers } = await readFileLayers(reader, outputPath);
   assert.deepEqual(
     layers[0].fields.map(({ name, type }) => `${name} ${type}`),

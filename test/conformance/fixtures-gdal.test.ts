@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { GEOMETRY_TYPE } from '../../src/batch/geometry-column.ts';
-import { formats } from '../../src/formats/registry.ts';
+import { inputFormatById, outputFormats } from '../../src/formats/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { countDrawn } from '../support/dxf/count-drawn.ts';
 import { lintDxf } from '../support/dxf/lint.ts';
@@ -36,9 +36,7 @@ function askPython<Answer>(script: string, paths: readonly string[]): Record<str
 
 /** Features, and those of them with a position, as our own reader finds them. */
 async function ownCounts({ format, path }: Fixture): Promise<Counts & { readonly statesCrs: boolean }> {
-  const record = formats.find(({ id }) => id === format);
-  assert.ok(record);
-  const { layers } = await readFileLayers(await record.loadReader(), path);
+  const { layers } = await readFileLayers(await inputFormatById(format, 'format').loadReader(), path);
   let features = 0;
   let geometries = 0;
   for (const { batches } of layers) {
@@ -70,7 +68,7 @@ const outputs = new Map<string, Output>();
 for (const fixture of allFixtures()) {
   test(`${fixture.format}/${fixture.name} becomes every format, with all its features`, async () => {
     const { features, geometries, statesCrs } = await ownCounts(fixture);
-    for (const { id } of formats) {
+    for (const { id } of outputFormats) {
       const directory = join(workspace.path, fixture.format, fixture.name, id);
       mkdirSync(directory, { recursive: true });
       const { outputPath, report } = await convertFile(fixture.path, directory, {

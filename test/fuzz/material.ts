@@ -30,7 +30,7 @@ export async function readMaterial(convert: Convert): Promise<ReadonlyMap<string
   const paths = [
     ...allFixtures().map(({ format, path }) => ({ format, path })),
     ...readdirSync(SAMPLES).flatMap((name) => {
-      const format = formatByFileName(name);
+      const format = formatByFileName(formats, name);
       return format === null ? [] : [{ format: format.id, path: join(SAMPLES, name) }];
     }),
   ];

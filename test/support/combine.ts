@@ -1,7 +1,7 @@
 /** Files to append and merge: made from features by conversions, read back as rows. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { formatById } from '../../src/formats/registry.ts';
+import { inputFormatById } from '../../src/formats/registry.ts';
 import { convertFile } from './convert.ts';
 import { readFileLayers } from './read-layers.ts';
 import type { Row } from './rows.ts';
@@ -46,7 +46,7 @@ export async function writeFile(
 
 /** The rows of each layer by its name. */
 export async function readRows(format: string, path: string): Promise<Record<string, readonly Row[]>> {
-  const reader = await formatById(format, 'format').loadReader();
+  const reader = await inputFormatById(format, 'format').loadReader();
   const { layers } = await readFileLayers(reader, path);
   return Object.fromEntries(layers.map(({ source, rows }) => [source.name, rows]));
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { formatById } from '../../src/formats/registry.ts';
+import { outputFormatById } from '../../src/formats/registry.ts';
 import type { InputLimits } from '../../src/io/limits.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';
@@ -109,7 +109,7 @@ async function perform(
   const scratchDirectory = join(workspace, 'scratch');
   const outDirectory = join(workspace, 'out');
   for (const directory of [scratchDirectory, outDirectory]) mkdirSync(directory, { recursive: true });
-  const { outputExtension } = formatById(options.to, 'output.format');
+  const { outputExtension } = outputFormatById(options.to, 'output.format');
   const outputPath = join(outDirectory, (options.outputName ?? 'out') + outputExtension);
   const report = await runConversion(
     request,

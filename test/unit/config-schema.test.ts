@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { parseEpsg } from '../../src/crs/crs.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { CONFIG_FIELDS, type Surface } from '../../src/http/config-fields.ts';
-import { configSchema, jsonBodySchema } from '../../src/http/config-schema.ts';
+import { configSchema, jsonBodySchema, jsonDocumentsOf } from '../../src/http/config-schema.ts';
 import { parseJobRequest } from '../../src/http/parse-job-request.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 
@@ -42,8 +42,10 @@ test('every surface has a schema that compiles, with a description of every fiel
     for (const [name, { description, properties: inner, anyOf }] of properties)
       assert.ok(description ?? inner ?? anyOf, `${surface.operation} ${name}`);
   }
-  for (const operation of ['transform', 'append', 'merge'] as const)
-    validatorOf(jsonBodySchema(operation, registries));
+  for (const surface of surfaces) {
+    const documents = jsonDocumentsOf(surface);
+    if (documents !== null) validatorOf(jsonBodySchema(surface, documents, registries));
+  }
 });
 
 test('a config of every field is taken by schema and parser, with nothing left over', () => {

@@ -257,10 +257,11 @@ test('a drawing that stops within its entities names the line', async () => {
 
 test('what is no DXF is refused with what it looks like', async () => {
   const cases: [string | Uint8Array, RegExp][] = [
-    ['AC1032\0\0\0\0\0', /a DWG drawing \(AC1032\); save it as DXF/],
+    ['AC1032\0\0\0\0\0', /DWG, which is not supported; save the drawing as DXF/],
     ['PK\x03\x04....', /a zip archive/],
     ['{"type":"FeatureCollection"}', /JSON/],
-    ['<kml/>', /XML/],
+    ['<kml/>', /KML, which is not supported/],
+    ['<svg/>', /XML/],
     ['%PDF-1.7', /a PDF/],
     ['EXTENTS,1\n0,8', /before release 2/],
     ['id,name\n1,a\n', /another kind of text/],

@@ -121,19 +121,19 @@ test('what is no document is refused by its path and kind', () => {
     assertRefused(
       `{"input_geojson": ${value}}`,
       'BODY_MEMBER_INVALID',
-      `'input_geojson' in the body must be a GeoJSON object, not ${kind}`,
+      `'input_geojson' in the body must be a JSON object, not ${kind}`,
     );
   for (const [value, kind] of [...Object.entries(kinds), ['[{}]', 'an array'], ['null', 'null']])
     assertRefused(
       `{"append_geojson_list": [{}, {}, {}, ${value}]}`,
       'BODY_MEMBER_INVALID',
-      `'append_geojson_list[3]' in the body must be a GeoJSON object, not ${kind}`,
+      `'append_geojson_list[3]' in the body must be a JSON object, not ${kind}`,
     );
   for (const [value, kind] of [...Object.entries(kinds), ['{}', 'an object']])
     assertRefused(
       `{"append_geojson_list": ${value}}`,
       'BODY_MEMBER_INVALID',
-      `'append_geojson_list' in the body must be a list of GeoJSON objects, not ${kind}`,
+      `'append_geojson_list' in the body must be a list of JSON objects, not ${kind}`,
     );
 });
 

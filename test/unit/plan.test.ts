@@ -3,8 +3,8 @@ import test from 'node:test';
 import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
 import { failure, GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
-import type { Format, SourceLayer } from '../../src/formats/format.ts';
-import { formatById } from '../../src/formats/registry.ts';
+import type { SourceLayer } from '../../src/formats/format.ts';
+import { inputFormatById, outputFormatById } from '../../src/formats/registry.ts';
 import { type ConversionPlan, planConversion } from '../../src/pipeline/plan.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';
 import type { CrsAuthority } from '../../src/pipeline/source-crs.ts';
@@ -56,8 +56,8 @@ interface PlanInput {
 }
 
 async function plan(input: PlanInput): Promise<{ plan: ConversionPlan; codes: string[] }> {
-  const from: Format = formatById(input.from, 'input.format');
-  const to: Format = formatById(input.to, 'output.format');
+  const from = inputFormatById(input.from, 'input.format');
+  const to = outputFormatById(input.to, 'output.format');
   const findings = new Findings();
   const request: ConversionRequest = {
     operation: 'transform',
@@ -212,7 +212,6 @@ test('that nothing leads on from the CRS of a file is told with the file and whe
       throw failure('CRS_NO_OPERATION', { from: a, to: b, reason: 'none', path: 'input.epsg' });
     },
   };
-  const format = formatById('csv', 'input.format');
   const files = ['EPSG:4326', 'EPSG:28350'].map((crs, i) => ({ crs, crsPath: `input_crs_mapping[${i}]` }));
   const request: ConversionRequest = {
     operation: 'merge',
@@ -221,15 +220,17 @@ test('that nothing leads on from the CRS of a file is told with the file and whe
     output: { format: 'csv', crs: null, toFile: true, options: {} },
   };
   const opened = ['a.csv', 'b.csv'].map((name) => ({ name, layers: [layer(name, { crs: null })] }));
-  const writer = await format.loadWriter();
-  const reader = await format.loadReader();
+  const input = inputFormatById('csv', 'input.format');
+  const output = outputFormatById('csv', 'output.format');
+  const reader = await input.loadReader();
+  const writer = await output.loadWriter();
   assert.throws(
     () =>
       planConversion(
         request,
         opened,
-        { format, reader },
-        { format, writer, outputName: 'merged' },
+        { format: input, reader },
+        { format: output, writer, outputName: 'merged' },
         refusing,
         new Findings(),
         [],

@@ -71,7 +71,7 @@ test('an empty file and files of other kinds are named', async () => {
   const path = join(workspace.path, 'x.zip');
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['', 'INPUT_EMPTY', /0 bytes/],
-    ['{"type":"FeatureCollection"}', 'INPUT_WRONG_FORMAT', /looks like JSON/],
+    ['{"type":"FeatureCollection"}', 'INPUT_WRONG_FORMAT', /looks like GeoJSON/],
     ['SQLite format 3\0', 'INPUT_WRONG_FORMAT', /SQLite/],
     ['PK\x05\x06', 'ZIP_INVALID', /x\.zip/],
   ];

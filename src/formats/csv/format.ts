@@ -4,8 +4,15 @@ import { MEDIA_TYPE } from './media-type.ts';
 
 export const csv: Format = {
   id: 'csv',
+  name: 'CSV',
   title: 'CSV with WKT geometry',
+  summary: 'geometry as WKT; typed columns, any delimiter and encoding',
+  aliases: [],
   extensions: ['.csv', '.tsv'],
+  signatures: [],
+  sample: 'harbour.csv',
+  jsonSchema: null,
+  isWarmedUp: true,
   mediaType: MEDIA_TYPE,
   outputExtension: '.csv',
   inputCrs: 'request',

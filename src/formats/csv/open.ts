@@ -7,6 +7,7 @@ import { failure } from '../../errors.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { checkFieldCount } from '../../io/limits.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import { binaryLookOf, lookOf } from '../recognise.ts';
 import { COMMA, DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
 import {
   CELL_ESCAPED,
@@ -98,21 +99,10 @@ function textEncoding(file: InputFile, source: ByteSource, context: OpenContext)
   if (head[0] === 0xff && head[1] === 0xfe) return 'UTF-16LE';
   if (head[0] === 0xfe && head[1] === 0xff) return 'UTF-16BE';
   if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return UTF8;
-  const found = binaryKind(head);
+  const found = binaryLookOf(head);
   if (found !== null && !/^utf-?(16|32)/i.test(encoding))
     throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV text file', found });
   return encoding;
-}
-
-function binaryKind(head: Uint8Array): string | null {
-  const text = String.fromCharCode(...head.subarray(0, 16));
-  if (text.startsWith('PK\x03\x04') || text.startsWith('PK\x05\x06')) return 'a zip archive';
-  if (text.startsWith('SQLite format 3')) return 'an SQLite or GeoPackage file';
-  if (text.startsWith('\x1f\x8b')) return 'a gzip file';
-  if (text.startsWith('%PDF')) return 'a PDF';
-  if (text.startsWith('\x00\x00\x27\x0a')) return 'the .shp of a shapefile';
-  if (text.startsWith('\xd0\xcf\x11\xe0')) return 'an old Office document';
-  return head.includes(0) ? 'a binary file' : null;
 }
 
 type Header = Pick<CsvState, 'delimiter' | 'newline' | 'hasHeader' | 'names' | 'unnamed' | 'geometryIndex'>;
@@ -137,7 +127,7 @@ function readHeader(file: InputFile, source: ByteSource, context: OpenContext): 
     break;
   }
   if (header === null) {
-    const found = jsonOrXml(first.cells[0] ?? '');
+    const found = structuredLook(source);
     if (found !== null)
       throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV file', found });
     throw failure('CSV_COLUMN_MISSING', {
@@ -148,9 +138,12 @@ function readHeader(file: InputFile, source: ByteSource, context: OpenContext): 
   return { ...header, names: uniqueNames(header.names, header.geometryIndex, context) };
 }
 
-function jsonOrXml(firstCell: string): string | null {
-  if (/^\s*[{[]/.test(firstCell)) return 'JSON';
-  return /^\s*<[?!a-z]/i.test(firstCell) ? 'XML or HTML' : null;
+/** JSON, XML or a format based on them, which is what a text without the geometry column often is; null: neither. */
+function structuredLook(source: ByteSource): string | null {
+  const head = source.slice(0, 4096);
+  return /^(?:\xef\xbb\xbf)?\s*(?:[[{]|<[?!a-z])/i.test(Buffer.from(head).toString('latin1'))
+    ? lookOf(head)
+    : null;
 }
 
 function columnIndex(names: readonly string[], wanted: string | number | undefined): number {

@@ -5,8 +5,19 @@ import { writeOptions } from './write-options.ts';
 
 export const dxf: Format = {
   id: 'dxf',
+  name: 'DXF',
   title: 'AutoCAD DXF (text and binary, releases 9 to 2018)',
+  summary:
+    'every drawing entity from release 9 on, binary too; written with fills and attributes that come back',
+  aliases: [],
   extensions: ['.dxf'],
+  signatures: [
+    { found: 'a binary DXF', magic: 'AutoCAD Binary DXF' },
+    { found: 'a DXF', pattern: /^\s*(?:999[ \t]*\r?\n.*\n\s*)*0[ \t]*\r?\n[ \t]*SECTION/ },
+  ],
+  sample: 'harbour.dxf',
+  jsonSchema: null,
+  isWarmedUp: false,
   mediaType: MEDIA_TYPE,
   outputExtension: '.dxf',
   inputCrs: 'request',

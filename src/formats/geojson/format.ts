@@ -5,8 +5,15 @@ import { MEDIA_TYPE } from './media-type.ts';
 
 export const geojson: Format = {
   id: 'geojson',
+  name: 'GeoJSON',
   title: 'GeoJSON (RFC 7946), newline-delimited GeoJSON, GeoJSON text sequences',
+  summary: 'RFC 7946, newline-delimited and RFC 8142 too',
+  aliases: [],
   extensions: ['.geojson', '.json', '.geojsonl', '.geojsons', '.ndjson', '.jsonl', '.ndgeojson'],
+  signatures: [{ found: 'GeoJSON', pattern: /^\s*\{.*?"type"\s*:\s*"(?:Feature|FeatureCollection)"/s }],
+  sample: 'harbour.geojson',
+  jsonSchema: 'FeatureCollection',
+  isWarmedUp: true,
   mediaType: MEDIA_TYPE,
   outputExtension: '.geojson',
   inputCrs: 'fixed',

@@ -1,6 +1,7 @@
 /** What the beginning of a file tells: whether it is GeoJSON at all, and where its features begin. */
 import { failure } from '../../errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
+import { lookOf } from '../recognise.ts';
 import { CollectionMembers, isGeoJsonType, typeReason } from './collection-members.ts';
 import { ScanFault } from './scan-fault.ts';
 import type { JsonScanner } from './scanner.ts';
@@ -34,7 +35,6 @@ export function readHead(source: ByteSource, fileName: string): Head {
   const window = new SourceWindow(source, fileName);
   window.load(0, HEAD_BYTES);
   const { scanner } = window;
-  refuseBinary(scanner.bytes, fileName);
   for (;;) {
     try {
       return scanHead(scanner, fileName);
@@ -82,47 +82,26 @@ function scanHead(scanner: JsonScanner, fileName: string): Head {
   }
   if (members.type === 'FeatureCollection')
     throw scanner.fault(at, "this FeatureCollection has no 'features'", 'GEOJSON_STRUCTURE');
-  const isEsri = members.has('geometryType') || members.has('spatialReference');
-  throw failure('INPUT_WRONG_FORMAT', {
-    source: fileName,
-    expected: 'GeoJSON',
-    found: isEsri ? 'Esri JSON' : "JSON whose object has no 'type'",
-  });
+  const look = lookOf(bytes.subarray(0, scanner.limit));
+  throw wrongFormat(fileName, look === 'JSON' ? "JSON whose object has no 'type'" : look);
 }
 
 function wrongType(scanner: JsonScanner, members: CollectionMembers, fileName: string): Error {
   const type = members.type as string;
-  if (type === 'Topology')
-    return failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'GeoJSON', found: 'TopoJSON' });
+  if (type === 'Topology') return wrongFormat(fileName, lookOf(scanner.bytes.subarray(0, scanner.limit)));
   return scanner.fault(members.typeAt, typeReason(type, 'a GeoJSON type'), 'GEOJSON_STRUCTURE');
 }
 
 function notAnObject(scanner: JsonScanner, at: number, fileName: string): Error {
   if (at >= scanner.limit) return scanner.unexpected(at, 'a GeoJSON object');
   const byte = scanner.bytes[at];
-  let found = `text that begins with ${scanner.byteName(at)}`;
-  if (byte === QUOTE) found = 'JSON whose root is a string';
-  else if (byte === OPEN_BRACKET) found = 'JSON whose root is an array';
-  else if (byte === 0x3c) found = 'XML or HTML';
-  return failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'GeoJSON', found });
+  if (byte === QUOTE) return wrongFormat(fileName, 'JSON whose root is a string');
+  if (byte === OPEN_BRACKET) return wrongFormat(fileName, 'JSON whose root is an array');
+  return wrongFormat(fileName, lookOf(scanner.bytes.subarray(0, scanner.limit)));
 }
 
-const SIGNATURES: readonly (readonly [found: string, signature: readonly number[]])[] = [
-  ['a zip archive', [0x50, 0x4b, 0x03, 0x04]],
-  ['an empty zip archive', [0x50, 0x4b, 0x05, 0x06]],
-  ['a GeoPackage or another SQLite database', [...'SQLite format 3'].map((letter) => letter.charCodeAt(0))],
-  ['a shapefile', [0x00, 0x00, 0x27, 0x0a]],
-  ['a gzip file', [0x1f, 0x8b]],
-  ['a FlatGeobuf file', [0x66, 0x67, 0x62]],
-  ['a Parquet file', [0x50, 0x41, 0x52, 0x31]],
-  ['UTF-16 text, but GeoJSON is UTF-8', [0xff, 0xfe]],
-  ['UTF-16 text, but GeoJSON is UTF-8', [0xfe, 0xff]],
-];
-
-function refuseBinary(bytes: Uint8Array, fileName: string): void {
-  for (const [found, signature] of SIGNATURES)
-    if (signature.every((byte, i) => bytes[i] === byte))
-      throw failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'GeoJSON', found });
+function wrongFormat(source: string, found: string): Error {
+  return failure('INPUT_WRONG_FORMAT', { source, expected: 'GeoJSON', found });
 }
 
 const TAIL_BYTES = 1 << 16;

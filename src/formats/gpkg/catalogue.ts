@@ -6,7 +6,6 @@ import type { Bounds } from '../../batch/bounds.ts';
 import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure, GeomillError } from '../../errors.ts';
 import type { OpenContext } from '../format.ts';
-import { databaseInstead } from './recognise.ts';
 import { folded, sameName } from './sql-names.ts';
 import { readColumns, readSchema, type TableEntry, type TableSchema } from './table-schema.ts';
 
@@ -190,4 +189,16 @@ function contentsFound(contents: readonly ContentsEntry[]): string {
     ...said(attributes, 'table without geometry').map((text) => text.replace(/table(.*)ys$/, 'tables$1y')),
     ...said(others, 'other content'),
   ].join(', ');
+}
+
+/** What a database without the tables of a GeoPackage is, for the error message. */
+function databaseInstead(tables: readonly string[]): string {
+  const has = (name: string): boolean => tables.some((table) => sameName(table, name));
+  if (has('geometry_columns') && has('spatial_ref_sys')) return 'a SpatiaLite or FDO database';
+  if (has('metadata') && has('tiles')) return 'an MBTiles file';
+  const own = tables.filter((table) => !table.startsWith('sqlite_'));
+  if (own.length === 0) return 'a SQLite database without tables';
+  const shown = own.slice(0, 5).map((table) => `'${table}'`);
+  const rest = own.length > shown.length ? ' and more' : '';
+  return `a SQLite database with the tables ${shown.join(', ')}${rest}`;
 }

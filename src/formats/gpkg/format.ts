@@ -4,8 +4,15 @@ import { MEDIA_TYPE } from './media-type.ts';
 
 export const gpkg: Format = {
   id: 'gpkg',
+  name: 'GeoPackage',
   title: 'GeoPackage',
+  summary: 'all layers and column types, views, curves; written with a spatial index',
+  aliases: ['geopackage'],
   extensions: ['.gpkg'],
+  signatures: [{ found: 'a GeoPackage or another SQLite database', magic: 'SQLite format 3\0' }],
+  sample: 'harbour.gpkg',
+  jsonSchema: null,
+  isWarmedUp: false,
   mediaType: MEDIA_TYPE,
   outputExtension: '.gpkg',
   inputCrs: 'file',

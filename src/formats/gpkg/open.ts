@@ -5,11 +5,11 @@ import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { InputFile, OpenContext, SourceLayer } from '../format.ts';
+import { lookOf } from '../recognise.ts';
 import { type FaultyLayer, faultyLayer, type ListedLayer, listedLayers } from './catalogue.ts';
 import { readCrs } from './layer-crs.ts';
 import { cutPages, type PageRuns } from './page-partitions.ts';
 import { type Cut, cutRows } from './partitions.ts';
-import { foundInstead } from './recognise.ts';
 import { folded, quoted } from './sql-names.ts';
 import {
   listTables,
@@ -39,7 +39,7 @@ export interface GpkgState {
   readonly stored: StoredColumns | null;
 }
 
-const HEAD_BYTES = 100;
+const HEAD_BYTES = 4096;
 const MAGIC = 'SQLite format 3\0';
 /** Of a row beside its texts and blobs. */
 const ROW_BYTES = 32;
@@ -56,7 +56,7 @@ export function openGpkg(file: InputFile, context: OpenContext): readonly Source
     throw failure('INPUT_WRONG_FORMAT', {
       source: file.name,
       expected: 'a GeoPackage',
-      found: foundInstead(head),
+      found: lookOf(head),
     });
   const declared = declaredBytes(head);
   if (byteLength < declared)

@@ -20,6 +20,7 @@ import {
   type ZipEntry,
 } from '../../io/zip-read.ts';
 import type { InputFile, OpenContext } from '../format.ts';
+import { lookOf, lookOfMembers } from '../recognise.ts';
 
 export interface ShapefileSet {
   /** File name without folder and ending; unique among the sets of an input. */
@@ -72,6 +73,7 @@ type Part = (typeof PARTS)[number];
 /** How deep zips may lie in one another. */
 const MAX_NESTING = 3;
 const NAMES_SHOWN = 12;
+const HEAD_BYTES = 4096;
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, SHP_MEMBER_MISSING and what reading a zip throws. */
 export async function findShapefiles(file: InputFile, context: OpenContext): Promise<FileSets> {
@@ -79,7 +81,7 @@ export async function findShapefiles(file: InputFile, context: OpenContext): Pro
   let start: Uint8Array;
   try {
     if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
-    start = source.slice(0, 16);
+    start = source.slice(0, HEAD_BYTES);
   } finally {
     source.close();
   }
@@ -183,9 +185,9 @@ function uniqueNames(bases: readonly string[]): string[] {
 
 function describeContent(entries: readonly ZipEntry[]): string {
   if (entries.length === 0) return 'nothing';
-  if (entries.some(({ name }) => /\.gdb\//i.test(name)))
-    return 'a file geodatabase (.gdb), which is not supported; export it as a shapefile or GeoPackage';
   const names = entries.map(({ name }) => name);
+  const known = lookOfMembers(names);
+  if (known !== null) return known;
   const shown = names.slice(0, NAMES_SHOWN).join(', ');
   return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
 }
@@ -194,7 +196,7 @@ function describeContent(entries: readonly ZipEntry[]): string {
 function describeOther(name: string, start: Uint8Array): string {
   const part = splitPath(name)?.part;
   return part === undefined
-    ? describeStart(start)
+    ? lookOf(start)
     : `the ${part} of a shapefile alone; send all files of the shapefile in one zip archive`;
 }
 
@@ -236,15 +238,4 @@ function wholeFile(path: string, name: string): FileSegment {
 
 function startsWithFileCode(start: Uint8Array): boolean {
   return start[0] === 0 && start[1] === 0 && start[2] === 0x27 && start[3] === 0x0a;
-}
-
-function describeStart(start: Uint8Array): string {
-  const text = new TextDecoder('latin1').decode(start);
-  if (/^\s*[[{]/.test(text)) return 'JSON';
-  if (text.startsWith('SQLite format 3')) return 'a SQLite database such as a GeoPackage';
-  if (text.startsWith('Rar!')) return 'a RAR archive; send a zip';
-  if (text.startsWith('7z\xbc\xaf')) return 'a 7-Zip archive; send a zip';
-  if (start[0] === 0x1f && start[1] === 0x8b) return 'a gzip file; send a zip';
-  if (/^[\x20-\x7e\s]+$/.test(text)) return 'text';
-  return 'something else';
 }

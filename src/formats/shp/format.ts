@@ -2,8 +2,18 @@ import type { Format } from '../format.ts';
 
 export const shp: Format = {
   id: 'shp',
+  name: 'Shapefile',
   title: 'ESRI Shapefile, zipped',
+  summary: 'zip with any folders, several shapefiles, every encoding, Z and M',
+  aliases: ['shapefile'],
   extensions: ['.zip', '.shp'],
+  signatures: [
+    { found: 'the .shp of a shapefile', magic: '\0\0\x27\x0a' },
+    { found: 'a zip archive with a shapefile', member: /\.shp$/i },
+  ],
+  sample: 'harbour.zip',
+  jsonSchema: null,
+  isWarmedUp: true,
   mediaType: 'application/zip',
   outputExtension: '.zip',
   inputCrs: 'file',

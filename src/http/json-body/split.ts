@@ -201,7 +201,7 @@ export class JsonBodySplitter {
     }
     if (this.#role === 'document') return this.#beginDocument(at);
     if (byte !== OPEN_BRACKET)
-      throw invalidMember(this.#path(), `must be a list of GeoJSON objects, not ${kind}`);
+      throw invalidMember(this.#path(), `must be a list of JSON objects, not ${kind}`);
     this.#listLength = 0;
     this.#state = 'first-document';
     return at + 1;
@@ -213,7 +213,7 @@ export class JsonBodySplitter {
     if (kind === null) throw this.#unexpected(at, 'a value');
     this.#state = 'document';
     const path = this.#path();
-    if (byte !== OPEN_BRACE) throw invalidMember(path, `must be a GeoJSON object, not ${kind}`);
+    if (byte !== OPEN_BRACE) throw invalidMember(path, `must be a JSON object, not ${kind}`);
     const { maxDocuments, maxDocumentsSetting } = this.#limits;
     if (++this.#documentCount > maxDocuments)
       throw failure('LIMIT_EXCEEDED', {

@@ -1,6 +1,6 @@
 /** What requests can name: formats, transformations, coordinate reference systems. */
 import { failure } from '../../errors.ts';
-import type { Format } from '../../formats/format.ts';
+import { type Format, isInputFormat, isOutputFormat } from '../../formats/format.ts';
 import { exampleStep } from '../../transformations/parts/example-step.ts';
 import type { Transformation } from '../../transformations/transformation.ts';
 import type { Operation, ResponseRecord } from '../operation.ts';
@@ -49,18 +49,19 @@ function describeFormat(format: Format): object {
     extensions: format.extensions,
     media_type: format.mediaType,
     output_extension: format.outputExtension,
-    // A format without one of the two does not exist yet; clients shall not have to assume that.
-    input: true,
-    output: true,
+    input: isInputFormat(format),
+    output: isOutputFormat(format),
     input_crs: format.inputCrs,
     output_layers: format.outputLayers,
     read_options: format.readOptions,
     write_options: format.writeOptions,
-    links: {
-      transform: `/v1/transform/${format.id}`,
-      append: `/v1/transform/${format.id}/append`,
-      merge: `/v1/transform/${format.id}/merge`,
-    },
+    links: isInputFormat(format)
+      ? {
+          transform: `/v1/transform/${format.id}`,
+          append: `/v1/transform/${format.id}/append`,
+          merge: `/v1/transform/${format.id}/merge`,
+        }
+      : null,
   };
 }
 

@@ -1,6 +1,6 @@
 /** The versioned surface: /v1/transform/{format}, /append and /merge for every format there is, and /v1/inspect. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Format } from '../../formats/format.ts';
+import { type Format, isInputFormat } from '../../formats/format.ts';
 import type { Surface } from '../config-fields.ts';
 import { jsonDocumentsOf } from '../config-schema.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
@@ -42,10 +42,12 @@ const WORDS: Readonly<
 const HOW_IT_ANSWERS =
   ' With `async=true`, or when it takes longer than SYNC_TIMEOUT, it answers with a task. A client that goes away leaves the job to go on; `Link` and the task lead to it.';
 
-/** Three operations for each of the formats. */
+/** Three operations for each format that can be read. */
 export function versionedOperations(formats: readonly Format[]): readonly Operation[] {
   const verbs: readonly Verb[] = ['transform', 'append', 'merge'];
-  return formats.flatMap((format) => verbs.map((verb) => versionedOperation(verb, format, formats)));
+  return formats
+    .filter(isInputFormat)
+    .flatMap((format) => verbs.map((verb) => versionedOperation(verb, format, formats)));
 }
 
 function versionedOperation(verb: Verb, format: Format, formats: readonly Format[]): Operation {
@@ -81,7 +83,7 @@ function exampleOf({ operation, inputFormat }: Surface, format: Format): string 
     output_format: 'gpkg',
     output_crs: 'EPSG:3857',
   };
-  const file = `@samples/harbour${format.extensions[0]}`;
+  const file = `@samples/${format.sample}`;
   const files =
     operation === 'transform'
       ? `-F file=${file}`
@@ -92,8 +94,9 @@ function exampleOf({ operation, inputFormat }: Surface, format: Format): string 
 
 /** Without `transformations`, which are in the example of the body. */
 function jsonExamplesOf(verb: Verb, surface: Surface): string[] {
-  if (jsonDocumentsOf(surface) === null) return [];
-  const { transformations: _, ...body } = jsonExample(verb);
+  const documents = jsonDocumentsOf(surface);
+  if (documents === null) return [];
+  const { transformations: _, ...body } = jsonExample(documents);
   const path = `/v1/transform/${surface.inputFormat}${WORDS[verb].path}`;
   return [`curl -f -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' BASE_URL${path}`];
 }

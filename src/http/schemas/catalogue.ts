@@ -26,7 +26,10 @@ const formatRecord = closedObject({
   },
   read_options: { ...schemaOfOptions, description: 'Options under `input`, as a JSON Schema (2020-12).' },
   write_options: { ...schemaOfOptions, description: 'Options under `output`, as a JSON Schema (2020-12).' },
-  links: closedObject({ transform: TEXT, append: TEXT, merge: TEXT }),
+  links: nullable(
+    closedObject({ transform: TEXT, append: TEXT, merge: TEXT }),
+    'Paths of the operations that read the format; null: it can only be written.',
+  ),
 });
 
 export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {

@@ -1,5 +1,5 @@
 /** How outputs are answered: by media type of each format, with the headers that `send-output.ts` sends. */
-import { formats } from '../../formats/registry.ts';
+import { outputFormats } from '../../formats/registry.ts';
 import type { JsonSchema, ResponseRecord } from '../operation.ts';
 import { ref, TEXT } from './schema.ts';
 
@@ -11,9 +11,9 @@ const BYTES: JsonSchema = {};
 
 const content: ResponseRecord['content'] = {
   ...Object.fromEntries(
-    formats.map(({ id, mediaType }) => [
+    outputFormats.map(({ jsonSchema, mediaType }) => [
       mediaType,
-      { schema: id === 'geojson' ? ref('FeatureCollection') : BYTES },
+      { schema: jsonSchema === null ? BYTES : ref(jsonSchema) },
     ]),
   ),
   'application/json': { schema: ref('FeatureCollection') },

@@ -1,6 +1,7 @@
 /** Tells a DXF from what is sent in its place, and its two forms from each other. */
 import { failure } from '../../../errors.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
+import { lookOf } from '../../recognise.ts';
 import { SENTINEL } from '../tags/binary-tags.ts';
 import type { TagForm } from './drawing-state.ts';
 
@@ -25,22 +26,13 @@ export function recognise(source: ByteSource, fileName: string): Recognised {
   const start = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
   const text = head.toString('latin1', start);
   if (/^\s*\d{1,4}[ \t]*[\r\n]/.test(text)) return { form: 'ascii', start };
-  throw failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'DXF', found: lookOf(head, text) });
+  const found = damagedDxf(text) ?? lookOf(head);
+  throw failure('INPUT_WRONG_FORMAT', { source: fileName, expected: 'DXF', found });
 }
 
-function lookOf(head: Buffer, text: string): string {
-  const dwg = /^AC(10\d\d|1\.\d\d|2\.\d\d)/.exec(text);
-  if (dwg !== null) return `a DWG drawing (${dwg[0]}); save it as DXF`;
+/** Null: not a kind of DXF at all. */
+function damagedDxf(text: string): string | null {
   if (text.startsWith('AutoCAD Binary DXF'))
     return 'a binary DXF whose head is damaged, as by a transfer in text mode';
-  if (text.startsWith('AutoCAD DXB')) return 'a DXB file; save it as DXF';
-  if (text.startsWith('PK') && (head[2] === 3 || head[2] === 5)) return 'a zip archive; send the DXF itself';
-  if (text.startsWith('%PDF')) return 'a PDF';
-  if (text.startsWith('SQLite format 3')) return 'an SQLite database';
-  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff))
-    return 'text in UTF-16; save it as UTF-8';
-  if (/^EXTENTS,/.test(text)) return 'a drawing of AutoCAD before release 2';
-  if (/^\s*[[{]/.test(text)) return 'JSON';
-  if (/^\s*</.test(text)) return 'XML or HTML';
-  return text.includes('\0') ? 'binary data' : 'another kind of text';
+  return /^EXTENTS,/.test(text) ? 'a drawing of AutoCAD before release 2' : null;
 }

@@ -1,0 +1,53 @@
+/** What a file is, for the message that it is not of the stated format: one table of signatures for all formats. */
+import { FOREIGN_FORMATS, type ForeignFormat, GENERAL_KINDS } from './foreign-formats.ts';
+import type { Signature } from './format.ts';
+import { formats } from './registry.ts';
+
+const HEAD_BYTES = 4096;
+
+const SIGNATURES: readonly Signature[] = [
+  ...formats.flatMap(({ signatures }) => signatures),
+  ...FOREIGN_FORMATS.map((format) => ({ ...format, found: foundForeign(format) })),
+  ...GENERAL_KINDS,
+];
+
+/** What a file that begins with these bytes looks like. */
+export function lookOf(head: Uint8Array): string {
+  const text = startOf(head);
+  const known = SIGNATURES.find((one) => hasMagic(one, text) || one.pattern?.test(text) === true);
+  return known?.found ?? (text.includes('\0') ? 'binary data' : 'another kind of text');
+}
+
+/** As `lookOf`, by signatures that no text has; null: there is none. */
+export function binaryLookOf(head: Uint8Array): string | null {
+  const text = startOf(head);
+  const known = SIGNATURES.find((one) => hasMagic(one, text));
+  return known?.found ?? (text.includes('\0') ? lookOf(head) : null);
+}
+
+/** What a zip archive with these members is, or null. */
+export function lookOfMembers(paths: readonly string[]): string | null {
+  return SIGNATURES.find(({ member }) => member && paths.some((path) => member.test(path)))?.found ?? null;
+}
+
+/** Why a file with this name cannot be used, where its extension is of a known format that is not supported; else null. */
+export function unsupportedByName(fileName: string): string | null {
+  const lower = fileName.toLowerCase();
+  const format = FOREIGN_FORMATS.find(({ extensions }) => extensions.some((one) => lower.endsWith(one)));
+  return format === undefined ? null : `${format.found} is not supported; ${format.advice}`;
+}
+
+/** The beginning of a file as text, without a byte order mark of UTF-8. */
+function startOf(head: Uint8Array): string {
+  return Buffer.from(head.subarray(0, HEAD_BYTES))
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '');
+}
+
+function hasMagic({ magic }: Signature, text: string): boolean {
+  return magic !== undefined && text.startsWith(magic);
+}
+
+function foundForeign({ found, advice }: ForeignFormat): string {
+  return `${found}, which is not supported; ${advice}`;
+}
