@@ -1,9 +1,65 @@
 #!/usr/bin/env node
-// Plain JavaScript on purpose: the compile cache has to be on before the first TypeScript file is loaded, or its types
-// are stripped anew at every start, which takes longer than a small conversion.
-import { enableCompileCache } from 'node:module';
+// Loads the sources in a checkout and the built program in an installed package. CommonJS in the syntax of Node 12, so that an
+// old Node prints what is missing instead of a stack trace. See docs/decisions/launcher.md.
+const fs = require('fs');
+const path = require('path');
+const { pathToFileURL } = require('url');
 
-const { directory } = enableCompileCache();
-// Worker threads look only at the variable.
-if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
-await import('../src/main.ts');
+const OLDEST_MAJOR = 24;
+
+if (majorOf(process.version) < OLDEST_MAJOR) runInNewerNode();
+else run();
+
+function run() {
+  // Before the first file is loaded, so that the cache also keeps TypeScript files with their types stripped.
+  const { directory } = require('module').enableCompileCache();
+  // Worker threads read only the variable.
+  if (directory !== undefined && process.env.NODE_COMPILE_CACHE === undefined)
+    process.env.NODE_COMPILE_CACHE = directory;
+  const root = path.dirname(__dirname);
+  const source = path.join(root, 'src', 'main.ts');
+  import(pathToFileURL(fs.existsSync(source) ? source : path.join(root, 'dist', 'main.js')).href);
+}
+
+/** Runs the command in the Node that npm installed, and passes signals and the exit status on. */
+function runInNewerNode() {
+  const runtime = installedRuntime();
+  if (runtime === null) return refuse();
+  // In a process group of its own: otherwise Ctrl-C reaches the command twice, and the second one ends a service at once.
+  const args = process.execArgv.concat(process.argv.slice(1));
+  const child = require('child_process').spawn(runtime, args, { stdio: 'inherit', detached: true });
+  const forward = (signal) => child.kill(signal);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+  for (const signal of signals) process.on(signal, forward);
+  child.on('error', refuse);
+  child.on('exit', (code, signal) => {
+    for (const name of signals) process.removeListener(name, forward);
+    if (signal === null) process.exitCode = code;
+    else process.kill(process.pid, signal);
+  });
+}
+
+/** The program of an npm package that contains Node, in the node_modules directories around this file. */
+function installedRuntime() {
+  const isWindows = process.platform === 'win32';
+  const system = `${isWindows ? 'win' : process.platform}-${process.arch}`;
+  for (const name of ['node', `node-${system}`, `node-bin-${system}`]) {
+    try {
+      const manifest = require.resolve(`${name}/package.json`);
+      const file = path.join(path.dirname(manifest), 'bin', isWindows ? 'node.exe' : 'node');
+      if (majorOf(require(manifest).version) >= OLDEST_MAJOR && fs.existsSync(file)) return file;
+    } catch (error) {
+      if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  return null;
+}
+
+function majorOf(version) {
+  return Number(version.replace('v', '').split('.')[0]);
+}
+
+function refuse() {
+  process.stderr.write(`geomill needs Node.js ${OLDEST_MAJOR} or newer (found ${process.version})\n`);
+  process.exitCode = 1;
+}

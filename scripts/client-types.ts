@@ -1,17 +1,21 @@
 /**
- * The types of the client, made from the OpenAPI document: src/client/openapi-types.ts. Not by openapi-typescript, which
- * needs the compiler API of TypeScript 5; ours is TypeScript 7, which has none. What the document does not use of
- * JSON Schema is not known here, and is refused rather than guessed at.
+ * The types of the client, made from the OpenAPI document. Run as a program it writes them to dist/client, where the compiler
+ * finds them as if they were in src/client (`rootDirs` in tsconfig.json). Alternative rejected: openapi-typescript, which needs the
+ * compiler API of TypeScript 5; TypeScript 7 has none. Keywords of JSON Schema that the document does not use are errors here.
  */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { OpenApiDocument } from '../src/http/openapi.ts';
 import type { JsonSchema } from '../src/http/operation.ts';
+import { describedInterface } from './generate-docs.ts';
 
 const REF = '#/components/schemas/';
 
 const HEAD = `/**
  * What the service takes and answers with, as types.
  *
- * Generated from the OpenAPI document by scripts/client-types.ts: run \`npm run docs\`.
+ * Generated from the OpenAPI document by scripts/client-types.ts.
  */`;
 
 /** Keywords that would change a type, which the document does not use. */
@@ -145,4 +149,10 @@ function comment(description: string | undefined, indent: string, standard?: unk
   const byDefault = standard === undefined ? '' : ` Default: \`${JSON.stringify(standard)}\`.`;
   const said = `${description ?? ''}${byDefault}`.replace(/\s*\n\s*/g, ' ').replaceAll('*/', '*\\/');
   return said === '' ? '' : `${indent}/** ${said.trim()} */\n`;
+}
+
+if (import.meta.main) {
+  const path = fileURLToPath(new URL('../dist/client/openapi-types.d.ts', import.meta.url));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, renderClientTypes(describedInterface()));
 }

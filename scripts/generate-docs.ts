@@ -16,7 +16,6 @@ import type { Setting } from '../src/setting-values.ts';
 import { exampleStep } from '../src/transformations/parts/example-step.ts';
 import { transformations } from '../src/transformations/registry.ts';
 import type { CommandLineForm, Transformation } from '../src/transformations/transformation.ts';
-import { renderClientTypes } from './client-types.ts';
 import { renderSpecification } from './specification-page.ts';
 
 interface Page {
@@ -31,7 +30,6 @@ export const PAGES: readonly Page[] = [
   { name: 'transformations.md', render: renderTransformations },
   { name: 'openapi.json', render: renderOpenApi },
   { name: 'specification.md', render: renderSpecification },
-  { name: '../src/client/openapi-types.ts', render: () => renderClientTypes(describedInterface()) },
 ];
 
 const EFFECTS: Readonly<Record<string, string>> = {
@@ -46,7 +44,8 @@ function renderOpenApi(): string {
   return `${JSON.stringify(describedInterface(), null, 1)}\n`;
 }
 
-function describedInterface(): OpenApiDocument {
+/** The OpenAPI document of the sources, without what an operator's settings add. */
+export function describedInterface(): OpenApiDocument {
   return openApiDocument(allOperations(formats), { formats, transformations }, packageVersion());
 }
 

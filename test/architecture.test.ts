@@ -253,7 +253,11 @@ test('transformations know nothing of each other', () => {
 });
 
 test('every import of our own names an existing file with its ending', () => {
-  const missing = imports.filter(({ to, isOurs }) => isOurs && !existsSync(join(ROOT, 'src', to)));
+  // Made by the build, into dist: see scripts/client-types.ts.
+  const generated = 'client/openapi-types.ts';
+  const missing = imports.filter(
+    ({ to, isOurs }) => isOurs && to !== generated && !existsSync(join(ROOT, 'src', to)),
+  );
   assert.deepEqual(missing.map(show), []);
 });
 

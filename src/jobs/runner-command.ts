@@ -1,13 +1,15 @@
 /** What a runner process may reach, and the arguments that say so to Node's permission model. */
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Confinement } from '../sandbox/wall.ts';
 import type { Slot } from '../storage/workspace.ts';
 import type { RunnerOptions } from './runner-process.ts';
 
+/** src in a checkout, dist in an installed package. */
 const SOURCE = dirname(dirname(fileURLToPath(import.meta.url)));
 const PACKAGE = dirname(SOURCE);
+const ENTRY = join(SOURCE, 'jobs', `runner-main${extname(import.meta.url)}`);
 
 export function runnerConfinement(
   { gridDirectory, readPaths = [] }: Pick<RunnerOptions, 'gridDirectory' | 'readPaths'>,
@@ -41,7 +43,7 @@ export function runnerArguments(
     ...(workerThreads > 0 ? ['--allow-worker'] : []),
     '--no-warnings',
     `--max-old-space-size=${Math.floor(memoryBytes / 1024 ** 2)}`,
-    entry ?? join(SOURCE, 'jobs', 'runner-main.ts'),
+    entry ?? ENTRY,
     String(workerThreads),
   ];
 }

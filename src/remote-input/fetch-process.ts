@@ -7,7 +7,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { failure, type PlainError } from '../errors.ts';
 import {
@@ -178,13 +178,15 @@ function overdue({ url, limits }: FetchTask): PlainError {
 
 /** Directory of this file, and of all that a fetching process runs but a few files beside. */
 const ROOM = dirname(fileURLToPath(import.meta.url));
+/** .ts in a checkout, .js in an installed package. */
+const EXTENSION = extname(import.meta.url);
 
 function fetcherConfinement(directory: string, { readPaths = [] }: FetcherOptions): Confinement {
   const source = dirname(ROOM);
   return {
     readable: [
       ROOM,
-      ...['errors.ts', 'process-channel.ts', 'short-text.ts'].map((name) => join(source, name)),
+      ...['errors', 'process-channel', 'short-text'].map((name) => join(source, `${name}${EXTENSION}`)),
       join(dirname(source), 'package.json'),
       dirname(dirname(fileURLToPath(import.meta.resolve('ipaddr.js')))),
       directory,
@@ -206,6 +208,6 @@ function fetcherArguments({ readable, writable }: Confinement, { entry }: Fetche
     ...network,
     '--no-warnings',
     `--max-old-space-size=${HEAP_MIB}`,
-    entry ?? join(ROOM, 'fetch-main.ts'),
+    entry ?? join(ROOM, `fetch-main${EXTENSION}`),
   ];
 }
