@@ -19,7 +19,7 @@ test('every test that docs/security.md names is there, by its title where it nam
 });
 
 test('every promise of docs/security.md names its test', () => {
-  const promises = page.slice(page.indexOf('## Who gets in'), page.indexOf('## What is not promised'));
+  const promises = page.slice(page.indexOf('## Authentication'), page.indexOf('## What is not guaranteed'));
   const items = promises.split(/^- /m).slice(1);
   assert.ok(items.length > 15);
   for (const item of items) assert.match(item, /`test\//, item.slice(0, 60));
