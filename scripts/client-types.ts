@@ -13,7 +13,7 @@ import { describedInterface } from './generate-docs.ts';
 const REF = '#/components/schemas/';
 
 const HEAD = `/**
- * What the service takes and answers with, as types.
+ * Types of the requests and responses of the service.
  *
  * Generated from the OpenAPI document by scripts/client-types.ts.
  */`;
@@ -65,7 +65,7 @@ interface SchemaObject extends JsonSchema {
   readonly default?: unknown;
 }
 
-/** A part of a form that is one file or several: bytes have no type, and the client takes them as arguments. */
+/** Parts of a form that are one or more files have no type: the client takes them as arguments. */
 function isFile({ contentMediaType, items }: SchemaObject): boolean {
   return contentMediaType !== undefined || (items !== undefined && isFile(items));
 }
@@ -126,7 +126,7 @@ function objectOf(
   return ['{', ...members, `${indent}}`].join('\n');
 }
 
-/** Whether there is a | outside of all braces. */
+/** Whether the type has a | outside of braces. */
 function isUnion(type: string): boolean {
   let depth = 0;
   for (const character of type) {

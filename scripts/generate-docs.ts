@@ -1,6 +1,6 @@
 /**
- * Writes the pages of docs/ that follow from the code: `node scripts/generate-docs.ts`. With `--check` it writes nothing and
- * ends with 1 when a page does not say what the code says. A further generated page is a further line in PAGES.
+ * Writes the generated pages of docs/: `node scripts/generate-docs.ts`. With `--check` it writes nothing, and its exit
+ * status is 1 if a page differs from the code.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { argv, exit, stderr } from 'node:process';
@@ -39,7 +39,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
   split: 'feature split',
 };
 
-/** For those who generate a client without a running service; each service has its own at /openapi.json. */
+/** For generating a client without a running service. A service has its own document at /openapi.json. */
 function renderOpenApi(): string {
   return `${JSON.stringify(describedInterface(), null, 1)}\n`;
 }
@@ -88,8 +88,8 @@ function renderSettings(): string {
   return page(
     'Settings',
     ['src/config.ts'],
-    `Settings are environment variables, read once at the start; an empty one counts as unset. Bytes and times take a unit
-(\`512 MiB\`, \`90 s\`, \`2 h\`, \`7 d\`); without one they are bytes and seconds. A value that cannot be used stops the start.`,
+    `Settings are environment variables. The service reads them once at the start; an empty variable counts as unset. Bytes and times
+accept a unit (\`512 MiB\`, \`90 s\`, \`2 h\`, \`7 d\`); without a unit they are bytes and seconds. The service does not start with an invalid value.`,
     table(['variable', 'kind', 'default', 'range', 'meaning'], rows),
   );
 }
@@ -129,19 +129,19 @@ function renderTransformations(): string {
   return page(
     'Transformations',
     ['src/transformations/'],
-    `A request holds a list of steps, and so does a [command line](cli.md). They are done in their order, layer by layer, in the
-CRS of the data at that point; [reproject](#reproject) changes it for what follows. The output is written in \`output.epsg\`,
-whatever the steps worked in.
+    `A request has a list of steps, and so does a [command line](cli.md). Steps are applied in order, to each layer separately. Each step works
+in the current CRS of the data; [reproject](#reproject) changes it for the following steps. The output is written in \`output.epsg\`,
+whatever the CRS of the steps.
 
-A step is \`{"type": ..., "params": {...}}\`; the parameters may also stand beside the type. A parameter or type that is not
-known is refused, as it would change the result. What only the data tells (a field that is not there) fails the job with the
-same kind of sentence. What a step leaves out, repairs or splits is counted in the report.
+A step is \`{"type": ..., "params": {...}}\`; the parameters can also be next to the type. An unknown parameter or type is rejected, because ignoring it would
+change the result. Mistakes that only the data can show, such as a missing field, fail the job with the same kind of
+message. The report counts the features that a step drops, repairs or splits.
 
-Steps run on parts of a layer, side by side, in memory that does not grow with it, except those whose result can need all features
-at once: they say what they hold.
+Most steps process parts of a layer in parallel, and their memory does not grow with the layer. Steps that need all features at once
+say what they keep in memory.
 
-A step may make [\`MAX_OUTPUT_FACTOR\`](settings.md) positions (500 unless the operator changes it) of each position that it gets; results
-of up to 5 million positions are always allowed. Beyond, the job fails with \`OUTPUT_FACTOR_EXCEEDED\`, which names the step.`,
+A step may produce [\`MAX_OUTPUT_FACTOR\`](settings.md) positions (500 by default) for each input position; results
+of up to 5 million positions are always allowed. Larger results fail the job with \`OUTPUT_FACTOR_EXCEEDED\`, which names the step.`,
     transformations.map(({ id, title }) => `- [${title}](#${id})`).join('\n'),
     ...transformations.map(renderTransformation),
   );
@@ -204,13 +204,13 @@ function rangeOf({ minimum, maximum, exclusiveMinimum }: PropertySchema): string
 }
 
 function commandLineText(form: CommandLineForm): string {
-  return [form, ...(form.modifiers ?? [])]
-    .map(({ flag, placeholder, description }) => {
-      const call = placeholder === null ? `--${flag}` : `--${flag} ${placeholder}`;
-      return `Command line: \`${call}\`: ${description}`;
-    })
-    .map((line, i) => (i === 0 ? line : line.replace('Command line: ', 'Behind it: ')))
-    .join('  \n');
+  const [main, ...options] = [form, ...(form.modifiers ?? [])].map(
+    ({ flag, placeholder, description }) =>
+      `\`--${flag}${placeholder === null ? '' : ` ${placeholder}`}\`: ${description}`,
+  );
+  if (options.length === 0) return `Command line: ${main}`;
+  const list = options.map((option) => `- ${option}`).join('\n');
+  return `Command line: ${main}\n\nOptions of \`--${form.flag}\`, given after it:\n\n${list}`;
 }
 
 /** Text in a table cell. */
@@ -228,7 +228,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function page(title: string, sources: readonly string[], ...sections: readonly string[]): string {
   const from = sources.map((source) => `\`${source}\``).join(' and ');
-  return `${[`# ${title}`, `<!-- Generated from ${from} by scripts/generate-docs.ts: edit those. -->`, ...sections].join('\n\n')}\n`;
+  return `${[`# ${title}`, `<!-- Generated from ${from} by npm run docs. Edit the sources. -->`, ...sections].join('\n\n')}\n`;
 }
 
 function pathOf(name: string): string {

@@ -1,6 +1,6 @@
 /**
- * The page that tells where each statement of the interface specification is tested. It is made from the titles of the
- * tests, "chapter | row | statement", so that it cannot list one that is not there.
+ * The page that lists the test of each statement of the interface specification. It is generated from the titles of the
+ * tests, "chapter | row | statement", so that it lists only existing tests.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,13 +16,13 @@ export interface SpecificationTest {
   readonly file: string;
 }
 
-/** Files of test/api/spec that are run, in their order. */
+/** The files of test/api/spec that are run, in order. */
 export function specificationFiles(): string[] {
   const source = readFileSync(join(TESTS, 'specification.test.ts'), 'utf8');
   return [...source.matchAll(/^import '\.\/spec\/(.+)';$/gm)].map(([, file]) => file);
 }
 
-/** In the order in which they run. Throws when a title is not of three parts, as no row could be named after it. */
+/** In the order in which they run. Throws if a title does not have three parts. */
 export function specificationTests(): SpecificationTest[] {
   return specificationFiles().flatMap(testsOf);
 }
@@ -51,22 +51,22 @@ export function renderSpecification(): string {
   });
   return `${[
     '# The specification, statement by statement',
-    '<!-- Generated from the titles of `test/api/spec/` by scripts/generate-docs.ts: edit those. -->',
-    `Every row of every table of the interface specification, every numbered rule, and every point that it leaves open and
-[the manual](api.md) decides is a test of its own. They start the service as a user does and talk HTTP to it; each answer is also held
-against the OpenAPI document.`,
+    '<!-- Generated from the titles of `test/api/spec/` by npm run docs. Edit the sources. -->',
+    `There is a test for every row of every table of the interface specification, for every numbered rule, and for every question that the specification
+leaves open and [the manual](api.md) decides. The tests start the service as a user does and send HTTP requests. Each response is also
+checked against the OpenAPI document.`,
     credentialsSentence(),
     ...sections,
   ].join('\n\n')}\n`;
 }
 
-/** Credentials are tested beside the code that checks them, not row by row. */
+/** The chapter on authentication is not tested row by row. */
 function credentialsSentence(): string {
   const files = globSync('auth*.test.ts', { cwd: TESTS }).sort();
   const links = files.map((file) => `[${file.replace('.test.ts', '')}](../test/api/${file})`);
   return files.length === 0
-    ? 'Its chapter on authentication is not built yet.'
-    : `Its chapter on authentication is tested in ${links.join(', ')}.`;
+    ? 'Its chapter on authentication has no tests.'
+    : `The chapter on authentication is tested in ${links.join(', ')}.`;
 }
 
 function cell(text: string): string {
