@@ -6,7 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { OpenApiDocument } from '../src/http/openapi.ts';
+import type { OpenApiDocument } from '../src/http/openapi/types.ts';
 import type { JsonSchema } from '../src/http/operation.ts';
 import { describedInterface } from './generate-docs.ts';
 

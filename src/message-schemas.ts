@@ -1,7 +1,7 @@
 /** JSON Schemas of plain data that comes from a process the service does not trust, and the check against them. */
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { errorCatalogue, type Location, type PlainError } from './errors.ts';
 import { type Finding, findingCatalogue } from './findings.ts';
+import { memberPath, schemaCheck } from './schema-check.ts';
 import { MAX_COMPOSED, MAX_QUOTED } from './short-text.ts';
 
 export type MessageSchema = Readonly<Record<string, unknown>>;
@@ -59,20 +59,20 @@ export const FINDING = exactly<Finding>({
   params: PARAMS,
 });
 
-/** A function that tells what of a message contradicts the schema of its `type`; null: nothing. */
+/** A function that checks a message against the schema of its `type`. It returns what is wrong; null: nothing. */
 export function messageCheck(
   types: Readonly<Record<string, MessageSchema>>,
 ): (message: unknown) => string | null {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
-  const checks = new Map(Object.entries(types).map(([type, schema]) => [type, ajv.compile(schema)]));
+  const checks = new Map(Object.entries(types).map(([type, schema]) => [type, schemaCheck(schema)]));
   return (message) => {
     const type =
       typeof message === 'object' && message !== null && 'type' in message ? message.type : undefined;
     const check = typeof type === 'string' ? checks.get(type) : undefined;
-    if (check === undefined) return 'a message is of no known type';
-    if (check(message)) return null;
-    const [{ instancePath, message: fault }] = check.errors ?? [{ instancePath: '', message: 'is wrong' }];
+    if (check === undefined) return 'a message has an unknown type';
+    const fault = check(message);
+    if (fault === null) return null;
     // The path may hold names that the process made up.
-    return `'${instancePath.replace(/[^\w/]/g, '?').slice(0, 100)}' of the message '${type}' ${fault}`;
+    const path = memberPath('message', fault.path).replace(/[^\w.[\]]/g, '?');
+    return `'${path.slice(0, 100)}' of type '${type}' ${fault.reason}`;
   };
 }

@@ -1,8 +1,8 @@
 /** The values of a config by path: each is taken once, checked by its schema; what is never taken is not known here. */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
+import { memberPath, type SchemaCheck, type SchemaFault, schemaCheck } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
 import {
   CONFIG_FIELDS,
@@ -13,16 +13,7 @@ import {
   type Surface,
 } from './config-fields.ts';
 
-const ajv = new Ajv2020({
-  allErrors: false,
-  strict: true,
-  allowUnionTypes: true,
-  ownProperties: true,
-  validateSchema: false,
-});
-/** Keywords of schemas that bound a size, and what they count. */
-const BOUNDED: Readonly<Record<string, string>> = { maxItems: 'items', maxLength: 'characters' };
-const compiled = new WeakMap<Registries['formats'], Map<FieldId, ValidateFunction>>();
+const compiled = new WeakMap<Registries['formats'], Map<FieldId, SchemaCheck>>();
 
 export interface ConfigValue {
   /** The name it came under; of one that is absent the usual one. */
@@ -56,8 +47,9 @@ export class ConfigValues {
     if (given === undefined) return { path, value: given };
     const isFormat = id === 'inputFormat' || id === 'outputFormat';
     const value = isFormat && typeof given === 'string' ? given.trim().toLowerCase() : given;
-    // Steps have a judge of their own, who works with the schemas of their parameters.
-    if (id !== 'transformations' && !this.#validator(id)(value)) throw this.#refusal(id, path, value, given);
+    // Steps are checked by requested-steps.ts, with the schemas of their parameters.
+    const fault = id === 'transformations' ? null : this.#check(id)(value);
+    if (fault !== null) throw this.#refusal(fault, id, path, value, given);
     return { path, value: isFormat ? this.#formatId(String(value)) : value };
   }
 
@@ -92,20 +84,17 @@ export class ConfigValues {
     return this.#registries.formats.find(({ aliases }) => aliases.includes(name))?.id ?? name;
   }
 
-  #validator(id: FieldId): ValidateFunction {
+  #check(id: FieldId): SchemaCheck {
     const { formats } = this.#registries;
-    const validators = compiled.get(formats) ?? new Map<FieldId, ValidateFunction>();
-    compiled.set(formats, validators);
-    let validate = validators.get(id);
-    if (validate === undefined) {
-      validate = ajv.compile(CONFIG_FIELDS[id].schema(this.#registries));
-      validators.set(id, validate);
-    }
-    return validate;
+    const checks = compiled.get(formats) ?? new Map<FieldId, SchemaCheck>();
+    compiled.set(formats, checks);
+    const check = checks.get(id) ?? schemaCheck(CONFIG_FIELDS[id].schema(this.#registries));
+    checks.set(id, check);
+    return check;
   }
 
   /** What the schema refuses, in words that help more than a schema's. */
-  #refusal(id: FieldId, path: string, value: unknown, given: unknown): Error {
+  #refusal(fault: SchemaFault, id: FieldId, path: string, value: unknown, given: unknown): Error {
     if (id === 'inputFormat' || id === 'outputFormat') {
       const isKnown = id === 'inputFormat' ? isInputFormat : isOutputFormat;
       const known = this.#registries.formats
@@ -123,13 +112,8 @@ export class ConfigValues {
       } catch (error) {
         return error as Error;
       }
-    const errors = this.#validator(id).errors ?? [];
-    for (const { keyword, params, instancePath } of errors) {
-      const unit = BOUNDED[keyword];
-      if (unit === undefined) continue;
-      const at = instancePath.replace(/\/(\d+)/g, '[$1]');
-      return invalid(`${path}${at}`, `has more than ${params.limit} ${unit}, the most that are taken`);
-    }
+    if (fault.keyword === 'maxItems' || fault.keyword === 'maxLength')
+      return invalid(memberPath(path, fault.path), fault.reason);
     const { shouldBe }: ConfigField = CONFIG_FIELDS[id];
     return invalid(path, `must be ${shouldBe}, not ${describe(given)}`);
   }

@@ -1,21 +1,12 @@
 /** Turns records of operations into routes. */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
+import { type SchemaFault, schemaCheck } from '../schema-check.ts';
 import { accessOf, admit, authModeOf } from './auth/access.ts';
 import { refuseForeignPages } from './auth/foreign-pages.ts';
 import type { HttpContext } from './context.ts';
 import type { RoutePattern } from './error-reply.ts';
 import type { Operation, Parameter } from './operation.ts';
-
-// Queries are text: "20" has to become 20 before it is compared with a schema of numbers.
-const ajv = new Ajv2020({
-  allErrors: false,
-  strict: true,
-  coerceTypes: true,
-  ownProperties: true,
-  validateSchema: false,
-});
 
 export function registerOperation(app: FastifyInstance, context: HttpContext, operation: Operation): void {
   const checkQuery = queryCheck(operation);
@@ -75,16 +66,16 @@ export function routePatterns(operations: readonly Operation[]): RoutePattern[] 
  */
 function queryCheck({ parameters, path }: Operation): (request: FastifyRequest) => void {
   const known = parameters.filter((parameter) => parameter.in === 'query');
-  const validate = ajv.compile({
-    type: 'object',
-    properties: Object.fromEntries(known.map(({ name, schema }) => [name, schema])),
-    required: known.filter(({ required }) => required === true).map(({ name }) => name),
-  });
+  const properties = Object.fromEntries(known.map(({ name, schema }) => [name, schema]));
+  const required = known.filter((parameter) => parameter.required === true).map(({ name }) => name);
+  // Queries are text: "20" becomes 20 before it is compared with a schema of numbers.
+  const check = schemaCheck({ type: 'object', properties, required }, 'coerce');
   const isStrict = path.startsWith('/v1/');
   return (request) => {
     const query = request.query as Readonly<Record<string, unknown>>;
     if (isStrict) for (const name of Object.keys(query)) refuseUnknown(name, known);
-    if (!validate(query)) throw wrongValue(validate, query);
+    const fault = check(query);
+    if (fault !== null) throw wrongValue(fault, query);
   };
 }
 
@@ -95,18 +86,11 @@ function refuseUnknown(name: string, known: readonly Parameter[]): void {
   throw failure('QUERY_INVALID', { name: name.slice(0, 60), reason });
 }
 
-function wrongValue(validate: ValidateFunction, query: Readonly<Record<string, unknown>>): Error {
-  const [error] = validate.errors as ErrorObject[];
-  const name = error.instancePath.slice(1).split('/', 1)[0];
-  const { allowedValues, missingProperty } = error.params as {
-    readonly allowedValues?: readonly unknown[];
-    readonly missingProperty?: string;
-  };
-  if (missingProperty !== undefined)
-    return failure('QUERY_INVALID', { name: missingProperty, reason: 'is required' });
+function wrongValue({ keyword, path, reason }: SchemaFault, query: Readonly<Record<string, unknown>>): Error {
+  const [name] = path;
+  if (keyword === 'required') return failure('QUERY_INVALID', { name, reason });
   if (Array.isArray(query[name]))
     return failure('QUERY_INVALID', { name, reason: 'came more than once; send it once' });
-  const wanted = allowedValues === undefined ? error.message : `must be ${allowedValues.join(' or ')}`;
   const given = String(query[name]).slice(0, 60);
-  return failure('QUERY_INVALID', { name, reason: `is '${given}', but ${wanted}` });
+  return failure('QUERY_INVALID', { name, reason: `is '${given}', but ${reason}` });
 }

@@ -2,8 +2,8 @@
  * From what a client writes under `transformations` to checked steps. Everything the request alone can tell is told
  * here, with the path as the client wrote it; what only the data tells fails the job.
  */
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { failure, type GeomillError } from '../errors.ts';
+import { memberPath, type SchemaFault, schemaFault } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
 import {
   type ParametersSchema,
@@ -50,17 +50,6 @@ export function filePartNames(registry: readonly Transformation[]): readonly str
 export const MAX_STEPS = 100;
 /** Parameters of a step; none has so many. */
 const MAX_PARAMETERS = 100;
-
-// Wrong numbers (1e999 is Infinity to JSON.parse) are refused by 'strictNumbers', which is Ajv's default.
-const ajv = new Ajv2020({
-  allErrors: false,
-  strict: true,
-  allowUnionTypes: true,
-  useDefaults: true,
-  ownProperties: true,
-  validateSchema: false,
-});
-const compiled = new WeakMap<ParametersSchema, ValidateFunction>();
 
 /**
  * Parses a list of `{type, params: {...}}` and `{type, ...}`; both at once are accepted unless they contradict each other.
@@ -130,12 +119,8 @@ export function checkedStep(
   totals = new RequestTotals(),
 ): RequestedStep {
   const file = fileOf(record, given, pathOf, mayHaveParts);
-  let validate = compiled.get(record.parameters);
-  if (validate === undefined) {
-    validate = ajv.compile(record.parameters);
-    compiled.set(record.parameters, validate);
-  }
-  if (!validate(given)) throw schemaFailure((validate.errors as ErrorObject[])[0], record, pathOf);
+  const fault = schemaFault(record.parameters, given, 'fillDefaults');
+  if (fault !== null) throw parameterFailure(fault, record, pathOf);
   record.check?.(given, path, totals);
   return { type: record.id, params: { ...given }, path, ...(file === null ? {} : { file }) };
 }
@@ -202,45 +187,18 @@ function recordOf(type: unknown, path: string, registry: readonly Transformation
   });
 }
 
-function schemaFailure(
-  error: ErrorObject,
+function parameterFailure(
+  { keyword, path: [name, ...inner], reason }: SchemaFault,
   { id, parameters }: Transformation,
   pathOf: (name: string) => string,
 ): GeomillError {
-  const params = error.params as Record<string, unknown>;
+  if (name === undefined) return invalid(id, reason);
+  if (inner.length === 0 && keyword === 'required') return missingParameter(id, name, parameters, pathOf);
+  const path = memberPath(pathOf(name), inner).slice(0, 120);
+  if (inner.length > 0 || keyword !== 'additionalProperties') return invalid(path, reason);
   const known = Object.keys(parameters.properties);
-  const where = locate(error.instancePath, pathOf);
-  switch (error.keyword) {
-    case 'required': {
-      const missing = String(params.missingProperty);
-      if (where !== null) return invalid(`${where}.${missing}`, 'is required');
-      return missingParameter(id, missing, parameters, pathOf);
-    }
-    case 'additionalProperties': {
-      const unknown = String(params.additionalProperty);
-      if (where !== null) return invalid(`${where}.${unknown}`.slice(0, 120), 'is not known here');
-      const list = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
-      return invalid(pathOf(unknown).slice(0, 120), `is no parameter of ${id}; ${list}`);
-    }
-    case 'enum': {
-      const values = (params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ');
-      return invalid(where ?? id, `must be one of ${values}`);
-    }
-    case 'const':
-      return invalid(where ?? id, `must be ${JSON.stringify(params.allowedValue)}`);
-    default:
-      return invalid(where ?? id, error.message ?? 'is not valid');
-  }
-}
-
-/** `/by/0` as the path the client wrote; null for the step itself. */
-function locate(instancePath: string, pathOf: (name: string) => string): string | null {
-  if (instancePath === '') return null;
-  const [first, ...rest] = instancePath
-    .slice(1)
-    .split('/')
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return pathOf(first) + rest.map((part) => (/^\d+$/.test(part) ? `[${part}]` : `.${part}`)).join('');
+  const list = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+  return invalid(path, `is no parameter of ${id}; ${list}`);
 }
 
 function descriptionOf(schema: object | undefined): string {

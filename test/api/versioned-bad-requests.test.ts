@@ -256,7 +256,7 @@ test('other content types are refused with those that are taken', async () => {
 
 test('queries that are not known are refused by name and by value', async () => {
   const rows: [string, RegExp][] = [
-    ['?async=maybe', /query parameter 'async' is 'maybe', but must be true or false/],
+    ['?async=maybe', /query parameter 'async' is 'maybe', but must be one of "true", "false"/],
     ['?async=true&async=false', /'async' came more than once/],
     ['?asnyc=true', /'asnyc' is not known; known are async/],
   ];
