@@ -235,7 +235,8 @@ export interface EncodedChunk {
 
 export interface OutputFile {
   readonly path: string;
-  readonly mediaType: string;
+  /** Where it differs from the media type of the format. */
+  readonly mediaType?: string;
   readonly byteLength: number;
 }
 

@@ -25,7 +25,7 @@ export function buildReport(parts: {
   readonly layers: readonly ReportLayer[];
   /** What a reprojection would do in the middle of the area of use. */
   readonly operation: (link: ReprojectionLink) => OperationDescription;
-  readonly output: OutputFile;
+  readonly output: Required<OutputFile>;
   readonly outputCrs: string;
   readonly findings: Findings;
   readonly totalMs: number;

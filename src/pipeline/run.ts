@@ -231,7 +231,7 @@ class Conversion {
         })),
       })),
       operation: ({ from, to }) => this.#crs.operation(from, to),
-      output,
+      output: { mediaType: this.#output.format.mediaType, ...output },
       outputCrs: plan.layers[0]?.targetCrs ?? 'EPSG:4326',
       findings: this.#findings,
       totalMs: performance.now() - this.#startedAt,

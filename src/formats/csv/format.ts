@@ -1,6 +1,5 @@
 /** CSV (RFC 4180) with the geometry as well-known text in one column. Rules and losses: docs/formats/csv.md. */
 import type { Format } from '../format.ts';
-import { MEDIA_TYPE } from './media-type.ts';
 
 export const csv: Format = {
   id: 'csv',
@@ -13,7 +12,7 @@ export const csv: Format = {
   sample: 'harbour.csv',
   jsonSchema: null,
   isWarmedUp: true,
-  mediaType: MEDIA_TYPE,
+  mediaType: 'text/csv; charset=utf-8; header=present',
   outputExtension: '.csv',
   inputCrs: 'request',
   outputLayers: 'one',

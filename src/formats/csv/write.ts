@@ -18,7 +18,6 @@ import type {
 } from '../format.ts';
 import { COMMA, delimiterOption } from './delimiter.ts';
 import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
-import { MEDIA_TYPE } from './media-type.ts';
 
 const GEOMETRY_COLUMN = 'geom_wkt';
 /** Digits that a double can hold in decimal; what comes out of a computation beyond them is noise. */
@@ -121,7 +120,7 @@ class CsvSink implements OutputSink {
   }
 
   async finish(): Promise<OutputFile> {
-    return { path: this.#path, mediaType: MEDIA_TYPE, byteLength: this.#file.finish() };
+    return { path: this.#path, byteLength: this.#file.finish() };
   }
 
   abort(): void {

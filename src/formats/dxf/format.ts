@@ -1,6 +1,5 @@
 /** DXF: the facts that need no codec. */
 import type { Format } from '../format.ts';
-import { MEDIA_TYPE } from './media-type.ts';
 import { writeOptions } from './write-options.ts';
 
 export const dxf: Format = {
@@ -18,7 +17,8 @@ export const dxf: Format = {
   sample: 'harbour.dxf',
   jsonSchema: null,
   isWarmedUp: false,
-  mediaType: MEDIA_TYPE,
+  // As registered with IANA.
+  mediaType: 'image/vnd.dxf',
   outputExtension: '.dxf',
   inputCrs: 'request',
   outputLayers: 'one',

@@ -1,7 +1,6 @@
 /** GeoJSON: the facts that need no codec. */
 import { WGS84 } from '../../crs/crs.ts';
 import type { Format } from '../format.ts';
-import { MEDIA_TYPE } from './media-type.ts';
 
 export const geojson: Format = {
   id: 'geojson',
@@ -14,7 +13,7 @@ export const geojson: Format = {
   sample: 'harbour.geojson',
   jsonSchema: 'FeatureCollection',
   isWarmedUp: true,
-  mediaType: MEDIA_TYPE,
+  mediaType: 'application/geo+json',
   outputExtension: '.geojson',
   inputCrs: 'fixed',
   fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : WGS84),

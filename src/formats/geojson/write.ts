@@ -15,7 +15,6 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
-import { MEDIA_TYPE } from './media-type.ts';
 import { encodeFeatures, type WriteState } from './write-features.ts';
 
 /** Digits that are written where the coordinates are the result of a computation: more mean nothing. */
@@ -149,7 +148,7 @@ class GeoJsonSink implements OutputSink {
     this.#writeBbox(tail);
     tail.ascii('}\n');
     this.#file.append(tail.written());
-    return { path: this.#path, mediaType: MEDIA_TYPE, byteLength: this.#file.finish() };
+    return { path: this.#path, byteLength: this.#file.finish() };
   }
 
   abort(): void {

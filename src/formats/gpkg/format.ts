@@ -1,6 +1,5 @@
 /** OGC GeoPackage 1.0 to 1.4 (12-128r19), a SQLite database. Rules and losses: docs/formats/gpkg.md. */
 import type { Format } from '../format.ts';
-import { MEDIA_TYPE } from './media-type.ts';
 
 export const gpkg: Format = {
   id: 'gpkg',
@@ -13,7 +12,8 @@ export const gpkg: Format = {
   sample: 'harbour.gpkg',
   jsonSchema: null,
   isWarmedUp: false,
-  mediaType: MEDIA_TYPE,
+  // OGC 12-128r19, annex "Media types".
+  mediaType: 'application/geopackage+sqlite',
   outputExtension: '.gpkg',
   inputCrs: 'file',
   outputLayers: 'many',

@@ -9,7 +9,6 @@ import type { DatetimeZones } from './datetime-text.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FeatureTable, type FeatureTablePlan } from './feature-table.ts';
 import type { GeometryFacts } from './geometry-facts.ts';
-import { MEDIA_TYPE } from './media-type.ts';
 import {
   APPLICATION_ID,
   CORE_SQL,
@@ -98,7 +97,7 @@ class GpkgSink implements OutputSink {
     });
     this.#database.finish();
     renameSync(this.#partialPath, this.#path);
-    return { path: this.#path, mediaType: MEDIA_TYPE, byteLength: statSync(this.#path).size };
+    return { path: this.#path, byteLength: statSync(this.#path).size };
   }
 
   abort(): void {

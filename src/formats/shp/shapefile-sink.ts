@@ -48,7 +48,6 @@ export interface LayerChunk {
 /** Many readers hold file sizes and offsets in signed 32-bit integers. */
 const MAX_MEMBER_BYTES = 2 ** 31 - 1;
 const DBF_END = Uint8Array.of(0x1a);
-const MEDIA_TYPE_ZIP = 'application/zip';
 const MEDIA_TYPE_SHP = 'application/vnd.shp';
 
 /** Throws SHP_TOO_LARGE. */
@@ -82,7 +81,7 @@ export function createShapefileSink(path: string, encodings: readonly LayerEncod
     async finish(): Promise<OutputFile> {
       for (const files of layers) for (const file of files) file.finish();
       const byteLength = await output.finish();
-      if (!isLoose) return { path, mediaType: MEDIA_TYPE_ZIP, byteLength };
+      if (!isLoose) return { path, byteLength };
       const first = join(dirname(path), `${nameOf(states[0].files[0].name)}.shp`);
       return { path: first, mediaType: MEDIA_TYPE_SHP, byteLength };
     },

@@ -6,7 +6,6 @@ import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { OutputFileSink } from '../../../io/output-file.ts';
 import type { OutputFile, OutputSink } from '../../format.ts';
-import { MEDIA_TYPE } from '../media-type.ts';
 import { type DrawingFacts, drawingHead } from './drawing-head.ts';
 import type { DrawingTotals } from './drawing-tables.ts';
 import { drawingTail } from './drawing-tail.ts';
@@ -80,7 +79,7 @@ export class DrawingSink implements OutputSink {
       this.#headBytes += more;
     }
     this.#file.patch(0, padded(head, this.#headBytes));
-    return { path: this.#path, mediaType: MEDIA_TYPE, byteLength: this.#file.finish() };
+    return { path: this.#path, byteLength: this.#file.finish() };
   }
 
   abort(): void {

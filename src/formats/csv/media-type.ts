@@ -1,2 +1,0 @@
-/** Apart from the format's record, so that the writer does not import what loads it. */
-export const MEDIA_TYPE = 'text/csv; charset=utf-8; header=present';
