@@ -6,12 +6,15 @@ import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 
 import { dirname } from 'node:path';
 import { Database } from '../engines/sqlite/database.ts';
 import { isDamage } from '../engines/sqlite/database-failure.ts';
-import { bringUpToDate } from '../engines/sqlite/migrations.ts';
+import { bringUpToDate, type SchemaHistory, versionOf } from '../engines/sqlite/migrations.ts';
 import { failure, GeomillError } from '../errors.ts';
 
 /** The library that keeps users and sessions has tables of its own in the same file, and looks after their schema. */
-const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE credentials (
+const SCHEMA: SchemaHistory = {
+  // Version 1 was never released.
+  firstVersion: 2,
+  steps: [
+    `CREATE TABLE credentials (
     id TEXT PRIMARY KEY,               -- gm_... an API key, gmc_... an OAuth client
     kind TEXT NOT NULL,                -- 'key', 'client'
     owner TEXT NOT NULL,
@@ -43,8 +46,8 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX audit_events_at ON audit_events (at);
   CREATE INDEX audit_events_subject ON audit_events (subject);
   CREATE TRIGGER audit_events_stay BEFORE UPDATE ON audit_events
-    BEGIN SELECT raise(ABORT, 'the audit log is only added to'); END;`,
-  `CREATE TABLE account_states (       -- what we know of an account beside the library's tables; no row: neither
+    BEGIN SELECT raise(ABORT, 'the audit log is only added to'); END;
+  CREATE TABLE account_states (       -- what we know of an account beside the library's tables; no row: neither
     owner TEXT PRIMARY KEY,            -- account id
     is_admin INTEGER NOT NULL,
     disabled_at INTEGER
@@ -61,10 +64,11 @@ const MIGRATIONS: readonly string[] = [
     name TEXT PRIMARY KEY,
     value BLOB NOT NULL
   ) STRICT, WITHOUT ROWID;`,
-];
+  ],
+};
 
 /** Schema of the databases that this geomill writes. */
-export const ACCOUNTS_SCHEMA_VERSION = MIGRATIONS.length;
+export const ACCOUNTS_SCHEMA_VERSION = versionOf(SCHEMA);
 
 const DAMAGE_REMEDY =
   "; check the data directory with 'geomill doctor', and put a backup in its place with 'geomill restore'";
@@ -92,7 +96,7 @@ export function openAccountsDatabase(path: string): AccountsDatabase {
     opened.push(durable);
     // What is deleted is overwritten: no private key lingers in free pages.
     durable.exec('PRAGMA secure_delete = ON');
-    bringUpToDate(durable, path, MIGRATIONS);
+    bringUpToDate(durable, path, SCHEMA);
     const relaxed = new Database(path, { synchronous: 'NORMAL', busyTimeoutMs: 20 });
     opened.push(relaxed);
     const reader = new Database(path, { synchronous: 'NORMAL' });

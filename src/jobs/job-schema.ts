@@ -1,5 +1,5 @@
 /**
- * The schema of the embedded queue, with the steps that led there.
+ * The schema of the embedded queue.
  *
  * Columns that a list or a question for the state needs come first and the texts of unbounded size last: SQLite walks
  * through all pages of a large value to reach the columns behind it.
@@ -7,175 +7,18 @@
  * What an owner holds is counted by triggers. Refused: counts in memory, which would have to be taken back by hand
  * wherever a commit fails, and sums over the rows, which cost more the more an owner has.
  */
+import type { SchemaHistory } from '../engines/sqlite/migrations.ts';
 
 /** What a job counts at least for the turn of its owner: nobody passes others without end with jobs of no length. */
 const LEAST_CHARGE_MS = 100;
 /** By how much more runner time an owner can be behind in turn; what was used above is forgotten. */
 export const MAX_LEAD_MS = 600_000;
 
-/** The changes that lead from each version of the schema to the next, beginning with an empty database. */
-export const MIGRATIONS: readonly string[] = [
-  `CREATE TABLE jobs (
-    id TEXT PRIMARY KEY,
-    state TEXT NOT NULL,
-    place INTEGER NOT NULL,            -- order in the queue; a new one at each return to it
-    attempts INTEGER NOT NULL DEFAULT 0,
-    input_name TEXT NOT NULL,
-    input_bytes INTEGER NOT NULL,
-    request TEXT NOT NULL,             -- JSON ConversionRequest
-    request_findings TEXT NOT NULL,    -- JSON Finding[]
-    created_at INTEGER NOT NULL,       -- milliseconds since 1970, as all times
-    started_at INTEGER,
-    ended_at INTEGER,
-    expires_at INTEGER,
-    output_bytes INTEGER,
-    output_media_type TEXT,
-    output_name TEXT,
-    output_kept INTEGER NOT NULL DEFAULT 0,
-    report TEXT,                       -- JSON ConversionReport
-    error TEXT,                        -- JSON PlainError
-    idempotency_key TEXT UNIQUE,
-    request_hash TEXT
-  ) STRICT;
-  CREATE INDEX jobs_waiting ON jobs (place) WHERE state = 'QUEUED';
-  CREATE INDEX jobs_running ON jobs (id) WHERE state = 'RUNNING';
-  CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE output_kept = 1;
-  CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;`,
-  // Several input files to a job.
-  `ALTER TABLE jobs ADD COLUMN inputs TEXT NOT NULL DEFAULT '[]'; -- JSON JobInput[]
-  UPDATE jobs SET
-    inputs = json_array(json_object('name', input_name, 'byteLength', input_bytes, 'fileIndex', 0)),
-    request = json_set(json_remove(request, '$.input.crs'), '$.operation', 'transform', '$.input.files',
-      json_array(json_object('crs', json_extract(request, '$.input.crs'), 'crsPath', 'input.epsg')));
-  ALTER TABLE jobs DROP COLUMN input_name;
-  ALTER TABLE jobs DROP COLUMN input_bytes;`,
-  // Lists of jobs: what they show in columns of its own, and in an order that spares the large ones.
-  `ALTER TABLE jobs RENAME TO old_jobs;
-  CREATE TABLE jobs (
-    id TEXT PRIMARY KEY,
-    state TEXT NOT NULL,
-    place INTEGER NOT NULL,            -- order in the queue; a new one at each return to it
-    attempts INTEGER NOT NULL DEFAULT 0,
-    operation TEXT NOT NULL,
-    input_format TEXT NOT NULL,
-    output_format TEXT,                -- null: an inspection
-    warning_count INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,       -- milliseconds since 1970, as all times
-    started_at INTEGER,
-    ended_at INTEGER,
-    expires_at INTEGER,
-    output_bytes INTEGER,
-    output_media_type TEXT,
-    output_name TEXT,
-    output_kept INTEGER NOT NULL DEFAULT 0,
-    idempotency_key TEXT UNIQUE,
-    request_hash TEXT,
-    error TEXT,                        -- JSON PlainError
-    inputs TEXT NOT NULL,              -- JSON JobInput[]
-    request_findings TEXT NOT NULL,    -- JSON Finding[]
-    request TEXT NOT NULL,             -- JSON JobRequest
-    report TEXT                        -- JSON JobReport
-  ) STRICT;
-  INSERT INTO jobs SELECT id, state, place, attempts,
-    json_extract(request, '$.operation'), json_extract(request, '$.input.format'),
-    json_extract(request, '$.output.format'),
-    coalesce(json_array_length(report, '$.warnings'), json_array_length(request_findings), 0),
-    created_at, started_at, ended_at, expires_at, output_bytes, output_media_type, output_name, output_kept,
-    idempotency_key, request_hash, error, inputs, request_findings, request, report FROM old_jobs;
-  DROP TABLE old_jobs;
-  CREATE INDEX jobs_waiting ON jobs (place) WHERE state = 'QUEUED';
-  CREATE INDEX jobs_running ON jobs (id) WHERE state = 'RUNNING';
-  CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE output_kept = 1;
-  CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
-  CREATE INDEX jobs_by_age ON jobs (created_at, id);
-  CREATE INDEX jobs_by_kind ON jobs (operation, state, created_at, id);`,
-  // Owners of jobs, their turns and what they hold; an Idempotency-Key is its owner's.
-  `ALTER TABLE jobs RENAME TO old_jobs;
-  CREATE TABLE jobs (
-    id TEXT PRIMARY KEY,
-    owner TEXT NOT NULL,               -- account id; 'local' in an open service
-    state TEXT NOT NULL,
-    place INTEGER NOT NULL,            -- order among those of the owner that wait; a new one at each return to them
-    attempts INTEGER NOT NULL DEFAULT 0,
-    operation TEXT NOT NULL,
-    input_format TEXT NOT NULL,
-    output_format TEXT,                -- null: an inspection
-    warning_count INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,       -- milliseconds since 1970, as all times
-    started_at INTEGER,
-    ended_at INTEGER,
-    expires_at INTEGER,
-    input_bytes INTEGER NOT NULL,      -- of all inputs; one that is fetched counts from the end of the job on
-    output_bytes INTEGER,
-    output_media_type TEXT,
-    output_name TEXT,
-    output_kept INTEGER NOT NULL DEFAULT 0,
-    stored_bytes INTEGER NOT NULL GENERATED ALWAYS AS (
-      CASE WHEN state IN ('QUEUED', 'RUNNING') THEN input_bytes WHEN output_kept = 1 THEN output_bytes ELSE 0 END
-    ) VIRTUAL,
-    idempotency_key TEXT,
-    request_hash TEXT,
-    error TEXT,                        -- JSON PlainError
-    inputs TEXT NOT NULL,              -- JSON JobInput[]
-    request_findings TEXT NOT NULL,    -- JSON Finding[]
-    request TEXT NOT NULL,             -- JSON JobRequest
-    report TEXT                        -- JSON JobReport
-  ) STRICT;
-  INSERT INTO jobs (id, owner, state, place, attempts, operation, input_format, output_format, warning_count,
-    created_at, started_at, ended_at, expires_at, input_bytes, output_bytes, output_media_type, output_name, output_kept,
-    idempotency_key, request_hash, error, inputs, request_findings, request, report)
-  SELECT id, 'local', state, place, attempts, operation, input_format, output_format, warning_count,
-    created_at, started_at, ended_at, expires_at,
-    (SELECT coalesce(sum(json_extract(value, '$.byteLength')), 0) FROM json_each(inputs)),
-    output_bytes, output_media_type, output_name, output_kept,
-    idempotency_key, request_hash, error, inputs, request_findings, request, report FROM old_jobs;
-  DROP TABLE old_jobs;
-  CREATE UNIQUE INDEX jobs_by_key ON jobs (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
-  CREATE INDEX jobs_waiting ON jobs (owner, place) WHERE state = 'QUEUED';
-  CREATE INDEX jobs_running ON jobs (id) WHERE state = 'RUNNING';
-  CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE output_kept = 1;
-  CREATE INDEX jobs_ended ON jobs (ended_at) WHERE ended_at IS NOT NULL;
-  CREATE INDEX jobs_by_age ON jobs (created_at, id);
-  CREATE INDEX jobs_by_kind ON jobs (operation, state, created_at, id);
-  CREATE INDEX jobs_of_owner_by_age ON jobs (owner, created_at, id);
-  CREATE INDEX jobs_of_owner_by_kind ON jobs (owner, operation, state, created_at, id);
-  CREATE TABLE owners (                -- kept by the triggers below: exact after whatever happens to a job
-    owner TEXT PRIMARY KEY,
-    waiting INTEGER NOT NULL,          -- jobs that are QUEUED
-    running INTEGER NOT NULL,          -- jobs that are RUNNING
-    stored_bytes INTEGER NOT NULL,     -- inputs of those, and outputs that are kept
-    turn INTEGER NOT NULL              -- of the last claim: the less, the longer ago
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO owners SELECT owner, sum(state = 'QUEUED'), sum(state = 'RUNNING'), sum(stored_bytes), 1
-    FROM jobs GROUP BY owner;
-  CREATE INDEX owners_next ON owners (running, turn) WHERE waiting > 0;
-  CREATE INDEX owners_by_turn ON owners (turn);
-  CREATE TRIGGER job_comes AFTER INSERT ON jobs BEGIN
-    INSERT INTO owners VALUES (new.owner, new.state = 'QUEUED', new.state = 'RUNNING', new.stored_bytes,
-      (SELECT coalesce(max(turn), 0) + 1 FROM owners))
-    ON CONFLICT (owner) DO UPDATE SET waiting = waiting + excluded.waiting, running = running + excluded.running,
-      stored_bytes = stored_bytes + excluded.stored_bytes;
-  END;
-  CREATE TRIGGER job_changes AFTER UPDATE OF state, output_kept ON jobs BEGIN
-    UPDATE owners SET
-      waiting = waiting + (new.state = 'QUEUED') - (old.state = 'QUEUED'),
-      running = running + (new.state = 'RUNNING') - (old.state = 'RUNNING'),
-      stored_bytes = stored_bytes + new.stored_bytes - old.stored_bytes,
-      turn = iif(new.state = 'RUNNING' AND old.state = 'QUEUED', (SELECT max(turn) + 1 FROM owners), turn)
-    WHERE owner = new.owner;
-  END;
-  CREATE TRIGGER job_goes AFTER DELETE ON jobs BEGIN
-    UPDATE owners SET
-      waiting = waiting - (old.state = 'QUEUED'),
-      running = running - (old.state = 'RUNNING'),
-      stored_bytes = stored_bytes - old.stored_bytes
-    WHERE owner = old.owner;
-  END;`,
-  // Fences that are never given twice, records that count to what their owner stores, and turns by runner time.
-  `DROP TRIGGER job_comes; DROP TRIGGER job_changes; DROP TRIGGER job_goes;
-  DROP TABLE owners;
-  ALTER TABLE jobs RENAME TO old_jobs;
-  CREATE TABLE jobs (
+/** Versions 1 to 4 were never released. */
+export const JOBS_SCHEMA: SchemaHistory = {
+  firstVersion: 5,
+  steps: [
+    `CREATE TABLE jobs (
     id TEXT PRIMARY KEY,
     owner TEXT NOT NULL,               -- account id; 'local' in an open service
     state TEXT NOT NULL,
@@ -208,16 +51,6 @@ export const MIGRATIONS: readonly string[] = [
     request TEXT NOT NULL,             -- JSON JobRequest
     report TEXT                        -- JSON JobReport
   ) STRICT;
-  INSERT INTO jobs (id, owner, state, place, attempts, fence, operation, input_format, output_format, warning_count,
-    created_at, started_at, ended_at, expires_at, record_bytes, input_bytes, output_bytes, output_media_type, output_name,
-    output_kept, idempotency_key, request_hash, error, inputs, request_findings, request, report)
-  SELECT id, owner, state, place, attempts, attempts, operation, input_format, output_format, warning_count,
-    created_at, started_at, ended_at, expires_at,
-    octet_length(inputs) + octet_length(request_findings) + octet_length(request) +
-      coalesce(octet_length(report), 0) + coalesce(octet_length(error), 0),
-    input_bytes, output_bytes, output_media_type, output_name,
-    output_kept, idempotency_key, request_hash, error, inputs, request_findings, request, report FROM old_jobs;
-  DROP TABLE old_jobs;
   CREATE UNIQUE INDEX jobs_by_key ON jobs (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
   CREATE INDEX jobs_waiting ON jobs (owner, place) WHERE state = 'QUEUED';
   CREATE INDEX jobs_running ON jobs (id) WHERE state = 'RUNNING';
@@ -235,15 +68,13 @@ export const MIGRATIONS: readonly string[] = [
     used_ms INTEGER NOT NULL,          -- runner time, as it counts for turns: see claim() in queue.ts
     turn INTEGER NOT NULL              -- of the last claim: the less, the longer ago
   ) STRICT, WITHOUT ROWID;
-  INSERT INTO owners SELECT owner, sum(state = 'QUEUED'), sum(state = 'RUNNING'), sum(stored_bytes), 0, 1
-    FROM jobs GROUP BY owner;
   CREATE INDEX owners_next ON owners (running, used_ms, turn) WHERE waiting > 0;
   CREATE INDEX owners_by_turn ON owners (turn);
   CREATE TABLE totals (                -- one row
     waiting INTEGER NOT NULL,          -- jobs that are QUEUED
     clock_ms INTEGER NOT NULL          -- the largest used_ms with which an owner was given a runner
   ) STRICT;
-  INSERT INTO totals SELECT count(*), 0 FROM jobs WHERE state = 'QUEUED';
+  INSERT INTO totals VALUES (0, 0);
   CREATE TRIGGER job_comes AFTER INSERT ON jobs BEGIN
     UPDATE totals SET waiting = waiting + (new.state = 'QUEUED');
     INSERT INTO owners VALUES (new.owner, new.state = 'QUEUED', new.state = 'RUNNING', new.stored_bytes,
@@ -281,4 +112,5 @@ export const MIGRATIONS: readonly string[] = [
       stored_bytes = stored_bytes - old.stored_bytes
     WHERE owner = old.owner;
   END;`,
-];
+  ],
+};

@@ -4,13 +4,14 @@
  */
 import { pathToFileURL } from 'node:url';
 import { Database } from '../engines/sqlite/database.ts';
+import { versionOf } from '../engines/sqlite/migrations.ts';
 import { failure } from '../errors.ts';
 import { inputKey } from '../storage/store.ts';
 import type { JobInput } from './job.ts';
-import { MIGRATIONS } from './job-schema.ts';
+import { JOBS_SCHEMA } from './job-schema.ts';
 
 /** Schema of the databases that this geomill writes. */
-export const JOBS_SCHEMA_VERSION = MIGRATIONS.length;
+export const JOBS_SCHEMA_VERSION = versionOf(JOBS_SCHEMA);
 
 export interface WaitingJob {
   readonly id: string;

@@ -22,7 +22,7 @@ import {
   type Viewer,
 } from './job.ts';
 import { JobList } from './job-list.ts';
-import { MIGRATIONS } from './job-schema.ts';
+import { JOBS_SCHEMA } from './job-schema.ts';
 import { prepareStatements, type Statements } from './job-statements.ts';
 import { type JobRow, type SummaryRow, toJob, toSummary } from './job-table.ts';
 import { Owners } from './owners.ts';
@@ -66,7 +66,7 @@ export class SqliteQueue implements JobQueue {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#database = new Database(options.path, { synchronous: 'FULL' });
-    bringUpToDate(this.#database, options.path, MIGRATIONS);
+    bringUpToDate(this.#database, options.path, JOBS_SCHEMA);
     this.#commits = new GroupCommit(this.#database, options.path, options.sync);
     this.#statements = prepareStatements(this.#database);
     this.#list = new JobList(this.#database);
