@@ -84,13 +84,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   accounts: { may: ['errors.ts', 'engines/sqlite'] },
   // Pages and the library behind them. Of HTTP it takes what knows nothing of jobs.
   'account-area': {
-    may: [
-      'errors.ts',
-      'accounts',
-      'engines/sqlite/library-handle.ts',
-      'http/docs-page/html.ts',
-      'http/send-static.ts',
-    ],
+    may: ['errors.ts', 'accounts', 'engines/sqlite/library-handle.ts', 'html.ts', 'http/send-static.ts'],
   },
   // What operators do to a data directory from the command line; knows all that is kept in one.
   maintenance: {
@@ -101,6 +95,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...MESSAGES,
       ...RECORDS,
       'config.ts',
+      'html.ts',
       'schema-check.ts',
       'bytes',
       'crs',
@@ -139,6 +134,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'client-node': { may: ['client'] },
   'setting-values.ts': { may: ['errors.ts'] },
   'machine.ts': { may: [] },
+  'html.ts': { may: [], isPure: true },
   'capacity.ts': { may: ['machine.ts'] },
   'config.ts': { may: ['errors.ts', 'setting-values.ts', 'machine.ts', 'capacity.ts'] },
   'main.ts': { may: ['errors.ts', 'config.ts', 'cli'] },

@@ -1,5 +1,6 @@
 /** Links that let somebody set a password, once: for the first administrator, for new users, for a forgotten password. */
 import { hash, randomBytes } from 'node:crypto';
+import type { Accounts } from '../accounts/accounts.ts';
 import type { AccountsDatabase } from '../accounts/database.ts';
 
 export interface OneTimeLink {
@@ -10,7 +11,7 @@ export interface OneTimeLink {
 }
 
 /** A day: long enough to send it to someone, short enough for a mailbox that is read later by others. */
-export const LINK_LIFETIME_MS = 24 * 3600 * 1000;
+const LINK_LIFETIME_MS = 24 * 3600 * 1000;
 const TOKEN_BYTES = 32;
 
 export const LINK_PATHS = { setup: '/account/setup', password: '/account/password' } as const;
@@ -79,4 +80,11 @@ export class OneTimeLinks {
 /** Not slow, not salted: nobody guesses 256 random bits. */
 function hashOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
+}
+
+/** The address of a new link that makes the administrator; null: there is one. Earlier links are no longer good. */
+export function setupLink(accounts: Accounts, baseUrl: string): string | null {
+  if (accounts.states.activeAdmins() > 0) return null;
+  const token = new OneTimeLinks(accounts.database).make({ purpose: 'setup', userId: null }, 'geomill');
+  return linkAddress(baseUrl, 'setup', token);
 }

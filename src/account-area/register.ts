@@ -3,7 +3,7 @@ import formBody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
 import { asGeomillError, GeomillError } from '../errors.ts';
-import { html } from '../http/docs-page/html.ts';
+import { html } from '../html.ts';
 import { sendStatic, staticContent } from '../http/send-static.ts';
 import { Area, type AreaOptions } from './area.ts';
 import { layout } from './pages/layout.ts';

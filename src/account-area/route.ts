@@ -1,6 +1,6 @@
 /** What a route of the account area is; `routes.ts` is the list, `register.ts` makes them answer. */
 import type { FastifyReply } from 'fastify';
-import type { Html } from '../http/docs-page/html.ts';
+import type { Html } from '../html.ts';
 import type { Visit } from './visit.ts';
 
 export interface AccountRoute {

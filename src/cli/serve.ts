@@ -1,8 +1,8 @@
 /** `geomill serve`: the service in one process with its runners. */
 import { setFlagsFromString } from 'node:v8';
 import type { FastifyInstance } from 'fastify';
-import { setupLink } from '../account-area/first-start.ts';
 import type { OidcSettings } from '../account-area/library.ts';
+import { setupLink } from '../account-area/one-time-links.ts';
 import { registerAccountArea } from '../account-area/register.ts';
 import { type Config, isLoopback } from '../config.ts';
 import { CrsSearch } from '../crs-search/crs-search.ts';

@@ -24,7 +24,7 @@ export interface FilePart {
   readonly isRepeatable: boolean;
 }
 
-export function isFileContent(value: unknown): value is FileContent {
+function isFileContent(value: unknown): value is FileContent {
   return value instanceof Blob || value instanceof Uint8Array || value instanceof ReadableStream;
 }
 

@@ -8,7 +8,6 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, failure, GeomillError, isDiskFull } from '../errors.ts';
 import { formats } from '../formats/registry.ts';
-import { challengeOf } from './auth/challenge.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
 export interface ProblemItem {
@@ -64,7 +63,7 @@ export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply
 }
 
 /** Answers any thrown value. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
+function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = recognize(request, thrown);
   for (const name of OUTPUT_HEADERS) reply.removeHeader(name);
   if (error !== null && error.fault === 'user') {
@@ -194,4 +193,26 @@ function problemTitle(code: ErrorCode): string {
     );
   const text = words.join(' ');
   return text[0].toUpperCase() + text.slice(1);
+}
+
+const REALM = 'realm="geomill"';
+/** Not a registered scheme, but the place where clients look for what there is. */
+const BY_KEY = `ApiKey ${REALM}`;
+
+/** WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). Null: the error is not about credentials. */
+function challengeOf({ code, params }: GeomillError): string | null {
+  switch (code) {
+    case 'CREDENTIALS_MISSING':
+    case 'ORIGIN_REFUSED':
+    case 'HOST_REFUSED':
+      // Without a code: nothing was wrong yet.
+      return `Bearer ${REALM}, ${BY_KEY}`;
+    case 'CREDENTIALS_INVALID':
+      // The same for a key and for a token, whatever was wrong with it.
+      return `Bearer ${REALM}, error="invalid_token", ${BY_KEY}`;
+    case 'SCOPE_MISSING':
+      return `Bearer ${REALM}, error="insufficient_scope", scope="${params.scope}", ${BY_KEY}`;
+    default:
+      return null;
+  }
 }

@@ -3,46 +3,14 @@
  * requests from the registries, those of answers from `schemas/`. Nothing of it stands in a file of its own that could
  * say something else than the code does.
  */
-
+import { SCOPES, type Scope } from '../accounts/principal.ts';
 import type { Registries } from './config-fields.ts';
 import { impliedProblems, problemComponents, responseOf } from './openapi/problem-responses.ts';
-import { SECURITY_SCHEMES, securityOf } from './openapi/security.ts';
 import { SharedFields } from './openapi/shared-fields.ts';
 import { shareResponses } from './openapi/shared-responses.ts';
-import type { JsonSchema, Operation, OperationTag, Parameter, ResponseRecord } from './operation.ts';
+import type { OpenApiDocument, OperationObject } from './openapi/types.ts';
+import type { Operation, OperationTag, Parameter } from './operation.ts';
 import { componentSchemas } from './schemas/component-schemas.ts';
-
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: Readonly<Record<string, unknown>>;
-  readonly servers: readonly { readonly url: string }[];
-  readonly security: readonly object[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: PathObjects;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly responses: Readonly<Record<string, ResponseRecord>>;
-    readonly securitySchemes: Readonly<Record<string, object>>;
-  };
-}
-
-/** By path and method, in lower case. */
-export type PathObjects = Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-
-export interface OperationObject {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description: string;
-  readonly parameters?: readonly Parameter[];
-  readonly requestBody?: object;
-  /** A response, or a `$ref` to a shared one. */
-  readonly responses: Readonly<Record<string, object>>;
-  /** Credentials of which one is needed, with the scopes it has to have; empty: for everybody. */
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  /** As several viewers read it; the capitals BASE_URL, JOB_ID, TASK_ID are to be filled in. */
-  readonly 'x-codeSamples'?: readonly object[];
-}
 
 const TAGS: Readonly<Record<OperationTag, string>> = {
   Jobs: 'Submit a file, ask for the state of its job, fetch the output.',
@@ -133,4 +101,41 @@ function responsesOf(operation: Operation): Record<string, object> {
       .sort((a, b) => a - b)
       .map((status) => [String(status), responseOf(status, responses[status])]),
   );
+}
+
+const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
+  'jobs:read': 'Ask for own jobs and fetch their outputs.',
+  'jobs:write': 'Submit jobs, cancel and delete own ones.',
+  admin: 'Look after the service, and after the jobs of everybody.',
+};
+
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'apiKey',
+    description: 'An API key, `gm_...`, made with `geomill keys create` or in the account area.',
+  },
+  clientCredentials: {
+    type: 'oauth2',
+    description: 'An OAuth client of this service.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: '/accounts/oauth/token',
+        scopes: Object.fromEntries(SCOPES.map((scope) => [scope, SCOPE_TEXTS[scope]])),
+      },
+    },
+  },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token, of this service or of the issuer that its operator trusts, or an API key.',
+  },
+} as const;
+
+/** One of them is enough. An open service asks for none. */
+function securityOf({ access }: Operation): OperationObject['security'] {
+  if (access === 'public') return [];
+  return [{ apiKey: [] }, { clientCredentials: [access] }, { bearer: [] }];
 }

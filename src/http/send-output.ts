@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { errorText, type Job } from '../jobs/job.ts';
-import { type ByteRange, parseRange } from './byte-range.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
 import { problemOf, sendProblem } from './error-reply.ts';
@@ -56,6 +55,28 @@ function rangeOf({ headers }: FastifyRequest, etag: string, byteLength: number):
   throw failure('RANGE_NOT_SATISFIABLE', { range: String(headers.range).slice(0, 60), bytes: byteLength });
 }
 
+interface ByteRange {
+  readonly start: number;
+  readonly end: number; // exclusive
+}
+
+/**
+ * The range of a Range header (RFC 9110 14.2). 'whole': none, or a header to be ignored (other units, several ranges, bad syntax), as
+ * the RFC allows. 'unsatisfiable': it lies outside of the `byteLength` bytes.
+ */
+function parseRange(header: string | undefined, byteLength: number): ByteRange | 'whole' | 'unsatisfiable' {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.replaceAll(' ', '') ?? '');
+  if (match === null || (match[1] === '' && match[2] === '')) return 'whole';
+  if (match[1] === '') {
+    const suffix = Math.min(Number(match[2]), byteLength);
+    return suffix === 0 ? 'unsatisfiable' : { start: byteLength - suffix, end: byteLength };
+  }
+  const start = Number(match[1]);
+  const last = match[2] === '' ? byteLength - 1 : Math.min(Number(match[2]), byteLength - 1);
+  if (match[2] !== '' && Number(match[2]) < start) return 'whole';
+  return start >= byteLength ? 'unsatisfiable' : { start, end: last + 1 };
+}
+
 /**
  * What was done, for a client that never asks for the job's report. Sizes are bytes: of all inputs together, and of the
  * whole output.
@@ -89,7 +110,7 @@ function expired(job: Job): GeomillError {
 }
 
 /** RFC 6266: a name in ASCII for old clients and the true one in UTF-8. */
-export function contentDisposition(fileName: string): string {
+function contentDisposition(fileName: string): string {
   const ascii = fileName.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_');
   const plain = `attachment; filename="${ascii}"`;
   if (ascii === fileName) return plain;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { formats } from '../../src/formats/registry.ts';
-import type { OpenApiDocument } from '../../src/http/openapi.ts';
+import type { OpenApiDocument } from '../../src/http/openapi/types.ts';
 import { allOperations } from '../../src/http/operations/all.ts';
 import { transformations } from '../../src/transformations/registry.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';

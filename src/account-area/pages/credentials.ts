@@ -3,7 +3,7 @@ import type { Credential, CredentialKind } from '../../accounts/credentials.ts';
 import { checkName } from '../../accounts/new-credential.ts';
 import { DEFAULT_SCOPES, formatScopes, SCOPES, type Scope } from '../../accounts/principal.ts';
 import { failure } from '../../errors.ts';
-import { type Html, html } from '../../http/docs-page/html.ts';
+import { type Html, html } from '../../html.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';
 import { layout } from './layout.ts';

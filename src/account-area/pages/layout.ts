@@ -1,5 +1,5 @@
 /** What all pages have in common: head, navigation, messages. They work without style and without a script. */
-import { type Html, type HtmlValue, html } from '../../http/docs-page/html.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
 import type { Visit } from '../visit.ts';
 import { postForm } from './parts.ts';
 

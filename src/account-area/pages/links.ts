@@ -1,5 +1,5 @@
 /** What one-time links lead to: becoming the administrator, and setting a password. */
-import { type Html, type HtmlValue, html } from '../../http/docs-page/html.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
 import { LINK_PATHS, type OneTimeLink, OneTimeLinks } from '../one-time-links.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { User } from '../users.ts';

@@ -1,6 +1,6 @@
 /** For administrators: the keys of everybody, and the audit log. */
 import { formatScopes } from '../../accounts/principal.ts';
-import { html } from '../../http/docs-page/html.ts';
+import { html } from '../../html.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';
 import { credentialPath, stateBadge } from './credentials.ts';

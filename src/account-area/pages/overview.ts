@@ -1,5 +1,5 @@
 /** What comes first, and the jobs of who is signed in. */
-import { type Html, html } from '../../http/docs-page/html.ts';
+import { type Html, html } from '../../html.ts';
 import type { OwnJob } from '../own-jobs.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';

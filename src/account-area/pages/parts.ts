@@ -1,5 +1,5 @@
 /** Pieces of pages: forms with their fields, times, sizes. */
-import { type Html, type HtmlValue, html } from '../../http/docs-page/html.ts';
+import { type Html, type HtmlValue, html } from '../../html.ts';
 import type { Visit } from '../visit.ts';
 
 /** Every form that changes something: it carries the proof that it is ours. */

@@ -1,6 +1,6 @@
 /** One's own account: password and sessions; and the links that set a password without one. */
 import { failure } from '../../errors.ts';
-import { type Html, html } from '../../http/docs-page/html.ts';
+import { type Html, html } from '../../html.ts';
 import { MIN_PASSWORD_LENGTH } from '../password-rules.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';
@@ -15,7 +15,7 @@ export const settingsRoutes: readonly AccountRoute[] = [
   { method: 'POST', path: `${PATH}/sessions`, access: 'user', handle: signOutEverywhere },
 ];
 
-export const PASSWORD_HINT = `At least ${MIN_PASSWORD_LENGTH} characters. A few words that nobody else would put together are best.`;
+const PASSWORD_HINT = `At least ${MIN_PASSWORD_LENGTH} characters. A few words that nobody else would put together are best.`;
 
 async function settingsPage(visit: Visit): Promise<Answer> {
   const { user } = visit;

@@ -1,5 +1,5 @@
 /** Signing in and out, by password or by an identity provider. */
-import { html } from '../../http/docs-page/html.ts';
+import { html } from '../../html.ts';
 import { LIBRARY_PATH, OIDC_PROVIDER } from '../library-names.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';

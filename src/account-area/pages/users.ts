@@ -1,6 +1,6 @@
 /** For administrators: who may sign in. */
 import { failure } from '../../errors.ts';
-import { type Html, html } from '../../http/docs-page/html.ts';
+import { type Html, html } from '../../html.ts';
 import { linkAddress } from '../one-time-links.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { User } from '../users.ts';

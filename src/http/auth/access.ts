@@ -14,7 +14,7 @@ export interface Guarded {
 }
 
 /** Who asks an open service without a credential: one owner, who may do all but look after the service. */
-export const LOCAL: Principal = {
+const LOCAL: Principal = {
   owner: LOCAL_OWNER,
   scopes: ['jobs:read', 'jobs:write'],
   credential: { kind: 'open', id: LOCAL_OWNER },

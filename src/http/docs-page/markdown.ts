@@ -1,6 +1,6 @@
 /** The markdown of records as HTML. The records are ours; nothing that a user sends comes here. */
 import { Marked } from 'marked';
-import { Html } from './html.ts';
+import { Html } from '../../html.ts';
 
 const marked = new Marked({
   gfm: true,

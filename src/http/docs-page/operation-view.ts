@@ -1,9 +1,9 @@
 /** One operation of the OpenAPI document for readers. */
 
+import { type Html, type HtmlValue, html, joined } from '../../html.ts';
 import { isSharedProblem } from '../openapi/problem-responses.ts';
-import type { OperationObject } from '../openapi.ts';
+import type { OperationObject } from '../openapi/types.ts';
 import type { MediaTypeRecord, Parameter, RequestBody, ResponseRecord } from '../operation.ts';
-import { type Html, type HtmlValue, html, joined } from './html.ts';
 import { inlineMarkdown, markdown } from './markdown.ts';
 import { kindOf, meaningOf, type SchemaSetting, schemaView } from './schema-view.ts';
 

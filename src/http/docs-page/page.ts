@@ -2,11 +2,12 @@
  * The documentation page: the OpenAPI document for readers, one HTML page without a script, from the same process. Why no
  * viewer is used: docs/decisions/api-docs-page.md.
  */
+
+import { escapeHtml, type Html, html } from '../../html.ts';
 import { isSharedProblem } from '../openapi/problem-responses.ts';
 import { isSharedField } from '../openapi/shared-fields.ts';
-import type { OpenApiDocument, OperationObject } from '../openapi.ts';
+import type { OpenApiDocument, OperationObject } from '../openapi/types.ts';
 import type { JsonSchema, ResponseRecord } from '../operation.ts';
-import { escapeHtml, type Html, html } from './html.ts';
 import { markdown } from './markdown.ts';
 import { BASE_URL_MARK, operationView, responseRow } from './operation-view.ts';
 import { schemaView } from './schema-view.ts';

@@ -1,6 +1,6 @@
 /** How the documentation page looks: the system's fonts, light or dark as the reader's system has it, printable. */
 import { createHash } from 'node:crypto';
-import { Html } from './html.ts';
+import { Html } from '../../html.ts';
 
 const CSS = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2430, #dfe5ee); --soft: light-dark(#566274, #9aa7b8);

@@ -2,18 +2,18 @@
 import { failure, type GeomillError } from '../../errors.ts';
 
 /** Members of all objects together; each becomes a property, and those that are not known are listed. */
-export const MAX_CONFIG_MEMBERS = 10_000;
+const MAX_CONFIG_MEMBERS = 10_000;
 /** Elements of all lists together, besides one for each file of a request (its CRS). */
-export const MAX_CONFIG_ELEMENTS = 20_000;
+const MAX_CONFIG_ELEMENTS = 20_000;
 /** Members of a JSON body beside its documents: there are some forty names. */
 export const MAX_BODY_MEMBERS = 1_000;
 /**
  * Bytes of a step's file parameter (the polygons to clip by) up to which it stays in the config and is checked with it;
  * a larger one is stored as a file and checked by the runner.
  */
-export const MAX_INLINE_FILE = 64 * 1024;
+const MAX_INLINE_FILE = 64 * 1024;
 /** Of all of them that stay. */
-export const MAX_INLINE_FILES = 256 * 1024;
+const MAX_INLINE_FILES = 256 * 1024;
 
 export interface ConfigLimits {
   /** Of all bytes that are kept, without file parameters. */

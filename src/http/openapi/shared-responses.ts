@@ -1,6 +1,6 @@
 /** Answers that many operations have in common become responses of their own, as the fields of bodies do. */
-import type { OperationObject, PathObjects } from '../openapi.ts';
 import type { ResponseRecord } from '../operation.ts';
+import type { OperationObject, PathObjects } from './types.ts';
 
 const MIN_USES = 3;
 /** A reference is about as long. */

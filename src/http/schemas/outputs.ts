@@ -43,7 +43,7 @@ const disposition: Headers = {
 };
 
 /** 200: the output itself. */
-export function outputResponse(description: string, moreHeaders: Headers = {}): ResponseRecord {
+function outputResponse(description: string, moreHeaders: Headers = {}): ResponseRecord {
   return { description, headers: { ...validators, ...disposition, ...metadata, ...moreHeaders }, content };
 }
 
