@@ -45,8 +45,6 @@ export interface FormOptions {
   /** Names of the parts that hold file parameters of steps, and those parameters. */
   readonly stepParts: readonly string[];
   readonly fileParameters: ReadonlySet<string>;
-  readonly maxFiles: number;
-  readonly maxConfigBytes: number;
   /**
    * Is given the config as soon as it has come, so that a bad one ends the request before files are sent. Returns what
    * the config has in place of the single file: the path of its URL; or null.
@@ -69,7 +67,7 @@ export interface JobForm {
 export async function receiveJobForm(request: FastifyRequest, options: FormOptions): Promise<JobForm> {
   const reader = new FormReader(options);
   // One file more than may come, so that the error can name the setting.
-  const maxParts = options.maxFiles + 1 + options.stepParts.length + MAX_OTHER_PARTS;
+  const maxParts = options.files.limits.maxFiles + 1 + options.stepParts.length + MAX_OTHER_PARTS;
   try {
     // Every part as a stream, whatever its headers say: the parser's own idea of a field decodes JSON and cuts.
     const limits = { fileSize: Number.POSITIVE_INFINITY, files: maxParts, parts: maxParts };
@@ -143,11 +141,11 @@ class FormReader {
   }
 
   async #readConfig(part: string, stream: Readable): Promise<unknown> {
-    const { maxConfigBytes, maxFiles, fileParameters, files } = this.#options;
+    const { fileParameters, files } = this.#options;
     const notJson: NotJson = (offset, reason) =>
       failure('CONFIG_NOT_JSON', { part, reason: `at byte ${offset}: ${reason}` });
-    const text = new ConfigText(maxConfigBytes);
-    const counts = new ConfigCounts(`part '${part}'`, configLimits(maxConfigBytes, maxFiles));
+    const text = new ConfigText(files.limits.maxConfigBytes);
+    const counts = new ConfigCounts(`part '${part}'`, configLimits(files.limits));
     const scanner = new ConfigScanner(text, counts, fileParameters, notJson);
     const hash = createHash('sha256');
     let byteLength = 0;

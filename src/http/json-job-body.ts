@@ -11,10 +11,7 @@ import type { ReceivedFiles } from './received-files.ts';
 export interface JsonBodyOptions {
   readonly files: ReceivedFiles;
   readonly documents: JsonDocuments;
-  readonly maxFiles: number;
-  readonly maxConfigBytes: number;
   readonly fileParameters: ReadonlySet<string>;
-  readonly maxBodyBytes: number;
 }
 
 export interface ReceivedJsonBody {
@@ -31,13 +28,14 @@ export async function receiveJsonBody(
   request: IncomingMessage,
   options: JsonBodyOptions,
 ): Promise<ReceivedJsonBody> {
-  const { documents, maxFiles, maxConfigBytes, maxBodyBytes, fileParameters } = options;
+  const { documents, fileParameters } = options;
+  const { limits } = options.files;
   const { single, list } = documents;
   const splitter = new JsonBodySplitter(
     { documents: [single], documentLists: list === null ? [] : [list], fileParameters },
     {
-      config: configLimits(maxConfigBytes, maxFiles),
-      maxDocuments: maxFiles,
+      config: configLimits(limits),
+      maxDocuments: limits.maxFiles,
       maxDocumentsSetting: 'MAX_FILES',
     },
   );
@@ -46,7 +44,7 @@ export async function receiveJsonBody(
     // Not destroyed on an error: whoever sends must get to see the answer.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       byteLength += chunk.length;
-      if (byteLength > maxBodyBytes) throw bodyTooLarge('more than that', maxBodyBytes);
+      if (byteLength > limits.maxJsonBodyBytes) throw bodyTooLarge('more than that', limits.maxJsonBodyBytes);
       await writePieces(splitter, chunk, options);
     }
   } catch (error) {

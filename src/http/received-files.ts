@@ -3,6 +3,7 @@
  * part of one is held beyond the chunk at hand.
  */
 import { createHash, type Hash } from 'node:crypto';
+import type { Config } from '../config.ts';
 import { failure, type GeomillError } from '../errors.ts';
 import type { Upload } from '../storage/store.ts';
 
@@ -20,15 +21,19 @@ export interface ReceivedFile {
   readonly hash: string | null;
 }
 
+/**
+ * The settings that limit one request: bytes of all files together, number of files without those of steps, bytes of
+ * each file of a step, of the config and of a JSON body.
+ */
+export type RequestLimits = Pick<
+  Config,
+  'maxUploadBytes' | 'maxFiles' | 'maxMaskBytes' | 'maxConfigBytes' | 'maxJsonBodyBytes'
+>;
+
 export interface ReceivingOptions {
-  /** Opens the place of the file that arrives as number `fileIndex`. */
+  /** Opens the storage of the file that arrives as number `fileIndex`. */
   readonly open: (fileIndex: number) => Promise<Upload>;
-  /** Of all files together, so of each of them too. */
-  readonly maxBytes: number;
-  /** Those of steps not counted, of which there are no more than steps. */
-  readonly maxFiles: number;
-  /** Of each file of a step. */
-  readonly maxStepFileBytes: number;
+  readonly limits: RequestLimits;
   /** Compute hashes; costs time on large files. */
   readonly wantHash: boolean;
 }
@@ -47,35 +52,39 @@ interface Entry {
 }
 
 export class ReceivedFiles {
-  readonly #options: ReceivingOptions;
+  readonly limits: RequestLimits;
+  readonly #open: ReceivingOptions['open'];
+  readonly #wantHash: boolean;
   readonly #entries: Entry[] = [];
   readonly #keeping = new Set<Promise<void>>();
   #keepFailure: { readonly error: unknown } | null = null;
   #current: Entry | null = null;
   #bytesLeft: number;
 
-  constructor(options: ReceivingOptions) {
-    this.#options = options;
-    this.#bytesLeft = options.maxBytes;
+  constructor({ open, limits, wantHash }: ReceivingOptions) {
+    this.limits = limits;
+    this.#open = open;
+    this.#wantHash = wantHash;
+    this.#bytesLeft = limits.maxUploadBytes;
   }
 
   /** Begins a file; `end` follows before the next one. Throws LIMIT_EXCEEDED when there are too many. */
   async begin(name: string | null, role: FileRole): Promise<void> {
-    const { open, maxFiles, wantHash } = this.#options;
+    const { maxFiles } = this.limits;
     const fileIndex = this.#entries.length;
     if (role !== 'step' && this.count('single') + this.count('list') >= maxFiles)
       throw tooManyFiles(maxFiles);
-    const upload = await open(fileIndex);
-    this.#current = { name, role, fileIndex, upload, hash: wantHash ? createHash('sha256') : null };
+    const upload = await this.#open(fileIndex);
+    this.#current = { name, role, fileIndex, upload, hash: this.#wantHash ? createHash('sha256') : null };
     this.#entries.push(this.#current);
   }
 
   /** Throws LIMIT_EXCEEDED. */
   async write(bytes: Uint8Array): Promise<void> {
-    const { upload, hash, role, name } = this.#open();
-    const { maxStepFileBytes } = this.#options;
-    if (role === 'step' && upload.byteLength + bytes.length > maxStepFileBytes)
-      throw stepFileTooLarge(name ?? '', maxStepFileBytes);
+    const { upload, hash, role, name } = this.#currentEntry();
+    const { maxMaskBytes } = this.limits;
+    if (role === 'step' && upload.byteLength + bytes.length > maxMaskBytes)
+      throw stepFileTooLarge(name ?? '', maxMaskBytes);
     this.pass(bytes.length);
     hash?.update(bytes);
     await upload.write(bytes);
@@ -84,12 +93,12 @@ export class ReceivedFiles {
   /** Counts bytes that are not kept; they may come no more than others. Throws LIMIT_EXCEEDED. */
   pass(byteLength: number): void {
     this.#bytesLeft -= byteLength;
-    if (this.#bytesLeft < 0) throw uploadTooLarge('more than that', this.#options.maxBytes);
+    if (this.#bytesLeft < 0) throw uploadTooLarge('more than that', this.limits.maxUploadBytes);
   }
 
   /** Throws INPUT_EMPTY. */
   async end(): Promise<void> {
-    const { upload, name, role, fileIndex } = this.#open();
+    const { upload, name, role, fileIndex } = this.#currentEntry();
     this.#current = null;
     if (upload.byteLength === 0)
       throw failure('INPUT_EMPTY', {
@@ -130,7 +139,7 @@ export class ReceivedFiles {
     await Promise.allSettled(this.#entries.map(({ upload }) => upload.discard()));
   }
 
-  #open(): Entry {
+  #currentEntry(): Entry {
     if (this.#current === null) throw failure('INTERNAL', { reason: 'no file is being received' });
     return this.#current;
   }

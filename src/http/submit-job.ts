@@ -82,9 +82,7 @@ export async function submitRequest(
   const isRepeat = service.isRepeat(owner, idempotencyKey);
   const files = new ReceivedFiles({
     open: async (fileIndex) => (isRepeat ? unstoredUpload() : service.receive(owner, id, fileIndex)),
-    maxBytes: config.maxUploadBytes,
-    maxFiles: config.maxFiles,
-    maxStepFileBytes: config.maxMaskBytes,
+    limits: config,
     wantHash: idempotencyKey !== null,
   });
   let added = false;
@@ -141,13 +139,10 @@ async function receiveForm(
   request: FastifyRequest,
   files: ReceivedFiles,
 ): Promise<ReceivedRequest> {
-  const { maxConfigBytes, maxFiles } = context.config;
   let parsed: ParsedConfig | undefined;
   const form = await receiveJobForm(request, {
     files,
     parts: filePartsOf(surface),
-    maxFiles,
-    maxConfigBytes,
     stepParts: filePartNames(context.transformations),
     fileParameters: fileParameterNames(context.transformations),
     onConfig: (value) => {
@@ -188,9 +183,8 @@ async function receiveJson(
 ): Promise<ReceivedRequest> {
   const documents = jsonDocumentsOf(surface);
   if (documents === null) throw failure('INTERNAL', { reason: 'a JSON body was let through' });
-  const { maxConfigBytes, maxFiles, maxJsonBodyBytes: maxBodyBytes } = context.config;
   const fileParameters = fileParameterNames(context.transformations);
-  const options = { files, documents, maxFiles, maxConfigBytes, maxBodyBytes, fileParameters };
+  const options = { files, documents, fileParameters };
   const { config, configHash } = await receiveJsonBody(request.raw, options);
   const parsed = parseJobRequest(config, surface, context, context.urlPolicy);
   if (parsed.inputUrl !== null)

@@ -11,7 +11,7 @@ export const BODY_MEMBERS: JsonBodyMembers = {
 };
 
 const ROOMY: JsonBodyLimits = {
-  config: configLimits(1_000_000, 1000),
+  config: configLimits({ maxConfigBytes: 1_000_000, maxFiles: 1000 }),
   maxDocuments: 1000,
   maxDocumentsSetting: 'a fixed limit',
 };

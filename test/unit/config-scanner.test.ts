@@ -23,7 +23,7 @@ function scan(
   chunkLengths: readonly number[],
   limits: Partial<ConfigLimits> = {},
 ): Scanned {
-  const all = { ...configLimits(100_000, 1000), ...limits };
+  const all = { ...configLimits({ maxConfigBytes: 100_000, maxFiles: 1000 }), ...limits };
   const text = new ConfigText(all.maxBytes);
   const scanner = new ConfigScanner(text, new ConfigCounts("part 'config'", all), NAMES, (offset, reason) =>
     failure('CONFIG_NOT_JSON', { part: 'config', reason: `at byte ${offset}: ${reason}` }),

@@ -72,7 +72,10 @@ function outcome(
   lengths: number | readonly number[],
 ): SplitBody | { readonly message: string } {
   try {
-    return splitBody(body, lengths, { config: configLimits(200, 1000), maxDocuments: 4 });
+    return splitBody(body, lengths, {
+      config: configLimits({ maxConfigBytes: 200, maxFiles: 1000 }),
+      maxDocuments: 4,
+    });
   } catch (error) {
     if (!(error instanceof GeomillError) || error.fault !== 'user') throw error;
     return { message: `${error.code} ${error.message}` };
@@ -171,7 +174,11 @@ test('what JSON.parse refuses outside of the documents is refused here too', () 
 });
 
 test('after an error nothing is given out any more', () => {
-  const limits = { config: configLimits(100, 1000), maxDocuments: 1, maxDocumentsSetting: 'a fixed limit' };
+  const limits = {
+    config: configLimits({ maxConfigBytes: 100, maxFiles: 1000 }),
+    maxDocuments: 1,
+    maxDocumentsSetting: 'a fixed limit',
+  };
   const splitter = new JsonBodySplitter(BODY_MEMBERS, limits);
   const isRefused = (error: unknown) => error instanceof GeomillError && error.code === 'BODY_NOT_JSON';
   assert.throws(() => splitter.push(Buffer.from('{"input_geojson":{]')), isRefused);

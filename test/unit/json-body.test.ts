@@ -199,7 +199,7 @@ test('a body that ends early is refused with where it was', () => {
 
 test('what is kept in memory has a limit, and documents do not count to it', () => {
   const document = `{"a":"${'x'.repeat(500)}"}`;
-  const limits = { config: configLimits(30, 1000) };
+  const limits = { config: configLimits({ maxConfigBytes: 30, maxFiles: 1000 }) };
   // 15 and 3 bytes of names and 12 of a value; the white space is not kept.
   const fitting = splitBody(bytesOf(`{"input_geojson":${document},  "b"  :  [1,"234567"]}`), 5, limits);
   assert.deepEqual(fitting.config, { b: [1, '234567'] });

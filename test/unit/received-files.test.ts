@@ -46,11 +46,17 @@ async function receive(files: ReceivedFiles, role: 'single' | 'list', ...chunks:
   await files.end();
 }
 
-const LIMITS = { maxBytes: 100, maxFiles: 20, wantHash: true, maxStepFileBytes: 100 };
+const LIMITS = {
+  maxUploadBytes: 100,
+  maxFiles: 20,
+  maxMaskBytes: 100,
+  maxConfigBytes: 100,
+  maxJsonBodyBytes: 100,
+};
 
 test('the single file counts first, the others in the order of their arrival', async () => {
   const { open, states } = fakeStore();
-  const files = new ReceivedFiles({ ...LIMITS, open });
+  const files = new ReceivedFiles({ open, limits: LIMITS, wantHash: true });
   await receive(files, 'list', 'a');
   await receive(files, 'single', 'bc', 'd');
   await receive(files, 'list', 'a');
@@ -71,11 +77,15 @@ test('the single file counts first, the others in the order of their arrival', a
 
 test('more bytes or files than may come, and empty files, are refused by the name of the limit', async () => {
   const { open } = fakeStore();
-  const files = new ReceivedFiles({ open, maxBytes: 5, maxFiles: 2, wantHash: false, maxStepFileBytes: 100 });
+  const files = new ReceivedFiles({
+    open,
+    limits: { ...LIMITS, maxUploadBytes: 5, maxFiles: 2 },
+    wantHash: false,
+  });
   await receive(files, 'list', 'abc');
   await assert.rejects(receive(files, 'list', 'de', 'f'), { code: 'LIMIT_EXCEEDED', message: /MAX_UPLOAD/ });
   await assert.rejects(receive(files, 'list', 'x'), { code: 'LIMIT_EXCEEDED', message: /MAX_FILES/ });
-  await assert.rejects(receive(new ReceivedFiles({ ...LIMITS, open }), 'single'), {
+  await assert.rejects(receive(new ReceivedFiles({ open, limits: LIMITS, wantHash: true }), 'single'), {
     code: 'INPUT_EMPTY',
     message: /^single\.zip is empty/,
   });
@@ -83,7 +93,7 @@ test('more bytes or files than may come, and empty files, are refused by the nam
 
 test('a disk that is full while a file comes leaves none of them', async () => {
   const { open, states } = fakeStore(['fine', 'full']);
-  const files = new ReceivedFiles({ ...LIMITS, open });
+  const files = new ReceivedFiles({ open, limits: LIMITS, wantHash: true });
   await receive(files, 'list', 'a');
   await assert.rejects(receive(files, 'list', 'b'), { code: 'ENOSPC' });
   await files.discard();
@@ -92,7 +102,7 @@ test('a disk that is full while a file comes leaves none of them', async () => {
 
 test('a file that cannot be made durable fails the request, and leaves none of them', async () => {
   const { open, states } = fakeStore(['fine', 'unsafe']);
-  const files = new ReceivedFiles({ ...LIMITS, open });
+  const files = new ReceivedFiles({ open, limits: LIMITS, wantHash: true });
   for (const text of ['a', 'b', 'c']) await receive(files, 'list', text);
   await assert.rejects(files.keepAll(), { code: 'EIO' });
   await files.discard();
@@ -101,7 +111,7 @@ test('a file that cannot be made durable fails the request, and leaves none of t
 
 test('nothing is discarded while it is being made durable', async () => {
   const { open, states, release } = fakeStore(['stuck']);
-  const files = new ReceivedFiles({ ...LIMITS, open });
+  const files = new ReceivedFiles({ open, limits: LIMITS, wantHash: true });
   await receive(files, 'single', 'a');
   const discarded = files.discard();
   assert.deepEqual(states, ['open']);
@@ -112,7 +122,7 @@ test('nothing is discarded while it is being made durable', async () => {
 
 test('many files are never all open at once', async () => {
   const { open, states } = fakeStore();
-  const files = new ReceivedFiles({ ...LIMITS, open });
+  const files = new ReceivedFiles({ open, limits: LIMITS, wantHash: true });
   let most = 0;
   for (let i = 0; i < 20; i++) {
     await receive(files, 'list', 'a');

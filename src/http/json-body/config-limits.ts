@@ -1,5 +1,6 @@
 /** What a config may hold besides its bytes: what is small as text can be large once it is parsed. */
 import { failure, type GeomillError } from '../../errors.ts';
+import type { RequestLimits } from '../received-files.ts';
 
 /** Members of all objects together; each becomes a property, and those that are not known are listed. */
 const MAX_CONFIG_MEMBERS = 10_000;
@@ -24,10 +25,12 @@ export interface ConfigLimits {
   readonly maxInlineFiles: number;
 }
 
-/** `maxFiles`: of a request. */
-export function configLimits(maxBytes: number, maxFiles: number): ConfigLimits {
+export function configLimits({
+  maxConfigBytes,
+  maxFiles,
+}: Pick<RequestLimits, 'maxConfigBytes' | 'maxFiles'>): ConfigLimits {
   return {
-    maxBytes,
+    maxBytes: maxConfigBytes,
     maxMembers: MAX_CONFIG_MEMBERS,
     maxElements: MAX_CONFIG_ELEMENTS + maxFiles,
     maxInlineFile: MAX_INLINE_FILE,
