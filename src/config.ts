@@ -1,7 +1,7 @@
 /**
- * Every setting, once: its variable, type, unit, default and meaning. docs/settings.md is generated from `settings`.
- * With main.ts the only reader of the environment. A value that cannot be used is an error that names the setting; it
- * never falls back to the default in silence, because a mistyped limit is a limit that is not there.
+ * All settings: variable, type, unit, default and meaning. docs/settings.md is generated from `settings`. Only this file
+ * and main.ts read the environment. An invalid value is an error that names the setting; it never silently falls back
+ * to the default, because a mistyped limit would then be no limit.
  */
 import { isIPv4 } from 'node:net';
 import { resolve } from 'node:path';
@@ -20,33 +20,33 @@ export const settings = {
     default: 8080,
     min: 0,
     max: 65535,
-    text: 'Port the service listens on; 0 takes a free one.',
+    text: 'Port the service listens on; 0 picks a free port.',
   },
   baseUrl: {
     name: 'BASE_URL',
     type: 'url',
     default: null,
-    text: 'Public address of the service, used in the links it gives. Unset: the Host header of the request.',
+    text: 'Public address of the service, used in links. Unset: taken from the Host header of the request.',
   },
   trustedProxies: {
     name: 'TRUSTED_PROXIES',
     type: 'networks',
     default: null,
-    text: 'Addresses and networks of proxies whose X-Forwarded-For is believed: `127.0.0.1, 10.0.0.0/8`. Without it all clients behind a proxy count as one source of wrong credentials. Unset: none.',
+    text: 'Addresses and networks of proxies whose X-Forwarded-For header is trusted: `127.0.0.1, 10.0.0.0/8`. Without it, all clients behind a proxy share one limit for wrong credentials. Unset: none.',
   },
   auth: {
     name: 'AUTH',
     type: 'choice',
     default: null,
     choices: ['open', 'required'],
-    text: 'Whether requests need a credential. Unset: `open` while HOST is a loopback address, else `required`. `open` on any other address needs `geomill serve --insecure-open`.',
+    text: 'Whether requests need credentials. Unset: `open` if HOST is a loopback address, otherwise `required`. `open` on any other address also needs `geomill serve --insecure-open`.',
   },
   authJobSurface: {
     name: 'AUTH_JOB_SURFACE',
     type: 'choice',
     default: null,
     choices: ['open', 'required'],
-    text: 'The same for `/transform` and `/result/...` alone. Unset: as AUTH.',
+    text: 'Same as AUTH, for `/transform` and `/result/...` only. Unset: the value of AUTH.',
   },
   tokenLifetimeSeconds: {
     name: 'TOKEN_LIFETIME',
@@ -54,7 +54,7 @@ export const settings = {
     default: 300,
     min: 10,
     max: DAY,
-    text: 'Time an access token of an OAuth client is good for.',
+    text: 'Lifetime of the access tokens issued to OAuth clients.',
   },
   signingKeyRotationSeconds: {
     name: 'SIGNING_KEY_ROTATION',
@@ -62,63 +62,63 @@ export const settings = {
     default: 30 * DAY,
     min: 2 * HOUR,
     max: 365 * DAY,
-    text: 'Time a key signs access tokens before the next one does.',
+    text: 'How often the token signing key is rotated.',
   },
   auditRetentionSeconds: {
     name: 'AUDIT_RETENTION',
     type: 'seconds',
     default: 365 * DAY,
     min: DAY,
-    text: 'Time that entries of the audit log are kept.',
+    text: 'How long entries of the audit log are kept.',
   },
   oidcIssuer: {
     name: 'OIDC_ISSUER',
     type: 'issuer',
     default: null,
-    text: 'Address of an OpenID Connect issuer whose access tokens are accepted too. Unset: none.',
+    text: 'Address of an OpenID Connect issuer whose access tokens are also accepted. Unset: none.',
   },
   oidcAudience: {
     name: 'OIDC_AUDIENCE',
     type: 'text',
     default: null,
-    text: 'What `aud` of its access tokens has to be; needed with OIDC_ISSUER. Not the client id of a web page.',
+    text: 'Required `aud` claim of access tokens from OIDC_ISSUER. Do not use the client id of a web page: its id tokens would be accepted as access tokens.',
   },
   oidcClientId: {
     name: 'OIDC_CLIENT_ID',
     type: 'text',
     default: null,
-    text: 'With OIDC_ISSUER, OIDC_CLIENT_SECRET and BASE_URL: people sign in to the account area with that issuer. Its redirect URI is BASE_URL with `/account/auth/callback/oidc`. Unset: by password alone.',
+    text: 'Client id for signing in to the account area through OIDC_ISSUER; needs OIDC_CLIENT_SECRET and BASE_URL. Register the redirect URI BASE_URL + `/account/auth/callback/oidc`. Unset: sign-in by password only.',
   },
   oidcClientSecret: {
     name: 'OIDC_CLIENT_SECRET',
     type: 'text',
     default: null,
-    text: 'Secret of OIDC_CLIENT_ID at the issuer.',
+    text: 'Client secret that belongs to OIDC_CLIENT_ID.',
   },
   oidcScopeClaim: {
     name: 'OIDC_SCOPE_CLAIM',
     type: 'text',
     default: null,
-    text: 'The claim of its access tokens that holds scopes. Unset: what `scope` names of ours, never `admin`; where that is nothing, `jobs:read jobs:write`.',
+    text: 'Claim that holds the scopes in access tokens from OIDC_ISSUER. Unset: the known scopes in `scope` except `admin`, or `jobs:read jobs:write` if there are none.',
   },
   corsOrigins: {
     name: 'CORS_ORIGINS',
     type: 'origins',
     default: null,
-    text: 'Web pages that may call the service from a browser: their origins, separated by commas, or `*` for any. Unset: none.',
+    text: 'Origins of web pages that may call the service from a browser, separated by commas, or `*` for any. Unset: none.',
   },
   dataDirectory: {
     name: 'DATA_DIR',
     type: 'path',
     default: './data',
-    text: 'Directory of jobs, uploads and outputs; one service at a time may use it.',
+    text: 'Directory for jobs, uploads and outputs. Only one service at a time may use it.',
   },
   logLevel: {
     name: 'LOG_LEVEL',
     type: 'choice',
     default: 'info',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    text: 'Least severity that is logged; the log goes to standard output, one JSON object a line.',
+    text: 'Minimum log level. The log is written to standard output, one JSON object per line.',
   },
   runners: {
     name: 'RUNNERS',
@@ -126,7 +126,7 @@ export const settings = {
     default: null,
     min: 1,
     max: 1024,
-    text: 'Number of runner processes, each of which runs one job at a time. Unset: one per core, fewer where the memory does not suffice for RUNNER_MEMORY (or 2 GiB) each.',
+    text: 'Number of runner processes; each runs one job at a time. Unset: one per core, or fewer if the memory is too small for RUNNER_MEMORY (or 2 GiB) each.',
   },
   runnerThreads: {
     name: 'RUNNER_THREADS',
@@ -134,21 +134,21 @@ export const settings = {
     default: null,
     min: 1,
     max: 1024,
-    text: 'Worker threads one large job may use. Unset: twice the cores divided by RUNNERS, at least 4, at most one per core.',
+    text: 'Maximum number of worker threads per job. Unset: twice the cores divided by RUNNERS, at least 4, but at most one per core.',
   },
   runnerMemoryBytes: {
     name: 'RUNNER_MEMORY',
     type: 'bytes',
     default: null,
     min: LEAST_RUNNER_MEMORY,
-    text: 'Memory one job may use. A job that needs more is stopped and fails. Unset: 2 GiB, or less where RUNNERS of them would exceed the memory; a tenth of it, at least 512 MiB, is left for the service.',
+    text: 'Maximum memory per job; a job that exceeds it is stopped and fails. Unset: 2 GiB, or less if RUNNERS times 2 GiB exceeds the memory. A tenth of the memory, at least 512 MiB, is reserved for the service.',
   },
   runnerSandbox: {
     name: 'RUNNER_SANDBOX',
     type: 'choice',
     default: 'auto',
     choices: ['auto', 'bwrap', 'user', 'none'],
-    text: "Isolation of runners besides Node's permission model: `bwrap` namespaces made by bubblewrap, `user` a system user for each runner (needs root), `none`, or `auto`, the strongest that works. See security.md.",
+    text: "Isolation of runners in addition to Node's permission model: `bwrap` (namespaces made by bubblewrap), `user` (a system user per runner; needs root), `none`, or `auto` (the strongest level that works). See security.md.",
   },
   runnerFirstUid: {
     name: 'RUNNER_FIRST_UID',
@@ -156,7 +156,7 @@ export const settings = {
     default: 60_706,
     min: 1,
     max: 2 ** 31,
-    text: 'First user and group id for runners at the level `user`; two per runner are used. They must not belong to anybody.',
+    text: 'First user and group id for runners at level `user`; two ids per runner are used. They must not be used by anything else.',
   },
   gridDirectory: {
     name: 'PROJ_GRIDS',
@@ -170,7 +170,7 @@ export const settings = {
     default: HOUR,
     min: 1,
     max: 7 * DAY,
-    text: 'Time one attempt at a job may take.',
+    text: 'Maximum time for one attempt at a job.',
   },
   jobAttempts: {
     name: 'JOB_ATTEMPTS',
@@ -178,7 +178,7 @@ export const settings = {
     default: 3,
     min: 1,
     max: 100,
-    text: 'Times a job is begun before it fails, when its process or the whole service dies meanwhile.',
+    text: 'Maximum number of attempts at a job whose runner or service dies while it runs.',
   },
   syncTimeoutSeconds: {
     name: 'SYNC_TIMEOUT',
@@ -186,7 +186,7 @@ export const settings = {
     default: 60,
     min: 0,
     max: HOUR,
-    text: 'Longest time a request that waits for its output is held open.',
+    text: 'Maximum time that a request waits for its output.',
   },
   graceSeconds: {
     name: 'SHUTDOWN_GRACE',
@@ -194,28 +194,28 @@ export const settings = {
     default: 20,
     min: 0,
     max: HOUR,
-    text: 'Time running jobs get to finish when the service is stopped; what is left runs at the next start.',
+    text: 'Time that running jobs have to finish when the service stops. Unfinished jobs run again at the next start.',
   },
   outputRetentionSeconds: {
     name: 'OUTPUT_RETENTION',
     type: 'seconds',
     default: DAY,
     min: 1,
-    text: 'Time an output can be fetched after its job has ended.',
+    text: 'How long an output is kept after its job has ended.',
   },
   recordRetentionSeconds: {
     name: 'RECORD_RETENTION',
     type: 'seconds',
     default: 7 * DAY,
     min: 1,
-    text: 'Time the record of a job is kept after it has ended.',
+    text: 'How long the record of a job is kept after the job has ended.',
   },
   maxUploadBytes: {
     name: 'MAX_UPLOAD',
     type: 'bytes',
     default: 5 * GiB,
     min: 1,
-    text: 'Size of the files of a request, all together.',
+    text: 'Maximum total size of the files of a request.',
   },
   minUploadRate: {
     name: 'MIN_UPLOAD_RATE',
@@ -223,7 +223,7 @@ export const settings = {
     default: 500,
     min: 0,
     max: 1_000_000_000,
-    text: 'Slowest rate in bytes per second at which a request body may arrive, averaged over 30 seconds; slower ones are refused with 408. 0: any rate.',
+    text: 'Minimum upload rate in bytes per second, averaged over 30 seconds; slower requests get 408. 0: no minimum.',
   },
   uploadTimeoutSeconds: {
     name: 'UPLOAD_TIMEOUT',
@@ -231,14 +231,14 @@ export const settings = {
     default: 6 * HOUR,
     min: 1,
     max: 7 * DAY,
-    text: 'Longest time the body of one request may take to arrive.',
+    text: 'Maximum time for receiving the body of a request.',
   },
   maxJsonBodyBytes: {
     name: 'MAX_JSON_BODY',
     type: 'bytes',
     default: GiB,
     min: 1,
-    text: 'Size of a JSON body with GeoJSON in it.',
+    text: 'Maximum size of a JSON body that contains GeoJSON.',
   },
   maxFiles: {
     name: 'MAX_FILES',
@@ -246,19 +246,19 @@ export const settings = {
     default: 1000,
     min: 1,
     max: 100_000,
-    text: 'Files of a request to append or merge.',
+    text: 'Maximum number of files in a request to append or merge.',
   },
   inputUrlHosts: {
     name: 'INPUT_URL_HOSTS',
     type: 'text',
     default: null,
-    text: 'Hosts that input files may be fetched from by URL: `data.example.org, *.example.org, files.example.org:8443`, or `*` for every public one. Without a port: 80 and 443. Unset: no file is fetched.',
+    text: 'Hosts from which input files may be fetched by URL: `data.example.org, *.example.org, files.example.org:8443`, or `*` for every public host. A host without a port means ports 80 and 443. Unset: fetching is disabled.',
   },
   inputUrlPrivateNetworks: {
     name: 'INPUT_URL_PRIVATE_NETWORKS',
     type: 'text',
     default: null,
-    text: 'Networks that are not public and that files may be fetched from all the same: `10.20.0.0/16, fd00:1234::/32`. Unset: none.',
+    text: 'Private networks from which input files may also be fetched: `10.20.0.0/16, fd00:1234::/32`. Unset: none.',
   },
   inputUrlTimeoutSeconds: {
     name: 'INPUT_URL_TIMEOUT',
@@ -266,7 +266,7 @@ export const settings = {
     default: 300,
     min: 1,
     max: DAY,
-    text: 'Time that fetching a file by URL may take.',
+    text: 'Maximum time for fetching a file by URL.',
   },
   maxConfigBytes: {
     name: 'MAX_CONFIG',
@@ -274,7 +274,7 @@ export const settings = {
     default: 256 * KiB,
     min: KiB,
     max: 64 * MiB,
-    text: 'Maximum size of the config of a request, without the polygons that steps clip and erase by (MAX_MASK). The HTTP process parses it in one go, so each MiB holds all requests for some 10 ms.',
+    text: 'Maximum size of the config of a request, not counting the polygons of clip and erase steps (MAX_MASK). The HTTP process parses the config in one go; each MiB blocks all requests for about 10 ms.',
   },
   maxMaskBytes: {
     name: 'MAX_MASK',
@@ -282,28 +282,28 @@ export const settings = {
     default: 64 * MiB,
     min: KiB,
     max: 256 * MiB,
-    text: 'Maximum size of the polygons of one clip or erase step, in the config or as form part `mask`; counted in MAX_UPLOAD or MAX_JSON_BODY too.',
+    text: 'Maximum size of the polygons of one clip or erase step, in the config or as form part `mask`. They also count towards MAX_UPLOAD or MAX_JSON_BODY.',
   },
   maxQueueLength: {
     name: 'MAX_QUEUE',
     type: 'integer',
     default: 10_000,
     min: 1,
-    text: 'Jobs that may wait; more are refused with 503.',
+    text: 'Maximum number of queued jobs; further submissions get 503.',
   },
   maxOwnerJobs: {
     name: 'MAX_OWNER_JOBS',
     type: 'integer',
     default: null,
     min: 0,
-    text: 'Jobs of one account that may wait or run; more are refused with 429. 0: any number. Unset: 1000 where credentials are required, else 0.',
+    text: 'Maximum number of queued and running jobs per account; further submissions get 429. 0: no limit. Unset: 1000 if credentials are required, otherwise 0.',
   },
   maxOwnerStorageBytes: {
     name: 'MAX_OWNER_STORAGE',
     type: 'bytes',
     default: null,
     min: 0,
-    text: 'Bytes that one account may store: inputs of its jobs that wait or run, outputs until they expire, and records of jobs until they are deleted. 0: any number. Unset: 50 GiB where credentials are required, else 0.',
+    text: 'Maximum storage per account: inputs of queued and running jobs, outputs until they expire, and job records until they are deleted. 0: no limit. Unset: 50 GiB if credentials are required, otherwise 0.',
   },
   maxOwnerRequests: {
     name: 'MAX_OWNER_REQUESTS',
@@ -311,7 +311,7 @@ export const settings = {
     default: 500,
     min: 1,
     max: 100_000,
-    text: 'Maximum number of event streams, downloads and waiting requests of one account at a time. Further streams and downloads get 429; further requests are answered with 202 at once.',
+    text: 'Maximum number of concurrent event streams, downloads and waiting requests per account. Further streams and downloads get 429; further submissions are answered with 202 without waiting.',
   },
   rateLimit: {
     name: 'RATE_LIMIT',
@@ -319,7 +319,7 @@ export const settings = {
     default: null,
     min: 0,
     max: 1_000_000,
-    text: 'Requests a second of one account, in the long run; more are refused with 429. Without credentials each address counts for itself. 0: any number. Unset: 20 where credentials are required, else 0.',
+    text: 'Sustained number of requests per second and account; more get 429. Without credentials the limit applies to each client address. 0: no limit. Unset: 20 if credentials are required, otherwise 0.',
   },
   rateBurst: {
     name: 'RATE_BURST',
@@ -327,42 +327,42 @@ export const settings = {
     default: 100,
     min: 1,
     max: 1_000_000,
-    text: 'Requests of one account that may come at once, on top of RATE_LIMIT.',
+    text: 'Number of requests that an account may send at once on top of RATE_LIMIT.',
   },
   maxUnzippedBytes: {
     name: 'MAX_UNZIPPED',
     type: 'bytes',
     default: 20 * GiB,
     min: 1,
-    text: 'Unpacked size of the zip archives of a job, all entries together.',
+    text: 'Maximum unpacked size of all zip archives of a job together.',
   },
   maxUnzipRatio: {
     name: 'MAX_UNZIP_RATIO',
     type: 'integer',
     default: 200,
     min: 1,
-    text: 'Unpacked to packed size of an entry of a zip archive.',
+    text: 'Maximum ratio of unpacked to packed size of a zip entry.',
   },
   maxZipEntries: {
     name: 'MAX_ZIP_ENTRIES',
     type: 'integer',
     default: 1000,
     min: 1,
-    text: 'Entries of a zip archive.',
+    text: 'Maximum number of entries in a zip archive.',
   },
   maxFeatures: {
     name: 'MAX_FEATURES',
     type: 'integer',
     default: 100_000_000,
     min: 1,
-    text: 'Features of an input.',
+    text: 'Maximum number of features in an input.',
   },
   maxCoordinatesPerFeature: {
     name: 'MAX_FEATURE_COORDINATES',
     type: 'integer',
     default: 50_000_000,
     min: 1,
-    text: 'Coordinates of one feature.',
+    text: 'Maximum number of coordinates in one feature.',
   },
   maxFields: {
     name: 'MAX_FIELDS',
@@ -370,7 +370,7 @@ export const settings = {
     default: 4000,
     min: 1,
     max: 100_000,
-    text: 'Attribute fields of a layer of an input. The memory of a job grows with features times fields.',
+    text: 'Maximum number of attribute fields in an input layer. The memory of a job grows with features times fields.',
   },
   maxOutputFactor: {
     name: 'MAX_OUTPUT_FACTOR',
@@ -378,11 +378,11 @@ export const settings = {
     default: 500,
     min: 1,
     max: 1_000_000,
-    text: 'Positions that a transformation may make of each position of a layer. Up to 5 million positions are always allowed.',
+    text: 'Maximum number of output positions per input position of a layer that a transformation may produce. Up to 5 million positions are always allowed.',
   },
 } as const satisfies Record<string, Setting>;
 
-/** Where credentials are required. */
+/** Defaults where credentials are required. */
 const OWNER_LIMITS = { maxOwnerJobs: 1000, maxOwnerStorageBytes: 50 * GiB, rateLimit: 20 } as const;
 
 type SettingKey = keyof typeof settings;
@@ -402,7 +402,7 @@ export type Config = {
       ? AuthMode
       : Present<(typeof settings)[Key]>;
 } & {
-  /** How `runners`, `runnerThreads` and `runnerMemoryBytes` came about. */
+  /** How `runners`, `runnerThreads` and `runnerMemoryBytes` were derived. */
   readonly capacity: Capacity;
 };
 
@@ -433,14 +433,14 @@ export function readConfig(
   Object.assign(config, { runners, runnerThreads, runnerMemoryBytes });
   config.auth ??= isLoopback(String(config.host)) ? 'open' : 'required';
   config.authJobSurface ??= config.auth;
-  // In an open service there is one owner, and what bounds the service bounds it.
+  // An open service has one owner, to whom the limits of the whole service apply.
   const hasOwners = config.auth === 'required' || config.authJobSurface === 'required';
   for (const [key, limit] of Object.entries(OWNER_LIMITS)) config[key] ??= hasOwners ? limit : 0;
   checkOidc(config);
   return { ...config, capacity } as unknown as Config;
 }
 
-/** Throws SETTING_INVALID where a setting needs another one. */
+/** Throws SETTING_INVALID if a setting needs another one that is unset. */
 function checkOidc(config: Readonly<Record<string, string | number | null>>): void {
   const { oidcIssuer, oidcAudience, oidcClientId, oidcClientSecret, baseUrl } = config;
   const refuse = (name: string, reason: string): Error =>
@@ -449,17 +449,17 @@ function checkOidc(config: Readonly<Record<string, string | number | null>>): vo
   if (oidcIssuer !== null && oidcAudience === null && !signsIn)
     throw refuse(
       'OIDC_AUDIENCE',
-      'it is needed with OIDC_ISSUER; without it tokens for every other service would be good here',
+      'it is required with OIDC_ISSUER; otherwise tokens for other services would be accepted',
     );
   if (!signsIn) return;
-  if (oidcClientId === null) throw refuse('OIDC_CLIENT_ID', 'it is needed with OIDC_CLIENT_SECRET');
-  if (oidcClientSecret === null) throw refuse('OIDC_CLIENT_SECRET', 'it is needed with OIDC_CLIENT_ID');
-  if (oidcIssuer === null) throw refuse('OIDC_ISSUER', 'it is needed with OIDC_CLIENT_ID');
-  // The issuer sends people back to one address, which is registered there.
-  if (baseUrl === null) throw refuse('BASE_URL', 'it is needed with OIDC_CLIENT_ID');
+  if (oidcClientId === null) throw refuse('OIDC_CLIENT_ID', 'it is required with OIDC_CLIENT_SECRET');
+  if (oidcClientSecret === null) throw refuse('OIDC_CLIENT_SECRET', 'it is required with OIDC_CLIENT_ID');
+  if (oidcIssuer === null) throw refuse('OIDC_ISSUER', 'it is required with OIDC_CLIENT_ID');
+  // The issuer redirects users to one registered address.
+  if (baseUrl === null) throw refuse('BASE_URL', 'it is required with OIDC_CLIENT_ID');
 }
 
-/** Whether only programs of this machine reach a service that listens on `host`. */
+/** Whether a service that listens on `host` is reachable from this machine only. */
 export function isLoopback(host: string): boolean {
   const plain = host.toLowerCase().replace(/^\[|\]$/g, '');
   if (isIPv4(plain)) return plain.startsWith('127.');

@@ -1,4 +1,4 @@
-/** What kinds of values settings have, and how their texts are read. */
+/** Types of settings and the parser of their values. */
 import { isIP } from 'node:net';
 import { failure } from './errors.ts';
 
@@ -54,7 +54,7 @@ export function parseSetting(setting: Setting, given: string): string | number {
         throw refuse(
           'give the issuer as it names itself in its tokens, like https://login.example.org/realm',
         );
-      // Compared with tokens letter by letter: a slash at its end belongs to it.
+      // Compared with tokens character by character, including a trailing slash.
       return given;
     case 'origins':
       return parseOrigins(given, refuse);

@@ -1,7 +1,6 @@
 /**
- * Every field that a config may have, once: its names, its JSON Schema and what it means. Requests are checked by this
- * table (parse-job-request.ts) and documented from it (config-schema.ts), so the two cannot come apart. Adding a field
- * or a spelling is adding it here.
+ * All fields of a config: names, JSON Schema and meaning. Requests are checked against this table (parse-job-request.ts)
+ * and documented from it (config-schema.ts). A new field or spelling is added here only.
  */
 import { type Format, isInputFormat, isOutputFormat } from '../formats/format.ts';
 import type { JobRequest } from '../pipeline/request.ts';
@@ -9,12 +8,12 @@ import { MAX_STEPS } from '../transformations/requested-steps.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { JsonSchema } from './operation.ts';
 
-/** Where a config comes in: what is asked for, and what the path tells already. */
+/** The operation that a config belongs to, and what its path already states. */
 export interface Surface {
   readonly operation: JobRequest['operation'];
-  /** Id of the format that the path names; null: the config names it. */
+  /** Id of the format named by the path; null: the config names it. */
   readonly inputFormat: string | null;
-  /** nested: `{"input": {"format": ...}}`. flat: `{"input_format": ...}`. Both are read; this one is told of. */
+  /** nested: `{"input": {"format": ...}}`. flat: `{"input_format": ...}`. Both are accepted; this one is documented. */
   readonly spelling: 'nested' | 'flat';
 }
 
@@ -24,14 +23,14 @@ export interface Registries {
 }
 
 export interface ConfigField {
-  /** A dot leads into `input` or `output`. The first name is the usual one. */
+  /** A dot separates `input` or `output` from the member. The first name is the preferred one. */
   readonly nested: readonly string[];
-  /** Absent: the same. */
+  /** Absent: same as `nested`. */
   readonly flat?: readonly string[];
   readonly operations: readonly JobRequest['operation'][];
   readonly description: string;
   readonly schema: (registries: Pick<Registries, 'formats'>) => JsonSchema;
-  /** What the schema asks for, in words: "'to_file' must be true or false". */
+  /** The schema in words, for messages: "'to_file' must be true or false". */
   readonly shouldBe: string;
 }
 
@@ -81,7 +80,7 @@ export const CONFIG_FIELDS = {
     flat: ['input_crs', 'input_epsg'],
     operations: ['transform', 'append', 'inspect'],
     description:
-      'CRS of the input (of an append: of its target), for files that state none. A file that states another one is refused.',
+      'CRS of the input (of the target of an append), for files that do not define one. A file that defines a different CRS is rejected.',
     schema: () => epsgCode,
     shouldBe: CRS_IN_WORDS,
   },
@@ -89,7 +88,7 @@ export const CONFIG_FIELDS = {
     nested: ['append_crs_mapping'],
     operations: ['append'],
     description:
-      'CRS of the files to append: one for all, or a list as long as they are, in their order; null: the file states it.',
+      'CRS of the files to append: one for all files, or a list with one entry per file, in the order of the files; null: the file defines it.',
     schema: () => epsgCodes,
     shouldBe: `${CRS_IN_WORDS}, or a list of them`,
   },
@@ -97,7 +96,7 @@ export const CONFIG_FIELDS = {
     nested: ['input_crs_mapping'],
     operations: ['merge'],
     description:
-      'CRS of the files to merge: one for all, or a list as long as they are, in their order; null: the file states it.',
+      'CRS of the files to merge: one for all files, or a list with one entry per file, in the order of the files; null: the file defines it.',
     schema: () => epsgCodes,
     shouldBe: `${CRS_IN_WORDS}, or a list of them`,
   },
@@ -116,7 +115,7 @@ export const CONFIG_FIELDS = {
     flat: ['input_url'],
     operations: ['transform', 'inspect'],
     description:
-      'Where to fetch the input from, in place of a file; http or https. Only in forms, and from hosts that the operator allows.',
+      'HTTP or HTTPS address from which the service fetches the input, instead of an uploaded file. Only in forms, and only hosts allowed by the operator.',
     schema: () => ({
       type: 'string',
       minLength: 1,
@@ -128,8 +127,8 @@ export const CONFIG_FIELDS = {
   transformations: {
     nested: ['transformations'],
     operations: ALL,
-    description: 'What is done to the features, in this order.',
-    // Its items are checked, and told of, by transformations/requested-steps.ts, from the same parameter schemas.
+    description: 'Transformations of the features, applied in this order.',
+    // The items are checked by transformations/requested-steps.ts, with the schemas of their parameters.
     schema: () => ({
       type: 'array',
       maxItems: MAX_STEPS,
@@ -158,7 +157,7 @@ export const CONFIG_FIELDS = {
     flat: ['to_file', 'output_to_file'],
     operations: ALL,
     description:
-      'false: the FeatureCollection itself as application/json; only for output formats that are JSON.',
+      'false: return the FeatureCollection itself as application/json. Only for output formats that are JSON.',
     schema: () => ({ type: 'boolean', default: true }),
     shouldBe: 'true or false',
   },
@@ -166,13 +165,13 @@ export const CONFIG_FIELDS = {
 
 export type FieldId = keyof typeof CONFIG_FIELDS;
 
-/** Every name of a field; the one to use in messages first. */
+/** All names of a field; the one for messages comes first. */
 export function fieldNames(id: FieldId, { spelling }: Surface): readonly string[] {
   const { nested, flat = [] }: ConfigField = CONFIG_FIELDS[id];
   return spelling === 'nested' ? [...nested, ...flat] : [...flat, ...nested];
 }
 
-/** The name that an option of a format goes by: `input.encoding` or `input_encoding`; and the other way round. */
+/** Names of a format option: `input.encoding` and `input_encoding`, the preferred spelling first. */
 export function optionNames(
   side: 'input' | 'output',
   name: string,
@@ -182,7 +181,7 @@ export function optionNames(
   return spelling === 'nested' ? names : names.reverse();
 }
 
-/** The name that the group of a format's read options goes by: `input.csv_options` or `csv_options`. */
+/** Names of the group of a format's read options: `input.csv_options` and `csv_options`. */
 export function groupNames(key: string, { spelling }: Surface): readonly string[] {
   const names = [`input.${key}`, key];
   return spelling === 'nested' ? names : names.reverse();

@@ -1,4 +1,4 @@
-/** JSON Schemas (2020-12) of configs, composed from what checks them: config-fields.ts and the registries' records. */
+/** JSON Schemas (2020-12) of configs, composed from config-fields.ts and the records of the registries. */
 import { type Format, isInputFormat, isOutputFormat, type OptionsSchema } from '../formats/format.ts';
 import { inputFormats } from '../formats/registry.ts';
 import {
@@ -12,14 +12,13 @@ import {
 } from './config-fields.ts';
 import type { JsonSchema } from './operation.ts';
 
-/** What schemas are made from; steps have named schemas of their own. */
 export interface FormatRegistry {
   readonly formats: readonly Format[];
 }
 
 /**
- * Schema of the config of a surface, each field under its usual name. Leads to '#/components/schemas/TransformationStep'.
- * Other members are allowed: what is not known is a warning, not an error.
+ *Schema of the config of an operation, each field under its preferred name. Refers to
+ * '#/components/schemas/TransformationStep'. Other members are allowed: an unknown member is a warning, not an error.
  */
 export function configSchema(surface: Surface, registries: FormatRegistry): JsonSchema {
   const readable = registries.formats
@@ -46,7 +45,7 @@ export function configSchema(surface: Surface, registries: FormatRegistry): Json
   return nestedObject(properties, required);
 }
 
-/** What a JSON body holds of inputs, in the order in which they count. */
+/** The input documents of a JSON body, in the order in which they count. */
 export interface JsonDocuments {
   /** Member with one document; it comes first. */
   readonly single: string;
@@ -129,7 +128,7 @@ function readOptions(formats: readonly Format[], surface: Surface): [string, Jso
   return [...named, ...grouped];
 }
 
-/** Options of several formats by name; one that means different things by format may be any of them. */
+/** Options of several formats by name. An option with different schemas in different formats matches any of them. */
 function mergedOptions(formats: readonly (readonly [string, OptionsSchema])[]): [string, JsonSchema][] {
   const byName = new Map<string, Map<string, { schema: JsonSchema; ids: string[] }>>();
   for (const [id, { properties }] of formats)

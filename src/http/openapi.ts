@@ -1,7 +1,6 @@
 /**
- * The OpenAPI 3.1 document of the HTTP interface. All of it is made: paths from the records of operations, schemas of
- * requests from the registries, those of answers from `schemas/`. Nothing of it stands in a file of its own that could
- * say something else than the code does.
+ * The OpenAPI 3.1 document of the HTTP interface, derived from the code: paths from the records of operations, request
+ * schemas from the registries, response schemas from `schemas/`.
  */
 import { SCOPES, type Scope } from '../accounts/principal.ts';
 import type { Registries } from './config-fields.ts';
@@ -13,28 +12,28 @@ import type { Operation, OperationTag, Parameter } from './operation.ts';
 import { componentSchemas } from './schemas/component-schemas.ts';
 
 const TAGS: Readonly<Record<OperationTag, string>> = {
-  Jobs: 'Submit a file, ask for the state of its job, fetch the output.',
-  Transform: 'Convert one file and get the output in the answer, or a task.',
-  Append: 'Add the features of files to those of a target, in the fields of the target.',
-  Merge: 'Bring the geometries of several files together.',
-  Inspect: 'Tell what a file holds, and what another format would change or lose.',
-  Catalogue: 'Formats, transformations and coordinate reference systems that requests can name.',
-  Credentials: 'Access tokens for OAuth clients, and what lets others check them.',
-  Operation: 'For orchestrators and monitoring.',
+  Jobs: 'Submit a file, query the state of its job and download the output.',
+  Transform: 'Convert one file; the response is the output, or a task to query later.',
+  Append: 'Append the features of files to a target file.',
+  Merge: 'Merge the geometries of several files.',
+  Inspect: 'Inspect a file, and preview what a conversion would change or lose.',
+  Catalogue: 'Supported formats, transformations and coordinate reference systems.',
+  Credentials: 'Access tokens for OAuth clients, and the metadata needed to verify them.',
+  Operation: 'Health checks and metrics.',
 };
 
-const DESCRIPTION = `Turns vector geodata (GeoJSON, shapefile, GeoPackage, DXF, CSV with WKT) from one format into another, in any
-coordinate reference system of EPSG, with transformations on the way. Nothing is lost in silence: the report of a job counts what was
-dropped, repaired, renamed or changed.
+const DESCRIPTION = `Converts vector geodata between GeoJSON, Shapefile, GeoPackage, DXF and CSV (with WKT geometry), with reprojection to
+any EPSG coordinate reference system and with geometry transformations. The report of a job lists everything that was dropped, repaired,
+renamed or changed.
 
-A service says at its start whether it asks for credentials; one that listens on this machine alone does not, unless it is told to. An API
-key goes into the header \`apiKey\`, an access token of an OAuth client into \`Authorization: Bearer TOKEN\`; one of them, never both. Jobs
-belong to who submitted them: to everybody else they do not exist.
+Whether credentials are required is shown when the service starts; by default, a service on a loopback address requires none. Send exactly
+one credential: an API key in the header \`apiKey\`, or an access token of an OAuth client in \`Authorization: Bearer TOKEN\`. You see
+only the jobs you submitted.
 
-Every error is a problem document (RFC 9457) whose \`detail\` says what is wrong, where, and what to do. HEAD works wherever GET
-does; a path answers a method that it does not take with 405 and \`Allow\`.`;
+Every error is a problem document (RFC 9457) whose \`detail\` says what is wrong, where, and what to do. HEAD is supported wherever GET
+is; an unsupported method gets 405 with \`Allow\`.`;
 
-/** `version` is that of the package. */
+/** `version`: of the package. */
 export function openApiDocument(
   operations: readonly Operation[],
   registries: Registries,
@@ -56,7 +55,7 @@ export function openApiDocument(
       description: DESCRIPTION,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    // Where the document came from: it is the same whatever the service is called.
+    // Relative to the address of the document, so it is the same for every service.
     servers: [{ url: '/' }],
     security: [],
     tags: (Object.keys(TAGS) as OperationTag[])
@@ -79,7 +78,6 @@ function operationObject(operation: Operation, shared: SharedFields): OperationO
     summary,
     description,
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }),
-    // Every body there is, is needed.
     ...(requestBody === undefined ? {} : { requestBody: { ...shared.lead(requestBody), required: true } }),
     responses: responsesOf(operation),
     security: securityOf(operation),
@@ -104,9 +102,9 @@ function responsesOf(operation: Operation): Record<string, object> {
 }
 
 const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
-  'jobs:read': 'Ask for own jobs and fetch their outputs.',
-  'jobs:write': 'Submit jobs, cancel and delete own ones.',
-  admin: 'Look after the service, and after the jobs of everybody.',
+  'jobs:read': 'Read your own jobs and download their outputs.',
+  'jobs:write': 'Submit jobs; cancel and delete your own jobs.',
+  admin: 'Administer the service and the jobs of all accounts.',
 };
 
 const SECURITY_SCHEMES = {
@@ -114,7 +112,7 @@ const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'apiKey',
-    description: 'An API key, `gm_...`, made with `geomill keys create` or in the account area.',
+    description: 'An API key (`gm_...`), created with `geomill keys create` or in the account area.',
   },
   clientCredentials: {
     type: 'oauth2',
@@ -130,11 +128,11 @@ const SECURITY_SCHEMES = {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'An access token, of this service or of the issuer that its operator trusts, or an API key.',
+    description: 'An access token of this service or of the issuer trusted by the operator, or an API key.',
   },
 } as const;
 
-/** One of them is enough. An open service asks for none. */
+/** Any one of them is sufficient. An open service requires none. */
 function securityOf({ access }: Operation): OperationObject['security'] {
   if (access === 'public') return [];
   return [{ apiKey: [] }, { clientCredentials: [access] }, { bearer: [] }];

@@ -1,4 +1,4 @@
-/** What requests that take a job send, as the document tells it; made from what reads them. */
+/** Bodies of requests that submit a job, as documented; derived from the code that reads them. */
 import type { Format } from '../formats/format.ts';
 import { transformations } from '../transformations/registry.ts';
 import { filePartNames } from '../transformations/requested-steps.ts';
@@ -10,7 +10,7 @@ import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
 /** Raw bytes: OpenAPI 3.1 describes them by the absence of a type. */
 const FILE: JsonSchema = {
   contentMediaType: 'application/octet-stream',
-  description: 'The file as it is.',
+  description: 'The file.',
 };
 
 /** A form; in the versioned API, for formats that are JSON, also a JSON body. */
@@ -21,7 +21,7 @@ export function requestBody(surface: Surface, formats: readonly Format[]): Reque
   const { single, list } = documents;
   const members = list === null ? `\`${single}\`` : `\`${single}\` and \`${list}\``;
   return {
-    description: `${form.description} Or a JSON body with ${members}, and the members of the config beside them.`,
+    description: `${form.description} Or a JSON body with ${members}, and the members of the config.`,
     content: {
       ...form.content,
       'application/json': {
@@ -45,7 +45,7 @@ export function formBody(surface: Surface, formats: readonly Format[]): RequestB
       config,
       ...stepPartsOf(),
     },
-    // Of the one file of a conversion the config may have the URL instead.
+    // The single file of a conversion is optional: the config may have its URL instead.
     required: [
       ...(singleRequired && list !== null ? [single[0]] : []),
       ...(list === null ? [] : [list]),
@@ -71,23 +71,22 @@ function stepPartsOf(): Record<string, JsonSchema> {
       const names = takers
         .map(({ id, fileParameter }) => `\`${fileParameter?.name}\` of ${id}`)
         .join(' and ');
-      return [part, { ...FILE, description: `A file with ${names}, for steps that leave it out.` }];
+      return [part, { ...FILE, description: `A file with ${names}, for steps without this parameter.` }];
     }),
   );
 }
 
 const DESCRIPTIONS: Readonly<Record<Surface['operation'], string>> = {
   transform:
-    'A form with the file and the config, in any order; or the config alone, with the URL of the file.',
-  inspect:
-    'A form with the file and the config, in any order; or the config alone, with the URL of the file.',
+    'A form with the file and the config, in any order; or only the config, with the URL of the file.',
+  inspect: 'A form with the file and the config, in any order; or only the config, with the URL of the file.',
   append:
-    'A form with the target as `file`, what is appended to it as repeated `files`, and the config, in any order.',
+    'A form with the target as `file`, the files to append as repeated `files`, and the config, in any order.',
   merge:
-    'A form with repeated `files` and the config, in any order; a part `file` is one more of the files, and the first one.',
+    'A form with repeated `files` and the config, in any order. A part `file` counts as the first of the files.',
 };
 
-/** Where the config names the format, both spellings are told: clients use either. */
+/** If the config names the format, both spellings are documented: clients use either. */
 function configOf(surface: Surface, formats: readonly Format[]): JsonSchema {
   if (surface.inputFormat !== null) return configSchema(surface, { formats });
   const spellings = (['nested', 'flat'] as const).map((spelling) => ({

@@ -1,8 +1,8 @@
-/** Answers that are the same until another version of geomill is installed. */
+/** Responses that change only with the version of geomill. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { entityTagOf, matchesEntityTag } from './entity-tag.ts';
 
-/** Short enough for an upgrade to be seen soon; the tag makes asking again cheap. */
+/** Short, so that an upgrade takes effect soon; the entity tag makes revalidation cheap. */
 const MAX_AGE_SECONDS = 300;
 
 export interface StaticContent {
@@ -26,16 +26,16 @@ export function sendStatic(
   return reply.header('content-type', mediaType).send(body);
 }
 
-/** The status of an answer without a body, and the headers, for records of operations. */
+/** The 304 response for records of operations. */
 export const NOT_MODIFIED = {
-  description: 'As it was: If-None-Match names it.',
-  headers: { ETag: { description: 'Names this state of it.', schema: { type: 'string' } } },
+  description: 'Not modified: If-None-Match has its tag.',
+  headers: { ETag: { description: 'Tag of this version.', schema: { type: 'string' } } },
 } as const;
 
 export const STATIC_HEADERS = {
   ...NOT_MODIFIED.headers,
   'Cache-Control': {
-    description: 'It changes with the version of the service only.',
+    description: 'The document changes only with the version of the service.',
     schema: { type: 'string' },
   },
 } as const;

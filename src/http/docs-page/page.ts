@@ -54,10 +54,10 @@ ${navigation(document, groups)}
 <header>
 <h1>geomill <small>${String(info.version)}</small></h1>
 ${markdown(String(info.description))}
-<p>The service is at <code>${BASE_URL_MARK}</code>. For tools the same is told by <a href="/openapi.json">openapi.json</a>
+<p>The service is at <code>${BASE_URL_MARK}</code>. Machine-readable: <a href="/openapi.json">openapi.json</a>
 (OpenAPI ${document.openapi}).</p>
-<p>Examples are lines for a shell with curl. Those that send <code>samples/…</code> run in the folder of geomill; in capitals
-stands what an earlier answer told: <var>JOB_ID</var>, <var>TASK_ID</var>.</p>
+<p>The examples are shell commands with <code>curl</code>. Run those that send <code>samples/…</code> in the geomill directory. Replace
+<var>JOB_ID</var> and <var>TASK_ID</var> with values from an earlier response.</p>
 </header>
 ${tags.map(
   ({ name, description }) => html`<section id="${name}" aria-labelledby="${name}-title">
@@ -84,12 +84,12 @@ ${schemaView(schema, { resolve, direction: sent.has(name) ? 'request' : 'answer'
 `;
 }
 
-/** Shared fields are told of where they are used. */
+/** Shared fields are shown where they are used. */
 function namedSchemas({ components }: OpenApiDocument): [string, JsonSchema][] {
   return Object.entries(components.schemas).filter(([name]) => !isSharedField(name));
 }
 
-/** Names of the schemas that requests are made of. */
+/** Names of the schemas used in requests. */
 function sentSchemas({ paths, components }: OpenApiDocument): ReadonlySet<string> {
   const names = new Set<string>();
   const visit = (value: unknown): void => {
@@ -148,7 +148,7 @@ function errorsSection({ components, paths }: OpenApiDocument): Html {
     .map(([status, name]) => responseRow(status, components.responses[name], `status-${status}`));
   return html`<section id="errors" aria-labelledby="errors-title">
 <h2 id="errors-title">Errors</h2>
-<p>Every error is a <a href="#schema-Problem">Problem</a>. These mean the same everywhere.</p>
+<p>Every error is a <a href="#schema-Problem">Problem</a>. These responses are common to all operations.</p>
 <div class="scroll"><table>
 <thead><tr><th scope="col">status</th><th scope="col">meaning</th><th scope="col">body</th><th scope="col">headers</th></tr></thead>
 <tbody>${rows}</tbody></table></div>

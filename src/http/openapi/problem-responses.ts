@@ -1,4 +1,4 @@
-/** The errors that operations answer with, as shared responses of the document. */
+/** Errors of operations, as shared responses of the document. */
 import type { Operation, ResponseRecord } from '../operation.ts';
 import { ref } from '../schemas/schema.ts';
 
@@ -6,14 +6,14 @@ const PROBLEM_CONTENT = { 'application/problem+json': { schema: ref('Problem') }
 
 const RETRY_AFTER = {
   'Retry-After': {
-    description: 'Seconds after which it is worth to try again.',
+    description: 'Number of seconds to wait before retrying.',
     schema: { type: 'integer', minimum: 0 },
   },
 } as const;
 
 const CHALLENGE = {
   'WWW-Authenticate': {
-    description: 'Which credentials there are, and which scope is needed.',
+    description: 'Accepted credentials and the required scope.',
     schema: { type: 'string' },
     required: true,
   },
@@ -29,60 +29,63 @@ interface ProblemResponse {
 const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
   400: {
     name: 'BadRequest',
-    description: 'Something in the request, or in the data, is wrong; the detail says what and where.',
+    description: 'The request or its data is invalid; `detail` says what is wrong and where.',
   },
   401: {
     name: 'Unauthorized',
-    description: 'No credential was sent, or one that is not accepted; why not is not told.',
+    description: 'The credentials are missing or were rejected; the reason is not disclosed.',
     headers: CHALLENGE,
   },
   403: {
     name: 'Forbidden',
     description:
-      'The credential does not have the scope that is needed, which the detail names; or a page of another origin asks an open service.',
+      'The credentials lack the required scope, which `detail` names; or a web page of another origin called an open service.',
     headers: CHALLENGE,
   },
-  404: { name: 'NotFound', description: 'There is no such thing.' },
-  408: { name: 'RequestTimeout', description: 'The request was not completed in time.' },
-  409: { name: 'Conflict', description: 'Not in this state; the detail says which it is in.' },
+  404: { name: 'NotFound', description: 'Resource not found.' },
+  408: { name: 'RequestTimeout', description: 'The request was not received in time.' },
+  409: { name: 'Conflict', description: 'Not possible in the current state, which `detail` names.' },
   410: { name: 'Gone', description: 'The output has expired; submit the job again.' },
-  413: { name: 'TooLarge', description: 'Larger than a limit; the detail names limit and setting.' },
+  413: { name: 'TooLarge', description: 'A limit is exceeded; `detail` names the limit and its setting.' },
   415: {
     name: 'UnsupportedType',
-    description: 'The body is of another media type than the documented ones.',
+    description: 'The media type of the body is not supported.',
   },
   416: {
     name: 'RangeNotSatisfiable',
-    description: 'The range lies outside of the output.',
+    description: 'The range is outside the output.',
     headers: {
       'Content-Range': { description: '`bytes */LENGTH`', schema: { type: 'string' } },
     },
   },
-  422: { name: 'IdempotencyConflict', description: 'The Idempotency-Key came before with another request.' },
+  422: {
+    name: 'IdempotencyConflict',
+    description: 'The Idempotency-Key was already used for a different request.',
+  },
   429: {
     name: 'TooManyRequests',
-    description: 'Too many requests, jobs, open connections or wrong credentials; try again later.',
+    description: 'Too many requests, jobs, open connections or wrong credentials; retry later.',
     headers: RETRY_AFTER,
   },
   431: { name: 'HeadersTooLarge', description: 'The headers of the request are too large.' },
   500: {
     name: 'InternalError',
-    description: 'Our fault; the detail gives the reference under which the cause is logged.',
+    description: 'Internal error; `detail` contains the reference of the log entry.',
   },
   503: {
     name: 'Unavailable',
     description:
-      'The queue is full, the service starts or stops or cannot store jobs, or the issuer of a token cannot be asked.',
+      'The queue is full, the service is starting or stopping or cannot store jobs, or the token issuer is unreachable.',
     headers: RETRY_AFTER,
   },
   507: {
     name: 'InsufficientStorage',
-    description: 'No disk space is left for what the request needs; the service recovers when some is freed.',
+    description: 'The disk is full; the service recovers when space is freed.',
     headers: RETRY_AFTER,
   },
 };
 
-/** What the server itself answers, whatever the operation. */
+/** Errors that every operation can return. */
 export const ALWAYS: readonly number[] = [400, 408, 431, 500];
 
 const PROBLEM_NAMES: readonly string[] = Object.values(PROBLEMS).map(({ name }) => name);
@@ -101,22 +104,19 @@ export function problemComponents(): Record<string, ResponseRecord> {
   );
 }
 
-/** Statuses of problems that follow from what an operation takes; its record need not name them. */
+/** Problem statuses that follow from the inputs of an operation, so that its record need not list them. */
 export function impliedProblems({ parameters, method, access, tag }: Operation): number[] {
   const statuses = [...ALWAYS];
-  if (access !== 'public') statuses.push(401, 403, 429);
-  // The issuer of a token may have to be asked.
-  if (access !== 'public') statuses.push(503);
+  if (access !== 'public') statuses.push(401, 403, 429, 503);
   if (tag === 'Credentials' && method === 'POST') statuses.push(429);
   if (parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
   if (method === 'POST') statuses.push(413, 415, 503);
-  // What changes something needs space for it, if only for a moment.
   if (method !== 'GET') statuses.push(507);
   if (parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')) statuses.push(409, 422);
   return statuses;
 }
 
-/** A response as the document has it: what a record says of a problem may be its description alone. */
+/** A response in the document. A record may replace the description of a problem only. */
 export function responseOf(status: number, record: ResponseRecord | undefined): object {
   const shared = PROBLEMS[status];
   if (record === undefined) {

@@ -35,8 +35,8 @@ function getOpenApi(documentOf: DocumentOf): Operation {
     path: '/openapi.json',
     tag: 'Catalogue',
     access: 'public',
-    summary: 'This document',
-    description: 'The whole interface in OpenAPI 3.1, for generators of clients and for tools.',
+    summary: 'Get the OpenAPI document',
+    description: 'The complete API in OpenAPI 3.1, for client generators and other tools.',
     parameters: [],
     responses: {
       200: {
@@ -66,9 +66,9 @@ function getDocumentation(documentOf: DocumentOf): Operation {
     path: '/docs',
     tag: 'Catalogue',
     access: 'public',
-    summary: 'This interface for readers',
+    summary: 'Show the documentation',
     description:
-      'A page with every operation and schema, and examples to copy. It needs no script and no other host.',
+      'An HTML page with all operations, schemas and `curl` examples. It works without scripts and loads nothing from other hosts.',
     parameters: [],
     responses: {
       200: {

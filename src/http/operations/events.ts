@@ -28,19 +28,19 @@ export const getJobEvents: Operation = {
   path: '/v1/jobs/{job_id}/events',
   tag: 'Jobs',
   access: 'jobs:read',
-  summary: 'What happens to a job, as it happens',
+  summary: 'Watch a job',
   description:
-    'Server-sent events, for `EventSource` or `curl -N`. `state`: the job as GET /v1/jobs/{job_id} tells it, at once and at every ' +
-    'change of its state. `progress`: `{fraction, stage}`, at most five a second. The stream ends behind the final state, ' +
-    'or without one when the job is deleted or the service stops. An `EventSource` that comes again after the ' +
-    'final state is told with 204 not to.',
+    'Server-sent events, for `EventSource` or `curl -N`. `state`: the job as in GET /v1/jobs/{job_id}, sent at once and at every ' +
+    'change of its state. `progress`: `{fraction, stage}`, at most five per second. The stream ends after the final state, ' +
+    'or without it when the job is deleted or the service stops. An `EventSource` that reconnects after the ' +
+    'final state gets 204, which ends it.',
   parameters: [
     jobIdParameter,
     {
       in: 'header',
       name: 'Last-Event-ID',
       schema: TEXT,
-      description: 'Sent by an `EventSource` that reconnects. Every stream begins with the state as it is.',
+      description: 'Sent by an `EventSource` that reconnects. Every stream begins with the current state.',
     },
   ],
   responses: {
@@ -53,7 +53,7 @@ export const getJobEvents: Operation = {
         },
       },
     },
-    204: { description: 'The final state has been told: do not reconnect.' },
+    204: { description: 'The final state was already sent: do not reconnect.' },
   },
   examples: ['curl -N BASE_URL/v1/jobs/JOB_ID/events'],
   handle: async (context, request, reply) => {

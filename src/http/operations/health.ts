@@ -14,11 +14,14 @@ export const getHealth: Operation = {
   path: '/healthz',
   tag: 'Operation',
   access: 'public',
-  summary: 'Whether the process answers',
-  description: 'For orchestrators: a process that does not answer is to be replaced.',
+  summary: 'Check liveness',
+  description: 'For orchestrators: replace a process that does not answer.',
   parameters: [],
   responses: {
-    200: { description: 'It does.', content: { 'application/json': { schema: statusSchema('ok') } } },
+    200: {
+      description: 'The process is running.',
+      content: { 'application/json': { schema: statusSchema('ok') } },
+    },
   },
   examples: ['curl BASE_URL/healthz'],
   handle: async (_context, _request, reply) => {
@@ -33,13 +36,18 @@ export const getReadiness: Operation = {
   path: '/readyz',
   tag: 'Operation',
   access: 'public',
-  summary: 'Whether the service takes jobs',
+  summary: 'Check readiness',
   description:
-    'For load balancers. 503 while it starts or stops, 507 while the disk is full, 503 while jobs cannot be stored for another reason; the detail says which. It is ready again by itself when the cause is gone.',
+    'For load balancers. Returns 503 while the service starts or stops, 507 while the disk is full, and 503 while jobs cannot be stored for another reason; `detail` names it. The service becomes ready by itself when the cause is gone.',
   parameters: [],
   responses: {
-    200: { description: 'It does.', content: { 'application/json': { schema: statusSchema('ready') } } },
-    503: { description: 'It starts or stops, or cannot store jobs; the detail says why.' },
+    200: {
+      description: 'The service accepts jobs.',
+      content: { 'application/json': { schema: statusSchema('ready') } },
+    },
+    503: {
+      description: 'The service is starting or stopping, or cannot store jobs; `detail` gives the reason.',
+    },
     507: { description: 'The disk is full.' },
   },
   examples: ['curl BASE_URL/readyz'],
@@ -57,11 +65,11 @@ export const getMetrics: Operation = {
   tag: 'Operation',
   access: 'admin',
   publicOnLoopback: true,
-  summary: 'Figures for Prometheus',
-  description: 'In the text format of Prometheus; docs/operate.md explains each.',
+  summary: 'Get metrics',
+  description: 'Metrics in the Prometheus text format; docs/operate.md describes each of them.',
   parameters: [],
   responses: {
-    200: { description: 'The figures.', content: { 'text/plain': { schema: { type: 'string' } } } },
+    200: { description: 'The metrics.', content: { 'text/plain': { schema: { type: 'string' } } } },
   },
   examples: ['curl BASE_URL/metrics'],
   handle: async ({ metrics }, _request, reply) => {

@@ -21,18 +21,18 @@ export const listJobs: Operation = {
   path: '/v1/jobs',
   tag: 'Jobs',
   access: 'jobs:read',
-  summary: 'Own jobs',
+  summary: 'List jobs',
   description:
-    'Newest first, a page at a time: `next_cursor` leads to the next page and is null on the last. Jobs that are submitted or ' +
-    'deleted meanwhile make no job come twice or be left out.',
+    'Your jobs, newest first, in pages: pass `next_cursor` to get the next page; it is null on the last page. Jobs submitted or ' +
+    'deleted meanwhile do not cause duplicates or gaps.',
   parameters: [
     {
       in: 'query',
       name: 'limit',
       schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-      description: 'Most jobs on a page; it has fewer where it would be longer than 1 MB.',
+      description: 'Maximum number of jobs per page. A page that would exceed 1 MB has fewer.',
     },
-    { in: 'query', name: 'cursor', schema: TEXT, description: 'The `next_cursor` of the page before.' },
+    { in: 'query', name: 'cursor', schema: TEXT, description: 'The `next_cursor` of the previous page.' },
     {
       in: 'query',
       name: 'status',
@@ -43,19 +43,19 @@ export const listJobs: Operation = {
       in: 'query',
       name: 'operation',
       schema: { type: 'string', enum: jobOperations },
-      description: 'Only jobs of this kind.',
+      description: 'Only jobs with this operation.',
     },
     {
       in: 'query',
       name: 'owner',
       schema: { type: 'string', minLength: 1, maxLength: 200 },
       description:
-        'The jobs of this account, or of all with `*`. Other accounts than the own one need the scope `admin`.',
+        'Account whose jobs are listed, or `*` for all. Any account other than your own requires the scope `admin`.',
     },
   ],
   responses: {
     200: {
-      description: 'A page.',
+      description: 'A page of jobs.',
       headers: { Link: { description: 'With `rel="next"`: the next page (RFC 8288).', schema: TEXT } },
       content: { 'application/json': { schema: ref('JobPage') } },
     },
@@ -126,7 +126,7 @@ function parseCursor(text: string): ListPosition {
   if (match === null)
     throw failure('QUERY_INVALID', {
       name: 'cursor',
-      reason: `is '${text.slice(0, 60)}', which is no 'next_cursor' of a page of jobs; leave it out for the first page`,
+      reason: `is '${text.slice(0, 60)}', which is not the 'next_cursor' of a page of jobs; omit it for the first page`,
     });
   return { createdAt: Number(match[1]), id: match[2] };
 }

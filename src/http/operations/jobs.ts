@@ -12,8 +12,8 @@ export const getJob: Operation = {
   path: '/v1/jobs/{job_id}',
   tag: 'Jobs',
   access: 'jobs:read',
-  summary: 'All there is to know about a job',
-  description: 'State, progress, times, attempts, expiry, the report or the error.',
+  summary: 'Get a job',
+  description: 'State, progress, times, attempts, expiry, and the report or error.',
   parameters: [jobIdParameter],
   responses: {
     200: { description: 'The job.', content: { 'application/json': { schema: ref('Job') } } },
@@ -32,14 +32,14 @@ export const deleteJob: Operation = {
   path: '/v1/jobs/{job_id}',
   tag: 'Jobs',
   access: 'jobs:write',
-  summary: 'Cancel a job, or delete one that has ended',
+  summary: 'Cancel or delete a job',
   description:
-    'A job that waits or runs becomes `FAILED` with the code `CANCELLED`; when this is answered its work has stopped and its ' +
-    'input is gone. A job that has ended is deleted with its output; downloads that are under way go on. To get rid of a ' +
-    'running job for good, delete it twice. An `Idempotency-Key` names its job until the record is deleted: the same request ' +
-    'again gets the cancelled job, not a new one.',
+    'A queued or running job is cancelled: it becomes `FAILED` with the code `CANCELLED`; when the response arrives, it has ' +
+    'stopped and its input is deleted. A job that has ended is deleted with its output; downloads in progress continue. To ' +
+    'delete a running job, send the request twice. An `Idempotency-Key` refers to its job until the record is deleted: ' +
+    'repeating the request returns the cancelled job, not a new one.',
   parameters: [jobIdParameter],
-  responses: { 204: { description: 'It is cancelled, or deleted.' } },
+  responses: { 204: { description: 'The job was cancelled or deleted.' } },
   examples: ['curl -f -X DELETE BASE_URL/v1/jobs/JOB_ID'],
   handle: async (context, request, reply) => {
     const { job_id: id } = request.params as { readonly job_id: string };

@@ -8,7 +8,7 @@ import { issueToken } from './token.ts';
 /** A key is published an hour before it signs: who keeps the set this long has each in time. */
 const MAX_AGE_SECONDS = 300;
 const CACHED = {
-  'Cache-Control': { description: 'For some minutes.', schema: TEXT, required: true },
+  'Cache-Control': { description: 'Caching time.', schema: TEXT, required: true },
 } as const;
 
 export const getKeySet: Operation = {
@@ -17,8 +17,8 @@ export const getKeySet: Operation = {
   path: '/.well-known/jwks.json',
   tag: 'Credentials',
   access: 'public',
-  summary: 'Keys that access tokens are signed with',
-  description: 'Public keys (RFC 7517), for programs that check tokens of this service by themselves.',
+  summary: 'Get the signing keys',
+  description: 'Public keys (RFC 7517) for programs that verify access tokens of this service.',
   parameters: [],
   responses: {
     200: {
@@ -41,9 +41,9 @@ export const getAuthorizationServer: Operation = {
   path: '/.well-known/oauth-authorization-server',
   tag: 'Credentials',
   access: 'public',
-  summary: 'Where tokens are issued',
+  summary: 'Get the OAuth metadata',
   description:
-    'Metadata of RFC 8414, by which OAuth clients set themselves up. It is to be relied on where the operator has set the public address of the service.',
+    'Metadata (RFC 8414) with which OAuth clients configure themselves. Its addresses are reliable if the operator has set BASE_URL.',
   parameters: [],
   responses: {
     200: {

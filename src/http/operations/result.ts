@@ -12,7 +12,7 @@ export const jobIdParameter: Parameter = {
   in: 'path',
   name: 'job_id',
   schema: { type: 'string' },
-  description: 'What the submission answered.',
+  description: 'Id returned by the submission.',
   required: true,
 };
 
@@ -22,8 +22,8 @@ export const getStatus: Operation = {
   path: '/result/status/{job_id}',
   tag: 'Jobs',
   access: 'jobs:read',
-  summary: 'State of a job',
-  description: 'Ask until it is SUCCESS or FAILED.',
+  summary: 'Get the state of a job',
+  description: 'Repeat until the state is SUCCESS or FAILED.',
   parameters: [jobIdParameter],
   responses: {
     200: { description: 'The state.', content: { 'application/json': { schema: ref('JobStatus') } } },
@@ -42,8 +42,9 @@ export const getOutput: Operation = {
   path: '/result/output/{job_id}',
   tag: 'Jobs',
   access: 'jobs:read',
-  summary: 'The output of a job',
-  description: 'The file, or the FeatureCollection itself where `to_file` was false, until it expires.',
+  summary: 'Download the output of a job',
+  description:
+    'Returns the file, or the FeatureCollection itself if `to_file` was false. Available until it expires.',
   parameters: [jobIdParameter],
   responses: outputResponses,
   examples: ['curl -OJ BASE_URL/result/output/JOB_ID'],

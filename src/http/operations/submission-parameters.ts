@@ -1,4 +1,4 @@
-/** Headers and query of operations that take a job. */
+/** Header and query parameters of operations that submit a job. */
 import type { Parameter } from '../operation.ts';
 
 export const preferParameter: Parameter = {
@@ -6,19 +6,19 @@ export const preferParameter: Parameter = {
   name: 'Prefer',
   schema: { type: 'string', examples: ['wait=30', 'respond-async'] },
   description:
-    '`wait=SECONDS`: wait so long for the output, at most SYNC_TIMEOUT. `respond-async`: do not wait (RFC 7240).',
+    '`wait=SECONDS`: wait up to that long for the output, at most SYNC_TIMEOUT. `respond-async`: do not wait (RFC 7240).',
 };
 
 export const idempotencyKeyParameter: Parameter = {
   in: 'header',
   name: 'Idempotency-Key',
   schema: { type: 'string', maxLength: 255 },
-  description: 'The same key with the same request names the same job, however often it is sent.',
+  description: 'Makes retries safe: repeating a request with the same key returns the same job.',
 };
 
 export const asyncParameter: Parameter = {
   in: 'query',
   name: 'async',
   schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
-  description: '`true`: answer at once with a task; its result tells when the output is there.',
+  description: '`true`: return a task at once; query its result until the output is available.',
 };

@@ -11,7 +11,7 @@ const taskIdParameter: Parameter = {
   in: 'path',
   name: 'task_id',
   schema: { type: 'string' },
-  description: 'What the asynchronous request answered; it is also the id of the job.',
+  description: 'Id returned by the asynchronous request; also the id of the job.',
   required: true,
 };
 
@@ -29,8 +29,9 @@ export const getTask: Operation = {
   path: '/v1/transform/result/{task_id}',
   tag: 'Transform',
   access: 'jobs:read',
-  summary: 'State of a task',
-  description: 'Ask until it is SUCCESS or FAILED. A task is a job: /v1/jobs/{job_id} knows more about it.',
+  summary: 'Get the state of a task',
+  description:
+    'Repeat until the state is SUCCESS or FAILED. A task is a job: /v1/jobs/{job_id} returns more details.',
   parameters: [taskIdParameter],
   responses: {
     200: { description: 'The state.', content: { 'application/json': { schema: ref('Task') } } },
@@ -49,8 +50,8 @@ export const getTaskOutput: Operation = {
   path: '/v1/transform/output/o_{task_id}',
   tag: 'Transform',
   access: 'jobs:read',
-  summary: 'The output of a task',
-  description: 'Can be fetched again until it expires.',
+  summary: 'Download the output of a task',
+  description: 'Available until it expires.',
   parameters: [taskIdParameter],
   responses: outputResponses,
   examples: ['curl -f -OJ BASE_URL/v1/transform/output/o_TASK_ID'],
@@ -78,11 +79,11 @@ function messageOf({ state, outputKept, expiresAt }: JobSummary): string {
   const expiry = new Date(expiresAt ?? 0).toISOString();
   switch (state) {
     case 'QUEUED':
-      return 'the task waits';
+      return 'the task is queued';
     case 'RUNNING':
-      return 'the task is being worked on';
+      return 'the task is running';
     case 'SUCCESS':
-      return outputKept ? `the output can be fetched until ${expiry}` : `the output expired at ${expiry}`;
+      return outputKept ? `the output is available until ${expiry}` : `the output expired at ${expiry}`;
     case 'FAILED':
       return 'the task failed';
   }

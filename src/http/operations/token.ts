@@ -33,13 +33,13 @@ const oauthError = (
 const parameters: JsonSchema = {
   type: 'object',
   properties: {
-    grant_type: { const: 'client_credentials', description: 'May be left out.' },
+    grant_type: { const: 'client_credentials', description: 'Optional.' },
     client_id: { type: 'string', description: '`gmc_...`; not with HTTP Basic.' },
     client_secret: { type: 'string', description: '`gms_...`; not with HTTP Basic.' },
     scope: {
       type: 'string',
       examples: ['jobs:read jobs:write'],
-      description: 'What the token shall be good for, separated by spaces. Default: all that the client has.',
+      description: 'Requested scopes, separated by spaces. Default: all scopes of the client.',
     },
   },
 };
@@ -52,12 +52,12 @@ export const issueToken: Operation = {
   access: 'public',
   summary: 'Get an access token',
   description:
-    'For OAuth clients (RFC 6749, client credentials): the client by HTTP Basic or in the body. The token goes into the header ' +
-    '`Authorization: Bearer TOKEN` of other requests. Errors are those of OAuth, `error` and `error_description`, and have the ' +
-    'members of a problem besides. An unknown client and a wrong secret are answered alike.',
+    'For OAuth clients (RFC 6749, client credentials grant): authenticate with HTTP Basic or in the body. Send the token in the header ' +
+    '`Authorization: Bearer TOKEN` of other requests. Errors have the OAuth members `error` and `error_description` and the ' +
+    'members of a problem. Responses to an unknown client and to a wrong secret are identical.',
   parameters: [],
   requestBody: {
-    description: 'Parameters of OAuth, as a form or as JSON.',
+    description: 'OAuth parameters, as a form or as JSON.',
     content: {
       'application/x-www-form-urlencoded': { schema: parameters },
       'application/json': { schema: parameters },
@@ -70,7 +70,7 @@ export const issueToken: Operation = {
       content: { 'application/json': { schema: ref('AccessToken') } },
     },
     400: oauthError('`invalid_request`, `unsupported_grant_type` or `invalid_scope`.'),
-    401: oauthError('`invalid_client`: the client is not accepted.', {
+    401: oauthError('`invalid_client`: unknown client or wrong secret.', {
       ...NO_STORE,
       'WWW-Authenticate': { description: 'HTTP Basic.', schema: TEXT, required: true },
     }),

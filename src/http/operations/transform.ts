@@ -21,13 +21,13 @@ export function submitJob(formats: readonly Format[]): Operation {
     access: 'jobs:write',
     summary: 'Submit a job',
     description:
-      'Takes a file and says where its state and its output can be fetched. The config comes nested, or flat as part `payload`.',
+      'Submits a file and returns the addresses of its state and output. The config is nested, or flat in part `payload`.',
     parameters: [
       {
         in: 'query',
         name: 'async',
         schema: { type: 'string', enum: ['true', 'false'], default: 'true' },
-        description: '`false`: wait for the output and answer with it.',
+        description: '`false`: wait for the output and return it.',
       },
       preferParameter,
       idempotencyKeyParameter,

@@ -21,26 +21,26 @@ const WORDS: Readonly<
     tag: 'Transform',
     path: '',
     summary: (id) => `Convert ${id}`,
-    description: 'Converts one file and answers with the output.',
+    description: 'Converts one file and returns the output.',
   },
   append: {
     tag: 'Append',
     path: '/append',
     summary: (id) => `Append ${id} to ${id}`,
     description:
-      "Puts the features of the files behind those of the target, in the target's fields: a field of the same name is appended to that field, others are dropped and named in a warning. Then the transformations; answers with the output.",
+      'Appends the features of the files to those of the target. Fields are matched by name; fields that the target does not have are dropped and named in a warning. Transformations are applied afterwards. Returns the output.',
   },
   merge: {
     tag: 'Merge',
     path: '/merge',
     summary: (id) => `Merge ${id}`,
     description:
-      'Brings the geometries of the files together, without attributes. Then the transformations; answers with the output. A shapefile output has one file per kind of geometry, in one zip.',
+      'Merges the geometries of the files, without attributes. Transformations are applied afterwards. Returns the output. A Shapefile output is one zip with one shapefile per geometry type.',
   },
 };
 
 const HOW_IT_ANSWERS =
-  ' With `async=true`, or when it takes longer than SYNC_TIMEOUT, it answers with a task. A client that goes away leaves the job to go on; `Link` and the task lead to it.';
+  ' With `async=true`, or when the job takes longer than SYNC_TIMEOUT, the response is a task. The job continues if the client disconnects; `Link` and the task refer to it.';
 
 /** Three operations for each format that can be read. */
 export function versionedOperations(formats: readonly Format[]): readonly Operation[] {
@@ -110,8 +110,8 @@ export function inspectOperation(formats: readonly Format[]): Operation {
     path: '/v1/inspect',
     tag: 'Inspect',
     access: 'jobs:write',
-    summary: 'Tell what a file holds',
-    description: `Layers with their fields, counts, extent, CRS and encoding; with an output in the config also what a conversion to it would change or lose. Nothing is written.${HOW_IT_ANSWERS}`,
+    summary: 'Inspect a file',
+    description: `Returns the layers with fields, counts, extent, CRS and encoding. If the config has an output, also what a conversion would change or lose. No output is kept.${HOW_IT_ANSWERS}`,
     parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
     requestBody: formBody(INSPECTION, formats),
     responses: inspectionResponses,
@@ -141,8 +141,8 @@ async function answer(
   if (job?.state === 'FAILED') return sendJobFailure(reply, job);
   const message =
     seconds > 0
-      ? `not done after ${seconds} s; the work goes on, ask for the result of the task`
-      : 'the work goes on in the background; ask for the result of the task';
+      ? `not finished after ${seconds} s; the job continues, query the result of the task`
+      : 'the job runs in the background; query the result of the task';
   reply.header('location', taskUrl(id, baseUrl));
   return reply.code(202).send({ message, task_id: id, state: 'TASK CREATED' });
 }

@@ -6,26 +6,33 @@ const schemaOfOptions: JsonSchema = { type: 'object', description: 'JSON Schema 
 const degrees: JsonSchema = { type: 'number', minimum: -180, maximum: 180 };
 
 const formatRecord = closedObject({
-  id: text('As requests name it.'),
+  id: text('Name for requests.'),
   title: TEXT,
-  extensions: listOf(TEXT, 'Endings of file names, with the dot; the first one is the usual one.'),
-  media_type: text('Of an output.'),
-  output_extension: text('Ending of the name of an output.'),
+  extensions: listOf(TEXT, 'File name extensions with the dot, the usual one first.'),
+  media_type: text('Media type of outputs.'),
+  output_extension: text('File name extension of outputs.'),
   input: FLAG,
   output: FLAG,
   input_crs: {
     type: 'string',
     enum: ['fixed', 'file', 'request'],
     description:
-      'Where the CRS of an input comes from. `fixed`: EPSG:4326, unless the request says otherwise. `file`: the file states it. `request`: only the request can, so it must.',
+      'Where the CRS of an input is defined. `fixed`: EPSG:4326 unless the request states another. `file`: in the file. `request`: in the request, which must state it.',
   },
   output_layers: {
     type: 'string',
     enum: ['one', 'many'],
-    description: '`many`: an output keeps layers apart. `one`: they are joined, with a field `layer`.',
+    description:
+      '`many`: an output can have several layers. `one`: layers are combined, with a field `layer`.',
   },
-  read_options: { ...schemaOfOptions, description: 'Options under `input`, as a JSON Schema (2020-12).' },
-  write_options: { ...schemaOfOptions, description: 'Options under `output`, as a JSON Schema (2020-12).' },
+  read_options: {
+    ...schemaOfOptions,
+    description: 'Read options (under `input`), as JSON Schema (2020-12).',
+  },
+  write_options: {
+    ...schemaOfOptions,
+    description: 'Write options (under `output`), as JSON Schema (2020-12).',
+  },
   links: nullable(
     closedObject({ transform: TEXT, append: TEXT, merge: TEXT }),
     'Paths of the operations that read the format; null: it can only be written.',
@@ -38,22 +45,22 @@ export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
   TransformationRecord: closedObject({
     id: text('The `type` of a step.'),
     title: TEXT,
-    description: text('Markdown: what it does, and what becomes of attributes and ids.'),
+    description: text('Description in Markdown, including the effect on attributes and ids.'),
     parameters: { ...schemaOfOptions, description: 'JSON Schema (2020-12) of the parameters.' },
-    guarantees: listOf(TEXT, 'What always holds of a result.'),
-    example: { type: 'object', description: 'A step as it stands in `transformations`.' },
+    guarantees: listOf(TEXT, 'Properties that every result has.'),
+    example: { type: 'object', description: 'Example of an entry of `transformations`.' },
   }),
   TransformationList: closedObject({ transformations: listOf(ref('TransformationRecord')) }),
   CrsHit: closedObject({
-    code: text('As requests name it, e.g. `EPSG:25832`.'),
+    code: text('Name for requests, e.g. `EPSG:25832`.'),
     name: TEXT,
     kind: { type: 'string', enum: ['projected', 'geographic', 'geographic_3d', 'compound'] },
-    deprecated: { ...FLAG, description: 'EPSG advises against it; it still works.' },
+    deprecated: { ...FLAG, description: 'Deprecated by EPSG; it can still be used.' },
     area: nullable(
       closedObject({ name: TEXT, west: degrees, south: degrees, east: degrees, north: degrees }),
-      'Where it is meant to be used, in degrees; west > east across 180 degrees. Null where EPSG does not say.',
+      'Area of use in degrees; west > east if it crosses the antimeridian. Null if EPSG does not define it.',
     ),
-    unit: text('Of the horizontal coordinates: `metre`, `degree`, `US survey foot`, ...'),
+    unit: text('Unit of the horizontal coordinates: `metre`, `degree`, `US survey foot`, ...'),
   }),
-  CrsList: closedObject({ crs: listOf(ref('CrsHit'), 'The best first.') }),
+  CrsList: closedObject({ crs: listOf(ref('CrsHit'), 'Best match first.') }),
 };

@@ -1,4 +1,4 @@
-/** What the operations about credentials answer with. */
+/** Responses of the operations for credentials. */
 import type { JsonSchema } from '../operation.ts';
 import { problemSchemas } from './problem.ts';
 import { closedObject, count, listOf, TEXT, text } from './schema.ts';
@@ -9,10 +9,10 @@ const { properties: problemProperties } = problemSchemas.Problem as {
 
 export const credentialSchemas: Readonly<Record<string, JsonSchema>> = {
   AccessToken: closedObject({
-    access_token: text('A signed JWT (RFC 9068). To be treated as a text without a meaning.'),
+    access_token: text('A signed JWT (RFC 9068). Clients should treat it as opaque.'),
     token_type: { const: 'Bearer' },
-    expires_in: count('Seconds for which it is good.'),
-    scope: text('What it is good for, separated by spaces.'),
+    expires_in: count('Lifetime in seconds.'),
+    scope: text('Granted scopes, separated by spaces.'),
   }),
   OAuthError: {
     ...closedObject(
@@ -20,14 +20,14 @@ export const credentialSchemas: Readonly<Record<string, JsonSchema>> = {
         error: {
           type: 'string',
           enum: ['invalid_request', 'invalid_client', 'unsupported_grant_type', 'invalid_scope'],
-          description: 'A word of RFC 6749, 5.2.',
+          description: 'Error code of RFC 6749, section 5.2.',
         },
-        error_description: text('The same as `detail`.'),
+        error_description: text('Same as `detail`.'),
         ...problemProperties,
       },
       ['instance', 'errors'],
     ),
-    description: 'An error of OAuth that is a problem, too.',
+    description: 'An OAuth error with the members of a problem.',
   },
   KeySet: closedObject({
     keys: listOf(
@@ -35,7 +35,7 @@ export const credentialSchemas: Readonly<Record<string, JsonSchema>> = {
         kty: { const: 'OKP' },
         crv: { const: 'Ed25519' },
         x: text('The public key.'),
-        kid: text('Named by the header of a token.'),
+        kid: text('Key id in the header of tokens.'),
         alg: { const: 'EdDSA' },
         use: { const: 'sig' },
       }),

@@ -1,4 +1,4 @@
-/** GeoJSON (RFC 7946). Foreign members are allowed everywhere, as the RFC has it. */
+/** GeoJSON (RFC 7946). Foreign members are allowed everywhere, as in the RFC. */
 import type { JsonSchema } from '../operation.ts';
 import { listOf, ref } from './schema.ts';
 
@@ -35,7 +35,7 @@ export const geojsonSchemas: Readonly<Record<string, JsonSchema>> = {
     items: { type: 'number' },
     minItems: 2,
     maxItems: 4,
-    description: 'Longitude, latitude and, where there is one, height in metres.',
+    description: 'Longitude, latitude and optionally height in metres.',
   },
   BoundingBox: {
     type: 'array',
@@ -66,6 +66,6 @@ export const geojsonSchemas: Readonly<Record<string, JsonSchema>> = {
       bbox: ref('BoundingBox'),
     },
     required: ['type', 'features'],
-    description: 'GeoJSON (RFC 7946). Coordinates are EPSG:4326 unless the request says otherwise.',
+    description: 'GeoJSON (RFC 7946). Coordinates are in EPSG:4326 unless the request states another CRS.',
   },
 };

@@ -1,4 +1,4 @@
-/** What an inspection tells: pipeline/inspect.ts as the API writes it. */
+/** The result of an inspection (pipeline/inspect.ts) in the API. */
 import type { JsonSchema } from '../operation.ts';
 import { reportSchemas } from './report.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
@@ -12,27 +12,27 @@ const crs = closedObject({
 
 const layer = closedObject({
   name: TEXT,
-  features: count('Features, also those without a geometry.'),
+  features: count('Number of features, including those without a geometry.'),
   geometry_types: {
     type: 'object',
     additionalProperties: { type: 'integer', minimum: 1 },
-    description: 'Features by geometry type.',
+    description: 'Number of features by geometry type.',
   },
   has_z: FLAG,
   has_m: FLAG,
   extent: nullable(
     { type: 'array', items: { type: 'number' }, minItems: 4, maxItems: 4 },
-    'West, south, east, north in the CRS of the layer; null without positions.',
+    'West, south, east, north in the CRS of the layer; null if the layer has no coordinates.',
   ),
-  crs: nullable(crs, 'Null where neither the file nor the request states one that can be used.'),
+  crs: nullable(crs, 'Null if neither the file nor the request defines a usable CRS.'),
   metres_per_unit: nullable(
     { type: 'number' },
-    'Of a file that states the unit of its coordinates and no CRS.',
+    'Unit of the coordinates, if the file defines a unit but no CRS.',
   ),
   encoding: nullable(TEXT),
   fields: listOf(
     closedObject({ name: TEXT, type: TEXT, non_null: count('Features with a value.') }),
-    'In the order of the file.',
+    'In file order.',
   ),
 });
 
@@ -42,11 +42,11 @@ const outcome = closedObject({
   format: TEXT,
   crs: text('CRS of the output.'),
   media_type: TEXT,
-  bytes: count('Length that the output would have.'),
+  bytes: count('Size that the output would have, in bytes.'),
   features: reported.features,
   fields: reported.fields,
   reprojections: reported.reprojections,
-  warnings: listOf(ref('Finding'), 'What the conversion would tolerate, change and leave out.'),
+  warnings: listOf(ref('Finding'), 'What the conversion would tolerate, change or drop.'),
 });
 
 const failedOutcome = closedObject({ format: TEXT, error: ref('JobError') });
@@ -54,7 +54,7 @@ const failedOutcome = closedObject({ format: TEXT, error: ref('JobError') });
 export const inspectionSchemas: Readonly<Record<string, JsonSchema>> = {
   InlineOutput: {
     anyOf: [ref('FeatureCollection'), ref('Inspection')],
-    description: 'The output of a request that wanted it inline, or of an inspection.',
+    description: 'Inline output of a conversion, or the result of an inspection.',
   },
   Inspection: {
     ...closedObject({
@@ -64,10 +64,10 @@ export const inspectionSchemas: Readonly<Record<string, JsonSchema>> = {
       output: {
         anyOf: [outcome, failedOutcome, { type: 'null' }],
         description:
-          'What a conversion to the wanted output does: it is carried out, and the file thrown away. With `error` where it fails. ' +
-          'Null where no output is wanted.',
+          'Dry run of the conversion to the requested output; the file is discarded. Has `error` if the conversion fails. ' +
+          'Null if the config has no output.',
       },
     }),
-    description: 'What a file holds.',
+    description: 'Contents of a file.',
   },
 };

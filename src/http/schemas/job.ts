@@ -1,17 +1,17 @@
-/** Jobs and tasks as the three surfaces show them. */
+/** Jobs and tasks in the job API and the versioned API. */
 import { errorCatalogue } from '../../errors.ts';
 import { jobStates } from '../../jobs/job.ts';
 import type { JsonSchema } from '../operation.ts';
 import { closedObject, count, listOf, nullable, nullableTime, ref, TEXT, text, time } from './schema.ts';
 
-const jobId = text('Names the job in paths.');
+const jobId = text('Id of the job.');
 const state = (...states: readonly string[]): JsonSchema =>
   states.length === 1 ? { const: states[0] } : { type: 'string', enum: states };
 
 const outputUrl: JsonSchema = {
   type: 'string',
   format: 'uri',
-  description: 'Where the output is, until it expires.',
+  description: 'Address of the output until it expires.',
 };
 
 const statusSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -20,7 +20,7 @@ const statusSchemas: Readonly<Record<string, JsonSchema>> = {
   JobStatusFailed: closedObject({
     job_id: jobId,
     status: state('FAILED'),
-    error: text('One sentence for a person: what is wrong, where, what to do.'),
+    error: text('One sentence: what is wrong, where, and what to do.'),
   }),
   JobStatus: {
     oneOf: [ref('JobStatusWaiting'), ref('JobStatusSuccess'), ref('JobStatusFailed')],
@@ -33,7 +33,7 @@ const statusSchemas: Readonly<Record<string, JsonSchema>> = {
         FAILED: '#/components/schemas/JobStatusFailed',
       },
     },
-    description: 'The state of a job, with the fields that belong to it.',
+    description: 'The state of a job.',
   },
   JobAccepted: closedObject({ job_id: jobId, status: state(...jobStates) }),
 };
@@ -46,31 +46,28 @@ const progress = closedObject({
   },
 });
 
-const fileCount = count('How many files there are.');
+const fileCount = count('Number of files.');
 
 const input = closedObject({
   format: TEXT,
   files: listOf(
     closedObject({
       name: TEXT,
-      bytes: nullable(
-        count('Length of the file.'),
-        'Length of the file; null where it is fetched by its URL.',
-      ),
-      crs: nullable(TEXT, 'CRS that the request states for it.'),
+      bytes: nullable(count('Size in bytes.'), 'Size in bytes; null if the file is fetched by URL.'),
+      crs: nullable(TEXT, 'CRS given in the request.'),
     }),
-    'In the order of the request; of very many the first ones.',
+    'In the order of the request; only the first files if there are very many.',
   ),
   file_count: fileCount,
 });
 
 const outputProperties = {
-  format: nullable(TEXT, 'Null: an inspection, which answers with JSON.'),
-  crs: nullable(TEXT, 'CRS that the request states; null: it states none, so EPSG:4326.'),
-  name: text('File name of the output. From SUCCESS on, as `bytes` and `media_type`.'),
-  bytes: count('Length of the output.'),
+  format: nullable(TEXT, 'Null: an inspection, whose result is JSON.'),
+  crs: nullable(TEXT, 'CRS given in the request; null: not given, so EPSG:4326.'),
+  name: text('File name of the output. Present after SUCCESS, like `bytes` and `media_type`.'),
+  bytes: count('Size of the output in bytes.'),
   media_type: TEXT,
-  url: { ...outputUrl, description: 'Where the output is. Absent once it has expired.' },
+  url: { ...outputUrl, description: 'Address of the output. Absent after it has expired.' },
 };
 const laterProperties = ['name', 'bytes', 'media_type', 'url'];
 const output = closedObject(outputProperties, laterProperties);
@@ -79,28 +76,31 @@ const jobSchema = closedObject({
   job_id: jobId,
   status: state(...jobStates),
   progress: ref('Progress'),
-  attempts: count('Times it was begun: more than one after a crash.'),
+  attempts: count('Number of attempts; more than one after a crash.'),
   operation: state('transform', 'append', 'merge', 'inspect'),
   input,
   output,
-  created_at: time('When it was accepted.'),
-  started_at: nullableTime('Begin of the latest attempt.'),
+  created_at: time('When the job was accepted.'),
+  started_at: nullableTime('Start of the latest attempt.'),
   ended_at: nullableTime('End.'),
-  expires_at: nullableTime('When the output is removed; null before the end.'),
+  expires_at: nullableTime('When the output expires; null until the job has ended.'),
   timings: closedObject({
-    waited_ms: nullable({ type: 'integer' }, 'Milliseconds in the queue.'),
-    ran_ms: nullable({ type: 'integer' }, 'Milliseconds of the latest attempt.'),
+    waited_ms: nullable({ type: 'integer' }, 'Time in the queue, in milliseconds.'),
+    ran_ms: nullable({ type: 'integer' }, 'Duration of the latest attempt, in milliseconds.'),
   }),
-  warnings: listOf(ref('Finding'), 'Those of the report; before it is there, those of the request.'),
-  report: nullable(ref('Report'), 'From SUCCESS on; of an inspection always null: its report is its output.'),
-  error: nullable(ref('JobError'), 'Of a failed job.'),
+  warnings: listOf(ref('Finding'), 'Warnings of the report; until it exists, warnings about the request.'),
+  report: nullable(
+    ref('Report'),
+    'Present after SUCCESS. Always null for inspections: their output is the report.',
+  ),
+  error: nullable(ref('JobError'), 'Error of a failed job.'),
 });
 
 const shortInput = closedObject({
   format: TEXT,
   files: listOf(
-    closedObject({ name: TEXT, bytes: nullable(count('Length of the file.')) }),
-    'The first ten.',
+    closedObject({ name: TEXT, bytes: nullable(count('Size in bytes.')) }),
+    'The first ten files.',
   ),
   file_count: fileCount,
 });
@@ -113,34 +113,34 @@ const shortJobSchema = closedObject({
   operation: state('transform', 'append', 'merge', 'inspect'),
   input: shortInput,
   output: closedObject(shortOutputProperties, laterProperties),
-  created_at: time('When it was accepted.'),
-  started_at: nullableTime('Begin of the latest attempt.'),
+  created_at: time('When the job was accepted.'),
+  started_at: nullableTime('Start of the latest attempt.'),
   ended_at: nullableTime('End.'),
-  expires_at: nullableTime('When the output is removed; null before the end.'),
-  warning_count: count('Kinds of warnings.'),
-  error: nullable(TEXT, 'Of a failed job: what is wrong, where, what to do.'),
+  expires_at: nullableTime('When the output expires; null until the job has ended.'),
+  warning_count: count('Number of distinct warnings.'),
+  error: nullable(TEXT, 'Error of a failed job: what is wrong, where, and what to do.'),
 });
 
 export const jobSchemas: Readonly<Record<string, JsonSchema>> = {
   ...statusSchemas,
-  Progress: { ...progress, description: 'How far a job is; `fraction` never falls.' },
+  Progress: { ...progress, description: 'Progress of a job; `fraction` never decreases.' },
   JobError: closedObject({
-    code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'Does not change.' },
-    message: text('One sentence for a person.'),
+    code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'Stable error code.' },
+    message: text('One sentence for people.'),
     place: nullable(ref('Place')),
   }),
-  Job: { ...jobSchema, description: 'All there is to know about a job.' },
-  JobShort: { ...shortJobSchema, description: 'A job as lists show it.' },
+  Job: { ...jobSchema, description: 'A job with all details.' },
+  JobShort: { ...shortJobSchema, description: 'A job in a list.' },
   JobPage: {
     ...closedObject({
       jobs: listOf(ref('JobShort'), 'Newest first.'),
-      next_cursor: nullable(TEXT, 'Leads to the next page; null: this is the last.'),
+      next_cursor: nullable(TEXT, 'Cursor of the next page; null on the last page.'),
     }),
-    description: 'A page of the list of jobs.',
+    description: 'A page of jobs.',
   },
 };
 
-const taskId = text('Names the task in paths; also the id of its job.');
+const taskId = text('Id of the task; also the id of its job.');
 
 export const taskSchemas: Readonly<Record<string, JsonSchema>> = {
   TaskAccepted: closedObject({ message: TEXT, task_id: taskId, state: state('TASK CREATED') }),
@@ -149,11 +149,11 @@ export const taskSchemas: Readonly<Record<string, JsonSchema>> = {
       {
         state: state('TASK CREATED', 'PROCESSING', 'SUCCESS', 'FAILED'),
         message: TEXT,
-        output_url: { ...outputUrl, description: 'Where the output is. With SUCCESS.' },
-        error: text('What is wrong, where, what to do. With FAILED.'),
+        output_url: { ...outputUrl, description: 'Address of the output. Only with SUCCESS.' },
+        error: text('What is wrong, where, and what to do. Only with FAILED.'),
       },
       ['output_url', 'error'],
     ),
-    description: 'The state of a task of the versioned surface.',
+    description: 'The state of a task of the versioned API.',
   },
 };

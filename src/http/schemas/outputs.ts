@@ -1,4 +1,4 @@
-/** How outputs are answered: by media type of each format, with the headers that `send-output.ts` sends. */
+/** Responses with outputs: media types of all formats and the headers that `send-output.ts` sends. */
 import { outputFormats } from '../../formats/registry.ts';
 import type { JsonSchema, ResponseRecord } from '../operation.ts';
 import { ref, TEXT } from './schema.ts';
@@ -20,26 +20,26 @@ const content: ResponseRecord['content'] = {
 };
 
 const validators: Headers = {
-  ETag: header('Names the output.'),
+  ETag: header('Identifies the output.'),
   'Last-Modified': header('End of the job.'),
-  'Accept-Ranges': header('Ranges of bytes can be asked for.', { const: 'bytes' }),
-  'Cache-Control': header('The output is the requester’s own, and is to be asked for again.'),
+  'Accept-Ranges': header('Byte ranges are supported.', { const: 'bytes' }),
+  'Cache-Control': header('Outputs are private and must be revalidated.'),
 };
 
 const size: JsonSchema = { type: 'integer', minimum: 0 };
 
 const metadata: Headers = {
   'Metadata-Input-Format': header('Format of the input.'),
-  'Metadata-Output-Format': header('Format of the output; of an inspection `json`.'),
-  'Metadata-Transformations': header('Types of the transformations, in their order, separated by commas.'),
-  'Metadata-Request-Size': header('Bytes of the inputs, all together.', size),
-  'Metadata-Response-Size': header('Bytes of the whole output.', size),
-  'Geomill-Warnings': header('Kinds of warnings in the report of the job.', size),
+  'Metadata-Output-Format': header('Format of the output; `json` for an inspection.'),
+  'Metadata-Transformations': header('Types of the transformations in order, separated by commas.'),
+  'Metadata-Request-Size': header('Total size of the inputs in bytes.', size),
+  'Metadata-Response-Size': header('Size of the whole output in bytes.', size),
+  'Geomill-Warnings': header('Number of distinct warnings in the report of the job.', size),
 };
 
 /** Sent with files, not with inline answers. */
 const disposition: Headers = {
-  'Content-Disposition': header('File name to save it under. Absent where `to_file` is false.'),
+  'Content-Disposition': header('File name of the output. Absent if `to_file` is false.'),
 };
 
 /** 200: the output itself. */
@@ -47,14 +47,14 @@ function outputResponse(description: string, moreHeaders: Headers = {}): Respons
   return { description, headers: { ...validators, ...disposition, ...metadata, ...moreHeaders }, content };
 }
 
-/** What an output can be asked for and answered with: whole, a range, nothing because it is known, not yet, no longer. */
+/** Responses to a request for an output: all of it, a range, not modified, not ready, expired. */
 export const outputResponses: Readonly<Record<number, ResponseRecord>> = {
   200: {
     ...outputResponse('The output.'),
     content: { ...content, 'application/json': { schema: ref('InlineOutput') } },
   },
   206: {
-    description: 'The range that was asked for.',
+    description: 'The requested range.',
     headers: {
       ...validators,
       ...disposition,
@@ -63,21 +63,21 @@ export const outputResponses: Readonly<Record<number, ResponseRecord>> = {
     },
     content: Object.fromEntries(Object.keys(content).map((mediaType) => [mediaType, { schema: BYTES }])),
   },
-  304: { description: 'As it was: If-None-Match names it.', headers: validators },
-  409: { description: 'The job is not SUCCESS: the detail gives its state and, where it failed, why.' },
+  304: { description: 'Not modified: If-None-Match has its tag.', headers: validators },
+  409: { description: 'The job is not SUCCESS: `detail` gives its state and, if it failed, the error.' },
   410: { description: 'The output has expired; submit the job again.' },
   416: {
-    description: 'The range lies outside of the output.',
+    description: 'The range is outside the output.',
     headers: { 'Content-Range': header('`bytes */LENGTH`') },
   },
 };
 
 const submitted: Headers = {
   Location: {
-    description: 'Where the state of the job is.',
+    description: 'Address of the state of the job.',
     schema: { type: 'string', format: 'uri' },
   },
-  'Preference-Applied': header('The wait that was granted, in seconds, where `Prefer` asked for one.'),
+  'Preference-Applied': header('Granted waiting time in seconds, if `Prefer` requested one.'),
 };
 
 /**
@@ -87,19 +87,19 @@ const submitted: Headers = {
 export function submissionResponses(accepted: string): Record<number, ResponseRecord> {
   const failed = (description: string): ResponseRecord => ({ description, headers: submitted });
   return {
-    200: outputResponse('The output: the request waited for it.', submitted),
+    200: outputResponse('The output.', submitted),
     202: {
-      description: 'Accepted: the job is on disk and survives a crash.',
+      description: 'Accepted: the job is stored and survives a crash.',
       headers: { ...submitted, Location: { ...submitted.Location, required: true } },
       content: { 'application/json': { schema: ref(accepted) } },
     },
     206: { ...outputResponses[206], headers: { ...outputResponses[206].headers, ...submitted } },
     304: { ...outputResponses[304], headers: { ...outputResponses[304].headers, ...submitted } },
-    400: failed('Something in the request, or in the data of a job that was waited for, is wrong.'),
+    400: failed('The request is invalid, or the job failed because of its data.'),
     410: { ...outputResponses[410], headers: submitted },
-    413: failed('The request, or what a job that was waited for found in the data, is above a limit.'),
+    413: failed('The request or the data of the job exceeds a limit.'),
     416: { ...outputResponses[416], headers: { ...outputResponses[416].headers, ...submitted } },
-    500: failed('Our fault; the detail gives the reference under which the cause is logged.'),
+    500: failed('Internal error; `detail` contains the reference of the log entry.'),
   };
 }
 
@@ -107,5 +107,5 @@ export function submissionResponses(accepted: string): Record<number, ResponseRe
 export const inspectionResponses: Readonly<Record<number, ResponseRecord>> = (() => {
   const responses = submissionResponses('TaskAccepted');
   const found = { 'application/json': { schema: ref('Inspection') } };
-  return { ...responses, 200: { ...responses[200], description: 'What the file holds.', content: found } };
+  return { ...responses, 200: { ...responses[200], description: 'Contents of the file.', content: found } };
 })();

@@ -1,4 +1,4 @@
-/** What every error is answered with (RFC 9457). */
+/** The body of all errors (RFC 9457). */
 import type { JsonSchema } from '../operation.ts';
 import { closedObject, listOf, text } from './schema.ts';
 
@@ -9,15 +9,15 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
         type: {
           type: 'string',
           pattern: '^urn:geomill:error:[a-z0-9-]+$',
-          description: 'Made from the code of the error; does not change.',
+          description: 'Derived from the error code; stable.',
         },
-        title: text('The code in words; the same for every occurrence.'),
+        title: text('The error code in words; the same for every occurrence.'),
         status: { type: 'integer', minimum: 400, maximum: 599, description: 'The HTTP status.' },
-        detail: text('One sentence for a person: what is wrong, where, what to do.'),
-        instance: text('Reference under which the cause of a 500 is logged.'),
+        detail: text('One sentence: what is wrong, where, and what to do.'),
+        instance: text('Reference of the log entry of a 500.'),
         errors: listOf(
           closedObject({
-            path: text('Where in the request, e.g. `input.epsg`.'),
+            path: text('Location in the request, e.g. `input.epsg`.'),
             message: text('What is wrong there.'),
           }),
         ),

@@ -1,4 +1,4 @@
-/** What a conversion did: pipeline/report.ts and findings.ts as the API writes them. */
+/** The report of a conversion (pipeline/report.ts and findings.ts) in the API. */
 import { findingCatalogue } from '../../findings.ts';
 import type { JsonSchema } from '../operation.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
@@ -8,13 +8,13 @@ const share: JsonSchema = { type: 'number', minimum: 0, maximum: 1 };
 const layer = closedObject(
   {
     name: TEXT,
-    file: text('The file that it is a layer of.'),
-    features: count('Features that were read.'),
-    crs: text('Source CRS that was used, e.g. `EPSG:28350`, or WKT.'),
+    file: text('File that contains the layer.'),
+    features: count('Number of features read.'),
+    crs: text('Source CRS, e.g. `EPSG:28350`, or WKT.'),
     crs_name: TEXT,
-    encoding: nullable(TEXT, 'Text encoding of the attributes, where the format has a choice.'),
+    encoding: nullable(TEXT, 'Text encoding of the attributes, if the format allows several.'),
     fields: listOf(closedObject({ name: TEXT, type: TEXT })),
-    field_count: count('How many fields the layer has, if `fields` does not list all of them.'),
+    field_count: count('Number of fields, if `fields` does not list all of them.'),
   },
   ['field_count'],
 );
@@ -23,18 +23,18 @@ const reprojection = closedObject({
   layer: TEXT,
   from: TEXT,
   to: TEXT,
-  operation: text('Name of the coordinate operation as PROJ gives it.'),
-  accuracy_meters: nullable({ type: 'number' }, 'Metres; null where PROJ does not know it.'),
-  ballpark: { ...FLAG, description: 'Without a datum shift: positions can be off by 100 m or more.' },
+  operation: text('Name of the coordinate operation in PROJ.'),
+  accuracy_meters: nullable({ type: 'number' }, 'Accuracy in metres; null if unknown.'),
+  ballpark: { ...FLAG, description: 'No datum shift was applied: positions can be off by 100 m or more.' },
   grids_used: listOf(TEXT),
-  grids_missing: listOf(TEXT, 'Grids that would have made it more accurate.'),
+  grids_missing: listOf(TEXT, 'Missing grids that would improve the accuracy.'),
   outside_area_of_use: {
     ...share,
     description: 'Share of the features with positions outside the area of use of the source or target CRS.',
   },
 });
 
-const entries = count('Entries there would be.');
+const entries = count('Number of entries without the limit.');
 
 /** Keys of ReportTotals. */
 const totals: JsonSchema = {
@@ -50,47 +50,52 @@ const totals: JsonSchema = {
     },
     ['files', 'layers', 'fields_renamed', 'fields_retyped', 'fields_dropped', 'reprojections', 'warnings'],
   ),
-  description: 'The lists that were cut because the report would be too long. Absent: all lists are whole.',
+  description:
+    'True lengths of the lists that were truncated because the report was too long. Absent: all lists are complete.',
 };
 
 export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
   Place: {
     ...closedObject(
       {
-        file: text('Where there are several.'),
+        file: text('File name, if there are several files.'),
         layer: TEXT,
-        record: { type: 'integer', minimum: 1, description: 'Feature or record in the layer, from 1.' },
-        line: { type: 'integer', minimum: 1, description: 'Line of a text file, from 1.' },
-        offset: count('Byte of the file, from 0.'),
-        id: text('Feature id or handle as the source writes it.'),
+        record: {
+          type: 'integer',
+          minimum: 1,
+          description: 'Number of the feature or record in the layer, from 1.',
+        },
+        line: { type: 'integer', minimum: 1, description: 'Line number in a text file, from 1.' },
+        offset: count('Byte offset in the file, from 0.'),
+        id: text('Feature id or handle in the source.'),
         field: TEXT,
       },
       ['file', 'layer', 'record', 'line', 'offset', 'id', 'field'],
     ),
-    description: 'Where in the data something lies; what is known of it.',
+    description: 'A location in the data; members that are not known are absent.',
   },
   Finding: {
     ...closedObject({
-      code: { type: 'string', enum: Object.keys(findingCatalogue), description: 'Does not change.' },
-      message: text('One sentence for a person.'),
-      count: count('How many features, values or fields it concerns.'),
-      places: listOf(ref('Place'), 'The first few places.'),
+      code: { type: 'string', enum: Object.keys(findingCatalogue), description: 'Stable code.' },
+      message: text('One sentence for people.'),
+      count: count('Number of features, values or fields concerned.'),
+      places: listOf(ref('Place'), 'The first few locations.'),
       params: {
         type: 'object',
         additionalProperties: { type: ['string', 'number'] },
-        description: 'What was filled into the sentence.',
+        description: 'Values used in the message.',
       },
     }),
-    description: 'Something that was tolerated, changed or left out, with a count: a warning.',
+    description: 'A warning: something that was tolerated, changed or dropped, with a count.',
   },
   Report: {
     ...closedObject(
       {
         input: closedObject({
           format: TEXT,
-          name: text('Of the first file.'),
+          name: text('Name of the first file.'),
           files: listOf(
-            closedObject({ name: TEXT, features: count('Read of all its layers.') }),
+            closedObject({ name: TEXT, features: count('Number of features read from all layers.') }),
             'In the order of the request.',
           ),
           layers: listOf(layer),
@@ -99,16 +104,16 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
           format: TEXT,
           crs: TEXT,
           media_type: TEXT,
-          byte_length: count('Bytes of the output.'),
+          byte_length: count('Size of the output in bytes.'),
         }),
         features: closedObject(
           {
-            read: count('From the input.'),
-            appended: count('Of an append: those read that are not of the target.'),
-            written: count('To the output.'),
-            dropped: count('Left out; the warnings say why.'),
-            repaired: count('Geometries that were not valid and were mended.'),
-            split: count('Features that became several.'),
+            read: count('Features read from the input.'),
+            appended: count('Append only: features read from files other than the target.'),
+            written: count('Features written to the output.'),
+            dropped: count('Features dropped; the warnings give the reasons.'),
+            repaired: count('Invalid geometries that were repaired.'),
+            split: count('Features that were split.'),
           },
           ['appended'],
         ),
@@ -122,14 +127,14 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
         totals,
         timings: closedObject({ total_ms: { type: 'number', minimum: 0 } }),
         fetched: {
-          ...closedObject({ host: text('The host that sent it.'), byte_length: count('Bytes that came.') }),
-          description: 'Of an input that was fetched by its URL.',
+          ...closedObject({ host: text('Host that sent the file.'), byte_length: count('Bytes received.') }),
+          description: 'Details of an input that was fetched by URL.',
         },
       },
       ['fetched', 'totals'],
     ),
     description:
-      'What a conversion did with the data. Nothing is lost that it does not tell. A report has at most 1 MB: names are ' +
+      'What a conversion changed in the data. Every loss is listed. A report has at most 1 MB: names are ' +
       'shortened to 200 characters (the end of a shortened name tells its length), and long lists are cut (see `totals`).',
   },
 };

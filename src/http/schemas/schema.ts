@@ -1,7 +1,7 @@
-/** Words that schemas of answers are written with. */
+/** Helpers for the schemas of responses. */
 import type { JsonSchema } from '../operation.ts';
 
-/** Leads to a schema of `component-schemas.ts`. */
+/** A reference to a schema of `component-schemas.ts`. */
 export function ref(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` };
 }

@@ -35,7 +35,7 @@ export function stepSchemas(transformations: readonly Transformation[]): Record<
   }
   const names = transformations.map(({ id }) => [id, `${pascalCase(id)}Step`] as const);
   schemas.TransformationStep = {
-    description: 'One transformation; a list of them is done in its order.',
+    description: 'One transformation; a list of them is applied in order.',
     oneOf: names.map(([, name]) => ref(name)),
     discriminator: {
       propertyName: 'type',
