@@ -1,23 +1,26 @@
 /** The pairs of formats, each with the command line of geomill and of its peer. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isOutputFormat } from '../src/formats/format.ts';
+import { inputFormats, outputFormats } from '../src/formats/registry.ts';
+import { statedCrs, traitsOf } from '../test/support/formats.ts';
 import type { Command } from './measure.ts';
 
-export const FORMATS = ['geojson', 'shp', 'csv', 'gpkg', 'dxf'] as const;
-export type FormatId = (typeof FORMATS)[number];
+export const SOURCES = inputFormats.filter(isOutputFormat).map(({ id }) => id);
+export const TARGETS = outputFormats.map(({ id }) => id);
 
 export interface Pair {
   readonly name: string;
-  readonly from: FormatId;
-  readonly to: FormatId;
+  readonly from: string;
+  readonly to: string;
   readonly reproject: boolean;
 }
 
 export function allPairs(): Pair[] {
   const pairs: Pair[] = [];
   for (const reproject of [false, true]) {
-    for (const from of FORMATS) {
-      for (const to of FORMATS)
+    for (const from of SOURCES) {
+      for (const to of TARGETS)
         pairs.push({ name: `${from}>${to}${reproject ? ' reprojected' : ''}`, from, to, reproject });
     }
   }
@@ -30,29 +33,23 @@ const UTM = 'EPSG:32632';
 /** geomill as a whole process. GeoJSON output in another CRS has to be asked for by name. */
 export function geomillCommand(pair: Pair, input: string, output: string): Command {
   const argv = [process.execPath, MAIN, 'convert', input, output, '--quiet'];
-  if (pair.from === 'csv' || pair.from === 'dxf') argv.push('--from-crs', 'EPSG:4326');
+  const crs = statedCrs(pair.from);
+  if (crs !== null) argv.push('--from-crs', crs);
   if (pair.reproject) argv.push('--to-crs', UTM);
   if (pair.reproject && pair.to === 'geojson') argv.push('--out-geojson-crs', 'requested');
   return { argv, prepare: () => removeOutput(output) };
 }
 
-export function ogr2ogrCommand(pair: Pair, input: string, output: string): Command {
-  const driver = { geojson: 'GeoJSON', shp: 'ESRI Shapefile', csv: 'CSV', gpkg: 'GPKG', dxf: 'DXF' }[pair.to];
-  const argv = ['ogr2ogr', '-f', driver, output, input];
-  if (pair.from === 'csv') {
-    argv.push(
-      '-oo',
-      'GEOM_POSSIBLE_NAMES=geom_wkt',
-      '-oo',
-      'KEEP_GEOM_COLUMNS=NO',
-      '-oo',
-      'AUTODETECT_TYPE=YES',
-    );
-    argv.push(pair.reproject ? '-s_srs' : '-a_srs', 'EPSG:4326');
-  }
-  if (pair.from === 'dxf') argv.push(pair.reproject ? '-s_srs' : '-a_srs', 'EPSG:4326');
-  if (pair.to === 'csv') argv.push('-lco', 'GEOMETRY=AS_WKT');
-  if (pair.to === 'shp') argv.push('-lco', 'ENCODING=UTF-8');
+/** Null: GDAL does not know one of the formats. */
+export function ogr2ogrCommand(pair: Pair, input: string, output: string): Command | null {
+  const { gdal: source } = traitsOf(pair.from);
+  const { gdal: target } = traitsOf(pair.to);
+  if (source === null || target === null) return null;
+  const argv = ['ogr2ogr', '-f', target.driver, output, input];
+  for (const option of source.openOptions) argv.push('-oo', option);
+  for (const option of target.layerOptions) argv.push('-lco', option);
+  const crs = statedCrs(pair.from);
+  if (crs !== null) argv.push(pair.reproject ? '-s_srs' : '-a_srs', crs);
   if (pair.reproject) argv.push('-t_srs', UTM);
   return { argv, prepare: () => removeOutput(output) };
 }

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { DATA_DIRECTORY, datasetPath } from './data.ts';
 import { canMeasureMemory, geometricMean, hasCommand, type Measurement, measureInTurn } from './measure.ts';
-import { allPairs, FORMATS, type FormatId, geomillCommand, ogr2ogrCommand, type Pair } from './pairs.ts';
+import { allPairs, geomillCommand, ogr2ogrCommand, type Pair, SOURCES, TARGETS } from './pairs.ts';
 
 const { values } = parseArgs({
   options: {
@@ -27,28 +27,27 @@ interface Row {
   readonly peer: Measurement | null;
 }
 
-function inputs(count: number): Record<FormatId, string> {
+/** By format; a format whose files are zip archives is read from loose files, as its peer reads them. */
+function inputs(count: number): ReadonlyMap<string, string> {
   const geojson = datasetPath('buildings', count);
-  const paths = {
-    geojson,
-    shp: join(DATA_DIRECTORY, `buildings-${count}.shp`),
-    csv: join(DATA_DIRECTORY, `buildings-${count}.csv`),
-    gpkg: join(DATA_DIRECTORY, `buildings-${count}.gpkg`),
-    dxf: join(DATA_DIRECTORY, `buildings-${count}.dxf`),
-  };
-  for (const to of FORMATS) {
-    if (existsSync(paths[to])) continue;
+  const paths = new Map([['geojson', geojson]]);
+  for (const to of SOURCES) {
+    if (paths.has(to)) continue;
+    const path = join(DATA_DIRECTORY, `buildings-${count}.${to}`);
+    paths.set(to, path);
+    if (existsSync(path)) continue;
     const pair: Pair = { name: to, from: 'geojson', to, reproject: false };
-    const { argv } = geomillCommand(pair, geojson, paths[to]);
+    const { argv } = geomillCommand(pair, geojson, path);
     const made = spawnSync(argv[0], argv.slice(1), { encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`cannot make ${paths[to]}: ${made.stderr}`);
+    if (made.status !== 0) throw new Error(`cannot make ${path}: ${made.stderr}`);
   }
   return paths;
 }
 
 function measurePair(pair: Pair, input: string, directory: string, runs: number, peer: boolean): Row {
   const ours = geomillCommand(pair, input, join(directory, `ours.${pair.to}`));
-  const commands = peer ? [ours, ogr2ogrCommand(pair, input, join(directory, `peer.${pair.to}`))] : [ours];
+  const theirs = peer ? ogr2ogrCommand(pair, input, join(directory, `peer.${pair.to}`)) : null;
+  const commands = theirs === null ? [ours] : [ours, theirs];
   const measured = measureInTurn(commands, runs);
   for (const command of commands) command.prepare();
   return { pair, ours: measured[0], peer: measured[1] ?? null };
@@ -65,7 +64,7 @@ function print({ pair, ours, peer }: Row): void {
 
 /** Ten times the features should take at most eleven times the time, and no more memory. */
 function growth(directory: string, runs: number, count: number): void {
-  for (const to of FORMATS) {
+  for (const to of TARGETS) {
     const pair: Pair = { name: `growth geojson>${to}`, from: 'geojson', to, reproject: false };
     const output = join(directory, `growth.${to}`);
     const [small] = measureInTurn([geomillCommand(pair, datasetPath('buildings', count / 10), output)], runs);
@@ -88,7 +87,7 @@ function large(directory: string): void {
     ['geojson', geojson],
     ['gpkg', gpkg],
   ] as const) {
-    for (const to of FORMATS) {
+    for (const to of TARGETS) {
       const pair: Pair = { name: `5M features ${from}>${to}`, from, to, reproject: false };
       print(measurePair(pair, input, directory, 1, false));
     }
@@ -106,7 +105,7 @@ try {
   const paths = inputs(count);
   const rows: Row[] = [];
   for (const pair of allPairs().filter(({ name }) => new RegExp(values.only).test(name))) {
-    const row = measurePair(pair, paths[pair.from], directory, runs, peer);
+    const row = measurePair(pair, paths.get(pair.from) as string, directory, runs, peer);
     rows.push(row);
     print(row);
   }

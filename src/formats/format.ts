@@ -68,8 +68,11 @@ export interface Format {
   readonly outputLayers: 'one' | 'many';
   /** An output holds feature ids; elsewhere they become a field where they are data. */
   readonly holdsIds: boolean;
-  /** An output declares the fields of a layer, so that one without features keeps them. */
-  readonly declaresFields: boolean;
+  /**
+   * How an output keeps fields. declared: a layer without features keeps them, too. with features: only features have
+   * them. none: geometries only; the writer reports what it drops.
+   */
+  readonly outputFields: 'declared' | 'with features' | 'none';
   /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */
   readonly readOptions: OptionsSchema;
   readonly readOptionsKey?: string;

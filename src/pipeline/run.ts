@@ -293,8 +293,8 @@ class Conversion {
   }
 
   #noteLostFields(layer: string, rowsWritten: number, fields: readonly Field[]): void {
-    const { declaresFields, name } = this.#output.format;
-    if (declaresFields || rowsWritten > 0 || fields.length === 0) return;
+    const { outputFields, name } = this.#output.format;
+    if (outputFields !== 'with features' || rowsWritten > 0 || fields.length === 0) return;
     this.#findings.note('FIELDS_NOT_DECLARED', { layer, fields: fields.length, format: name });
   }
 

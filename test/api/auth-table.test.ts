@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Scope } from '../../src/accounts/principal.ts';
+import { inputFormats } from '../../src/formats/registry.ts';
 import type { RouteName } from '../../src/http/build-app.ts';
 import { apiKey, bearer, type Shown, TestCredentials } from '../support/credentials.ts';
 import { checkResponse } from '../support/response-check.ts';
@@ -41,8 +42,6 @@ const transform = (...names: string[]): Row => ({
   body: () => form([['config', FLAT], ...names.map((name): [string, Blob] => [name, file()])]),
 });
 
-const FORMATS = ['geojson', 'shp', 'gpkg', 'dxf', 'csv'];
-
 const TABLE: Readonly<Record<string, Row>> = {
   'POST /transform': {
     scope: 'jobs:write',
@@ -60,7 +59,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /v1/jobs/:job_id/events': read(200, 404),
   'DELETE /v1/jobs/:job_id': { scope: 'jobs:write', right: 204, other: 404 },
   ...Object.fromEntries(
-    FORMATS.flatMap((id) => [
+    inputFormats.flatMap(({ id }) => [
       [`POST /v1/transform/${id}`, transform('file')],
       [`POST /v1/transform/${id}/append`, transform('file', 'files')],
       [`POST /v1/transform/${id}/merge`, transform('files', 'files')],

@@ -1,6 +1,7 @@
 /** The job surface over real HTTP, with the fake runner. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { inputFormats } from '../../src/formats/registry.ts';
 import { outputOf } from '../support/fake-conversion.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
 import {
@@ -61,7 +62,7 @@ test('our own fault is answered in general and never tried again', async () => {
 });
 
 test('the second shape, payload and file with flat keys, does the same for every format', async () => {
-  for (const format of ['geojson', 'shp', 'csv']) {
+  for (const { id: format } of inputFormats) {
     const id = await submitJob(service, {
       config: {
         input_format: format,

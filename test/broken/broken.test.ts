@@ -6,9 +6,9 @@ import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
 import test from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { formats } from '../../src/formats/registry.ts';
+import { outputFormats } from '../../src/formats/registry.ts';
 import { makeWorkspace } from '../support/convert.ts';
-import { allFixtures, type Fixture } from '../support/fixtures.ts';
+import { allFixtures, crsFor } from '../support/fixtures.ts';
 import type { HammerCase, HammerJob } from './hammer.ts';
 
 const CASE_LIMIT_MS = 10_000;
@@ -48,11 +48,6 @@ function openDescriptors(): number | null {
   }
 }
 
-/** A GeoPackage states the CRS of each layer, but for the one fixture that is about not doing so. */
-function statesCrs({ format, name }: Fixture): boolean {
-  return format === 'gpkg' && name !== 'crs-undefined.gpkg';
-}
-
 for (const fixture of allFixtures()) {
   test(`damaged copies of ${fixture.format}/${fixture.name} are refused with a code or read`, async () => {
     using workspace = makeWorkspace();
@@ -61,8 +56,8 @@ for (const fixture of allFixtures()) {
       path: fixture.path,
       format: fixture.format,
       workspace: workspace.path,
-      outputs: formats.map(({ id }) => id),
-      crs: statesCrs(fixture) ? null : 'EPSG:4326',
+      outputs: outputFormats.map(({ id }) => id),
+      crs: crsFor(fixture),
       cuts: 40,
       flips: 200,
     });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
-import { formats } from '../../src/formats/registry.ts';
+import { inputFormats, outputFormats } from '../../src/formats/registry.ts';
 import { problemOf } from '../../src/http/error-reply.ts';
 
 import { errorText } from '../../src/jobs/job.ts';
@@ -13,8 +13,9 @@ import { boundedReport, MAX_REPORT_BYTES } from '../../src/pipeline/bounded-repo
 import { runInspection } from '../../src/pipeline/inspect-job.ts';
 import { jsonBytes } from '../../src/short-text.ts';
 import { convertFile, makeWorkspace, requestFor } from '../support/convert.ts';
+import { statedCrs } from '../support/formats.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
-import { LONG_TEXTS, writeLongText } from '../support/long-texts.ts';
+import { longTextsOf, writeLongText } from '../support/long-texts.ts';
 
 const MAX_ERROR_BODY_BYTES = 16 * 1024;
 /** Names of this length are read; those of twice the length are refused, values are not. */
@@ -30,16 +31,16 @@ function assertShortError(thrown: unknown, label: string): GeomillError {
   return thrown;
 }
 
-for (const { id } of formats)
-  for (const name of Object.keys(LONG_TEXTS[id]))
+for (const { id } of inputFormats)
+  for (const name of Object.keys(await longTextsOf(id)))
     test(`${id}: a long ${name} makes short reports and errors`, async () => {
       for (const length of LENGTHS) {
         const text = 'longname'.repeat(length / 8);
-        for (const { id: to } of formats) {
+        for (const { id: to } of outputFormats) {
           using workspace = makeWorkspace();
           const path = await writeLongText(workspace.path, id, name, text);
           const label = `${length} to ${to}`;
-          const fromCrs = id === 'csv' || id === 'dxf' ? 'EPSG:4326' : null;
+          const fromCrs = statedCrs(id);
           try {
             const { report } = await convertFile(path, workspace.path, { from: id, to, fromCrs, threads: 1 });
             const bounded = JSON.parse(JSON.stringify(boundedReport(report)));

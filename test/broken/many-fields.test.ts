@@ -5,28 +5,27 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UniqueNames } from '../../src/batch/unique-names.ts';
-import type { Format } from '../../src/formats/format.ts';
-import { formats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../src/formats/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS as LIMITS } from '../support/limits.ts';
 
-const sample = (extension: string): string =>
-  fileURLToPath(new URL(`../../samples/harbour${extension}`, import.meta.url));
+const samplePath = (name: string): string => fileURLToPath(new URL(`../../samples/${name}`, import.meta.url));
 
 const CRS = 'EPSG:25832';
 /** Columns of a request that would have been thousands. */
 const MANY = 50_000;
 
-for (const { id, outputExtension, inputCrs } of formats as readonly Format[]) {
+for (const { id, sample, inputCrs, outputFields } of inputFormats) {
   const fromCrs = inputCrs === 'request' ? CRS : null;
-  for (const [limit, setting] of [
-    ['fields', 'MAX_FIELDS'],
+  const limited = [
     ['features', 'MAX_FEATURES'],
-  ] as const)
+    ...(outputFields === 'none' ? [] : [['fields', 'MAX_FIELDS']]),
+  ];
+  for (const [limit, setting] of limited)
     test(`${id}: refuses an input beyond ${setting}, and says so with number and limit`, async () => {
       using workspace = makeWorkspace();
       const limits = { ...LIMITS, [limit]: 1 };
-      const conversion = convertFile(sample(outputExtension), workspace.path, {
+      const conversion = convertFile(samplePath(sample), workspace.path, {
         from: id,
         to: 'geojson',
         fromCrs,

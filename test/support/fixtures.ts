@@ -1,20 +1,20 @@
 /** The fixture folders are the list of tests: every file beside a `<name>.expected.json`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { formats } from '../../src/formats/registry.ts';
+import { inputFormats } from '../../src/formats/registry.ts';
 
 export interface Fixture {
   readonly format: string;
   readonly name: string;
   readonly path: string;
-  readonly expected: Record<string, unknown>;
+  readonly expectedPath: string;
 }
 
 const ROOT = join(import.meta.dirname, '..', 'fixtures');
 const EXPECTED = '.expected.json';
 
 export function allFixtures(): Fixture[] {
-  return formats.flatMap(({ id }) => fixturesOf(id));
+  return inputFormats.flatMap(({ id }) => fixturesOf(id));
 }
 
 export function fixturesOf(format: string): Fixture[] {
@@ -29,10 +29,16 @@ export function fixturesOf(format: string): Fixture[] {
         (name) => name !== expectedName && (name === stem || name.startsWith(`${stem}.`)),
       );
       if (file === undefined) throw new Error(`fixture ${format}/${expectedName} has no file beside it`);
-      const expected = JSON.parse(readFileSync(join(directory, expectedName), 'utf8')) as Record<
-        string,
-        unknown
-      >;
-      return [{ format, name: file, path: join(directory, file), expected }];
+      return [
+        { format, name: file, path: join(directory, file), expectedPath: join(directory, expectedName) },
+      ];
     });
+}
+
+/** The CRS to state for a fixture: EPSG:4326, unless a layer states another one. */
+export function crsFor({ expectedPath }: Fixture): string | null {
+  const { layers } = JSON.parse(readFileSync(expectedPath, 'utf8')) as { layers: { crs: string }[] };
+  return layers.every(({ crs }) => /^(?:none: |EPSG:4326$|GEOGCS\["GCS_WGS_1984")/.test(crs))
+    ? 'EPSG:4326'
+    : null;
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
 import { GeomillError } from '../../src/errors.ts';
+import { inputFormats, outputFormats } from '../../src/formats/registry.ts';
 import { type Feature, featuresIn, pointAt, readRows, writeFile, writeGeojson } from '../support/combine.ts';
 import { combineFiles, convertFile, makeWorkspace } from '../support/convert.ts';
-
-const FORMATS = ['geojson', 'shp', 'gpkg', 'dxf', 'csv'] as const;
+import { statedCrs } from '../support/formats.ts';
 
 test('every file has its own CRS, and the steps work in that of the target', async () => {
   using workspace = makeWorkspace();
@@ -153,15 +153,15 @@ test('hundreds of small files are appended in order', async () => {
   );
 });
 
-for (const from of FORMATS) {
+for (const { id: from, outputFields: kept } of inputFormats) {
   test(`${from} files are appended and merged into every format`, async () => {
     using workspace = makeWorkspace();
     const paths = [
       await writeFile(workspace.path, 'a', from, [pointAt([1, 1], { n: 1 }), pointAt([2, 1], { n: 2 })]),
       await writeFile(workspace.path, 'b', from, [pointAt([3, 1], { n: 3, extra: 'x' })]),
     ];
-    const fromCrs = from === 'csv' || from === 'dxf' ? 'EPSG:4326' : null;
-    for (const to of FORMATS) {
+    const fromCrs = statedCrs(from);
+    for (const { id: to, outputFields } of outputFormats) {
       for (const operation of ['append', 'merge'] as const) {
         const outputName = `${operation}-${to}`;
         const options = { operation, from, to, fromCrs, outputName };
@@ -176,7 +176,8 @@ for (const from of FORMATS) {
           outputName,
         );
         const values = rows.map(({ properties }) => properties.n);
-        const expected = operation === 'append' ? [1, 2, 3] : [undefined, undefined, undefined];
+        const areKept = operation === 'append' && kept !== 'none' && outputFields !== 'none';
+        const expected = areKept ? [1, 2, 3] : [undefined, undefined, undefined];
         assert.deepEqual(values, expected, outputName);
       }
     }

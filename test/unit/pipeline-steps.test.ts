@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
+import { outputFormats } from '../../src/formats/registry.ts';
 import type { Progress } from '../../src/pipeline/report.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
 import { exampleSteps } from '../support/example-steps.ts';
@@ -123,7 +124,7 @@ test('a collecting step gets all features of the layer with the same fields, and
 test('a collecting step that gives nothing leaves an empty layer and a word about it', async () => {
   using workspace = makeWorkspace();
   const odd = `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"n":1},"geometry":{"type":"Point","coordinates":[1,2]}}]}`;
-  for (const to of ['geojson', 'csv', 'shp', 'gpkg', 'dxf']) {
+  for (const { id: to } of outputFormats) {
     using own = makeWorkspace();
     const { report } = await run(own.path, odd, {
       transformations: [

@@ -17,7 +17,7 @@ export const csv: Format = {
   inputCrs: 'request',
   outputLayers: 'one',
   holdsIds: false,
-  declaresFields: true,
+  outputFields: 'declared',
   readOptionsKey: 'csv_options',
   readOptions: {
     type: 'object',

@@ -23,7 +23,7 @@ export const dxf: Format = {
   inputCrs: 'request',
   outputLayers: 'one',
   holdsIds: true,
-  declaresFields: false,
+  outputFields: 'with features',
   readOptions: {
     type: 'object',
     properties: {

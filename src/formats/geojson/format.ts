@@ -19,7 +19,7 @@ export const geojson: Format = {
   fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : WGS84),
   outputLayers: 'one',
   holdsIds: true,
-  declaresFields: false,
+  outputFields: 'with features',
   readOptions: { type: 'object', properties: {} },
   writeOptions: {
     type: 'object',

@@ -18,7 +18,7 @@ export const gpkg: Format = {
   inputCrs: 'file',
   outputLayers: 'many',
   holdsIds: true,
-  declaresFields: true,
+  outputFields: 'declared',
   readOptions: { type: 'object', properties: {}, additionalProperties: false },
   writeOptions: {
     type: 'object',

@@ -19,7 +19,7 @@ export const shp: Format = {
   inputCrs: 'file',
   outputLayers: 'many',
   holdsIds: false,
-  declaresFields: true,
+  outputFields: 'declared',
   readOptions: {
     type: 'object',
     properties: {

@@ -1,6 +1,7 @@
 /** Specification, "CSV input request shape": flat keys, in the parts `payload` and `file`. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { outputFormats } from '../../../src/formats/registry.ts';
 import { sharedServer } from '../../support/server-process.ts';
 import { type Converted, convert, type File, postForm, problemOf } from '../../support/spec/client.ts';
 import { csvFile, geojsonFile, point } from '../../support/spec/inputs.ts';
@@ -88,7 +89,7 @@ test('CSV request | input_url | is refused with a reason where the operator allo
 });
 
 test('CSV request | output_format | any output format', async () => {
-  for (const output_format of ['geojson', 'shp', 'dxf', 'gpkg', 'csv'])
+  for (const { id: output_format } of outputFormats)
     assert.equal((await upload({ ...FLAT, output_format })).status, 200, output_format);
 });
 

@@ -27,8 +27,10 @@ const roads = geojsonFile(point(9, 50, { name: 'first' }));
 test('Service | formats | geojson, shp, dxf, gpkg and csv are read and written', async () => {
   const { formats } = (await get(server, '/v1/formats')).json();
   const listed = formats as unknown as { id: string; input: boolean; output: boolean }[];
-  assert.deepEqual(listed.map(({ id }) => id).sort(), ['csv', 'dxf', 'geojson', 'gpkg', 'shp']);
-  for (const { id, input, output } of listed) assert.ok(input && output, id);
+  for (const specified of ['csv', 'dxf', 'geojson', 'gpkg', 'shp']) {
+    const { input, output } = listed.find(({ id }) => id === specified) ?? {};
+    assert.ok(input && output, specified);
+  }
 });
 
 test('Service | jobs | submit, poll status, download the output', async () => {

@@ -1,6 +1,7 @@
 /** Specification, "Resources and their fields": the job and its config on the job surface. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { outputFormats } from '../../../src/formats/registry.ts';
 import { sharedServer } from '../../support/server-process.ts';
 import {
   convert,
@@ -180,7 +181,7 @@ test('Config, job surface | output.to_file | default true', async () => {
 });
 
 test('Config, job surface | output.to_file | false is allowed only with output.format geojson', async () => {
-  for (const format of ['shp', 'dxf', 'gpkg', 'csv']) {
+  for (const { id: format } of outputFormats.filter(({ jsonSchema }) => jsonSchema === null)) {
     const detail = await refusal(server, { ...TO_GEOJSON, output: { format, to_file: false } }, roads);
     assert.match(detail, new RegExp(`'output\\.to_file'.*geojson.*${format}`), format);
   }

@@ -1,6 +1,7 @@
 /** Specification, "Writers: format rules": geojson, shp, gpkg, csv. What is judged are the bytes, and GDAL's opinion. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { outputFormats } from '../../../src/formats/registry.ts';
 import { sharedServer } from '../../support/server-process.ts';
 import { type Converted, convert, refusal, warningsOf } from '../../support/spec/client.ts';
 import { feature, geojsonFile, MIXED, point } from '../../support/spec/inputs.ts';
@@ -53,7 +54,7 @@ test('Writers | geojson | inline JSON when to_file is false', async () => {
 });
 
 test('Writers | geojson | inline is allowed only for geojson', async () => {
-  for (const format of ['shp', 'gpkg', 'csv', 'dxf']) {
+  for (const { id: format } of outputFormats.filter(({ jsonSchema }) => jsonSchema === null)) {
     const config = { input: { format: 'geojson' }, output: { format, to_file: false } };
     assert.match(await refusal(server, config, dots), /to_file/, format);
   }

@@ -1,0 +1,73 @@
+/**
+ * Every fixture of every format is read and compared with its `<name>.expected.json`, in one partition and in many.
+ * REGENERATE=1 writes the expectations anew; check the difference before you commit it.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import test from 'node:test';
+import type { FormatReader } from '../../src/formats/format.ts';
+import { inputFormats } from '../../src/formats/registry.ts';
+import { fixturesOf } from '../support/fixtures.ts';
+import { traitsOf } from '../support/formats.ts';
+import { readFileLayers } from '../support/read-layers.ts';
+
+async function facts(
+  reader: FormatReader,
+  id: string,
+  path: string,
+  partitionBytes?: number,
+): Promise<{ readonly layers: readonly object[]; readonly findings: object }> {
+  const { options, digits } = traitsOf(id).fixtures ?? {};
+  // Sines differ in their last bits between machines.
+  const rounded = (wkt: string): string =>
+    digits === undefined
+      ? wkt
+      : wkt.replace(/-?\d+\.\d+(?:[eE][-+]?\d+)?/g, (text) => String(Number(Number(text).toFixed(digits))));
+  const { layers, findings } = await readFileLayers(reader, path, { partitionBytes, options });
+  const plain = {
+    layers: layers.map(({ source, fields, rows }) => ({
+      name: source.name,
+      encoding: source.encoding,
+      crs: source.crs ?? `none: ${source.crsMissingReason}`,
+      // Sorted, where they come in the order in which the partitions meet them.
+      fields: source.fields === null ? fields.map(text).sort() : fields.map(text),
+      rows: rows.map((row) => ({
+        ...row,
+        geometry: row.geometry === null ? null : rounded(row.geometry),
+        // Partitions of a format whose values have types know only the fields that they meet.
+        properties: Object.fromEntries(Object.entries(row.properties).filter(([, value]) => value !== null)),
+      })),
+    })),
+    findings: Object.fromEntries(
+      findings
+        .map(
+          ({ code, count, params }) => [`${code} ${Object.values(params).join(' ')}`.trim(), count] as const,
+        )
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
+  };
+  return JSON.parse(
+    JSON.stringify(plain, (_key, value: unknown) =>
+      typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))
+        ? `${value}`
+        : value,
+    ),
+  );
+}
+
+function text({ name, type }: { readonly name: string; readonly type: string }): string {
+  return `${name} ${type}`;
+}
+
+for (const format of inputFormats) {
+  const fixtures = fixturesOf(format.id);
+  test(`there are fixtures of ${format.id}`, () => assert.ok(fixtures.length > 0));
+  for (const { name, path, expectedPath } of fixtures)
+    test(`the fixture ${format.id}/${name} is read as expected, in one partition and in many`, async () => {
+      const reader = await format.loadReader();
+      const found = await facts(reader, format.id, path);
+      if (process.env.REGENERATE === '1') writeFileSync(expectedPath, `${JSON.stringify(found, null, 1)}\n`);
+      assert.deepEqual(found, JSON.parse(readFileSync(expectedPath, 'utf8')));
+      assert.deepEqual(await facts(reader, format.id, path, 1), found);
+    });
+}

@@ -1,0 +1,50 @@
+/** What tests and benchmarks need to know of a format beyond its record: test/fixtures/<id>/format.json. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Format } from '../../src/formats/format.ts';
+import { formats } from '../../src/formats/registry.ts';
+
+export interface FormatTraits {
+  /** GDAL's driver and its options; null: GDAL cannot judge the format. */
+  readonly gdal: {
+    readonly driver: string;
+    readonly openOptions: readonly string[];
+    readonly layerOptions: readonly string[];
+    /** GDAL finds the features and fields of a file as we do; false: it has a view of its own, as of drawings. */
+    readonly findsSameRows: boolean;
+  } | null;
+  /** What of GeoJSON features comes back after writing and reading the format. */
+  readonly roundTrip: {
+    /** drawn: all with a position. one kind: all, of one kind and dimension a layer. */
+    readonly geometries: 'any' | 'drawn' | 'one kind';
+    readonly properties: 'any' | 'flat' | 'none';
+    readonly ids: 'any' | 'integers and texts' | 'ascending integers' | 'none';
+  };
+  /** How fixtures are read. */
+  readonly fixtures?: {
+    readonly options?: Readonly<Record<string, unknown>>;
+    /** Digits behind the point that are compared, where coordinates are computed. */
+    readonly digits?: number;
+  };
+}
+
+const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
+const known = new Map<string, FormatTraits>();
+
+export function traitsOf(id: string): FormatTraits {
+  const traits =
+    known.get(id) ?? (JSON.parse(readFileSync(join(FIXTURES, id, 'format.json'), 'utf8')) as FormatTraits);
+  known.set(id, traits);
+  return traits;
+}
+
+export function recordOf(id: string): Format {
+  const format = formats.find((candidate) => candidate.id === id);
+  if (format === undefined) throw new Error(`there is no format ${id}`);
+  return format;
+}
+
+/** The CRS to state for inputs of a format: EPSG:4326 where files cannot state theirs. */
+export function statedCrs(id: string): string | null {
+  return recordOf(id).inputCrs === 'request' ? 'EPSG:4326' : null;
+}
