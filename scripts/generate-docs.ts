@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { settings } from '../src/config.ts';
 import { errorCatalogue } from '../src/errors.ts';
 import { findingCatalogue } from '../src/findings.ts';
+import { type Format, isInputFormat, isOutputFormat, type OptionsSchema } from '../src/formats/format.ts';
 import { formats } from '../src/formats/registry.ts';
 import type { OpenApiDocument } from '../src/http/openapi/types.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
@@ -30,6 +31,8 @@ export const PAGES: readonly Page[] = [
   { name: 'settings.md', render: renderSettings },
   { name: 'transformations.md', render: renderTransformations },
   { name: 'openapi.json', render: renderOpenApi },
+  { name: 'formats/README.md', render: renderFormats },
+  { name: '../README.md', render: () => withBlock('../README.md', 'formats', formatTable('docs/formats/')) },
   { name: 'specification.md', render: renderSpecification },
 ];
 
@@ -48,6 +51,74 @@ function renderOpenApi(): string {
 /** The OpenAPI document of the sources, without what an operator's settings add. */
 export function describedInterface(): OpenApiDocument {
   return openApiDocument(allOperations(formats), { formats, transformations }, packageVersion());
+}
+
+/** The page with the text between `<!-- NAME: ... -->` and `<!-- /NAME -->` replaced. */
+function withBlock(page: string, name: string, content: string): string {
+  const block = new RegExp(`(<!-- ${name}: [^>]* -->\\n)[^]*?(<!-- /${name} -->)`);
+  const whole = read(page) ?? '';
+  if (!block.test(whole)) throw new Error(`${page} has no block '${name}'`);
+  return whole.replace(block, (_, begin: string, end: string) => `${begin}${content}\n${end}`);
+}
+
+function formatTable(folder: string): string {
+  const rows = formats.map((format) => [
+    format.name,
+    isInputFormat(format) ? 'yes' : 'no',
+    isOutputFormat(format) ? 'yes' : 'no',
+    `${format.summary} ([details](${folder}${format.id}.md))`,
+  ]);
+  return table(['format', 'read', 'write', ''], rows);
+}
+
+const INPUT_CRS: Readonly<Record<Format['inputCrs'], string>> = {
+  fixed: 'EPSG:4326, unless the request states one',
+  file: 'stated in the file',
+  request: 'must be stated',
+};
+
+function renderFormats(): string {
+  const codes = (list: readonly string[]): string => list.map((one) => `\`${one}\``).join(' ');
+  return page(
+    'Formats',
+    ['src/formats/'],
+    formatTable(''),
+    '## Facts',
+    table(
+      [
+        'id',
+        'other ids',
+        'extensions',
+        'media type of outputs',
+        'CRS of inputs',
+        'layers of an output',
+        'sample',
+      ],
+      formats.map((format) => [
+        codes([format.id]),
+        codes(format.aliases),
+        codes(format.extensions),
+        codes([format.mediaType]),
+        INPUT_CRS[format.inputCrs],
+        format.outputLayers,
+        `[${format.sample}](../../samples/${format.sample})`,
+      ]),
+    ),
+    ...formats.flatMap((format) => [
+      ...optionsTable(`Reading ${format.name}`, format.readOptions),
+      ...optionsTable(`Writing ${format.name}`, format.writeOptions),
+    ]),
+  );
+}
+
+function optionsTable(title: string, { properties }: OptionsSchema): string[] {
+  const rows = Object.entries(properties as Record<string, PropertySchema>).map(([name, schema]) => [
+    `\`${name}\``,
+    kindOf(schema).replaceAll('|', '\\|').replaceAll('\t', '\\t'),
+    schema.default === undefined ? '' : `\`${JSON.stringify(schema.default)}\``,
+    text(schema.description ?? ''),
+  ]);
+  return rows.length === 0 ? [] : [`## ${title}`, table(['option', 'kind', 'default', 'meaning'], rows)];
 }
 
 function renderErrors(): string {

@@ -5,7 +5,7 @@ export const csv: Format = {
   id: 'csv',
   name: 'CSV',
   title: 'CSV with WKT geometry',
-  summary: 'geometry as WKT; typed columns, any delimiter and encoding',
+  summary: 'geometry as WKT, typed columns, any delimiter and encoding',
   aliases: [],
   extensions: ['.csv', '.tsv'],
   signatures: [],

@@ -6,8 +6,7 @@ export const dxf: Format = {
   id: 'dxf',
   name: 'DXF',
   title: 'AutoCAD DXF (text and binary, releases 9 to 2018)',
-  summary:
-    'every drawing entity from release 9 on, binary too; written with fills and attributes that come back',
+  summary: 'all drawing entities from release 9 on, text and binary; written with fills and attributes',
   aliases: [],
   extensions: ['.dxf'],
   signatures: [

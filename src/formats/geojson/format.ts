@@ -6,7 +6,7 @@ export const geojson: Format = {
   id: 'geojson',
   name: 'GeoJSON',
   title: 'GeoJSON (RFC 7946), newline-delimited GeoJSON, GeoJSON text sequences',
-  summary: 'RFC 7946, newline-delimited and RFC 8142 too',
+  summary: 'RFC 7946, newline-delimited GeoJSON and RFC 8142 sequences',
   aliases: [],
   extensions: ['.geojson', '.json', '.geojsonl', '.geojsons', '.ndjson', '.jsonl', '.ndgeojson'],
   signatures: [{ found: 'GeoJSON', pattern: /^\s*\{.*?"type"\s*:\s*"(?:Feature|FeatureCollection)"/s }],

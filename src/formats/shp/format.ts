@@ -4,7 +4,7 @@ export const shp: Format = {
   id: 'shp',
   name: 'Shapefile',
   title: 'ESRI Shapefile, zipped',
-  summary: 'zip with any folders, several shapefiles, every encoding, Z and M',
+  summary: 'zip archives with one or more shapefiles, all encodings, Z and M',
   aliases: ['shapefile'],
   extensions: ['.zip', '.shp'],
   signatures: [
