@@ -175,10 +175,11 @@ export interface PartitionRead {
 
 export interface FormatReader {
   /**
-   * How certain the types of a batch are. 'declared': the layer's `fields`; where a layer declares none, a batch's fields
-   * hold for that batch, and a survey brings them together. 'value': values say their own type, so a batch's fields hold
-   * for that batch, and writers that need no fields take them as they are (geojson). 'layer': plain text, whose types are known only after all rows
-   * (csv): the first pass finds them, the second reads with them where they differ.
+   * Where the types of a batch come from. 'declared': the layer's `fields`; where a layer declares none, the fields of a
+   * batch hold for that batch only, and schema inference unifies them. 'value': each value has a type of its own, so the
+   * fields of a batch hold for that batch only, and writers that need no fields take them as they are (geojson).
+   * 'layer': plain text, whose types are known only after all rows (csv): the first pass infers them, the second reads
+   * with them where they differ.
    */
   readonly typing: 'declared' | 'value' | 'layer';
   /** What a field of differing scalars becomes when the batches of a layer are brought together. */

@@ -2,7 +2,7 @@
  * The steps of a request laid out for one layer: pure data. Between two steps stands a reprojection where the CRS
  * changes; a step that needs every feature ends a stage, and what comes after it begins the next.
  *
- *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> scan, encode
+ *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> statistics, encode
  */
 import { readFileSync } from 'node:fs';
 import type { Field } from '../batch/schema.ts';

@@ -145,7 +145,7 @@ async function readLayer({ layer, layerIndex, onRead, ...reading }: LayerReading
       input: { kind: 'partition', partition, fields: null },
       stage: null,
       stageFields: null,
-      scan: 'all',
+      statisticsDepth: 'all',
       keepBatch: false,
       encoding: null,
     }),

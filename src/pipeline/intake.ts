@@ -63,7 +63,7 @@ function countIds({ ids, rowCount }: FeatureBatch): number {
 /** A source of a layer to which others are appended, or which is appended; the first is the target. */
 export interface IntakeSource {
   readonly layer: SourceLayer;
-  /** What a survey found; not looked at where the file declares its fields. */
+  /** The inferred schema; unused where the file declares its fields. */
   readonly found: readonly FoundField[];
   /** "'roads.shp'", or "layer 'roads' of 'all.gpkg'". */
   readonly toldAs: string;

@@ -25,7 +25,7 @@ import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
 /** What one pass is to do. */
-type Pass = Pick<Task, 'scan' | 'encoding' | 'idField'> & {
+type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField'> & {
   /** Take batches through the links of the current stage. */
   readonly links: boolean;
   readonly keep: 'nothing' | 'while there is room' | 'all';
@@ -42,7 +42,7 @@ export class LayerRun {
   readonly plan: LayerPlan;
   readonly sources: readonly RunSource[];
   readonly tally: LayerTally;
-  /** Of what comes out of the steps; filled by `scan`. */
+  /** Of the output of the steps; filled by `collectStatistics`. */
   readonly statistics: LayerStatistics = emptyStatistics();
   readonly #context: LayerContext;
   readonly #growth: LayerGrowth;
@@ -52,7 +52,7 @@ export class LayerRun {
   #pieces: Piece[] | null = null;
   /** Fields before the first step; null: not known. */
   #inputFields: readonly Field[] | null;
-  #isSurveyed = false;
+  #isSchemaInferred = false;
   #stage = 0;
   /** A pass through the links of this stage was made, and what it noted was counted. */
   #isStageTallied = false;
@@ -90,27 +90,27 @@ export class LayerRun {
     this.outputFields;
   }
 
-  /** A pass before the steps that finds fields and types. Batches are kept while there is room. */
-  async survey(): Promise<void> {
+  /** A pass before the steps that infers the schema: fields and their types. Batches are kept while there is room. */
+  async inferSchema(): Promise<void> {
     const found = this.sources.map(() => emptyStatistics());
     const pieces: Piece[] = [];
     await this.#pass({
-      scan: 'fields',
+      statisticsDepth: 'fields',
       encoding: null,
       links: false,
       keep: 'while there is room',
       consume: (result, origin) => {
         const statistics = found[origin.source ?? 0];
-        pieces.push(this.#scanned(result, origin, statistics, { isThrough: false, isTyped: false }));
+        pieces.push(this.#examinedPiece(result, origin, statistics, { isThrough: false, isTyped: false }));
       },
     });
     this.#pieces = pieces;
     for (const [i, statistics] of found.entries()) this.sources[i].found = statistics.fields;
     this.#inputFields = fieldsOf(found[0]);
-    this.#isSurveyed = true;
+    this.#isSchemaInferred = true;
   }
 
-  /** Makes the fields of the first source, the target, those of all; where they have to be found, a survey has been. */
+  /** Makes the fields of the first source, the target, those of all; where they have to be found, the schema has been inferred before. */
   unifyFields(): void {
     const { reader, findings } = this.#context;
     const unified = planIntakes(this.sources, reader, this.plan.name, findings);
@@ -119,18 +119,18 @@ export class LayerRun {
     this.#inputFields = unified.fields;
   }
 
-  /** A pass through all steps that finds statistics of what comes out. Batches are kept while there is room. */
-  async scan(depth: 'fields' | 'all'): Promise<void> {
+  /** A pass through all steps that collects statistics of their output. Batches are kept while there is room. */
+  async collectStatistics(depth: 'fields' | 'all'): Promise<void> {
     await this.#collectStages();
     const pieces: Piece[] = [];
     await this.#pass({
-      scan: depth,
+      statisticsDepth: depth,
       encoding: null,
       links: true,
       keep: 'while there is room',
       consume: (result, origin) => {
-        const isTyped = this.#isSurveyed || this.sources[0].intake !== null;
-        pieces.push(this.#scanned(result, origin, this.statistics, { isThrough: true, isTyped }));
+        const isTyped = this.#isSchemaInferred || this.sources[0].intake !== null;
+        pieces.push(this.#examinedPiece(result, origin, this.statistics, { isThrough: true, isTyped }));
       },
     });
     this.#pieces = pieces;
@@ -146,7 +146,7 @@ export class LayerRun {
     const { findings, progress } = this.#context;
     progress.stage('converting');
     await this.#pass({
-      scan: null,
+      statisticsDepth: null,
       encoding,
       idField,
       links: true,
@@ -171,7 +171,7 @@ export class LayerRun {
       const statistics = emptyStatistics();
       const batches: FeatureBatch[] = [];
       await this.#pass({
-        scan: 'fields',
+        statisticsDepth: 'fields',
         encoding: null,
         links: true,
         keep: 'all',
@@ -210,8 +210,8 @@ export class LayerRun {
     }
   }
 
-  /** What is left of a piece after a pass that looked at it. */
-  #scanned(
+  /** A piece after a pass that collected its statistics. */
+  #examinedPiece(
     result: TaskResult,
     origin: PieceOrigin,
     statistics: LayerStatistics,
@@ -280,7 +280,7 @@ export class LayerRun {
   }
 
   #task(pass: Pass, input: Task['input'], links: boolean, source: number | null): Task {
-    const { scan, encoding, idField, keep } = pass;
+    const { statisticsDepth, encoding, idField, keep } = pass;
     // A batch of no source is nowhere else.
     const hasRoom = source === null || this.#context.keptBytes < KEPT_BYTES;
     const { sessionIndex, intake } = this.sources[source ?? 0];
@@ -289,9 +289,9 @@ export class LayerRun {
       layerIndex: sessionIndex,
       input,
       stage: links ? this.#stage : null,
-      stageFields: isFirst && this.#isSurveyed && intake === null ? this.#inputFields : null,
+      stageFields: isFirst && this.#isSchemaInferred && intake === null ? this.#inputFields : null,
       intake: isFirst ? intake : null,
-      scan,
+      statisticsDepth,
       keepBatch: keep === 'all' || (keep === 'while there is room' && hasRoom),
       encoding,
       idField,
@@ -302,7 +302,7 @@ export class LayerRun {
   #textFields(source: number): readonly Field[] | null {
     const { readFields, intake } = this.sources[source];
     if (intake !== null || this.#context.reader.typing !== 'layer') return readFields;
-    return this.#isSurveyed ? this.#inputFields : fieldsOf(this.statistics);
+    return this.#isSchemaInferred ? this.#inputFields : fieldsOf(this.statistics);
   }
 }
 

@@ -45,7 +45,7 @@ export async function collectMisfits(
         input: { kind: 'partition', partition, fields },
         stage: null,
         stageFields: null,
-        scan: null,
+        statisticsDepth: null,
         keepBatch: false,
         encoding: null,
       }),

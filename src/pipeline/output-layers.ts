@@ -16,11 +16,11 @@ export function outputLayers(
   name: string,
   limits: Pick<InputLimits, 'fields'>,
 ): OutputLayer[] {
-  const scanned = layers.map(({ statistics, outputFields }) =>
-    plan.scan === null ? null : completed(statistics, outputFields ?? []),
+  const collected = layers.map(({ statistics, outputFields }) =>
+    plan.statisticsDepth === null ? null : completed(statistics, outputFields ?? []),
   );
   const separate = layers.map((layer, i): OutputLayer => {
-    const found = scanned[i];
+    const found = collected[i];
     return {
       name: layer.plan.name,
       fields: found === null ? layer.outputFields : fieldsOf(found),
@@ -32,24 +32,24 @@ export function outputLayers(
   if (plan.layerField === null) return separate;
   const statistics = emptyStatistics();
   for (const [i, layer] of layers.entries()) {
-    mergeStatistics(statistics, scanned[i] ?? statisticsOf(layer.outputFields ?? []), mixed);
+    mergeStatistics(statistics, collected[i] ?? statisticsOf(layer.outputFields ?? []), mixed);
     checkFieldCount(name, statistics.fields.length, limits);
   }
   const fields = fieldsOf(statistics);
-  // A scan has met the field already: it is part of every batch.
-  if (plan.scan === null) fields.push({ name: plan.layerField, type: 'string' });
+  // Where statistics were collected the field is part of every batch.
+  if (plan.statisticsDepth === null) fields.push({ name: plan.layerField, type: 'string' });
   return [
     {
       name,
       fields: separate.every((layer) => layer.fields !== null) ? fields : null,
-      statistics: plan.scan === null ? null : statistics,
+      statistics: plan.statisticsDepth === null ? null : statistics,
       crs: separate[0].crs,
       coordinatesComputed: separate.some((layer) => layer.coordinatesComputed),
     },
   ];
 }
 
-/** What a scan found, with the known fields that it did not meet because the layer has no features. */
+/** The collected statistics, with the known fields that it did not meet because the layer has no features. */
 function completed(found: LayerStatistics, known: readonly Field[]): LayerStatistics {
   const names = new Set(found.fields.map(({ name }) => name));
   const missing = known.filter(({ name }) => !names.has(name));

@@ -1,4 +1,4 @@
-/** Performs tasks in the thread it runs in: read, take through the links of a stage, scan, encode. */
+/** Performs tasks in the thread it runs in: read, apply the links of a stage, collect statistics, encode. */
 
 import { ColumnBuilder } from '../batch/attribute-column.ts';
 import { positionBounds } from '../batch/bounds.ts';
@@ -86,7 +86,10 @@ function performTask(
 ): { result: TaskResult; transfer: ArrayBuffer[] } {
   const obtained = obtainBatch(task, session, reader, stage);
   const { batch } = obtained;
-  const statistics = task.scan === null ? null : batchStatistics(batch, task.scan, session.keepsIdsAsField);
+  const statistics =
+    task.statisticsDepth === null
+      ? null
+      : batchStatistics(batch, task.statisticsDepth, session.keepsIdsAsField);
   const transfer: ArrayBuffer[] = [];
   let chunk: unknown = null;
   let encodeFindings: readonly Finding[] = [];

@@ -55,10 +55,10 @@ export interface ConversionPlan {
   readonly operation: ConversionRequest['operation'];
   readonly layers: readonly LayerPlan[];
   readonly steps: readonly LoadedStep[];
-  /** A pass before the steps must find the fields and their types: steps have to see the same in every batch. */
-  readonly survey: boolean;
-  /** What a pass before the one that encodes must find out about what comes out of the steps; null: nothing. */
-  readonly scan: 'fields' | 'all' | null;
+  /** A pass before the steps infers the schema (fields and types), so that the steps see the same fields in every batch. */
+  readonly infersSchema: boolean;
+  /** Statistics of the output of the steps that a pass before the encoding one collects; null: none. */
+  readonly statisticsDepth: 'fields' | 'all' | null;
   /** Name of the field that tells layers apart that become one in the output; null where they stay apart. */
   readonly layerField: string | null;
   /** The ids of the features are data, and the output cannot hold them: they become a field. */
@@ -227,21 +227,24 @@ function passesFor(
   reader: Pick<FormatReader, 'typing'>,
   writer: Pick<FormatWriter, 'needs'>,
   keepsIdsAsField: boolean,
-): Pick<ConversionPlan, 'survey' | 'scan'> {
+): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
   // Only what comes out of the steps tells whether features have ids.
   const least = keepsIdsAsField ? 'fields' : null;
   if (operation === 'transform' && changesFeatures(steps)) {
-    const { survey, scan } = passesWithSteps(sources, steps, reader, writer);
-    return { survey, scan: scan ?? least };
+    const { infersSchema, statisticsDepth } = passesWithSteps(sources, steps, reader, writer);
+    return { infersSchema, statisticsDepth: statisticsDepth ?? least };
   }
   if (operation === 'transform')
     return {
-      survey: sources.some((layer) => isUndeclared(layer, reader)),
-      scan: scanDepth(sources, layers, reader, writer) ?? least,
+      infersSchema: sources.some((layer) => isUndeclared(layer, reader)),
+      statisticsDepth: depthOfStatistics(sources, layers, reader, writer) ?? least,
     };
   // The fields are known before the steps: those of the target, which its values may have to tell, or none.
-  const survey = operation === 'append' && sources.some((layer) => hasOpenFields(layer, reader));
-  return { survey, scan: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : least };
+  const infersSchema = operation === 'append' && sources.some((layer) => hasOpenFields(layer, reader));
+  return {
+    infersSchema,
+    statisticsDepth: writer.needs === 'statistics' && !areDeclared(layers) ? 'all' : least,
+  };
 }
 
 function areDeclared(layers: readonly LayerPlan[]): boolean {
@@ -258,12 +261,12 @@ function isUndeclared(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>):
   return reader.typing === 'declared' && layer.fields === null;
 }
 
-function scanDepth(
+function depthOfStatistics(
   sources: readonly SourceLayer[],
   layers: readonly LayerPlan[],
   reader: Pick<FormatReader, 'typing'>,
   writer: Pick<FormatWriter, 'needs'>,
-): ConversionPlan['scan'] {
+): ConversionPlan['statisticsDepth'] {
   if (writer.needs === 'statistics') return areDeclared(layers) ? null : 'all';
   if (reader.typing === 'layer') return 'fields';
   const isOpen = sources.some((layer) => layer.fields === null && !isUndeclared(layer, reader));
@@ -276,10 +279,10 @@ function passesWithSteps(
   steps: readonly LoadedStep[],
   reader: Pick<FormatReader, 'typing'>,
   writer: Pick<FormatWriter, 'needs'>,
-): Pick<ConversionPlan, 'survey' | 'scan'> {
+): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
   const isOpen = layers.some((layer) => hasOpenFields(layer, reader));
   // Collecting steps make batches of one layer the same; of plain text only a look at all rows tells how.
   const asksForFields = steps.some(({ code }) => code.outputFields !== undefined);
-  const survey = isOpen && (reader.typing !== 'value' || asksForFields || writer.needs === 'fields');
-  return { survey, scan: writer.needs === 'statistics' ? 'all' : null };
+  const infersSchema = isOpen && (reader.typing !== 'value' || asksForFields || writer.needs === 'fields');
+  return { infersSchema, statisticsDepth: writer.needs === 'statistics' ? 'all' : null };
 }

@@ -15,7 +15,7 @@ export interface RunSource {
   readonly tally: SourceTally;
   /** In messages: "'roads.shp'", "layer 'roads' of 'all.gpkg'". */
   readonly toldAs: string;
-  /** What a survey found. */
+  /** The inferred schema. */
   found: readonly FoundField[];
   /** How its batches are brought into the fields of the layer; null: they stay as they are. */
   intake: Intake | null;
@@ -27,7 +27,7 @@ export interface RunSource {
  * Whether values have to be looked at before the steps, where the plan has such a pass at all: to append, the fields of
  * layers that declare theirs are known; steps of a conversion see the same in every layer.
  */
-export function isSurveyed(
+export function needsInferredSchema(
   { operation }: Pick<ConversionPlan, 'operation'>,
   sources: readonly RunSource[],
   reader: Pick<FormatReader, 'typing'>,

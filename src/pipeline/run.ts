@@ -35,7 +35,7 @@ import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress } from './report.ts';
 import { buildReport } from './report-builder.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
-import { isSurveyed, runSourcesOf } from './run-source.ts';
+import { needsInferredSchema, runSourcesOf } from './run-source.ts';
 import { sessionFor } from './session.ts';
 import { newThreads, type ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
@@ -240,17 +240,17 @@ class Conversion {
 
   /** The passes before the one that writes. */
   async #findOut(plan: ConversionPlan, layers: readonly LayerRun[], progress: ProgressMeter): Promise<void> {
-    if (plan.survey) {
+    if (plan.infersSchema) {
       progress.stage('scanning');
       for (const layer of layers)
-        if (isSurveyed(plan, layer.sources, this.#input.reader)) await layer.survey();
+        if (needsInferredSchema(plan, layer.sources, this.#input.reader)) await layer.inferSchema();
     }
     if (plan.operation === 'append') for (const layer of layers) layer.unifyFields();
     // A step that names a field that is not there shall fail now, not behind an hour of work.
     for (const layer of layers) layer.checkFields();
-    if (plan.scan !== null) {
+    if (plan.statisticsDepth !== null) {
       progress.stage('scanning');
-      for (const layer of layers) await layer.scan(plan.scan);
+      for (const layer of layers) await layer.collectStatistics(plan.statisticsDepth);
     }
   }
 
@@ -342,9 +342,9 @@ class Conversion {
 }
 
 /** Passes over a layer, the collecting steps counted as some. */
-function passWeight({ survey, scan, steps }: ConversionPlan): number {
+function passWeight({ infersSchema, statisticsDepth, steps }: ConversionPlan): number {
   const collecting = steps.filter(({ code }) => code.kind === 'collecting').length;
-  return (survey ? 1 : 0) + (scan === null ? 1 : 2) + collecting * (1 + COLLECTING_WEIGHT);
+  return (infersSchema ? 1 : 0) + (statisticsDepth === null ? 1 : 2) + collecting * (1 + COLLECTING_WEIGHT);
 }
 
 function workOf(steps: readonly LoadedStep[]): Parameters<typeof cuttingFor>[0] {

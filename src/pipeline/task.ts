@@ -40,7 +40,7 @@ export interface Expectation {
 /** One layer of an input file. Those that go into the same layer of the output share all stages but the first. */
 export interface SessionLayer {
   readonly source: SourceLayer;
-  /** At least one; the last one ends in scan and encode. Stages that are one object are made ready once. */
+  /** At least one; the last one ends in statistics and encoding. Stages that are one object are made ready once. */
   readonly stages: readonly SessionStage[];
   /** Check positions against the range of longitude and latitude. */
   readonly checkLonLatRange: boolean;
@@ -89,7 +89,7 @@ export interface Task {
   /** How the batch is brought into the fields of its layer before the links; null and missing: it has them. */
   readonly intake?: Intake | null;
   /** Statistics of the batch, at this depth; null: none. */
-  readonly scan: 'fields' | 'all' | null;
+  readonly statisticsDepth: 'fields' | 'all' | null;
   /** Return the batch itself. */
   readonly keepBatch: boolean;
   /** Encode the batch; null: don't. */

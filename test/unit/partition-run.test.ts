@@ -66,7 +66,7 @@ function makeTask(partition: Partition): Task {
     input: { kind: 'partition', partition, fields: null },
     stage: null,
     stageFields: null,
-    scan: null,
+    statisticsDepth: null,
     keepBatch: false,
     encoding: null,
   };

@@ -181,7 +181,8 @@ test('a first pass is made only where the writer needs more than the source decl
   const declared = [layer('a')];
   const open = [layer('a', { fields: null })];
   const scanOf = async (from: string, to: string, layers: readonly SourceLayer[]) =>
-    (await plan({ from, to, layers, inputCrs: from === 'csv' ? 'EPSG:4326' : undefined })).plan.scan;
+    (await plan({ from, to, layers, inputCrs: from === 'csv' ? 'EPSG:4326' : undefined })).plan
+      .statisticsDepth;
   assert.equal(await scanOf('geojson', 'geojson', open), null);
   assert.equal(await scanOf('geojson', 'csv', open), 'fields');
   assert.equal(await scanOf('geojson', 'shp', open), 'all');
