@@ -13,8 +13,8 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import type { LayerEncoding } from '../formats/format.ts';
 import { fieldsAfter } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage } from './collect.ts';
+import { planFieldMappings } from './field-mappings.ts';
 import { LayerGrowth } from './growth.ts';
-import { planIntakes } from './intake.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
 import { ContradictedDeclaration } from './misfits.ts';
 import { type LayerLocation, locateInLayer, type PartitionBase, runSources } from './partition-run.ts';
@@ -71,7 +71,7 @@ export class LayerRun {
     this.#session = session;
     this.#context = context;
     this.#growth = new LayerGrowth(context.limits.outputFactor);
-    this.#inputFields = sources[0].intake?.mapping.fields ?? sources[0].layer.fields;
+    this.#inputFields = sources[0].fieldMapping?.mapping.fields ?? sources[0].layer.fields;
   }
 
   /** Weight of a pass over the layer, for the progress. */
@@ -113,9 +113,9 @@ export class LayerRun {
   /** Makes the fields of the first source, the target, those of all; where they have to be found, the schema has been inferred before. */
   unifyFields(): void {
     const { reader, findings } = this.#context;
-    const unified = planIntakes(this.sources, reader, this.plan.name, findings);
-    for (const [i, { intake, readFields }] of unified.sources.entries())
-      Object.assign(this.sources[i], { intake, readFields });
+    const unified = planFieldMappings(this.sources, reader, this.plan.name, findings);
+    for (const [i, { fieldMapping, readFields }] of unified.sources.entries())
+      Object.assign(this.sources[i], { fieldMapping, readFields });
     this.#inputFields = unified.fields;
   }
 
@@ -129,7 +129,7 @@ export class LayerRun {
       links: true,
       keep: 'while there is room',
       consume: (result, origin) => {
-        const isTyped = this.#isSchemaInferred || this.sources[0].intake !== null;
+        const isTyped = this.#isSchemaInferred || this.sources[0].fieldMapping !== null;
         pieces.push(this.#examinedPiece(result, origin, this.statistics, { isThrough: true, isTyped }));
       },
     });
@@ -283,14 +283,14 @@ export class LayerRun {
     const { statisticsDepth, encoding, idField, keep } = pass;
     // A batch of no source is nowhere else.
     const hasRoom = source === null || this.#context.keptBytes < KEPT_BYTES;
-    const { sessionIndex, intake } = this.sources[source ?? 0];
+    const { sessionIndex, fieldMapping } = this.sources[source ?? 0];
     const isFirst = links && this.#stage === 0;
     return {
       layerIndex: sessionIndex,
       input,
       stage: links ? this.#stage : null,
-      stageFields: isFirst && this.#isSchemaInferred && intake === null ? this.#inputFields : null,
-      intake: isFirst ? intake : null,
+      stageFields: isFirst && this.#isSchemaInferred && fieldMapping === null ? this.#inputFields : null,
+      fieldMapping: isFirst ? fieldMapping : null,
       statisticsDepth,
       keepBatch: keep === 'all' || (keep === 'while there is room' && hasRoom),
       encoding,
@@ -300,8 +300,8 @@ export class LayerRun {
 
   /** What a source is read with once all of it was seen, where that is not what a reader finds by itself. */
   #textFields(source: number): readonly Field[] | null {
-    const { readFields, intake } = this.sources[source];
-    if (intake !== null || this.#context.reader.typing !== 'layer') return readFields;
+    const { readFields, fieldMapping } = this.sources[source];
+    if (fieldMapping !== null || this.#context.reader.typing !== 'layer') return readFields;
     return this.#isSchemaInferred ? this.#inputFields : fieldsOf(this.statistics);
   }
 }

@@ -9,7 +9,7 @@ import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ConversionPaths, InputPath, InputRequest } from './request.ts';
-import { tellable } from './tally.ts';
+import { reportedFindings } from './tally.ts';
 
 export interface OpenedInput extends OpenedFile {
   /** The file has a member that states another CRS than the one it is read in. */
@@ -95,7 +95,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
         layers,
         ignoresCrsMember: found.some(({ code }) => code === 'CRS_MEMBER_IGNORED'),
       },
-      findings: tellable(found, input.files[index].crs !== null).map((finding) =>
+      findings: reportedFindings(found, input.files[index].crs !== null).map((finding) =>
         isOne || finding.places.length > 0 ? finding : { ...finding, places: [{}] },
       ),
       within,

@@ -12,7 +12,7 @@ import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';
 import { idsAsField, prefixedIds } from './feature-ids.ts';
-import { takeIn } from './intake.ts';
+import { applyFieldMapping } from './field-mappings.ts';
 import { loadProj } from './load-proj.ts';
 import { checkFieldNames } from './name-lengths.ts';
 import { ALL_IN_RANGE, checkRange } from './positions.ts';
@@ -174,11 +174,12 @@ function throughStage(
   bounds: ReturnType<typeof positionBounds> | undefined,
   task: Task,
   stage: PreparedStage | null,
-): StageOutcome & Pick<TaskResult, 'intakeFindings'> {
-  if (stage === null) return { batch, intakeFindings: [], steps: [], reprojections: [] };
-  const taken = task.intake == null ? { batch, findings: [] } : takeIn(batch, task.intake);
+): StageOutcome & Pick<TaskResult, 'mappingFindings'> {
+  if (stage === null) return { batch, mappingFindings: [], steps: [], reprojections: [] };
+  const taken =
+    task.fieldMapping == null ? { batch, findings: [] } : applyFieldMapping(batch, task.fieldMapping);
   const cast = task.stageFields === null ? taken.batch : castBatch(taken.batch, task.stageFields);
-  return { ...stage.apply(cast, bounds), intakeFindings: taken.findings };
+  return { ...stage.apply(cast, bounds), mappingFindings: taken.findings };
 }
 
 /** The batch as part of several layers that become one. */

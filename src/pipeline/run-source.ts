@@ -2,7 +2,7 @@
 import type { FoundField } from '../batch/field-mapping.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
-import { GEOMETRY_ALONE, type Intake } from './intake.ts';
+import { GEOMETRY_ONLY, type SourceMapping } from './field-mappings.ts';
 import type { OpenedInput } from './open-inputs.ts';
 import { type ConversionPlan, hasOpenFields, type SourcePlan } from './plan.ts';
 import type { ConversionRequest } from './request.ts';
@@ -14,11 +14,11 @@ export interface RunSource {
   readonly sessionIndex: number;
   readonly tally: SourceTally;
   /** In messages: "'roads.shp'", "layer 'roads' of 'all.gpkg'". */
-  readonly toldAs: string;
+  readonly reportedAs: string;
   /** The inferred schema. */
   found: readonly FoundField[];
-  /** How its batches are brought into the fields of the layer; null: they stay as they are. */
-  intake: Intake | null;
+  /** Maps the fields of its batches to those of the layer; null: the batches stay as they are. */
+  fieldMapping: SourceMapping | null;
   /** Fields to ask the reader for; null: what it finds. */
   readFields: readonly Field[] | null;
 }
@@ -52,9 +52,9 @@ export function runSourcesOf(
         layer,
         sessionIndex: sessionIndex++,
         tally,
-        toldAs: labelOf(source, inputs),
+        reportedAs: labelOf(source, inputs),
         found: [],
-        intake: isMerged ? GEOMETRY_ALONE : null,
+        fieldMapping: isMerged ? GEOMETRY_ONLY : null,
         readFields: isMerged ? [] : null,
       };
     }),

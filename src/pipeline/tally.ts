@@ -88,8 +88,8 @@ export class SourceTally {
     }
     for (const { field, declared: type, count, locations } of result.misfits)
       findings.note('VALUE_INVALID', { field, type }, locateAt(locations[0], base, this.facts.at), count);
-    const told = tellable(result.readFindings, this.facts.isCrsStated);
-    findings.merge(told, (location) => locateAt(location, base, this.facts.at));
+    const reported = reportedFindings(result.readFindings, this.facts.isCrsStated);
+    findings.merge(reported, (location) => locateAt(location, base, this.facts.at));
   }
 
   /** EWKT rows that say another CRS than the request: one of the two is wrong, and guessing would move the data. */
@@ -133,10 +133,10 @@ export class SourceTally {
 }
 
 /** A CRS that the requester stated overrides a file's member knowingly: that is no news. */
-export function tellable<Told extends { readonly code: string }>(
-  findings: readonly Told[],
+export function reportedFindings<Found extends { readonly code: string }>(
+  findings: readonly Found[],
   isCrsStated: boolean,
-): readonly Told[] {
+): readonly Found[] {
   return isCrsStated ? findings.filter(({ code }) => code !== 'CRS_MEMBER_IGNORED') : findings;
 }
 
@@ -168,7 +168,7 @@ export class LayerTally {
     const tallies = source === null ? this.#later : this.#ways[source.facts.plan.way];
     for (const counts of result.reprojections) tallies.get(counts.number)?.add(counts);
     const at = source?.facts.at ?? { layer: this.plan.name };
-    findings.merge(result.intakeFindings, (location) => locateAt(location, base, at));
+    findings.merge(result.mappingFindings, (location) => locateAt(location, base, at));
     const rowsInto = source?.rowsIn ?? this.#rowsIn;
     for (const { step, rowsIn, findings: found } of result.steps) {
       const rows = rowsInto.get(step) ?? 0;

@@ -12,7 +12,7 @@ import type { Finding } from '../findings.ts';
 import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
-import type { Intake } from './intake.ts';
+import type { SourceMapping } from './field-mappings.ts';
 
 /** What every task of a conversion has in common; sent to each worker once. */
 export interface Session {
@@ -50,7 +50,7 @@ export interface SessionLayer {
 
 /** See chain.ts; here with all that a worker needs. */
 export interface SessionStage {
-  /** Of the layer that the features are of behind their intake. */
+  /** Of the layer that the features belong to after the field mapping. */
   readonly layerName: string;
   readonly links: readonly SessionLink[];
   readonly collect: SessionStep | null;
@@ -86,8 +86,8 @@ export interface Task {
   readonly stage: number | null;
   /** Cast to these fields before the links; null: the batch has the right ones. */
   readonly stageFields: readonly Field[] | null;
-  /** How the batch is brought into the fields of its layer before the links; null and missing: it has them. */
-  readonly intake?: Intake | null;
+  /** Maps the fields of the batch to those of its layer before the links; null or missing: they are the same. */
+  readonly fieldMapping?: SourceMapping | null;
   /** Statistics of the batch, at this depth; null: none. */
   readonly statisticsDepth: 'fields' | 'all' | null;
   /** Return the batch itself. */
@@ -112,8 +112,8 @@ export interface TaskResult {
   readonly readFindings: readonly Finding[];
   /** See PartitionRead; for a batch input none. */
   readonly misfits: readonly FieldMisfits[];
-  /** Places count the rows that came in from 1. */
-  readonly intakeFindings: readonly Finding[];
+  /** Locations count the input rows from 1. */
+  readonly mappingFindings: readonly Finding[];
   readonly encodeFindings: readonly Finding[];
   readonly statistics: LayerStatistics | null;
   readonly batch: FeatureBatch | null;
@@ -147,7 +147,7 @@ export interface StepOutcome {
   /** Positions of the batch as it came into the stage. */
   readonly positionsIn: number;
   readonly positionsOut: number;
-  /** Places count the rows that came in from 1. */
+  /** Locations count the input rows from 1. */
   readonly findings: readonly Finding[];
 }
 

@@ -49,7 +49,7 @@ function result(rows: readonly number[], nextStart: number): TaskResult {
     lineCount: rows.length,
     readFindings: [],
     misfits: [],
-    intakeFindings: [],
+    mappingFindings: [],
     encodeFindings: [],
     statistics: null,
     batch: null,

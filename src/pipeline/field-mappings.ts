@@ -1,7 +1,4 @@
-/**
- * How features of several files come to have the same fields: each batch is brought into the fields of the layer right
- * after it was read, before any step.
- */
+/** Maps the fields of appended files to those of the target: each batch right after it was read, before any step. */
 import { isValid } from '../batch/attribute-column.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import {
@@ -17,39 +14,39 @@ import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { hasOpenFields } from './plan.ts';
 
 /** Plain data: it goes to workers with every task. */
-export interface Intake {
+export interface SourceMapping {
   readonly mapping: FieldMapping;
   readonly keepIds: boolean;
-  /** What the features are called in findings: "'roads.shp'"; null: what is left out was told for all at once. */
-  readonly toldAs: string | null;
+  /** Name of the source in findings: "'roads.shp'"; null: no findings, because one finding covers all sources. */
+  readonly reportedAs: string | null;
 }
 
 /** No attributes and no ids. */
-export const GEOMETRY_ALONE: Intake = {
+export const GEOMETRY_ONLY: SourceMapping = {
   mapping: { fields: [], sources: [], dropped: [], renamed: [] },
   keepIds: false,
-  toldAs: null,
+  reportedAs: null,
 };
 
-/** The batch as the layer takes it in; places in findings count its rows from 1. */
-export function takeIn(
+/** The batch with the fields of the layer; locations in findings count its rows from 1. */
+export function applyFieldMapping(
   batch: FeatureBatch,
-  { mapping, keepIds, toldAs }: Intake,
+  { mapping, keepIds, reportedAs }: SourceMapping,
 ): { readonly batch: FeatureBatch; readonly findings: readonly Finding[] } {
   const mapped = mapBatch(batch, mapping, { keepIds });
-  if (toldAs === null) return { batch: mapped.batch, findings: [] };
+  if (reportedAs === null) return { batch: mapped.batch, findings: [] };
   const findings = new Findings();
   for (const { fieldIndex, count, firstRows } of mapped.failures) {
     const { name: field, type } = mapping.fields[fieldIndex];
-    const params = { field, source: toldAs, type };
+    const params = { field, source: reportedAs, type };
     firstRows.forEach((row, i) => {
       // The last location counts for all that follow.
-      const told = i === firstRows.length - 1 ? count - i : 1;
-      findings.note('VALUE_NOT_APPENDED', params, { record: row + 1, field }, told);
+      const covered = i === firstRows.length - 1 ? count - i : 1;
+      findings.note('VALUE_NOT_APPENDED', params, { record: row + 1, field }, covered);
     });
   }
   const idCount = keepIds ? 0 : countIds(batch);
-  if (idCount > 0) findings.note('IDS_NOT_APPENDED', { source: toldAs }, undefined, idCount);
+  if (idCount > 0) findings.note('IDS_NOT_APPENDED', { source: reportedAs }, undefined, idCount);
   return { batch: mapped.batch, findings: findings.list() };
 }
 
@@ -60,43 +57,43 @@ function countIds({ ids, rowCount }: FeatureBatch): number {
   return count;
 }
 
-/** A source of a layer to which others are appended, or which is appended; the first is the target. */
-export interface IntakeSource {
+/** A source of an appended layer; the first source is the target. */
+export interface MappingSource {
   readonly layer: SourceLayer;
   /** The inferred schema; unused where the file declares its fields. */
   readonly found: readonly FoundField[];
   /** "'roads.shp'", or "layer 'roads' of 'all.gpkg'". */
-  readonly toldAs: string;
+  readonly reportedAs: string;
 }
 
-export interface PlannedIntake {
-  readonly intake: Intake;
-  /** What plain text has to be read as, so that nothing is lost on its way into the target's fields; null: as it is found. */
+export interface PlannedMapping {
+  readonly fieldMapping: SourceMapping;
+  /** Types to read plain text as, so that the mapping to the target's fields loses nothing; null: the inferred ones. */
   readonly readFields: readonly Field[] | null;
 }
 
-/** The fields of the target and the way of each source into them; notes what is dropped. */
-export function planIntakes(
-  sources: readonly IntakeSource[],
+/** The fields of the target and the mapping of each source to them; notes the fields that are dropped. */
+export function planFieldMappings(
+  sources: readonly MappingSource[],
   reader: Pick<FormatReader, 'typing' | 'mixedType'>,
   layerName: string,
   findings: Findings,
-): { readonly fields: readonly Field[]; readonly sources: readonly PlannedIntake[] } {
+): { readonly fields: readonly Field[]; readonly sources: readonly PlannedMapping[] } {
   const found = sources.map((source) => foundFields(source, reader));
   const fields = targetFields(sources[0], found, reader.mixedType, reader);
   const mappings = found.map((own) => mapFields(fields, own));
   noteFields(mappings, sources, layerName, findings);
   return {
     fields,
-    sources: sources.map(({ toldAs }, i) => ({
-      intake: { mapping: mappings[i], keepIds: i === 0, toldAs },
+    sources: sources.map(({ reportedAs }, i) => ({
+      fieldMapping: { mapping: mappings[i], keepIds: i === 0, reportedAs },
       readFields: reader.typing === 'layer' ? textFields(mappings[i], found[i]) : null,
     })),
   };
 }
 
 function foundFields(
-  { layer, found }: IntakeSource,
+  { layer, found }: MappingSource,
   reader: Pick<FormatReader, 'typing'>,
 ): readonly FoundField[] {
   if (layer.fields === null || hasOpenFields(layer, reader)) return found;
@@ -104,7 +101,7 @@ function foundFields(
 }
 
 function targetFields(
-  { layer }: IntakeSource,
+  { layer }: MappingSource,
   [target, ...appended]: readonly (readonly FoundField[])[],
   mixed: MixedType,
   reader: Pick<FormatReader, 'typing'>,
@@ -113,7 +110,7 @@ function targetFields(
   return widenedTarget(target, appended, mixed);
 }
 
-/** The fields that are taken, as their own texts amount to; text where text is wanted: "1.50" is not 1.5. */
+/** The mapped fields with their inferred types; string where the target is a string, because "1.50" is not 1.5. */
 function textFields({ fields, sources }: FieldMapping, found: readonly FoundField[]): Field[] {
   const types = new Map(found.map(({ name, type }) => [name, type]));
   return fields.flatMap(({ type: wanted }, i): Field[] => {
@@ -124,27 +121,27 @@ function textFields({ fields, sources }: FieldMapping, found: readonly FoundFiel
   });
 }
 
-/** A field that many files have is told once. */
+/** Notes a field of several files once. */
 function noteFields(
   mappings: readonly FieldMapping[],
-  sources: readonly IntakeSource[],
+  sources: readonly MappingSource[],
   layer: string,
   findings: Findings,
 ): void {
   const dropped = new Map<string, string[]>();
   const matched = new Map<string, { from: string; to: string; files: string[] }>();
   mappings.forEach((mapping, i) => {
-    const { toldAs } = sources[i];
+    const { reportedAs } = sources[i];
     for (const field of mapping.dropped) {
       const files = dropped.get(field);
-      if (files === undefined) dropped.set(field, [toldAs]);
-      else files.push(toldAs);
+      if (files === undefined) dropped.set(field, [reportedAs]);
+      else files.push(reportedAs);
     }
     for (const { from, to } of mapping.renamed) {
       const key = JSON.stringify([from, to]);
       const known = matched.get(key);
-      if (known === undefined) matched.set(key, { from, to, files: [toldAs] });
-      else known.files.push(toldAs);
+      if (known === undefined) matched.set(key, { from, to, files: [reportedAs] });
+      else known.files.push(reportedAs);
     }
   });
   for (const [field, files] of dropped)
