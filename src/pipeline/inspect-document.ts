@@ -4,19 +4,16 @@ import type { Inspection, LayerInspection } from './inspect.ts';
 import { type ConversionReport, snakeCaseKeys } from './report.ts';
 
 /** What came of trying the wanted output. */
-export type Outlook =
+export type DryRun =
   | { readonly report: ConversionReport }
   | { readonly format: string; readonly error: GeomillError };
 
-export function inspectionDocument(
-  { format, layers, warnings }: Inspection,
-  outlook: Outlook | null,
-): object {
+export function inspectionDocument({ format, layers, warnings }: Inspection, dryRun: DryRun | null): object {
   return {
     format,
     layers: layers.map(layerDocument),
     warnings: snakeCaseKeys(warnings),
-    output: outlook === null ? null : outlookDocument(outlook),
+    output: dryRun === null ? null : dryRunDocument(dryRun),
   };
 }
 
@@ -40,12 +37,12 @@ function layerDocument(layer: LayerInspection): object {
   };
 }
 
-function outlookDocument(outlook: Outlook): object {
-  if ('error' in outlook) {
-    const { code, message, location } = outlook.error;
-    return { format: outlook.format, error: { code, message, place: location ?? null } };
+function dryRunDocument(dryRun: DryRun): object {
+  if ('error' in dryRun) {
+    const { code, message, location } = dryRun.error;
+    return { format: dryRun.format, error: { code, message, place: location ?? null } };
   }
-  const { output, features, fields, reprojections, warnings } = outlook.report;
+  const { output, features, fields, reprojections, warnings } = dryRun.report;
   return {
     format: output.format,
     crs: output.crs,

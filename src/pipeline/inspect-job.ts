@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { GeomillError } from '../errors.ts';
 import { outputFormatById } from '../formats/registry.ts';
 import { inspectSource } from './inspect.ts';
-import { inspectionDocument, type Outlook } from './inspect-document.ts';
+import { type DryRun, inspectionDocument } from './inspect-document.ts';
 import type { InspectionReport, Progress } from './report.ts';
 import type { ConversionPaths, ConversionRequest, InspectionRequest } from './request.ts';
 import { type ConversionControl, runConversion } from './run.ts';
@@ -28,14 +28,14 @@ export async function runInspection(
     ...control,
     onProgress: (progress) => control.onProgress(part(progress, 0, share)),
   });
-  const outlook =
+  const dryRun =
     output === null
       ? null
-      : await lookAhead({ ...request, operation: 'transform', output }, paths, {
+      : await performDryRun({ ...request, operation: 'transform', output }, paths, {
           ...control,
           onProgress: (progress) => control.onProgress(part(progress, share, 1 - share)),
         });
-  writeFileSync(paths.outputPath, `${JSON.stringify(inspectionDocument(found, outlook))}\n`, { flag: 'wx' });
+  writeFileSync(paths.outputPath, `${JSON.stringify(inspectionDocument(found, dryRun))}\n`, { flag: 'wx' });
   return { warnings: found.warnings, timings: { totalMs: Math.round(performance.now() - startedAt) } };
 }
 
@@ -44,13 +44,13 @@ function part({ fraction, stage }: Progress, offset: number, share: number): Pro
 }
 
 /** What the conversion tells, or why it is not possible. A fault of ours is one here, too. */
-async function lookAhead(
+async function performDryRun(
   request: ConversionRequest,
   paths: ConversionPaths,
   control: ConversionControl,
-): Promise<Outlook> {
+): Promise<DryRun> {
   const format = outputFormatById(request.output.format, 'output.format');
-  const directory = join(paths.scratchDirectory, 'outlook');
+  const directory = join(paths.scratchDirectory, 'dry-run');
   const scratchDirectory = join(directory, 'scratch');
   mkdirSync(scratchDirectory, { recursive: true });
   // Layers and zip members are named by it.

@@ -101,7 +101,9 @@ export class LayerRun {
       keep: 'while there is room',
       consume: (result, origin) => {
         const statistics = found[origin.source ?? 0];
-        pieces.push(this.#examinedPiece(result, origin, statistics, { isThrough: false, isTyped: false }));
+        pieces.push(
+          this.#examinedPiece(result, origin, statistics, { isTransformed: false, isTyped: false }),
+        );
       },
     });
     this.#pieces = pieces;
@@ -130,7 +132,7 @@ export class LayerRun {
       keep: 'while there is room',
       consume: (result, origin) => {
         const isTyped = this.#isSchemaInferred || this.sources[0].fieldMapping !== null;
-        pieces.push(this.#examinedPiece(result, origin, this.statistics, { isThrough: true, isTyped }));
+        pieces.push(this.#examinedPiece(result, origin, this.statistics, { isTransformed: true, isTyped }));
       },
     });
     this.#pieces = pieces;
@@ -203,7 +205,7 @@ export class LayerRun {
         base: NO_BASE,
         types: null,
         batch,
-        isThrough: false,
+        isTransformed: false,
       }));
       this.#stage++;
       this.#isStageTallied = false;
@@ -215,14 +217,14 @@ export class LayerRun {
     result: TaskResult,
     origin: PieceOrigin,
     statistics: LayerStatistics,
-    { isThrough, isTyped }: { readonly isThrough: boolean; readonly isTyped: boolean },
+    { isTransformed, isTyped }: { readonly isTransformed: boolean; readonly isTyped: boolean },
   ): Piece {
     const found = result.statistics as LayerStatistics;
     mergeStatistics(statistics, found, this.#context.reader.mixedType);
     if (result.batch !== null) this.#context.keptBytes += batchByteLength(result.batch);
     const types = isTyped ? null : new Map(found.fields.map(({ name, type }) => [name, type]));
     const { source, partition, base } = origin;
-    return { source, partition, base, types, batch: result.batch, isThrough };
+    return { source, partition, base, types, batch: result.batch, isTransformed };
   }
 
   /** One pass over all pieces, or over the sources where there are none yet; `consume` is called in their order. */
@@ -274,7 +276,7 @@ export class LayerRun {
     piece.batch = null;
     if (batch !== null && partition !== null) this.#context.keptBytes -= batchByteLength(batch);
     if (batch !== null && (fields === null || types === null || textIsKept(types, fields)))
-      return this.#task(pass, { kind: 'batch', batch }, pass.links && !piece.isThrough, source);
+      return this.#task(pass, { kind: 'batch', batch }, pass.links && !piece.isTransformed, source);
     if (partition === null) throw new Error('a batch that is nowhere else was not kept');
     return this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source);
   }

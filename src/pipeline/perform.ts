@@ -130,7 +130,7 @@ function obtainBatch(
   const finished = (batch: FeatureBatch): FeatureBatch =>
     isLast && layer.layerField !== null ? joinedBatch(batch, layer.layerField) : batch;
   if (input.kind === 'batch') {
-    const { batch, ...outcome } = throughStage(input.batch, undefined, task, stage);
+    const { batch, ...outcome } = applyStage(input.batch, undefined, task, stage);
     return {
       ...outcome,
       batch: finished(batch),
@@ -154,7 +154,7 @@ function obtainBatch(
   const bounds = needsBounds ? positionBounds(read.batch.geometry) : undefined;
   const range =
     layer.checkLonLatRange && bounds !== undefined ? checkRange(read.batch.geometry, bounds) : ALL_IN_RANGE;
-  const { batch, ...outcome } = throughStage(read.batch, bounds, task, stage);
+  const { batch, ...outcome } = applyStage(read.batch, bounds, task, stage);
   return {
     ...outcome,
     batch: finished(batch),
@@ -169,7 +169,7 @@ function obtainBatch(
   };
 }
 
-function throughStage(
+function applyStage(
   batch: FeatureBatch,
   bounds: ReturnType<typeof positionBounds> | undefined,
   task: Task,

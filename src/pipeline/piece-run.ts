@@ -18,7 +18,7 @@ export interface Piece {
   /** Taken by the task that works on it. */
   batch: FeatureBatch | null;
   /** The batch has the links of the current stage behind it. */
-  readonly isThrough: boolean;
+  readonly isTransformed: boolean;
 }
 
 export interface PieceRun {

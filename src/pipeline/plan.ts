@@ -31,8 +31,8 @@ export interface SourcePlan {
   readonly name: string;
   readonly crs: CrsText;
   readonly checkLonLatRange: boolean;
-  /** Position among the ways of the layer. */
-  readonly way: number;
+  /** Position among the routes of the layer. */
+  readonly route: number;
 }
 
 /** A layer of the output, unless several of them are joined at its end. */
@@ -41,11 +41,11 @@ export interface LayerPlan {
   /** At least one; their features follow one another. The steps work in the CRS of the first. */
   readonly sources: readonly SourcePlan[];
   readonly targetCrs: CrsText;
-  /** Coordinates change their CRS somewhere on the way. */
+  /** Some link changes the CRS of the coordinates. */
   readonly reproject: boolean;
-  /** The links of stage 0: as many different ones as there are CRSs among the sources. */
-  readonly ways: readonly (readonly ChainLink[])[];
-  /** At least one; stage 0 as the first source goes through it. Behind it all sources go the same way. */
+  /** The links of stage 0, one list for each CRS of the sources. */
+  readonly routes: readonly (readonly ChainLink[])[];
+  /** At least one; stage 0 with the route of the first source. After it the links are the same for all sources. */
   readonly stages: readonly StagePlan[];
   /** What the files declare of the layer's features; null: only reading tells. */
   readonly declaredStatistics: LayerStatistics | null;
@@ -134,15 +134,15 @@ function planLayer(
   steps: readonly LoadedStep[],
 ): Omit<LayerPlan, 'declaredStatistics'> {
   const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
-  const wayByCrs = new Map<CrsText, { readonly way: number; readonly stages: readonly StagePlan[] }>();
+  const routeByCrs = new Map<CrsText, { readonly route: number; readonly stages: readonly StagePlan[] }>();
   for (const source of sources) {
-    if (wayByCrs.has(source.crs)) continue;
+    if (routeByCrs.has(source.crs)) continue;
     const stages = forSource(source.question, () =>
       planStages(steps, source.crs, targetCrs, differ, sources[0].crs),
     );
-    wayByCrs.set(source.crs, { way: wayByCrs.size, stages });
+    routeByCrs.set(source.crs, { route: routeByCrs.size, stages });
   }
-  const ways = [...wayByCrs.values()];
+  const routes = [...routeByCrs.values()];
   return {
     name,
     sources: sources.map(({ source: { layer, ...position }, crs: own }) => ({
@@ -151,16 +151,16 @@ function planLayer(
       crs: own,
       // A file that states its CRS is taken at its word; where a format or a requester says it, data can contradict.
       checkLonLatRange: own === WGS84 && format.inputCrs !== 'file',
-      way: wayByCrs.get(own)?.way ?? 0,
+      route: routeByCrs.get(own)?.route ?? 0,
     })),
     targetCrs,
-    reproject: ways.some(({ stages }) => reprojectionsOf(stages).length > 0),
-    ways: ways.map(({ stages }) => stages[0].links),
-    stages: ways[0].stages,
+    reproject: routes.some(({ stages }) => reprojectionsOf(stages).length > 0),
+    routes: routes.map(({ stages }) => stages[0].links),
+    stages: routes[0].stages,
   };
 }
 
-/** That no way leads on from the CRS of a file is told with the file, and with where its CRS can be stated. */
+/** Adds the file, and the path where its CRS can be stated, to an error about a route from that CRS. */
 function forSource<Planned>({ stated, location }: CrsQuestion, plan: () => Planned): Planned {
   try {
     return plan();

@@ -37,8 +37,8 @@ function sessionLayers(
     links: sessionLinks(links, plan, crs),
     collect: collect === null ? null : sessionStep(collect, plan, crs),
   }));
-  const begins = layer.ways.map((links) => ({ ...first, links: sessionLinks(links, plan, crs) }));
-  return layer.sources.map(({ fileIndex, layerIndex, checkLonLatRange, way }) => ({
+  const begins = layer.routes.map((links) => ({ ...first, links: sessionLinks(links, plan, crs) }));
+  return layer.sources.map(({ fileIndex, layerIndex, checkLonLatRange, route: way }) => ({
     source: files[fileIndex].layers[layerIndex],
     stages: [begins[way], ...rest],
     checkLonLatRange,
@@ -68,7 +68,7 @@ function sessionStep(link: StepLink, plan: ConversionPlan, crs: CrsService): Ses
   };
 }
 
-/** Most steps never take the way, so that there is none to a local system is no reason to fail yet. */
+/** Most steps never use the route, so a missing one (to a local CRS) is no error yet. */
 function route(from: CrsText, to: CrsText, crs: CrsService): Wgs84Route {
   try {
     return crs.equivalent(from, to) ? null : { recipe: crs.recipe(from, to) };

@@ -131,23 +131,23 @@ export function stepSetting(
     crs,
     layerName,
     path,
-    fromWgs84: route(step.fromWgs84, proj, path),
-    toWgs84: route(step.toWgs84, proj, path),
+    fromWgs84: positionsAlong(step.fromWgs84, proj, path),
+    toWgs84: positionsAlong(step.toWgs84, proj, path),
     checkPositions: (count) => checkGrowth(step, growth.positionsIn, count, growth.factor),
   };
 }
 
 /** Most steps never ask for positions in EPSG:4326, so the transformer is made at the first call. */
-function route(way: Wgs84Route, proj: Proj | null, path: string): TransformPositions {
-  if (way === null) return () => {};
-  if ('error' in way) {
+function positionsAlong(route: Wgs84Route, proj: Proj | null, path: string): TransformPositions {
+  if (route === null) return () => {};
+  if ('error' in route) {
     return () => {
-      throw GeomillError.revive(way.error);
+      throw GeomillError.revive(route.error);
     };
   }
   let transformer: Transformer | null = null;
   return (coordinates: Float64Array, dimensions: Dimensions) => {
-    transformer ??= needed(proj).transformerOf(way.recipe);
+    transformer ??= needed(proj).transformerOf(route.recipe);
     const outcome = transformer.transform(coordinates, dimensions);
     if (outcome.failedPosition < 0) return;
     const at = outcome.failedPosition * strideOf(dimensions);

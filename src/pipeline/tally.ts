@@ -146,26 +146,26 @@ type Reprojections = ReadonlyMap<number, ReprojectionTally>;
 export class LayerTally {
   readonly plan: LayerPlan;
   rowsWritten = 0;
-  /** Of stage 0, for each of the layer's ways. */
-  readonly #ways: readonly Reprojections[];
+  /** Of stage 0, for each route of the layer. */
+  readonly #routes: readonly Reprojections[];
   /** Of the stages behind it. */
   readonly #later: Reprojections;
   readonly #rowsIn = new Map<number, number>();
 
   constructor(plan: LayerPlan) {
     this.plan = plan;
-    this.#ways = plan.ways.map((links) => talliesOf([{ links }]));
+    this.#routes = plan.routes.map((links) => talliesOf([{ links }]));
     this.#later = talliesOf(plan.stages.slice(1));
   }
 
-  /** In the order of the chain, those of all ways first. */
+  /** In the order of the chain, those of all routes first. */
   get reprojections(): ReprojectionTally[] {
-    return [...this.#ways, this.#later].flatMap((tallies) => [...tallies.values()]);
+    return [...this.#routes, this.#later].flatMap((tallies) => [...tallies.values()]);
   }
 
   /** The first time that a batch went through the links of its stage; `source` is null behind a collecting step. */
   transformed(result: TaskResult, source: SourceTally | null, base: PartitionBase, findings: Findings): void {
-    const tallies = source === null ? this.#later : this.#ways[source.facts.plan.way];
+    const tallies = source === null ? this.#later : this.#routes[source.facts.plan.route];
     for (const counts of result.reprojections) tallies.get(counts.number)?.add(counts);
     const at = source?.facts.at ?? { layer: this.plan.name };
     findings.merge(result.mappingFindings, (location) => locateAt(location, base, at));

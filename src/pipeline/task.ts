@@ -73,7 +73,7 @@ export interface SessionStep {
   readonly toWgs84: Wgs84Route;
 }
 
-/** Between EPSG:4326 and the CRS of the data; null where they are the same. An error counts only when the way is taken. */
+/** Between EPSG:4326 and the CRS of the data; null where they are the same. An error is thrown only when the route is used. */
 export type Wgs84Route = { readonly recipe: TransformerRecipe } | { readonly error: PlainError } | null;
 
 export interface Task {
