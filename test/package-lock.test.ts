@@ -7,6 +7,8 @@ import test from 'node:test';
 
 interface Entry {
   readonly version?: string;
+  /** A package of this repository. */
+  readonly link?: true;
   readonly dependencies?: Record<string, string>;
   readonly devDependencies?: Record<string, string>;
   readonly optionalDependencies?: Record<string, string>;
@@ -34,7 +36,8 @@ test('the lock file holds a version for everything that any package in it asks f
     for (const name of Object.keys(entry.peerDependencies ?? {}))
       if (entry.peerDependenciesMeta?.[name]?.optional !== true) wanted[name] = '';
     for (const name of Object.keys(wanted))
-      if (resolve(path, name)?.version === undefined) missing.push(`${name} (for ${path || 'geomill'})`);
+      if ((resolve(path, name)?.version ?? resolve(path, name)?.link) === undefined)
+        missing.push(`${name} (for ${path || 'geomill'})`);
   }
   assert.deepEqual(missing, []);
 });
