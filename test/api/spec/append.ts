@@ -71,7 +71,7 @@ test('Append | response | the appended output in the requested output format', a
   }
 });
 
-test('Append | files | all of one format: another one is refused and named', async () => {
+test('Append | files | all have one format; a file of another format is rejected and named', async () => {
   const answer = await postForm(
     server,
     '/v1/transform/shp/append',
@@ -93,7 +93,7 @@ test('Append, GeoJSON body | append_geojson_list | an array of FeatureCollection
   );
 });
 
-test('Append, GeoJSON body | append_geojson_list | missing or empty: 400 that says so', async () => {
+test('Append, GeoJSON body | append_geojson_list | 400 with the reason if it is missing or empty', async () => {
   const target_geojson = collection(point(1, 1));
   for (const more of [{}, { append_geojson_list: [] }]) {
     const answer = await postJson(server, '/v1/transform/geojson/append', {
@@ -108,7 +108,7 @@ test('Append, GeoJSON body | append_geojson_list | missing or empty: 400 that sa
   }
 });
 
-test('Append, GeoJSON body | target_geojson | the existing dataset, which comes first and is required', async () => {
+test('Append, GeoJSON body | target_geojson | the existing dataset; it is first, and required', async () => {
   const append_geojson_list = [collection(point(2, 2, { name: 'b' }))];
   const target_geojson = collection(point(1, 1, { name: 'a' }));
   const body = { append_geojson_list, target_geojson, ...TO_GEOJSON };
@@ -121,7 +121,7 @@ test('Append, GeoJSON body | target_geojson | the existing dataset, which comes 
   assert.match(String(problemOf(answer, 400).detail), /'target_geojson' in the body is required/);
 });
 
-test('Append, GeoJSON body | output_format and output_crs | as everywhere', async () => {
+test('Append, GeoJSON body | output_format and output_crs | as in the other operations', async () => {
   const body = {
     target_geojson: collection(point(9, 0)),
     append_geojson_list: [collection(point(9, 0))],
@@ -152,7 +152,7 @@ test('Append, form | files | one or more, as repeated parts; missing: 400', asyn
   );
 });
 
-test('Append, form | config | transformations are done on target and appended features together', async () => {
+test('Append, form | config | transformations are applied to target and appended features together', async () => {
   const transformations = [{ type: 'union' }];
   const file = geojsonFile(square(0, 0, 1));
   const { text } = await append(
@@ -190,7 +190,7 @@ test('Append rules | 1 | fields with the same name are appended to that field, i
   );
 });
 
-test('Append rules | 1 | a value that the type of the target cannot hold is null and counted in a warning', async () => {
+test('Append rules | 1 | a value that the type of the target cannot store becomes null and is counted in a warning', async () => {
   const more = geojsonFile(point(2, 2, { number: 'many' }), point(3, 3, { number: '7' }));
   const { text, jobId } = await append('geojson', TO_GEOJSON, geojsonFile(point(1, 1, { number: 1 })), more);
   assert.deepEqual(
@@ -225,7 +225,7 @@ test('Append rules | 2 | fields whose names do not match the target are dropped,
   assert.match(JSON.stringify([...(await warningsOf(server, jobId)).values()]), /depth/);
 });
 
-test('Append rules | 3 | input_crs gives the target CRS of formats without one, required for dxf', async () => {
+test('Append rules | 3 | input_crs is the CRS of the target for formats without one; required for dxf', async () => {
   const target = dxfFile(dxfPoint(500000, 0));
   const more = dxfFile(dxfPoint(9, 1));
   const config = { ...TO_GEOJSON, append_crs_mapping: 'EPSG:4326' };
@@ -282,7 +282,7 @@ test('Append rules | 3 | append_crs_mapping: required for dxf and csv', async ()
   );
 });
 
-test('Append rules | 3 | append_crs_mapping: a list of another length is refused with both numbers', async () => {
+test('Append rules | 3 | append_crs_mapping: a list of another length is rejected with both numbers', async () => {
   const file = dxfFile(dxfPoint(9, 0));
   const config = {
     ...TO_GEOJSON,
@@ -295,7 +295,7 @@ test('Append rules | 3 | append_crs_mapping: a list of another length is refused
   );
 });
 
-test('Append rules | CRS | files that state theirs are brought to the CRS of the target', async () => {
+test('Append rules | CRS | files that define their CRS are reprojected to the CRS of the target', async () => {
   const target = await shpFile({ rows: [['a', '1']] });
   const inUtm = await shpFile({ rows: [['b', '2']], prj: UTM32_ESRI });
   const [first, second] = featuresOf((await append('shp', TO_GEOJSON, target, inUtm)).text);

@@ -48,7 +48,7 @@ test('Asynchronous mode | JSON bodies | ?async=true works the same', async () =>
   assert.equal(await finished(await postJson(server, '/v1/transform/geojson?async=true', body)), 1);
 });
 
-test('Asynchronous mode | Prefer | respond-async asks for the same', async () => {
+test('Asynchronous mode | Prefer | respond-async has the same effect', async () => {
   const headers = { prefer: 'respond-async' };
   const answer = await postForm(server, '/v1/transform/geojson', [target, config], headers);
   assert.equal(answer.headers.get('preference-applied'), 'respond-async');
@@ -94,7 +94,7 @@ test('Asynchronous mode | task output | can be fetched until it expires, more th
   assert.equal((await get(server, path)).text, (await get(server, path)).text);
 });
 
-test('Asynchronous mode | task id | is a job id: the other surfaces know it', async () => {
+test('Asynchronous mode | task id | is a job id that the other paths accept', async () => {
   const id = String(
     (await postForm(server, '/v1/transform/geojson?async=true', [target, config])).json().task_id,
   );
@@ -109,23 +109,23 @@ test('Asynchronous mode | task id | an unknown one is 404', async () => {
   problemOf(await get(server, '/v1/transform/output/o_unknown'), 404);
 });
 
-test('Asynchronous mode | async | any other value is a 400', async () => {
+test('Asynchronous mode | async | any other value is 400', async () => {
   problemOf(await postForm(server, '/v1/transform/geojson?async=maybe', [target, config]), 400);
 });
 
-test('Synchronous mode | without async | the request waits and answers 200 with the output', async () => {
+test('Synchronous mode | without async | the request waits, and the response is 200 with the output', async () => {
   for (const query of ['', '?async=false']) {
     const answer = await postForm(server, `/v1/transform/geojson${query}`, [target, config]);
     assert.deepEqual([answer.status, answer.mediaType], [200, 'application/geo+json']);
   }
 });
 
-test('Synchronous mode | a failed conversion | is a problem with the reason, not a 200', async () => {
+test('Synchronous mode | a failed conversion | a problem document with the reason, not a 200', async () => {
   const broken: FormPart = ['file', 'no GeoJSON', 'broken.geojson'];
   problemOf(await postForm(server, '/v1/transform/geojson', [broken, config]), 400);
 });
 
-test('Synchronous mode | wait limit | what outlasts it becomes a task', async () => {
+test('Synchronous mode | wait limit | a conversion that takes longer becomes a task', async () => {
   const answer = await postForm(server, '/v1/transform/geojson', [target, config], { prefer: 'wait=0' });
   assert.equal(answer.status, 202);
   assert.equal(answer.json().state, 'TASK CREATED');

@@ -49,7 +49,7 @@ test('Beyond the specification | GET /v1/jobs/{job_id}/events | server-sent even
   assert.equal(states.at(-1), 'SUCCESS');
 });
 
-test('Beyond the specification | DELETE /v1/jobs/{job_id} | deletes a job that has ended, with its output', async () => {
+test('Beyond the specification | DELETE /v1/jobs/{job_id} | deletes a finished job with its output', async () => {
   const id = await submitJob(server, TO_SHP, roads);
   await pollToEnd(server, id);
   assert.equal((await send(server, `/v1/jobs/${id}`, { method: 'DELETE' })).status, 204);
@@ -57,7 +57,7 @@ test('Beyond the specification | DELETE /v1/jobs/{job_id} | deletes a job that h
   problemOf(await get(server, `/result/output/${id}`), 404);
 });
 
-test('Beyond the specification | DELETE /v1/jobs/{job_id} | cancels a job that waits or runs', async () => {
+test('Beyond the specification | DELETE /v1/jobs/{job_id} | cancels a queued or running job', async () => {
   const dots = Array.from({ length: 3000 }, (_, i) =>
     point(9 + (i % 60) / 100, 50 + Math.floor(i / 60) / 100),
   );
@@ -80,7 +80,7 @@ test('Beyond the specification | POST /v1/inspect | layers, fields, counts, exte
   );
 });
 
-test('Beyond the specification | POST /v1/inspect | with an output: what a conversion would change or lose', async () => {
+test('Beyond the specification | POST /v1/inspect | with output: what a conversion would change or drop', async () => {
   const file = geojsonFile(point(9, 50, { 'a long field name': 1 }));
   const answer = await postForm(server, '/v1/inspect', jobParts(TO_SHP, file));
   assert.match(JSON.stringify(answer.json().output), /"from":"a long field name","to":"[^"]{1,10}"/);
@@ -99,11 +99,11 @@ test('Beyond the specification | GET /v1/transformations | transformations with 
   assert.deepEqual(buffer?.parameters.properties.units.enum, ['meters', 'kilometers', 'feet', 'miles']);
 });
 
-test('Beyond the specification | GET /v1/crs | searches EPSG by code, name and place', async () => {
+test('Beyond the specification | GET /v1/crs | searches EPSG by code, name and area', async () => {
   const { crs } = (await get(server, '/v1/crs?q=25832')).json();
   assert.equal(crs[0].code, 'EPSG:25832');
 });
 
-test('Beyond the specification | GET /openapi.json | the document that every answer of these tests is held against', async () => {
+test('Beyond the specification | GET /openapi.json | the document against which these tests check every response', async () => {
   assert.match(String((await get(server, '/openapi.json')).json().openapi), /^3\.1\./);
 });

@@ -9,7 +9,7 @@ import { specificationFiles, specificationTests } from '../../../scripts/specifi
 const ROWS: Readonly<Record<string, readonly string[]>> = {
   Service: ['formats', 'jobs', 'addresses'],
   Job: ['job_id', 'status', 'output_url', 'error'],
-  'Config, job surface': [
+  'Config, job API': [
     'input.format',
     'input.epsg',
     'transformations',
@@ -17,7 +17,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     'output.epsg',
     'output.to_file',
   ],
-  'Config, versioned surface': [
+  'Config, versioned API': [
     'output_format',
     'output_crs',
     'transformations',
@@ -77,7 +77,7 @@ const ROWS: Readonly<Record<string, readonly string[]>> = {
     'status codes',
   ],
   Limits: ['Shapefile', 'DXF output version', 'upload size', 'retention of outputs'],
-  Versioning: ['versioned surface', 'job surface', 'formats'],
+  Versioning: ['versioned API', 'job API', 'formats'],
 };
 
 const tests = specificationTests();

@@ -34,14 +34,14 @@ async function refused(payload: object): Promise<string> {
   return String(problemOf(await upload(payload), 400).detail);
 }
 
-test('CSV request | upload | the CSV as part file, the JSON as part payload, posted to the job-surface path', async () => {
+test('CSV request | upload | the CSV as part file, the JSON as part payload, posted to the path of the job API', async () => {
   assert.deepEqual(
     (await converted({})).map(({ properties }) => properties),
     [{ name: 'first' }],
   );
 });
 
-test('CSV request | upload | is answered with 202 and the job_id', async () => {
+test('CSV request | upload | the response is 202 with the job_id', async () => {
   const parts = [
     ['file', roads.content, roads.name, 'text/csv'],
     ['payload', JSON.stringify(FLAT)],
@@ -50,7 +50,7 @@ test('CSV request | upload | is answered with 202 and the job_id', async () => {
   assert.deepEqual([answer.status, typeof answer.json().job_id], [202, 'string']);
 });
 
-test('CSV request | upload | both shapes serve every format, and say the same', async () => {
+test('CSV request | upload | the nested and the flat form work for every format, with the same result', async () => {
   const file = geojsonFile(point(9, 50, { name: 'first' }));
   const parts = [
     ['file', file.content, file.name],
@@ -81,7 +81,7 @@ test('CSV request | input_epsg | required', async () => {
   assert.match(await refused({ ...FLAT, input_epsg: undefined }), /is required for csv$/);
 });
 
-test('CSV request | input_url | is refused with a reason where the operator allows no hosts', async () => {
+test('CSV request | input_url | rejected with a reason if the operator allows no hosts', async () => {
   assert.match(
     await refused({ ...FLAT, input_url: 'https://example.org/roads.csv' }),
     /'input_url' is not enabled|'input\.url' is not enabled/,
@@ -116,12 +116,12 @@ test('CSV request | csv_options.delimiter | comma by default', async () => {
   assert.equal((await converted({}, csvFile('name,geom_wkt', 'a;b,POINT (1 2)')))[0].properties.name, 'a;b');
 });
 
-test('CSV request | csv_options.delimiter | another one when named', async () => {
+test('CSV request | csv_options.delimiter | another one if it is named', async () => {
   const file = csvFile('name;geom_wkt', 'a,b;POINT (1 2)');
   assert.equal((await converted({ csv_options: { delimiter: ';' } }, file))[0].properties.name, 'a,b');
 });
 
-test('CSV request | csv_options.has_header | true when the first row is a header', async () => {
+test('CSV request | csv_options.has_header | true if the first row is a header', async () => {
   assert.equal((await converted({ csv_options: { has_header: true } })).length, 1);
 });
 
@@ -134,19 +134,19 @@ test('CSV request | csv_options.has_header | false: the geometry column is given
   );
 });
 
-test('CSV request | csv_options.encoding | UTF-8 without being told', async () => {
+test('CSV request | csv_options.encoding | UTF-8 by default', async () => {
   const [{ properties }] = await converted({}, csvFile('name,geom_wkt', 'Südkai,POINT (9 50)'));
   assert.equal(properties.name, 'Südkai');
 });
 
-test('CSV request | csv_options.encoding | names another one', async () => {
+test('CSV request | csv_options.encoding | another one if it is named', async () => {
   const content = Buffer.from('name,geom_wkt\nSüdkai,POINT (9 50)\n', 'latin1');
   const file = { name: 'roads.csv', content };
   const [{ properties }] = await converted({ csv_options: { encoding: 'windows-1252' } }, file);
   assert.equal(properties.name, 'Südkai');
 });
 
-test('CSV request | transformations | the same contract as other inputs', async () => {
+test('CSV request | transformations | the same as for other inputs', async () => {
   const transformations = [{ type: 'buffer', distance: 500, units: 'meters' }, { type: 'union' }];
   const [{ geometry }] = await converted({ transformations });
   assert.equal(geometry?.type, 'Polygon');

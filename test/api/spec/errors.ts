@@ -39,7 +39,7 @@ test('Errors | DXF without input.epsg | the body is an object with a detail that
   assert.equal(problemOf(answer, 400).detail, "field 'input.epsg' is required for dxf");
 });
 
-test('Errors | DXF without a CRS | the versioned surface says so too, by its own name', async () => {
+test('Errors | DXF without a CRS | the versioned API does the same, with its own field name', async () => {
   const answer = await postForm(server, '/v1/transform/dxf', [
     ['file', drawing.content, drawing.name],
     ['config', '{"output_format":"geojson"}'],
@@ -55,14 +55,14 @@ test('Errors | Job fails | status FAILED and an error string with details', asyn
   assert.match(String(error), /byte \d+/);
 });
 
-test('Errors | CSV without the geometry column | fails with a reason, never a 5xx', async () => {
+test('Errors | CSV without the geometry column | fails with a reason and never with a 5xx', async () => {
   const file = csvFile('name,shape', 'first,POINT (9 50)');
   assert.match(await failedError(server, CSV, file), /geom_wkt.*name.*shape/);
   const waited = await postForm(server, '/transform', jobParts(CSV, file), { prefer: 'wait=60' });
   problemOf(waited, 400);
 });
 
-test('Errors | CSV with invalid WKT in a row | fails with line, column and the value, never a 5xx', async () => {
+test('Errors | CSV with invalid WKT in a row | fails with line, column and value, and never with a 5xx', async () => {
   const file = csvFile('name,geom_wkt', 'first,POINT (9 50)', 'second,POINT (9 north)');
   assert.match(await failedError(server, CSV, file), /line 3.*column.*POINT \(9 north\)/s);
   problemOf(await postForm(server, '/transform', jobParts(CSV, file), { prefer: 'wait=60' }), 400);
@@ -94,7 +94,7 @@ test('Errors | GeoPackage with missing or invalid CRS | the job fails and says w
   }
 });
 
-test('Errors | CSV delimiter mismatch | is found by the header and noted, or fails; never misaligned', async () => {
+test('Errors | CSV delimiter mismatch | is detected in the header and reported, or fails; columns are never misaligned', async () => {
   const { text, jobId } = await convert(server, CSV, csvFile('name;geom_wkt', 'first;POINT (9 50)'));
   assert.deepEqual(featuresOf(text)[0].properties, { name: 'first' });
   assert.ok((await warningsOf(server, jobId)).size > 0);
@@ -110,7 +110,7 @@ test('Errors | CSV header mismatch | a row with more or fewer cells than the hea
   assert.match(error, /line 3/);
 });
 
-test('Errors | CSV with the wrong EPSG | features land elsewhere where the coordinates fit', async () => {
+test('Errors | CSV with the wrong EPSG | features are in a wrong location if the coordinates are valid in that CRS', async () => {
   const config = { input: { format: 'csv', epsg: 25833 }, output };
   const [{ geometry }] = featuresOf(
     (await convert(server, config, csvFile('geom_wkt', 'POINT (500000 0)'))).text,
@@ -143,7 +143,7 @@ test('Errors | status codes | 415 for a body of another type', async () => {
     problemOf(await send(server, path, init), 415);
 });
 
-test('Errors | status codes | a file that is not what the config says fails with what it looks like', async () => {
+test('Errors | status codes | a file of another format than the config states fails with the format that it looks like', async () => {
   const config = { input: { format: 'gpkg' }, output };
   assert.match(
     await failedError(server, config, geojsonFile(point(1, 2))),

@@ -56,12 +56,12 @@ test('POST /transform | payload | parts in any order', async () => {
   assert.equal((await postForm(server, '/transform', parts)).status, 202);
 });
 
-test('POST /transform | payload | what is no multipart/form-data is 415', async () => {
+test('POST /transform | payload | any other type than multipart/form-data is 415', async () => {
   const problem = problemOf(await postJson(server, '/transform', TO_GEOJSON), 415);
   assert.match(String(problem.detail), /multipart\/form-data/);
 });
 
-test('POST /transform | response | 202 with job_id, and Location leads to the status', async () => {
+test('POST /transform | response | 202 with job_id, and a Location of the status', async () => {
   const answer = await postForm(server, '/transform', jobParts(TO_GEOJSON, roads));
   assert.equal(answer.status, 202);
   const { job_id } = answer.json();
@@ -80,7 +80,7 @@ test('POST /transform | response | 200 with the output in the synchronous mode',
   }
 });
 
-test('POST /transform | response | the same Idempotency-Key gives the same job, with another body 422', async () => {
+test('POST /transform | response | the same Idempotency-Key gets the same job; with another body 422', async () => {
   const headers = { 'idempotency-key': 'morning-run' };
   const ids = [];
   for (let i = 0; i < 2; i++)
@@ -96,7 +96,7 @@ test('GET /result/status/{job_id} | response | the job object', async () => {
   assert.deepEqual([answer.status, answer.mediaType, answer.json().job_id], [200, 'application/json', id]);
 });
 
-test('GET /result/status/{job_id} | response | 404 for a job that is not known', async () => {
+test('GET /result/status/{job_id} | response | 404 for an unknown job', async () => {
   problemOf(await get(server, '/result/status/00000000-0000-4000-8000-000000000000'), 404);
   problemOf(await get(server, '/result/output/no-such-job'), 404);
 });
@@ -110,14 +110,14 @@ test('GET /result/output/{job_id} | response | a file by default', async () => {
   assert.equal(featuresOf(answer.text).length, 3);
 });
 
-test('GET /result/output/{job_id} | response | inline JSON with to_file false and format geojson', async () => {
+test('GET /result/output/{job_id} | response | inline JSON if to_file is false and the format is geojson', async () => {
   const id = await submitJob(server, { ...TO_GEOJSON, output: { format: 'geojson', to_file: false } }, roads);
   await pollToEnd(server, id);
   const answer = await get(server, `/result/output/${id}`);
   assert.deepEqual([answer.status, answer.mediaType], [200, 'application/json']);
 });
 
-test('GET /result/output/{job_id} | response | can be fetched again, by HEAD, in ranges and by its ETag', async () => {
+test('GET /result/output/{job_id} | response | can be requested again, with HEAD, ranges and If-None-Match', async () => {
   const { jobId, text, bytes } = await convert(server, TO_GEOJSON, roads);
   const path = `/result/output/${jobId}`;
   const first = await get(server, path);
@@ -179,7 +179,7 @@ test('Accepted input_file | geojson | a .geojson file in UTF-8, always EPSG:4326
   assert.deepEqual([geometry?.coordinates, properties.name], [[8, 50], 'Südkai']);
 });
 
-test('Accepted input_file | geojson | out of range below a crs member of another CRS: fails and names the feature', async () => {
+test('Accepted input_file | geojson | coordinates out of range with a crs member of another CRS: the job fails and names the feature', async () => {
   const document = { ...JSON.parse(String(geojsonFile(point(1, 1), point(500000, 5500000)).content)) };
   const crs = { type: 'name', properties: { name: 'EPSG:25832' } };
   const file = { name: 'a.geojson', content: JSON.stringify({ ...document, crs }) };
@@ -224,7 +224,7 @@ test('Accepted input_file | dxf | input.epsg is mandatory', async () => {
   assert.match(await refusal(server, config, dxfFile(dxfPoint(8, 50))), /'input\.epsg' is required for dxf/);
 });
 
-test('Accepted input_file | gpkg | may hold several geometry types', async () => {
+test('Accepted input_file | gpkg | can have several geometry types', async () => {
   const gpkg = await convert(server, { ...TO_GEOJSON, output: { format: 'gpkg' } }, roads);
   const config = { input: { format: 'gpkg' }, output: { format: 'geojson' } };
   const { text } = await convert(server, config, { name: 'mixed.gpkg', content: gpkg.bytes });
@@ -247,7 +247,7 @@ test('Accepted input_file | csv | a .csv file', async () => {
   assert.deepEqual(featuresOf(text)[0].properties, { name: 'first' });
 });
 
-test('Accepted input_file | media types | those of the examples are all taken', async () => {
+test('Accepted input_file | media types | all media types of the examples are accepted', async () => {
   const files = [
     ['geojson', roads, 'application/geo+json'],
     ['shp', await shpFile(), 'application/zip'],

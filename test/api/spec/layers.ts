@@ -17,7 +17,7 @@ function read(input: object, format: string): Promise<Converted> {
   return convert(server, { input: { format: 'gpkg', ...input }, output: { format } }, threeLayers);
 }
 
-test('Layers | input | all are read', async () => {
+test('Layers | input | all layers are read', async () => {
   const layers = featuresOf((await read({}, 'geojson')).text).map(({ properties }) => properties.layer);
   assert.deepEqual([...new Set(layers)], LAYERS);
 });
@@ -30,7 +30,7 @@ test('Layers | input | input.layer names the one to read, or several', async () 
   assert.match(await failedError(server, config, threeLayers), /'roads'.*geographic.*utm.*web/);
 });
 
-test('Layers | gpkg output | keeps them apart', async () => {
+test('Layers | gpkg output | keeps layers separate', async () => {
   const [tables] = askGeopackage(
     (await read({}, 'gpkg')).bytes,
     'SELECT table_name AS name FROM gpkg_contents ORDER BY 1',
@@ -49,7 +49,7 @@ test('Layers | shp output | one shapefile for each layer', async () => {
   );
 });
 
-test('Layers | geojson, csv and dxf output | join them, with a field layer', async () => {
+test('Layers | geojson, csv and dxf output | join layers, with a field layer', async () => {
   const rows = csvRows((await read({}, 'csv')).text);
   assert.deepEqual([...new Set(rows.map(({ layer }) => layer))], LAYERS);
   assert.match((await read({}, 'dxf')).text, /\n1000\ns:layer\n1000\nutm\n/);

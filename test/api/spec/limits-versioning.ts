@@ -41,12 +41,12 @@ test('Service | jobs | submit, poll status, download the output', async () => {
   assert.equal(answer.status, 200);
 });
 
-test('Service | addresses | are written with the base URL that the client used', async () => {
+test('Service | addresses | have the base URL that the client used', async () => {
   const { headers } = await postForm(server, '/transform', jobParts(TO_GEOJSON, roads));
   assert.ok(headers.get('location')?.startsWith(`${server.url}/result/status/`));
 });
 
-test('Limits | Shapefile | attribute field names are restricted: cut to 10 bytes, kept apart, and told', async () => {
+test('Limits | Shapefile | attribute field names are truncated to 10 bytes, made unique, and reported', async () => {
   const file = geojsonFile(point(9, 50, { 'a long field name': 1, 'a long field title': 2 }));
   const { bytes, jobId } = await convert(server, { ...TO_GEOJSON, output: { format: 'shp' } }, file);
   const { fields } = dbfTable((await zipMembers(bytes)).get('roads.dbf')!);
@@ -60,19 +60,19 @@ test('Limits | DXF output version | R2018', async () => {
   assert.match(text, /\$ACADVER\r?\n *1\r?\nAC1032\r?\n/);
 });
 
-test('Limits | upload size | above MAX_UPLOAD is 413 that names the setting', async () => {
+test('Limits | upload size | above MAX_UPLOAD: 413 with the name of the setting', async () => {
   const file = { name: 'large.geojson', content: ' '.repeat(200 * 1024) };
   const { detail } = problemOf(await postForm(server, '/transform', jobParts(TO_GEOJSON, file)), 413);
   assert.match(String(detail), /MAX_UPLOAD/);
 });
 
-test('Limits | JSON body | above MAX_JSON_BODY is 413 that names the setting', async () => {
+test('Limits | JSON body | above MAX_JSON_BODY: 413 with the name of the setting', async () => {
   const body = `{"output_format":"csv",${' '.repeat(60 * 1024)}"input_geojson":{}}`;
   const { detail } = problemOf(await postJson(server, '/v1/transform/geojson', body), 413);
   assert.match(String(detail), /MAX_JSON_BODY/);
 });
 
-test('Limits | files of a request | more than MAX_FILES is 413 that names the setting', async () => {
+test('Limits | files of a request | more than MAX_FILES: 413 with the name of the setting', async () => {
   const files = [1, 2, 3, 4].map((n) => ['files', String(roads.content), `${n}.geojson`] as const);
   const parts = [['config', '{"output_format":"csv"}'] as const, ...files];
   const { detail } = problemOf(await postForm(server, '/v1/transform/geojson/merge', parts), 413);
@@ -88,19 +88,19 @@ test('Limits | retention of outputs | after OUTPUT_RETENTION the output is 410',
   assert.match(String(problemOf(answer, 410).detail), new RegExp(id));
 });
 
-test('Versioning | versioned surface | transform, append and merge carry the prefix /v1', async () => {
+test('Versioning | versioned API | transform, append and merge have the prefix /v1', async () => {
   for (const operation of ['', '/append', '/merge']) {
     problemOf(await postForm(server, `/transform/shp${operation}`, [['config', '{}']]), 404);
     problemOf(await postForm(server, `/v1/transform/shp${operation}`, [['config', '{}']]), 400);
   }
 });
 
-test('Versioning | job surface | its paths carry no version prefix', async () => {
+test('Versioning | job API | its paths have no version prefix', async () => {
   problemOf(await postForm(server, '/v1/transform', jobParts(TO_GEOJSON, roads)), 404);
   assert.equal((await postForm(server, '/transform', jobParts(TO_GEOJSON, roads))).status, 202);
 });
 
-test('Versioning | formats | every format stands under /v1/transform/{format}', async () => {
+test('Versioning | formats | every format is at /v1/transform/{format}', async () => {
   const { formats } = (await get(server, '/v1/formats')).json();
   for (const { id } of formats as unknown as { id: string }[]) {
     const answer = await postForm(server, `/v1/transform/${id}`, [['config', '{}']]);

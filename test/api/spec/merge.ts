@@ -60,7 +60,7 @@ test('Merge | response | the merged output in the requested output format', asyn
   }
 });
 
-test('Merge | files | all of one format: another one is refused and named', async () => {
+test('Merge | files | all have one format; a file of another format is rejected and named', async () => {
   const stranger = { ...geojsonFile(point(1, 2)), name: 'stranger.geojson' };
   const answer = await postForm(
     server,
@@ -96,12 +96,12 @@ test('Merge, GeoJSON body | input_geojson_list | an array of FeatureCollections'
   );
 });
 
-test('Merge, GeoJSON body | input_geojson_list | missing: 400 that says so', async () => {
+test('Merge, GeoJSON body | input_geojson_list | 400 with the reason if it is missing', async () => {
   const answer = await postJson(server, '/v1/transform/geojson/merge', TO_GEOJSON);
   assert.match(String(problemOf(answer, 400).detail), /'input_geojson_list' in the body is required/);
 });
 
-test('Merge, GeoJSON body | target_geojson | is one more input, first in order', async () => {
+test('Merge, GeoJSON body | target_geojson | an additional input, and the first one', async () => {
   const body = {
     ...TO_GEOJSON,
     input_geojson_list: [collection(point(2, 2))],
@@ -114,7 +114,7 @@ test('Merge, GeoJSON body | target_geojson | is one more input, first in order',
   );
 });
 
-test('Merge, GeoJSON body | output_format and output_crs | as everywhere', async () => {
+test('Merge, GeoJSON body | output_format and output_crs | as in the other operations', async () => {
   const input_geojson_list = [collection(point(9, 0)), collection(point(9, 0))];
   const body = { input_geojson_list, output_format: 'csv', output_crs: 'EPSG:25832' };
   const rows = csvRows((await convertJson(server, '/v1/transform/geojson/merge', body)).text);
@@ -128,7 +128,7 @@ test('Merge, form | files | one or more, as repeated parts; missing: 400', async
   assert.match(await refused('geojson', TO_GEOJSON), /part 'files' is missing/);
 });
 
-test('Merge, form | config | transformations come behind the merging', async () => {
+test('Merge, form | config | transformations are applied after the merge', async () => {
   const config = { ...TO_GEOJSON, transformations: [{ type: 'union' }] };
   const { text } = await merge('geojson', config, geojsonFile(square(0, 0, 1)), geojsonFile(square(1, 0, 1)));
   assert.deepEqual(featuresOf(text).map(extentOf), [[0, 0, 2, 1]]);
@@ -156,7 +156,7 @@ test('Merge, form | input_crs_mapping | a list in the order of the files', async
   assert.match(eastings[1], /^POINT \((15|15\.0{6}\d*|14\.9{6}\d*) /);
 });
 
-test('Merge, form | input_crs_mapping | a list of another length is refused with both numbers', async () => {
+test('Merge, form | input_crs_mapping | a list of another length is rejected with both numbers', async () => {
   const file = dxfFile(dxfPoint(9, 0));
   const config = { ...TO_GEOJSON, input_crs_mapping: ['EPSG:4326'] };
   assert.match(await refused('dxf', config, file, file, file), /'input_crs_mapping' lists 1 CRS for 3 files/);

@@ -39,7 +39,7 @@ test('Readers | shp | CRS from .prj', async () => {
   assert.ok(x > 4.511 && x < 4.512 && y > 0 && y < 0.0001, `${x} ${y}`);
 });
 
-test('Readers | shp | without .prj the job fails and says which setting helps; with input.epsg it is read', async () => {
+test('Readers | shp | without .prj the job fails with a message that names input.epsg; with input.epsg it is read', async () => {
   const file = await shpFile({ prj: null });
   assert.match(await fails({ format: 'shp' }, file), /prj.*'input\.epsg'/);
   assert.equal((await read({ format: 'shp', epsg: 4326 }, file)).length, 2);
@@ -65,14 +65,14 @@ test('Readers | gpkg | CRS from the file', async () => {
   assert.deepEqual(geometry?.coordinates, [9, 0]);
 });
 
-test('Readers | gpkg | with a missing CRS the job fails and says which setting helps', async () => {
+test('Readers | gpkg | without a CRS the job fails with a message that names input.epsg', async () => {
   const sql = 'UPDATE gpkg_geometry_columns SET srs_id = -1; UPDATE gpkg_contents SET srs_id = -1';
   const file = await gpkgFile([[9, 50, 'a', 1]], sql);
   assert.match(await fails({ format: 'gpkg' }, file), /'input\.epsg'/);
   assert.equal((await read({ format: 'gpkg', epsg: 4326 }, file)).length, 1);
 });
 
-test('Readers | gpkg | a stated CRS that contradicts the file is refused', async () => {
+test('Readers | gpkg | an input.epsg that contradicts the file is rejected', async () => {
   assert.match(await fails({ format: 'gpkg', epsg: 25832 }, await gpkgFile()), /25832.*WGS 84/);
 });
 
@@ -91,7 +91,7 @@ test('Readers | csv | the declared EPSG applies to all WKT coordinates', async (
     assert.deepEqual(geometry?.coordinates, [9, 0]);
 });
 
-test('Readers | csv | an SRID in the WKT is accepted where it agrees and refused where not', async () => {
+test('Readers | csv | an SRID in the WKT is accepted if it is the same CRS, and rejected otherwise', async () => {
   const file = csvFile('geom_wkt,n', 'SRID=25832;POINT (500000 0),1');
   const [{ geometry }] = await read({ format: 'csv', epsg: 25832 }, file);
   assert.deepEqual(geometry?.coordinates, [9, 0]);
@@ -108,7 +108,7 @@ test('CSV rules | 2 | the delimiter is a comma', async () => {
   assert.deepEqual(properties, { a: '1;2', b: 'x' });
 });
 
-test('CSV rules | 3 | the geometry column is named geom_wkt, case sensitive, and holds WKT', async () => {
+test('CSV rules | 3 | the geometry column is named geom_wkt, case-sensitive, and contains WKT', async () => {
   assert.equal((await readCsv('geom_wkt,GEOM_WKT', 'POINT (9 50),x'))[0].properties.GEOM_WKT, 'x');
   const error = await fails({ format: 'csv', epsg: 4326 }, csvFile('GEOM_WKT', 'POINT (9 50)'));
   assert.match(error, /geom_wkt.*GEOM_WKT/);
@@ -130,7 +130,7 @@ test('CSV rules | 4 | POINT, LINESTRING, POLYGON, MULTIPOINT, MULTILINESTRING, M
   );
 });
 
-test('CSV rules | 5 | Z values do not disturb: they are read and kept where the output has them', async () => {
+test('CSV rules | 5 | Z values are read, and kept if the output format supports them', async () => {
   const [{ geometry }] = await readCsv('geom_wkt,n', 'POINT Z (1 2 3),1');
   assert.deepEqual(geometry?.coordinates, [1, 2, 3]);
 });
@@ -153,7 +153,7 @@ test('CSV rules | 7 | transformations behave as for other inputs', async () => {
   assert.equal(csv.text, geojson.text);
 });
 
-test('CSV rules | on_error | skip leaves bad rows out and counts them', async () => {
+test('CSV rules | on_error | skip drops bad rows and counts them', async () => {
   const input = { format: 'csv', epsg: 4326, csv_options: { on_error: 'skip' } };
   const file = csvFile('geom_wkt,n', 'POINT (1 2),1', 'POINT (nowhere),2', 'POINT (3 4),3');
   assert.deepEqual(

@@ -25,24 +25,24 @@ test('Reprojection | every request | all geometries are reprojected before writi
   }
 });
 
-test('Reprojection | output CRS | output.epsg on the job surface', async () => {
+test('Reprojection | output CRS | output.epsg in the job API', async () => {
   const config = { input: { format: 'dxf', epsg: 25832 }, output: { format: 'csv', epsg: 3857 } };
   const [{ geom_wkt }] = csvRows((await convert(server, config, inUtm)).text);
   assert.ok(Math.abs(wktNumbers(geom_wkt)[0] - 1001875.4171) < 1e-3, geom_wkt);
 });
 
-test('Reprojection | output CRS | output_crs on the versioned surface', async () => {
+test('Reprojection | output CRS | output_crs in the versioned API', async () => {
   const config = { input_crs: 'EPSG:25832', output_format: 'csv', output_crs: 'EPSG:3857' };
   const [{ geom_wkt }] = csvRows((await versioned(config, inUtm)).text);
   assert.ok(Math.abs(wktNumbers(geom_wkt)[0] - 1001875.4171) < 1e-3, geom_wkt);
 });
 
-test('Reprojection | default | EPSG:4326 on the job surface', async () => {
+test('Reprojection | default | EPSG:4326 in the job API', async () => {
   const config = { input: { format: 'dxf', epsg: 25832 }, output: { format: 'csv' } };
   assert.equal(csvRows((await convert(server, config, inUtm)).text)[0].geom_wkt, 'POINT (9 0)');
 });
 
-test('Reprojection | default | EPSG:4326 on the versioned surface', async () => {
+test('Reprojection | default | EPSG:4326 in the versioned API', async () => {
   const { text } = await versioned({ input_crs: 'EPSG:25832', output_format: 'geojson' }, inUtm);
   assert.deepEqual(featuresOf(text)[0].geometry?.coordinates, [9, 0]);
 });

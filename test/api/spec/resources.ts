@@ -59,7 +59,7 @@ test('Job | error | present when status is FAILED, one sentence for a person', a
   assert.match(await failedError(server, TO_GEOJSON, broken), /^GeoJSON byte \d+: .{10}/);
 });
 
-test('Config, job surface | input.format | geojson, shp, dxf, gpkg and csv each select their reader', async () => {
+test('Config, job API | input.format | geojson, shp, dxf, gpkg and csv each select their reader', async () => {
   const files: Readonly<Record<string, File>> = {
     geojson: geojsonFile(point(0, 1)),
     shp: await shpFile({ rows: [['first', '1']] }),
@@ -75,20 +75,20 @@ test('Config, job surface | input.format | geojson, shp, dxf, gpkg and csv each 
   }
 });
 
-test('Config, job surface | input.format | required', async () => {
+test('Config, job API | input.format | required', async () => {
   assert.match(
     await refusal(server, { output: { format: 'geojson' } }, roads),
     /'input\.format' is required/,
   );
 });
 
-test('Config, job surface | input.epsg | an integer EPSG code', async () => {
+test('Config, job API | input.epsg | an integer EPSG code', async () => {
   const config = { input: { format: 'dxf', epsg: 25832 }, output: { format: 'geojson' } };
   const [{ geometry }] = featuresOf((await convert(server, config, dxfFile(dxfPoint(500000, 0)))).text);
   assert.deepEqual(geometry?.coordinates, [9, 0]);
 });
 
-test('Config, job surface | input.epsg | 28350, "28350" and "EPSG:28350" mean the same', async () => {
+test('Config, job API | input.epsg | 28350, "28350" and "EPSG:28350" mean the same', async () => {
   const file = dxfFile(dxfPoint(400000, 6000000));
   const outputs: string[] = [];
   for (const epsg of [28350, '28350', 'EPSG:28350'])
@@ -99,7 +99,7 @@ test('Config, job surface | input.epsg | 28350, "28350" and "EPSG:28350" mean th
   assert.deepEqual(new Set(outputs).size, 1);
 });
 
-test('Config, job surface | input.epsg | required when input.format is dxf', async () => {
+test('Config, job API | input.epsg | required when input.format is dxf', async () => {
   const config = { input: { format: 'dxf' }, output: { format: 'geojson' } };
   assert.equal(
     await refusal(server, config, dxfFile(dxfPoint(0, 1))),
@@ -107,7 +107,7 @@ test('Config, job surface | input.epsg | required when input.format is dxf', asy
   );
 });
 
-test('Config, job surface | transformations | applied in order', async () => {
+test('Config, job API | transformations | applied in order', async () => {
   const ring = square(8, 50, 1).geometry;
   const buffer = { type: 'buffer', params: { distance: 10, units: 'kilometers' } };
   const clip = { type: 'clip', params: { clipping_geojson: ring } };
@@ -120,12 +120,12 @@ test('Config, job surface | transformations | applied in order', async () => {
   assert.ok(Math.abs(await width([buffer, clip])) < 1e-9, 'buffered first, it is cut at the edge');
 });
 
-test('Config, job surface | transformations | may be empty or absent', async () => {
+test('Config, job API | transformations | may be empty or absent', async () => {
   const without = (await convert(server, TO_GEOJSON, roads)).text;
   assert.equal((await convert(server, { ...TO_GEOJSON, transformations: [] }, roads)).text, without);
 });
 
-test('Config, job surface | transformations | may be chained, buffer then union', async () => {
+test('Config, job API | transformations | may be chained, buffer then union', async () => {
   const transformations = [
     { type: 'buffer', params: { distance: 1000, units: 'meters' } },
     { type: 'union' },
@@ -138,7 +138,7 @@ test('Config, job surface | transformations | may be chained, buffer then union'
   );
 });
 
-test('Config, job surface | output.format | geojson, shp, dxf, gpkg and csv each select their writer', async () => {
+test('Config, job API | output.format | geojson, shp, dxf, gpkg and csv each select their writer', async () => {
   const starts: Readonly<Record<string, RegExp>> = {
     geojson: /^\{"type":\s*"FeatureCollection"/,
     shp: /^PK/,
@@ -152,26 +152,26 @@ test('Config, job surface | output.format | geojson, shp, dxf, gpkg and csv each
   }
 });
 
-test('Config, job surface | output.format | required', async () => {
+test('Config, job API | output.format | required', async () => {
   assert.match(
     await refusal(server, { input: { format: 'geojson' } }, roads),
     /'output\.format' is required/,
   );
 });
 
-test('Config, job surface | output.epsg | an integer EPSG code', async () => {
+test('Config, job API | output.epsg | an integer EPSG code', async () => {
   const config = { ...TO_GEOJSON, output: { format: 'csv', epsg: 3857 } };
   const { text } = await convert(server, config, geojsonFile(point(180, 0)));
   assert.match(text, /POINT \(20037508\.34\d* -?[\d.e-]+\)/);
 });
 
-test('Config, job surface | output.epsg | default 4326', async () => {
+test('Config, job API | output.epsg | default 4326', async () => {
   const config = { input: { format: 'dxf', epsg: 25832 }, output: { format: 'csv' } };
   const { text } = await convert(server, config, dxfFile(dxfPoint(500000, 0)));
   assert.match(text, /POINT \(9 0\)/);
 });
 
-test('Config, job surface | output.to_file | default true', async () => {
+test('Config, job API | output.to_file | default true', async () => {
   const outputs = [];
   for (const output of [{ format: 'geojson' }, { format: 'geojson', to_file: true }])
     outputs.push(await convert(server, { ...TO_GEOJSON, output }, geojsonFile(...MIXED)));
@@ -180,14 +180,14 @@ test('Config, job surface | output.to_file | default true', async () => {
   assert.equal(outputs[1].text, outputs[0].text);
 });
 
-test('Config, job surface | output.to_file | false is allowed only with output.format geojson', async () => {
+test('Config, job API | output.to_file | false is allowed only with output.format geojson', async () => {
   for (const { id: format } of outputFormats.filter(({ jsonSchema }) => jsonSchema === null)) {
     const detail = await refusal(server, { ...TO_GEOJSON, output: { format, to_file: false } }, roads);
     assert.match(detail, new RegExp(`'output\\.to_file'.*geojson.*${format}`), format);
   }
 });
 
-test('Config, job surface | unknown keys | are no error but a warning', async () => {
+test('Config, job API | unknown keys | cause a warning and not an error', async () => {
   const parts = jobParts({ ...TO_GEOJSON, crs_policy: 'strict' }, roads);
   const answer = await postForm(server, '/transform', [...parts, ['note', 'hello']], { prefer: 'wait=60' });
   assert.equal(answer.status, 200, answer.text);

@@ -56,7 +56,7 @@ test('Job status | QUEUED | job accepted and waiting: job_id, status', async () 
   assert.deepEqual(rest, { status: 'QUEUED' });
 });
 
-test('Job status | QUEUED | is what the submission answers', async () => {
+test('Job status | QUEUED | the response to the submission', async () => {
   const answer = await postForm(server, '/transform', jobParts(TO_GEOJSON, roads));
   const { job_id, ...rest } = answer.json();
   assert.deepEqual([typeof job_id, rest], ['string', { status: 'QUEUED' }]);
@@ -81,7 +81,7 @@ test('Job status | FAILED | job failed: job_id, status, error', async () => {
   assert.deepEqual([last.status, typeof last.error], ['FAILED', 'string']);
 });
 
-test('Job status | polling | a client polls until the status is SUCCESS or FAILED, and it never goes back', async () => {
+test('Job status | polling | a client polls until the status is SUCCESS or FAILED, which is final', async () => {
   const order = ['QUEUED', 'RUNNING', 'SUCCESS'];
   const seen = (await passed()).documents.map(({ status }) => order.indexOf(String(status)));
   assert.deepEqual(seen, [...seen].sort());

@@ -54,7 +54,7 @@ test('Transformation object | type | buffer, union, clip, dissolve and reproject
   for (const step of steps) assert.equal((await transformed(dot, step)).length, 1, JSON.stringify(step));
 });
 
-test('Transformation object | type | an unknown one is refused with the known ones', async () => {
+test('Transformation object | type | an unknown one is rejected with the supported ones', async () => {
   assert.match(await refused({ type: 'shrink' }), /'shrink' at 'transformations\[0\]\.type'.*buffer.*union/);
 });
 
@@ -63,17 +63,17 @@ test('Transformation object | params | for buffer, holds distance and units', as
   assert.equal(geometry?.type, 'Polygon');
 });
 
-test('Transformation object | params | an unknown parameter is refused', async () => {
+test('Transformation object | params | an unknown parameter is rejected', async () => {
   const step = { type: 'buffer', params: { distance: 1, units: 'meters', shape: 'star' } };
   assert.match(await refused(step), /'transformations\[0\]\.params\.shape'/);
 });
 
-test('Transformation object | params | distance and units may stand on the object itself', async () => {
+test('Transformation object | params | distance and units can be members of the object itself', async () => {
   const nested = await transformed(dot, buffer(100, 'meters'));
   assert.deepEqual(await transformed(dot, { type: 'buffer', distance: 100, units: 'meters' }), nested);
 });
 
-test('Transformation object | params | one parameter in both places with different values is refused', async () => {
+test('Transformation object | params | one parameter in both positions with different values is rejected', async () => {
   const step = { type: 'buffer', distance: 1, params: { distance: 2, units: 'meters' } };
   assert.match(await refused(step), /'transformations\[0\]\.distance' contradicts/);
 });
@@ -118,7 +118,7 @@ test('Parameters per type | buffer | applies to points, lines and polygons', asy
   );
 });
 
-test('Parameters per type | buffer | in degrees metres are still metres: it is geodesic', async () => {
+test('Parameters per type | buffer | a distance in metres is geodesic if the data is in degrees', async () => {
   const [circle] = await transformed(geojsonFile(point(9, 60)), buffer(1000, 'meters'));
   const [west, south, east, north] = extentOf(circle);
   const [width, height] = [east - west, north - south];
@@ -134,7 +134,7 @@ test('Parameters per type | buffer | a negative distance shrinks polygons', asyn
   assert.ok(Math.abs(west - 0.1) < 1e-3 && Math.abs(east - 0.9) < 1e-3, `${west} ${east}`);
 });
 
-test('Parameters per type | union | has none: the object is only type', async () => {
+test('Parameters per type | union | no parameters: the object has only type', async () => {
   assert.equal((await transformed(dot, { type: 'union' })).length, 1);
   assert.match(
     await refused({ type: 'union', params: { distance: 1 } }),
@@ -161,7 +161,7 @@ test('Parameters per type | union | retains attributes', async () => {
   assert.deepEqual(features.map(({ properties }) => properties.name).sort(), ['a', 'c']);
 });
 
-test('Parameters per type | union | fields of merged features: the first value, or what aggregate says', async () => {
+test('Parameters per type | union | fields of merged features have the first value, or the one that aggregate selects', async () => {
   const file = geojsonFile(square(0, 0, 1, { depth: 2 }), square(1, 0, 1, { depth: 5 }));
   const merged = async (step: object): Promise<unknown> =>
     (await transformed(file, step))[0].properties.depth;
@@ -199,7 +199,7 @@ test('Parameters per type | clip | clipping_geojson is a GeoJSON polygon', async
   );
 });
 
-test('Parameters per type | clip | a Feature and a FeatureCollection of polygons serve as well', async () => {
+test('Parameters per type | clip | a Feature or FeatureCollection of polygons is accepted too', async () => {
   const mask = square(8, 49, 2);
   for (const clipping_geojson of [mask, collection(mask)])
     assert.equal((await transformed(dot, { type: 'clip', clipping_geojson })).length, 1);
@@ -224,7 +224,7 @@ test('Parameters per type | dissolve | without by: everything becomes one featur
   assert.equal((await transformed(file, { type: 'dissolve' })).length, 1);
 });
 
-test('Parameters per type | reproject | epsg: what follows works in that CRS, the output stays as requested', async () => {
+test('Parameters per type | reproject | epsg: later steps work in that CRS; the CRS of the output does not change', async () => {
   const [back] = await transformed(dot, { type: 'reproject', params: { epsg: 25832 } });
   const [x, y] = extentOf(back);
   assert.ok(Math.abs(x - 9) < 1e-9 && Math.abs(y - 50) < 1e-9, `${x} ${y}`);

@@ -47,7 +47,7 @@ function refused(format: string, config: unknown, file: File): Promise<string> {
   return refusalVersioned(server, `/v1/transform/${format}`, parts(config, file));
 }
 
-test('Config, versioned surface | output_format | geojson, dxf, shp, gpkg', async () => {
+test('Config, versioned API | output_format | geojson, dxf, shp, gpkg', async () => {
   const types: Readonly<Record<string, string>> = {
     geojson: 'application/geo+json',
     dxf: 'image/vnd.dxf',
@@ -58,30 +58,30 @@ test('Config, versioned surface | output_format | geojson, dxf, shp, gpkg', asyn
     assert.equal((await transform('geojson', { output_format }, roads)).mediaType, mediaType);
 });
 
-test('Config, versioned surface | output_format | geopackage means gpkg', async () => {
+test('Config, versioned API | output_format | geopackage means gpkg', async () => {
   const { bytes, mediaType } = await transform('shp', { output_format: 'geopackage' }, await shpFile());
   assert.equal(mediaType, 'application/geopackage+sqlite');
   assert.equal(bytes.toString('latin1', 0, 15), 'SQLite format 3');
 });
 
-test('Config, versioned surface | output_format | csv too, and any letter case', async () => {
+test('Config, versioned API | output_format | csv too, and any letter case', async () => {
   assert.equal((await transform('geojson', { output_format: 'csv' }, roads)).mediaType, 'text/csv');
   for (const output_format of ['GeoJSON', 'GEOJSON'])
     assert.equal((await transform('geojson', { output_format }, roads)).mediaType, 'application/geo+json');
 });
 
-test('Config, versioned surface | output_format | required, and an unknown one is refused with the known ones', async () => {
+test('Config, versioned API | output_format | required, and an unknown one is rejected with the supported ones', async () => {
   assert.match(await refused('geojson', {}, roads), /'output_format' is required/);
   assert.match(await refused('geojson', { output_format: 'kml' }, roads), /'kml' in 'output_format'.*gpkg/);
 });
 
-test('Config, versioned surface | output_crs | EPSG:<code>', async () => {
+test('Config, versioned API | output_crs | EPSG:<code>', async () => {
   const config = { output_format: 'csv', output_crs: 'EPSG:25832' };
   const [{ geom_wkt }] = csvRows((await transform('geojson', config, geojsonFile(point(9, 0)))).text);
   assert.ok(Math.abs(wktNumbers(geom_wkt)[0] - 500000) < 1e-3, geom_wkt);
 });
 
-test('Config, versioned surface | output_crs | any valid EPSG code; what is none is refused', async () => {
+test('Config, versioned API | output_crs | any valid EPSG code; anything else is rejected', async () => {
   for (const output_crs of ['EPSG:2056', 'EPSG:28350', 'EPSG:3857', 'EPSG:4326'])
     assert.equal((await transform('geojson', { output_format: 'csv', output_crs }, roads)).status, 200);
   assert.match(
@@ -90,14 +90,14 @@ test('Config, versioned surface | output_crs | any valid EPSG code; what is none
   );
 });
 
-test('Config, versioned surface | transformations | the same contract as on the job surface', async () => {
+test('Config, versioned API | transformations | the same as in the job API', async () => {
   const transformations = [{ type: 'buffer', params: { distance: 10, units: 'feet' } }, { type: 'union' }];
   const versioned = await transform('geojson', { output_format: 'csv', transformations }, roads);
   const config = { input: { format: 'geojson' }, transformations, output: { format: 'csv' } };
   assert.equal(versioned.text, (await convert(server, config, roads)).text);
 });
 
-test('Config, versioned surface | input_crs | CRS of a file that states none; required for dxf and csv', async () => {
+test('Config, versioned API | input_crs | CRS of a file that does not define one; required for dxf and csv', async () => {
   const drawing = dxfFile(dxfPoint(500000, 0));
   const config = { output_format: 'geojson' };
   assert.equal(await refused('dxf', config, drawing), "field 'input_crs' is required for dxf");
@@ -111,19 +111,19 @@ test('Config, versioned surface | input_crs | CRS of a file that states none; re
   assert.deepEqual(geometry?.coordinates, [9, 0]);
 });
 
-test('Config, versioned surface | input_crs | a conflict with the file is refused', async () => {
+test('Config, versioned API | input_crs | a conflict with the file is rejected', async () => {
   const config = { output_format: 'geojson', input_crs: 'EPSG:25832' };
   const answer = await postForm(server, '/v1/transform/gpkg', parts(config, await gpkgFile()));
   assert.match(String(problemOf(answer, 400).detail), /'input_crs' says EPSG:25832.*WGS 84/);
 });
 
-test('Config, versioned surface | append_crs_mapping | append only: elsewhere it is a key that is not known, and told', async () => {
+test('Config, versioned API | append_crs_mapping | only in append; elsewhere an unknown key, which is reported', async () => {
   const config = { output_format: 'geojson', append_crs_mapping: 'EPSG:25832' };
   const { jobId } = await transform('geojson', config, roads);
   assert.match(JSON.stringify((await warningsOf(server, jobId)).get('UNKNOWN_KEY')), /append_crs_mapping/);
 });
 
-test('Config, versioned surface | input_crs_mapping | merge only: elsewhere it is a key that is not known, and told', async () => {
+test('Config, versioned API | input_crs_mapping | only in merge; elsewhere an unknown key, which is reported', async () => {
   const config = { output_format: 'geojson', input_crs_mapping: 'EPSG:25832' };
   const { jobId } = await transform('geojson', config, roads);
   assert.match(JSON.stringify((await warningsOf(server, jobId)).get('UNKNOWN_KEY')), /input_crs_mapping/);
@@ -172,26 +172,26 @@ test('POST /v1/transform/{format} | {format} | geojson, shp, dxf, gpkg, and csv 
   }
 });
 
-test('POST /v1/transform/{format} | {format} | an unknown one is 404 with the known ones', async () => {
+test('POST /v1/transform/{format} | {format} | an unknown one is 404 with the supported ones', async () => {
   const answer = await postForm(server, '/v1/transform/kml', parts({ output_format: 'geojson' }, roads));
   assert.match(String(problemOf(answer, 404).detail), /kml.*geojson/);
 });
 
-test('POST /v1/transform/{format} | {format} | a file of another format is refused with what it looks like', async () => {
+test('POST /v1/transform/{format} | {format} | a file of another format is rejected with the format that it looks like', async () => {
   assert.match(
     await refused('gpkg', { output_format: 'geojson' }, await shpFile()),
     /roads\.zip is not .*looks like/,
   );
 });
 
-test('POST /v1/transform/{format} | {format} | an input_format that contradicts the path is refused', async () => {
+test('POST /v1/transform/{format} | {format} | an input_format that contradicts the path is rejected', async () => {
   assert.match(
     await refused('geojson', { input_format: 'shp', output_format: 'csv' }, roads),
     /'input_format' says shp, but the path of the request says geojson/,
   );
 });
 
-test('POST /v1/transform/geojson | request body | JSON: input_geojson beside the keys of the config', async () => {
+test('POST /v1/transform/geojson | request body | JSON: input_geojson next to the keys of the config', async () => {
   const body = { input_geojson: collection(...MIXED), output_format: 'csv', output_crs: 'EPSG:3857' };
   const { text } = await convertJson(server, '/v1/transform/geojson', body);
   assert.equal(
@@ -200,7 +200,7 @@ test('POST /v1/transform/geojson | request body | JSON: input_geojson beside the
   );
 });
 
-test('POST /v1/transform/geojson | request body | multipart with file and config as well', async () => {
+test('POST /v1/transform/geojson | request body | multipart with file and config is accepted too', async () => {
   assert.equal(featuresOf((await transform('geojson', { output_format: 'geojson' }, roads)).text).length, 3);
 });
 
@@ -210,7 +210,7 @@ test('POST /v1/transform/geojson | request body | to_file false: inline applicat
   assert.deepEqual([mediaType, headers.get('content-disposition')], ['application/json', null]);
 });
 
-test('POST /v1/transform/geojson | request body | without input_geojson, or truncated: 400 that says so', async () => {
+test('POST /v1/transform/geojson | request body | 400 with the reason if input_geojson is missing or truncated', async () => {
   const missing = await postJson(server, '/v1/transform/geojson', { output_format: 'csv' });
   assert.match(String(problemOf(missing, 400).detail), /'input_geojson' in the body is required/);
   const cut = await postJson(
@@ -232,7 +232,7 @@ test('POST /v1/transform/{format} | response headers | Metadata-*: formats, tran
   assert.ok((await zipMembers(bytes)).size > 0);
 });
 
-test('POST /v1/transform/{format} | response headers | Link leads to the report', async () => {
+test('POST /v1/transform/{format} | response headers | a Link to the report', async () => {
   const { jobId } = await transform('geojson', { output_format: 'shp', note: 1 }, roads);
   assert.ok((await warningsOf(server, jobId)).has('UNKNOWN_KEY'));
   assert.equal((await get(server, `/result/status/${jobId}`)).json().status, 'SUCCESS');

@@ -98,7 +98,7 @@ test('Writers | dxf | Polygon to a closed LWPOLYLINE plus a solid HATCH', async 
   assert.equal(Number(valuesOf(outline, 70)[0]) & 1, 1, 'it is closed');
 });
 
-test('Writers | dxf | holes are supported: loops of the HATCH and outlines of their own', async () => {
+test('Writers | dxf | holes are loops of the HATCH with separate outlines', async () => {
   const drawing = await draw(holed);
   const entities = entitiesOf(drawing);
   assert.equal(entities.filter((entity) => entity === 'LWPOLYLINE on polygon').length, 2);

@@ -42,12 +42,12 @@ test('Writers | geojson | a .geojson in UTF-8', async () => {
   });
 });
 
-test('Writers | geojson | file delivery when to_file is true, which is the default', async () => {
+test('Writers | geojson | a file if to_file is true, which is the default', async () => {
   for (const output of [{ format: 'geojson' }, { format: 'geojson', to_file: true }])
     assert.equal((await write(output)).fileName, 'roads.geojson');
 });
 
-test('Writers | geojson | inline JSON when to_file is false', async () => {
+test('Writers | geojson | inline JSON if to_file is false', async () => {
   const { fileName, mediaType, text } = await write({ format: 'geojson', to_file: false });
   assert.deepEqual([fileName, mediaType], [null, 'application/json']);
   assert.equal(featuresOf(text).length, 2);
@@ -60,7 +60,7 @@ test('Writers | geojson | inline is allowed only for geojson', async () => {
   }
 });
 
-test('Writers | geojson | always EPSG:4326, with a warning when another CRS is requested', async () => {
+test('Writers | geojson | always EPSG:4326, with a warning if another CRS is requested', async () => {
   const { text, jobId } = await write({ format: 'geojson', epsg: 25832 });
   assert.deepEqual(featuresOf(text)[0].geometry?.coordinates, [9, 0]);
   assert.ok(!('crs' in JSON.parse(text)));
@@ -71,7 +71,7 @@ test('Writers | geojson | always EPSG:4326, with a warning when another CRS is r
   );
 });
 
-test('Writers | geojson | geojson_crs: "requested" writes the requested CRS and says so in a crs member', async () => {
+test('Writers | geojson | geojson_crs: "requested" writes the requested CRS with a crs member', async () => {
   const { text } = await write({ format: 'geojson', epsg: 25832, geojson_crs: 'requested' });
   const [x, y] = extentOf(featuresOf(text)[0]);
   assert.ok(Math.abs(x - 500000) < 1e-3 && Math.abs(y) < 1e-3, `${x} ${y}`);
@@ -106,7 +106,7 @@ test('Writers | shp | input attributes are kept in .dbf', async () => {
   );
 });
 
-test('Writers | shp | mixed geometry gives one shapefile for each kind, in one zip', async () => {
+test('Writers | shp | mixed geometries become one shapefile for each kind, in one zip', async () => {
   const members = [
     ...(await zipMembers((await write({ format: 'shp' }, geojsonFile(...MIXED))).bytes)).keys(),
   ];
