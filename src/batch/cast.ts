@@ -1,4 +1,5 @@
 /** Columns in another type, batches with another set of fields. */
+import { BACKSLASH, QUOTE } from '../bytes/ascii.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../bytes/number-text.ts';
 import { type AttributeColumn, type BytesColumn, isValid, nullColumn } from './attribute-column.ts';
@@ -93,8 +94,6 @@ function jsonToText(column: BytesColumn, rowCount: number): AttributeColumn {
 }
 
 const decoder = new TextDecoder();
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const HEX = '0123456789abcdef';
 
 /** Appends a JSON value as plain text: the content of a string, the JSON text of anything else. */

@@ -1,16 +1,9 @@
 /** JSON values into another type: scalars as values of their kind, null as null, arrays and objects only as text. */
+import { BACKSLASH, LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../bytes/ascii.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { AttributeColumn, BytesColumn } from './attribute-column.ts';
 import type { ConvertedRows } from './convert-rows.ts';
 import { putText, type ValueTarget } from './convert-texts.ts';
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const LOWER_F = 0x66;
-const LOWER_N = 0x6e;
-const LOWER_T = 0x74;
-const ARRAY = 0x5b;
-const OBJECT = 0x7b;
 
 /** Strings are read like texts; JSON numbers and booleans like numbers and booleans; arrays and objects fail. */
 export function convertJson(column: BytesColumn, target: ValueTarget, rows: ConvertedRows): AttributeColumn {
@@ -28,7 +21,7 @@ export function convertJson(column: BytesColumn, target: ValueTarget, rows: Conv
       else rows.fail(row);
     } else {
       const isTruth = first === LOWER_T || first === LOWER_F;
-      const isNested = first === ARRAY || first === OBJECT;
+      const isNested = first === OPEN_BRACKET || first === OPEN_BRACE;
       const isTaken = isTruth
         ? target.truth(row, first === LOWER_T)
         : !isNested && target.number(row, bytes, start, end);

@@ -2,6 +2,7 @@
  * Texts, and the scalars of JSON, into a type that is none: one target per type, which takes a value row by row or says
  * that it is none of its kind. Texts come to them without blanks around them and never empty.
  */
+import { COLON, DOT, ZERO } from '../bytes/ascii.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner } from '../bytes/number-text.ts';
 import type { AttributeColumn, BytesColumn, Validity } from './attribute-column.ts';
@@ -199,10 +200,6 @@ class BooleanTarget implements ValueTarget {
   }
 }
 
-const ZERO = 0x30;
-const COLON = 0x3a;
-const POINT = 0x2e;
-
 class TemporalTarget implements ValueTarget {
   readonly #type: 'date' | 'datetime';
   readonly #writer: ByteWriter;
@@ -249,7 +246,7 @@ class TemporalTarget implements ValueTarget {
 
 /** Whether a time says 0 in every digit and names no zone: a date in some zone is more than a date. */
 function isMidnight(bytes: Uint8Array, at: number, end: number): boolean {
-  while (at < end && (bytes[at] === ZERO || bytes[at] === COLON || bytes[at] === POINT)) at++;
+  while (at < end && (bytes[at] === ZERO || bytes[at] === COLON || bytes[at] === DOT)) at++;
   return at === end;
 }
 

@@ -1,8 +1,5 @@
 /** Recognises ISO 8601 dates and date-times in text, so that a field of nothing else becomes one. */
-
-const ZERO = 0x30;
-const MINUS = 0x2d;
-const COLON = 0x3a;
+import { COLON, MINUS, ZERO } from '../bytes/ascii.ts';
 
 export const DATE_TEXT = 0;
 export const DATETIME_TEXT = 1;

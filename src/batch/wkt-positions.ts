@@ -1,12 +1,9 @@
 /** Lists of positions in well-known text, straight into a GeometryBuilder. */
+import { CLOSE_PAREN, COMMA, DOT, MINUS, NINE, OPEN_PAREN, SPACE, ZERO } from '../bytes/ascii.ts';
 import type { Dimensions, GeometryBuilder } from './geometry-column.ts';
-import { BLANK, CLOSE, COMMA, OPEN, WktScanner } from './wkt-scanner.ts';
+import { WktScanner } from './wkt-scanner.ts';
 import { LETTER_M, LETTER_Z } from './wkt-words.ts';
 
-const ZERO = 0x30;
-const NINE = 0x39;
-const MINUS = 0x2d;
-const POINT = 0x2e;
 const POWERS_OF_TEN = Float64Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 const LETTER_NAMES = ['', 'Z', 'M', 'ZM'] as const;
 /** By the bits LETTER_Z and LETTER_M. */
@@ -22,7 +19,7 @@ export class WktPositions extends WktScanner {
 
   /** Reads "(x y, x y, ...)"; returns the count of positions. */
   protected readPositions(): number {
-    this.take(OPEN, "'('");
+    this.take(OPEN_PAREN, "'('");
     let count = 0;
     for (;;) {
       if (this.letters === 0 && this.builder.stride === 2) {
@@ -57,7 +54,7 @@ export class WktPositions extends WktScanner {
       }
       let at = next;
       let byte = bytes[at];
-      if (byte === BLANK) byte = bytes[++at];
+      if (byte === SPACE) byte = bytes[++at];
       let ordinate = 0;
       for (; ordinate < 2; ordinate++) {
         const isNegative = byte === MINUS;
@@ -71,7 +68,7 @@ export class WktPositions extends WktScanner {
         const wholeDigits = at - wholeStart;
         let decimals = 0;
         let fraction = 0;
-        if (byte === POINT) {
+        if (byte === DOT) {
           const fractionStart = ++at;
           byte = bytes[at];
           while (byte >= ZERO && byte <= NINE) {
@@ -80,12 +77,12 @@ export class WktPositions extends WktScanner {
           }
           decimals = at - fractionStart;
         }
-        if (byte !== (ordinate === 0 ? BLANK : COMMA) && (byte !== CLOSE || ordinate === 0)) break;
+        if (byte !== (ordinate === 0 ? SPACE : COMMA) && (byte !== CLOSE_PAREN || ordinate === 0)) break;
         if (wholeDigits === 0 || wholeDigits > 9 || decimals > 9 || wholeDigits + decimals > 15) break;
         const power = POWERS_OF_TEN[decimals];
         const value = (whole * power + fraction) / power;
         coordinates[length + ordinate] = isNegative ? -value : value;
-        isListRead = byte === CLOSE;
+        isListRead = byte === CLOSE_PAREN;
         byte = bytes[++at];
       }
       if (ordinate < 2 || at > end) {
@@ -115,11 +112,11 @@ export class WktPositions extends WktScanner {
     let fourth = Number.NaN;
     let count = 2;
     let next = this.peek();
-    if (next !== COMMA && next !== CLOSE && next !== -1) {
+    if (next !== COMMA && next !== CLOSE_PAREN && next !== -1) {
       third = this.readNumber();
       count = 3;
       next = this.peek();
-      if (next !== COMMA && next !== CLOSE && next !== -1) {
+      if (next !== COMMA && next !== CLOSE_PAREN && next !== -1) {
         fourth = this.readNumber();
         count = 4;
       }

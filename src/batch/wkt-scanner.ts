@@ -1,12 +1,8 @@
 /** Reading well-known text byte by byte: blanks, words, numbers, and errors that say where. */
+import { CLOSE_PAREN, COMMA, SPACE } from '../bytes/ascii.ts';
 import { NumberScanner } from '../bytes/number-text.ts';
 import { failure, type GeomillError } from '../errors.ts';
 import { isLetter, matches } from './wkt-words.ts';
-
-export const OPEN = 0x28;
-export const CLOSE = 0x29;
-export const COMMA = 0x2c;
-export const BLANK = 0x20;
 
 const EMPTY = new TextEncoder().encode('empty');
 const NAN = new TextEncoder().encode('nan');
@@ -45,7 +41,7 @@ export class WktScanner {
   /** Behind an element of a list: true at a comma (taken), false at the closing parenthesis (taken). */
   protected more(): boolean {
     const byte = this.peek();
-    if (byte !== COMMA && byte !== CLOSE) throw this.unexpected("',' or ')'");
+    if (byte !== COMMA && byte !== CLOSE_PAREN) throw this.unexpected("',' or ')'");
     this.at++;
     return byte === COMMA;
   }
@@ -78,8 +74,8 @@ export class WktScanner {
     const bytes = this.bytes;
     const end = this.endAt;
     let at = this.at;
-    while (at < end && (bytes[at] === BLANK || (bytes[at] >= 0x09 && bytes[at] <= 0x0d))) {
-      if (bytes[at] !== BLANK) this.hasLineEnds = true;
+    while (at < end && (bytes[at] === SPACE || (bytes[at] >= 0x09 && bytes[at] <= 0x0d))) {
+      if (bytes[at] !== SPACE) this.hasLineEnds = true;
       at++;
     }
     this.at = at;

@@ -1,4 +1,5 @@
 /** Geometry to well-known text (ISO 19125-1 with the Z, M and ZM of OGC 06-103r4). The way back is in wkt.ts. */
+import { CLOSE_PAREN, COMMA, OPEN_PAREN, SPACE } from '../bytes/ascii.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import { MAX_NUMBER_LENGTH, writeNumber, writeRounded } from '../bytes/number-text.ts';
 import {
@@ -15,12 +16,8 @@ import {
 } from './geometry-column.ts';
 import { rowDimensions } from './row-dimensions.ts';
 
-const COMMA = 0x2c;
-const BLANK = 0x20;
 /** Four numbers with a separator each. The functions that write numbers may ask for more, and get it. */
 const POSITION_ROOM = 4 * (MAX_NUMBER_LENGTH + 1);
-const OPEN = 0x28;
-const CLOSE = 0x29;
 
 const SINGLE_NAMES = ['', 'POINT', 'LINESTRING', 'POLYGON'] as const;
 const MULTI_NAMES = ['', 'MULTIPOINT', 'MULTILINESTRING', 'MULTIPOLYGON'] as const;
@@ -61,7 +58,7 @@ export function writeWkt(
   else {
     writer.ascii(GEOMETRY_TYPE_NAMES[type].toUpperCase());
     writer.ascii(style.letters);
-    writer.uint8(BLANK);
+    writer.uint8(SPACE);
     if (type <= GEOMETRY_TYPE.polygon) writePart(writer, column, first, first < end, style);
     else writeMulti(writer, column, first, end, style);
   }
@@ -76,13 +73,13 @@ function writeCollection(
 ): void {
   writer.ascii('GEOMETRYCOLLECTION');
   writer.ascii(style.letters);
-  writer.uint8(BLANK);
+  writer.uint8(SPACE);
   if (first === end) {
     writer.ascii('EMPTY');
     return;
   }
   const { partKinds, ringOffsets } = column;
-  writer.uint8(OPEN);
+  writer.uint8(OPEN_PAREN);
   for (let part = first; part < end; ) {
     const marks = partKinds[part];
     const kind = marks & PART_KIND_MASK;
@@ -93,13 +90,13 @@ function writeCollection(
     if (part > first) writer.uint8(COMMA);
     writer.ascii(isMulti ? MULTI_NAMES[kind] : SINGLE_NAMES[kind]);
     writer.ascii(style.letters);
-    writer.uint8(BLANK);
+    writer.uint8(SPACE);
     if (ringOffsets[part] === ringOffsets[part + 1]) writer.ascii('EMPTY');
     else if (isMulti) writeMulti(writer, column, part, next, style);
     else writePart(writer, column, part, true, style);
     part = next;
   }
-  writer.uint8(CLOSE);
+  writer.uint8(CLOSE_PAREN);
 }
 
 function writeMulti(
@@ -113,12 +110,12 @@ function writeMulti(
     writer.ascii('EMPTY');
     return;
   }
-  writer.uint8(OPEN);
+  writer.uint8(OPEN_PAREN);
   for (let part = first; part < end; part++) {
     if (part > first) writer.uint8(COMMA);
     writePart(writer, column, part, true, style);
   }
-  writer.uint8(CLOSE);
+  writer.uint8(CLOSE_PAREN);
 }
 
 function writePart(
@@ -139,12 +136,12 @@ function writePart(
     writePositions(writer, column, firstRing, style);
     return;
   }
-  writer.uint8(OPEN);
+  writer.uint8(OPEN_PAREN);
   for (let ring = firstRing; ring < endRing; ring++) {
     if (ring > firstRing) writer.uint8(COMMA);
     writePositions(writer, column, ring, style);
   }
-  writer.uint8(CLOSE);
+  writer.uint8(CLOSE_PAREN);
 }
 
 function writePositions(writer: ByteWriter, column: GeometryColumn, ring: number, style: Style): void {
@@ -152,24 +149,24 @@ function writePositions(writer: ByteWriter, column: GeometryColumn, ring: number
   const stride = strideOf(column.dimensions);
   const { zAt, mAt, significantDigits } = style;
   const end = coordOffsets[ring + 1] * stride;
-  writer.uint8(OPEN);
+  writer.uint8(OPEN_PAREN);
   for (let i = coordOffsets[ring] * stride; i < end; i += stride) {
     if (writer.length + POSITION_ROOM > writer.bytes.length) writer.reserve(POSITION_ROOM);
     writeOrdinate(writer, coordinates[i], significantDigits);
-    writer.bytes[writer.length++] = BLANK;
+    writer.bytes[writer.length++] = SPACE;
     writeOrdinate(writer, coordinates[i + 1], significantDigits);
     if (zAt !== 0) {
-      writer.bytes[writer.length++] = BLANK;
+      writer.bytes[writer.length++] = SPACE;
       writeOrdinate(writer, coordinates[i + zAt], significantDigits);
     }
     if (mAt !== 0) {
-      writer.bytes[writer.length++] = BLANK;
+      writer.bytes[writer.length++] = SPACE;
       writeOrdinate(writer, coordinates[i + mAt], significantDigits);
     }
     writer.bytes[writer.length++] = COMMA;
   }
-  if (end === coordOffsets[ring] * stride) writer.uint8(CLOSE);
-  else writer.bytes[writer.length - 1] = CLOSE;
+  if (end === coordOffsets[ring] * stride) writer.uint8(CLOSE_PAREN);
+  else writer.bytes[writer.length - 1] = CLOSE_PAREN;
 }
 
 function writeOrdinate(writer: ByteWriter, value: number, significantDigits: number | null): void {

@@ -6,6 +6,7 @@
  * without a letter (XYZ, XYZM), MULTIPOINT with and without inner parentheses, the EWKT prefix "SRID=4326;", unclosed
  * rings (closed), LINEARRING (a line), NaN as a Z or M value.
  */
+import { OPEN_PAREN } from '../bytes/ascii.ts';
 import { ArcStroker, DEFAULT_STROKING, type Stroking } from './arc.ts';
 import { closeRing } from './close-ring.ts';
 import {
@@ -25,7 +26,6 @@ import {
 } from './geometry-column.ts';
 import { GEOMETRY_NOTE } from './geometry-notes.ts';
 import { WktPositions } from './wkt-positions.ts';
-import { OPEN } from './wkt-scanner.ts';
 import { findWord, isLetter, lettersOf } from './wkt-words.ts';
 
 const MAX_DEPTH = 32;
@@ -148,7 +148,7 @@ export class WktReader extends WktPositions {
     const kind = LINEAR_TYPES[type];
     if (kind === PART_KIND.polygon) {
       const ringsBefore = builder.ringCount;
-      this.take(OPEN, "'('");
+      this.take(OPEN_PAREN, "'('");
       do {
         if (this.takeEmpty()) this.notes |= GEOMETRY_NOTE.emptyMember;
         else this.#readRing(type);
@@ -175,19 +175,19 @@ export class WktReader extends WktPositions {
     const kind = LINEAR_TYPES[type] - GEOMETRY_TYPE.multiPoint + 1;
     let parts = 0;
     if (!this.#isEmpty) {
-      this.take(OPEN, "'(' or EMPTY");
+      this.take(OPEN_PAREN, "'(' or EMPTY");
       do {
         if (this.takeEmpty()) {
           this.notes |= GEOMETRY_NOTE.emptyMember;
           continue;
         }
         const marks = !isMember ? kind : kind | (parts === 0 ? PART_MULTI_FIRST : PART_MULTI_NEXT);
-        if (kind === PART_KIND.point && this.peek() !== OPEN) {
+        if (kind === PART_KIND.point && this.peek() !== OPEN_PAREN) {
           this.readPosition();
           builder.endRing();
           builder.endPart(marks);
           parts++;
-        } else if (type > GEOMETRY_TYPE.geometryCollection && this.peek() !== OPEN) {
+        } else if (type > GEOMETRY_TYPE.geometryCollection && this.peek() !== OPEN_PAREN) {
           if (this.#readNamedMember(type, marks)) parts++;
         } else if (this.#readPart(kind, marks)) parts++;
       } while (this.more());
@@ -200,7 +200,7 @@ export class WktReader extends WktPositions {
     if (this.#isEmpty) return;
     if (++this.#depth > MAX_DEPTH)
       throw this.fail(this.at, `collections are nested deeper than ${MAX_DEPTH} levels`);
-    this.take(OPEN, "'(' or EMPTY");
+    this.take(OPEN_PAREN, "'(' or EMPTY");
     do this.#readBody(this.#readName(), true);
     while (this.more());
     this.#depth--;
@@ -210,7 +210,7 @@ export class WktReader extends WktPositions {
   #readRing(type: number): void {
     const { builder } = this;
     const firstPosition = builder.positionCount;
-    if (type === CURVE_TYPE.curvePolygon && this.peek() !== OPEN) this.#readNamedMember(type, null);
+    if (type === CURVE_TYPE.curvePolygon && this.peek() !== OPEN_PAREN) this.#readNamedMember(type, null);
     else this.readPositions();
     if (builder.positionCount === firstPosition) return;
     if (closeRing(builder, firstPosition)) this.notes |= GEOMETRY_NOTE.ringClosed;
@@ -237,14 +237,14 @@ export class WktReader extends WktPositions {
   #readCompound(): void {
     const { builder } = this;
     const firstPosition = builder.positionCount;
-    this.take(OPEN, "'('");
+    this.take(OPEN_PAREN, "'('");
     do {
       if (this.takeEmpty()) {
         this.notes |= GEOMETRY_NOTE.emptyMember;
         continue;
       }
       const memberPosition = builder.positionCount;
-      if (this.peek() === OPEN) this.readPositions();
+      if (this.peek() === OPEN_PAREN) this.readPositions();
       else this.#readNamedMember(CURVE_TYPE.compoundCurve, null);
       const isJoint = memberPosition > firstPosition && builder.positionCount > memberPosition;
       if (isJoint && joinMember(builder, memberPosition)) this.notes |= GEOMETRY_NOTE.curveGap;

@@ -1,14 +1,5 @@
 /** The bytes JSON (RFC 8259) is told apart by. */
-
-export const QUOTE = 0x22;
-export const COMMA = 0x2c;
-export const COLON = 0x3a;
-export const OPEN_BRACKET = 0x5b;
-export const BACKSLASH = 0x5c;
-export const CLOSE_BRACKET = 0x5d;
-export const LOWER_N = 0x6e;
-export const OPEN_BRACE = 0x7b;
-export const CLOSE_BRACE = 0x7d;
+import { CLOSE_BRACE, COMMA, LOWER_N, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts';
 
 export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

@@ -4,15 +4,8 @@
  * Only quotes, backslashes and brackets are looked at (RFC 8259 sections 4, 5 and 7): what stands between them is for
  * the reader of the value to judge. Bytes of multi-byte characters are never mistaken for them, as all are above 0x7f.
  */
-import {
-  BACKSLASH,
-  byteName,
-  CLOSE_BRACE,
-  CLOSE_BRACKET,
-  OPEN_BRACE,
-  OPEN_BRACKET,
-  QUOTE,
-} from './json-bytes.ts';
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts';
+import { byteName } from './json-bytes.ts';
 
 /** Levels of arrays and objects inside one another, as the GeoJSON reader has it; more is an attack, not data. */
 export const MAX_DEPTH = 512;

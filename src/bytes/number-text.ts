@@ -8,20 +8,13 @@
  * Writing is either exact (the shortest text that reads back as the same double) or rounded to a number of
  * significant digits.
  */
+import { DOT, LOWER_E, MINUS, NINE, PLUS, UPPER_E, ZERO } from './ascii.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
 const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 const MAX_EXACT_INTEGER = 9_007_199_254_740_992;
 /** Longest text that writeNumber produces: sign, 17 digits, point, exponent. */
 export const MAX_NUMBER_LENGTH = 32;
-
-const ZERO = 0x30;
-const NINE = 0x39;
-const MINUS = 0x2d;
-const PLUS = 0x2b;
-const POINT = 0x2e;
-const LOWER_E = 0x65;
-const UPPER_E = 0x45;
 
 /** Scans one number per call and remembers where it ended; reuse one instance, it keeps hot loops monomorphic. */
 export class NumberScanner {
@@ -56,7 +49,7 @@ export class NumberScanner {
         if (digits === 9) break;
         leading = (leading * 10 + digit) | 0;
         if (leading !== 0) digits++;
-      } else if (byte === POINT && fractionStart < 0) fractionStart = at + 1;
+      } else if (byte === DOT && fractionStart < 0) fractionStart = at + 1;
       else break;
       byte = ++at < limit ? bytes[at] : 0;
     }
@@ -66,7 +59,7 @@ export class NumberScanner {
       if (digit >= 0 && digit <= 9) {
         mantissa = mantissa * 10 + digit;
         digits++;
-      } else if (byte === POINT && fractionStart < 0) fractionStart = at + 1;
+      } else if (byte === DOT && fractionStart < 0) fractionStart = at + 1;
       else break;
       byte = ++at < limit ? bytes[at] : 0;
     }
@@ -129,7 +122,7 @@ export function parseDecimal(bytes: Uint8Array, start: number, end: number): num
       else if (digits < 18) low = low * 10 + digit;
       else return Number(asciiSlice(bytes, start, end));
       digits++;
-    } else if (bytes[at] === POINT) inFraction = true;
+    } else if (bytes[at] === DOT) inFraction = true;
     else if (bytes[at] === LOWER_E || bytes[at] === UPPER_E) {
       exponent += Number(asciiSlice(bytes, at + 1, end));
       break;
@@ -291,7 +284,7 @@ function writeDecimal(writer: ByteWriter, negative: boolean, mantissa: number, d
     writeDigitsBackward(bytes, at, whole, digits);
   }
   if (fraction !== 0) {
-    bytes[at++] = POINT;
+    bytes[at++] = DOT;
     at += decimals;
     if (decimals <= 9) writeDigitsBackward(bytes, at, fraction | 0, decimals);
     else {

@@ -1,4 +1,5 @@
 /** What kind of value the text of a cell is. */
+import { COLON, DOT, MINUS, NINE, PLUS, ZERO } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
 
 /** In the order of widening among numbers: the higher of two integer kinds holds both. */
@@ -16,17 +17,10 @@ export const KIND = {
   text: 8,
 } as const;
 
-const ZERO = 0x30;
-const NINE = 0x39;
-const MINUS = 0x2d;
-const PLUS = 0x2b;
-const POINT = 0x2e;
-const COLON = 0x3a;
-
 /** The kind of `bytes[start, end)`, which is not empty and has no blanks around it. */
 export function kindOf(bytes: Uint8Array, start: number, end: number): number {
   const first = bytes[start];
-  if ((first >= ZERO && first <= NINE) || first === MINUS || first === POINT)
+  if ((first >= ZERO && first <= NINE) || first === MINUS || first === DOT)
     return kindOfNumber(bytes, start, end);
   return first === 0x74 || first === 0x66 || first === 0x54 || first === 0x46
     ? kindOfWord(bytes, start, end)
@@ -52,7 +46,7 @@ function kindOfNumber(bytes: Uint8Array, start: number, end: number): number {
   if (digits === 4 && bytes[at] === MINUS && integerStart === start) return kindOfDate(bytes, start, end);
   if (digits > 1 && bytes[integerStart] === ZERO) return KIND.text;
   let fraction = 0;
-  if (bytes[at] === POINT) {
+  if (bytes[at] === DOT) {
     const from = ++at;
     while (at < end && bytes[at] >= ZERO && bytes[at] <= NINE) at++;
     fraction = at - from;
@@ -116,7 +110,7 @@ function kindOfDate(bytes: Uint8Array, start: number, end: number): number {
   if (at < end && bytes[at] === COLON) {
     if (end - at < 3 || !(twoDigits(bytes, at + 1) <= 60)) return KIND.text;
     at += 3;
-    if (at < end && bytes[at] === POINT) {
+    if (at < end && bytes[at] === DOT) {
       const from = ++at;
       while (at < end && bytes[at] >= ZERO && bytes[at] <= NINE) at++;
       if (at === from) return KIND.text;

@@ -1,8 +1,5 @@
 /** The delimiters that CSV files use, by their byte and by the names that options and messages give them. */
-export const COMMA = 0x2c;
-const SEMICOLON = 0x3b;
-const TAB = 0x09;
-const PIPE = 0x7c;
+import { COMMA, PIPE, SEMICOLON, TAB } from '../../bytes/ascii.ts';
 
 /** In the order in which a header is tried. */
 export const DELIMITERS: readonly number[] = [COMMA, SEMICOLON, TAB, PIPE];

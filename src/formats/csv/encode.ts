@@ -1,18 +1,13 @@
 /** Rows of a batch as CSV text. Runs in the workers. */
+
 import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import { writeJsonAsText } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, type GeometryColumn } from '../../batch/geometry-column.ts';
 import { writeWkt } from '../../batch/wkt-write.ts';
+import { COMMA, CR, LF, QUOTE, SPACE, TAB } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
-import { COMMA } from './delimiter.ts';
-
-const LF = 0x0a;
-const CR = 0x0d;
-const QUOTE = 0x22;
-const BLANK = 0x20;
-const TAB = 0x09;
 
 /** How to encode; plain data. */
 export interface CsvEncoding {
@@ -152,5 +147,5 @@ export function writeTextCell(
 }
 
 function isBlank(byte: number): boolean {
-  return byte === BLANK || byte === TAB;
+  return byte === SPACE || byte === TAB;
 }

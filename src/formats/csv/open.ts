@@ -1,14 +1,16 @@
 /** Opens a CSV: what it is, in which encoding, how its lines and columns are marked, where it can be cut. */
+
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
 import { UniqueNames } from '../../batch/unique-names.ts';
+import { COMMA, CR, LF } from '../../bytes/ascii.ts';
 import { encodingByName, invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
 import { failure } from '../../errors.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { checkFieldCount } from '../../io/limits.ts';
 import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf, lookOf } from '../recognise.ts';
-import { COMMA, DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
+import { DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
 import {
   CELL_ESCAPED,
   CELL_QUOTED,
@@ -20,8 +22,6 @@ import {
 } from './records.ts';
 import { transcodeToUtf8 } from './transcode.ts';
 
-const LF = 0x0a;
-const CR = 0x0d;
 /** What is read at first to see the header; more when the header is longer. */
 const HEAD_BYTES = 64 << 10;
 const SEARCH_BYTES = 64 << 10;

@@ -1,9 +1,11 @@
 /** CSV to batches: one partition at a time, the cells found first, then the geometries, then column by column. */
+
 import { isUtf8 } from 'node:buffer';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
 import { WktReader } from '../../batch/wkt.ts';
+import { QUOTE } from '../../bytes/ascii.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
 import { failure, GeomillError, type Location } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
@@ -27,7 +29,6 @@ const LOOKAHEAD_BYTES = 64 << 10;
 const BYTES_PER_ORDINATE = 12;
 /** One record must fit into memory, in every worker at once. */
 const MAX_RECORD_BYTES = 256 << 20;
-const QUOTE = 0x22;
 const SHOWN_CHARACTERS = 60;
 const LOCATIONS_SHOWN = 5;
 

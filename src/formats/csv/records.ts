@@ -4,11 +4,8 @@
  * A record ends at LF, CRLF or CR outside quotes. A cell whose first character is a quote, blanks before it aside, is
  * quoted; a quote further inside is an ordinary character, as in `5" pipe`. Blanks around a quoted cell are tolerated.
  */
-const LF = 0x0a;
-const CR = 0x0d;
-const QUOTE = 0x22;
-const BLANK = 0x20;
-const TAB = 0x09;
+import { CR, LF, QUOTE, SPACE, TAB } from '../../bytes/ascii.ts';
+
 /** Behind the last byte. */
 const NOTHING = -1;
 
@@ -123,7 +120,7 @@ export class RecordScanner implements CellTable {
       let start = at;
       let byte = at < limit ? bytes[at] : NOTHING;
       let flag = 0;
-      if (byte === BLANK || (byte === TAB && delimiter !== TAB)) {
+      if (byte === SPACE || (byte === TAB && delimiter !== TAB)) {
         at = skipBlanks(bytes, at, delimiter);
         byte = at < limit ? bytes[at] : NOTHING;
         if (byte === NOTHING && !this.#isComplete) return TRUNCATED;
@@ -152,7 +149,7 @@ export class RecordScanner implements CellTable {
         }
         if (cells < columnCount) ends[slot] = at;
         at++;
-        if (at < limit && bytes[at] <= BLANK) at = skipBlanks(bytes, at, delimiter);
+        if (at < limit && bytes[at] <= SPACE) at = skipBlanks(bytes, at, delimiter);
         byte = at < limit ? bytes[at] : NOTHING;
         if (byte !== delimiter && byte !== LF && byte !== CR && byte !== NOTHING)
           return this.#malformed(at, `column ${cells + 1} has text behind its closing quote`);
@@ -231,7 +228,7 @@ export class RecordScanner implements CellTable {
 }
 
 function skipBlanks(bytes: Uint8Array, at: number, delimiter: number): number {
-  while (at < bytes.length && (bytes[at] === BLANK || (bytes[at] === TAB && delimiter !== TAB))) at++;
+  while (at < bytes.length && (bytes[at] === SPACE || (bytes[at] === TAB && delimiter !== TAB))) at++;
   return at;
 }
 

@@ -1,8 +1,10 @@
 /** Batches to one CSV file: RFC 4180 with LF, a header, the geometry last. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 import { fillMissingOrdinates } from '../../batch/missing-ordinates.ts';
 import type { Field } from '../../batch/schema.ts';
+import { COMMA } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
@@ -16,7 +18,7 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
-import { COMMA, delimiterOption } from './delimiter.ts';
+import { delimiterOption } from './delimiter.ts';
 import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
 
 const GEOMETRY_COLUMN = 'geom_wkt';

@@ -1,10 +1,9 @@
 /** Members of a FeatureCollection beside its features; they may stand before them, behind them or both. */
+import { QUOTE } from '../../bytes/ascii.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import { noteCrsMember } from './crs-member.ts';
 import type { JsonScanner } from './scanner.ts';
-
-const QUOTE = 0x22;
 
 export class CollectionMembers {
   /** The last `type`; null when there was none. */

@@ -2,12 +2,25 @@
  * Features, scanned straight into a geometry builder and one ValueColumn per property. The key that followed another
  * one in the last feature is expected again: a comparison of bytes instead of a string and a map look-up.
  */
+
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import { castColumn } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  COLON,
+  COMMA,
+  LOWER_F,
+  LOWER_N,
+  LOWER_T,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import type { Findings } from '../../findings.ts';
 import { type InputLimits, tooManyFields } from '../../io/limits.ts';
@@ -16,17 +29,6 @@ import { GeometryParser } from './geometry-parser.ts';
 import { writeCompactJson } from './json-text.ts';
 import type { JsonScanner } from './scanner.ts';
 import { ValueColumn } from './value-column.ts';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const BACKSLASH = 0x5c;
-const LETTER_N = 0x6e;
-const LETTER_T = 0x74;
-const LETTER_F = 0x66;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -214,7 +216,7 @@ export class FeatureParser {
   }
 
   #geometryMember(at: number): number {
-    if (this.#scanner.bytes[at] !== LETTER_N) return this.#geometry.parse(at, 0);
+    if (this.#scanner.bytes[at] !== LOWER_N) return this.#geometry.parse(at, 0);
     this.#geometry.type = GEOMETRY_TYPE.none;
     return this.#scanner.literal(at);
   }
@@ -249,7 +251,7 @@ export class FeatureParser {
   #properties(at: number, depth: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
-    if (bytes[at] === LETTER_N) return scanner.literal(at);
+    if (bytes[at] === LOWER_N) return scanner.literal(at);
     if (bytes[at] !== OPEN_BRACE) {
       if (at >= scanner.limit) throw scanner.unexpected(at, "'{'");
       throw scanner.fault(at, "'properties' must be an object or null", 'GEOJSON_STRUCTURE');
@@ -325,10 +327,10 @@ export class FeatureParser {
       else column.appendText(row, bytes, at + 1, end);
       return end + 1;
     }
-    if (byte === LETTER_N || byte === LETTER_T || byte === LETTER_F) {
+    if (byte === LOWER_N || byte === LOWER_T || byte === LOWER_F) {
       const end = scanner.literal(at);
-      if (byte === LETTER_N) column.appendNull(row);
-      else column.appendBoolean(row, byte === LETTER_T);
+      if (byte === LOWER_N) column.appendNull(row);
+      else column.appendBoolean(row, byte === LOWER_T);
       return end;
     }
     if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
@@ -369,7 +371,7 @@ export class FeatureParser {
   }
 
   #id(at: number, depth: number): number {
-    this.#hasIds ||= this.#scanner.bytes[at] !== LETTER_N;
+    this.#hasIds ||= this.#scanner.bytes[at] !== LOWER_N;
     return this.#value(this.#ids, this.rowCount, at, depth);
   }
 

@@ -2,6 +2,7 @@
  * A geometry object, scanned straight into a GeometryBuilder. Members may come in any order: coordinates are read at
  * once when the type is known already, and skipped and read again when it is not (or turns out otherwise).
  */
+
 import { closeRing } from '../../batch/close-ring.ts';
 import {
   GEOMETRY_TYPE,
@@ -12,16 +13,17 @@ import {
   PART_MULTI_NEXT,
 } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../../bytes/ascii.ts';
 import { PositionParser } from './position-parser.ts';
 import type { JsonScanner } from './scanner.ts';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 
 /** Each level of a collection whose type comes last is scanned once more, so the levels are bounded. */
 const MAX_COLLECTION_DEPTH = 32;

@@ -1,4 +1,14 @@
 /** What the beginning of a file tells: whether it is GeoJSON at all, and where its features begin. */
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  RECORD_SEPARATOR,
+} from '../../bytes/ascii.ts';
 import { failure } from '../../errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { lookOf } from '../recognise.ts';
@@ -6,15 +16,6 @@ import { CollectionMembers, isGeoJsonType, typeReason } from './collection-membe
 import { ScanFault } from './scan-fault.ts';
 import type { JsonScanner } from './scanner.ts';
 import { SourceWindow } from './source-window.ts';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const RECORD_SEPARATOR = 0x1e;
 
 export const HEAD_BYTES = 1 << 16;
 

@@ -1,8 +1,7 @@
 /** Strings of JSON, both ways, and JSON text without its white space; bytes in, bytes out. */
+import { BACKSLASH, QUOTE } from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
 /** The letter behind the backslash for bytes that have a short escape, 1 for those that need \u00xx, 0 for the rest. */

@@ -2,8 +2,20 @@
  * Reads the features that begin in one partition. What is scanned at the moment (`#phase`) and where it began
  * (`#resumeAt`) are kept, so that a scan which runs into the end of the window can be taken up again in a larger one.
  */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
+import {
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  LF,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  RECORD_SEPARATOR,
+} from '../../bytes/ascii.ts';
 import type { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import type { InputLimits } from '../../io/limits.ts';
@@ -14,16 +26,6 @@ import { geometryTypeOf } from './geometry-parser.ts';
 import { ScanFault } from './scan-fault.ts';
 import type { JsonScanner } from './scanner.ts';
 import { SourceWindow } from './source-window.ts';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const RECORD_SEPARATOR = 0x1e;
-const LINE_FEED = 0x0a;
 
 /** Read beyond the partition's end at once: the feature that begins before it mostly ends within. */
 const OVERLAP_BYTES = 1 << 16;
@@ -212,7 +214,7 @@ export class PartitionReader {
     let at = this.#resumeAt;
     for (; ; at++) {
       const byte = bytes[at];
-      if (byte === LINE_FEED || byte === RECORD_SEPARATOR) this.#needsSeparator = false;
+      if (byte === LF || byte === RECORD_SEPARATOR) this.#needsSeparator = false;
       else if (byte !== 0x20 && byte !== 0x0d && byte !== 0x09) break;
     }
     this.#resumeAt = at;

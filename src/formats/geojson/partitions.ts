@@ -3,6 +3,17 @@
  * An unescaped quote cannot stand inside a string, so a look-alike can only be an object that is nested in properties
  * or foreign members; the reader's check of where features really begin finds those.
  */
+import {
+  CLOSE_BRACE,
+  COLON,
+  COMMA,
+  LF,
+  LOWER_N,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  RECORD_SEPARATOR,
+} from '../../bytes/ascii.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import type { Partition } from '../format.ts';
 import { isGeoJsonType } from './collection-members.ts';
@@ -10,16 +21,6 @@ import type { Head } from './head.ts';
 import { ScanFault } from './scan-fault.ts';
 import type { JsonScanner } from './scanner.ts';
 import { SourceWindow } from './source-window.ts';
-
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const LETTER_N = 0x6e;
-const LINE_FEED = 0x0a;
-const RECORD_SEPARATOR = 0x1e;
 
 /** Bytes that are searched at once, and bytes around them that may be looked at. */
 const SEARCH_BYTES = 1 << 16;
@@ -62,15 +63,14 @@ function findStart(source: ByteSource, head: Head, from: number, to: number): nu
 
 function findInWindow(scanner: JsonScanner, head: Head, from: number, to: number): number | null {
   const { bytes } = scanner;
-  const landmark =
-    head.mode === 'collection' ? OPEN_BRACE : head.hasSeparators ? RECORD_SEPARATOR : LINE_FEED;
+  const landmark = head.mode === 'collection' ? OPEN_BRACE : head.hasSeparators ? RECORD_SEPARATOR : LF;
   let at = bytes.indexOf(landmark, from);
   for (; at >= 0 && at < to; at = bytes.indexOf(landmark, at + 1)) {
     if (landmark === RECORD_SEPARATOR) {
       let start = scanner.space(at + 1);
       while (bytes[start] === RECORD_SEPARATOR) start = scanner.space(start + 1);
       if (bytes[start] === OPEN_BRACE) return start;
-    } else if (landmark === LINE_FEED) {
+    } else if (landmark === LF) {
       // Records begin at the left edge; objects inside a record that is set over several lines are indented.
       if (bytes[at + 1] === OPEN_BRACE && beginsLikeFeature(scanner, at + 1, true)) return at + 1;
     } else if (followsElement(bytes, at) && beginsLikeFeature(scanner, at, false)) return at;
@@ -108,7 +108,7 @@ function beginsLikeFeature(scanner: JsonScanner, at: number, anyType: boolean): 
         return type === 'Feature' || (anyType && isGeoJsonType(type));
       }
       if (key === 'geometry' || key === 'properties')
-        return bytes[at] === OPEN_BRACE || bytes[at] === LETTER_N;
+        return bytes[at] === OPEN_BRACE || bytes[at] === LOWER_N;
       if (anyType && (key === 'coordinates' || key === 'geometries')) return bytes[at] === OPEN_BRACKET;
       at = scanner.space(scanner.skip(at, 0));
       if (bytes[at] !== COMMA) return false;

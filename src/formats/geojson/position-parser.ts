@@ -1,11 +1,9 @@
 /** Positions, singly and in arrays, scanned straight into the coordinates of a GeometryBuilder. */
+
 import { type GeometryBuilder, hasZ } from '../../batch/geometry-column.ts';
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../../bytes/ascii.ts';
 import { failure } from '../../errors.ts';
 import type { JsonScanner } from './scanner.ts';
-
-const COMMA = 0x2c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 export class PositionParser {
   /** Positions with more than three numbers in the feature so far; whoever reads it resets it. */

@@ -5,6 +5,19 @@
  * itself and needs no bounds check. Methods take an offset and return the offset behind what they scanned; what is
  * wrong is thrown as a ScanFault. UTF-8 is validated on the way, since bytes beyond ASCII can stand only in strings.
  */
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  MINUS,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  PLUS,
+  QUOTE,
+  ZERO,
+} from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { asciiSlice, parseDecimal } from '../../bytes/number-text.ts';
 import { appendUnescaped } from './json-text.ts';
@@ -13,17 +26,6 @@ import { ScanFault, type ScanFaultCode } from './scan-fault.ts';
 /** Levels of arrays and objects inside one another; deeper nesting is an attack on the stack, not data. */
 export const MAX_DEPTH = 512;
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const MINUS = 0x2d;
-const PLUS = 0x2b;
-const ZERO = 0x30;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 /** What a digit byte minus ZERO is compared with to find '.', 'e' and 'E'. */
 const POINT_DIGIT = 0x2e - ZERO;
 const LOWER_E_DIGIT = 0x65 - ZERO;

@@ -1,6 +1,8 @@
 /** Features of a batch as JSON text, one per line, joined by ",\n". */
+
 import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { CLOSE_BRACE, COMMA, DOT, LF, LOWER_E, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
@@ -15,13 +17,7 @@ const GEOMETRY = encoder.encode('},"geometry":');
 const NULL = encoder.encode('null');
 const TRUE = encoder.encode('true');
 const FALSE = encoder.encode('false');
-const COMMA = 0x2c;
-const CLOSE_BRACE = 0x7d;
-const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
 const POINT_ZERO = encoder.encode('.0');
-const POINT = 0x2e;
-const LOWER_E = 0x65;
 
 const BASE64 = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 
@@ -51,7 +47,7 @@ export function encodeFeatures(
     if (row > 0) {
       out.reserve(2);
       out.bytes[out.length++] = COMMA;
-      out.bytes[out.length++] = LINE_FEED;
+      out.bytes[out.length++] = LF;
     }
     out.copy(FEATURE);
     if (idWriter !== null && ids !== null && isValid(ids.validity, row)) {
@@ -170,7 +166,7 @@ class ValueWriter {
     const start = out.length;
     writeNumber(out, value);
     if (!Number.isInteger(value)) return;
-    for (let i = start; i < out.length; i++) if (out.bytes[i] === POINT || out.bytes[i] === LOWER_E) return;
+    for (let i = start; i < out.length; i++) if (out.bytes[i] === DOT || out.bytes[i] === LOWER_E) return;
     out.copy(POINT_ZERO);
   }
 }

@@ -1,4 +1,5 @@
 /** Geometries as GeoJSON geometry objects, rings by the right-hand rule (RFC 7946 3.1.6): shells counter-clockwise. */
+
 import {
   GEOMETRY_TYPE,
   GEOMETRY_TYPE_NAMES,
@@ -12,16 +13,13 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import { signedArea } from '../../batch/rings.ts';
+import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeNumber, writeRounded } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
 
 const encoder = new TextEncoder();
 const NULL = encoder.encode('null');
-const COMMA = 0x2c;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const CLOSE_BRACE = 0x7d;
 const COLLECTION_HEAD = encoder.encode('{"type":"GeometryCollection","geometries":[');
 const HEADS = GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(`{"type":"${name}","coordinates":`));
 

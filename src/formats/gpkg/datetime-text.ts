@@ -5,14 +5,13 @@
  * The standard knows UTC alone. Other offsets, and times that state no zone, are written as they are all the same unless
  * the requester wants UTC: that is what GDAL does and reads, and a converted time has lost where its clock stood.
  */
+
 import { type BytesColumn, isValid } from '../../batch/attribute-column.ts';
+import { DOT, UPPER_T, UPPER_Z } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import type { Findings } from '../../findings.ts';
 
 const USUAL_LENGTH = 24;
-const LETTER_T = 0x54;
-const LETTER_Z = 0x5a;
-const POINT = 0x2e;
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 export type DatetimeZones = 'keep' | 'utc';
@@ -50,7 +49,7 @@ function isUsual({ bytes, offsets, validity }: BytesColumn, rowCount: number): b
     if (!isValid(validity, row)) continue;
     const start = offsets[row];
     if (offsets[row + 1] - start !== USUAL_LENGTH) return false;
-    if (bytes[start + 10] !== LETTER_T || bytes[start + 19] !== POINT || bytes[start + 23] !== LETTER_Z)
+    if (bytes[start + 10] !== UPPER_T || bytes[start + 19] !== DOT || bytes[start + 23] !== UPPER_Z)
       return false;
   }
   return true;

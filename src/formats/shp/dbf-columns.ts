@@ -2,6 +2,7 @@
 
 import type { FieldType } from '../../batch/schema.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
+import { COMMA, DOT, NINE } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
 import {
   encodingByLanguageId,
@@ -160,9 +161,6 @@ function findFractions(
   return found;
 }
 
-const COMMA = 0x2c;
-const POINT = 0x2e;
-const NINE = 0x39;
 /** Also what C libraries write for numbers that are not finite. */
 const NUMBER_NO_INTEGER =
   /^[+-]?(?:(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?|nan|inf|infinity|1\.#(ind|inf|qnan|snan)\d*)$/i;
@@ -177,7 +175,7 @@ function hasFraction(bytes: Uint8Array, column: DbfColumn, rowBytes: number, row
     let isPlain = true;
     for (let at = start; at < limit; at++) {
       const byte = bytes[at];
-      if (byte > NINE || byte === POINT || byte === COMMA) isPlain = false;
+      if (byte > NINE || byte === DOT || byte === COMMA) isPlain = false;
     }
     if (isPlain && !mayOverflow) continue;
     const text = asciiSlice(bytes, start, limit).split('\0')[0].trim();

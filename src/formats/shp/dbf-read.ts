@@ -1,16 +1,13 @@
 /** Rows of a .dbf into columns, one column at a time, so that each loop sees one kind of cell. */
+
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { MisfitList } from '../../batch/misfits.ts';
+import { MINUS, PLUS, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { invalidUtf8At, isAsciiCompatible, textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
 import type { Findings } from '../../findings.ts';
 import type { CellKind, DbfColumn } from './dbf-columns.ts';
 
-const BLANK = 0x20;
-const STAR = 0x2a;
-const ZERO = 0x30;
-const DASH = 0x2d;
-const PLUS = 0x2b;
 /** Deletion marks: '*' a deleted row; anything else is a live one, as some writers put 0 there. */
 export const DELETED_ROW = STAR;
 
@@ -117,16 +114,16 @@ function readTexts(column: DbfColumn, rows: DbfRows, encoding: string, problems:
     let start = rowStarts[row] + column.offset;
     let end = start + column.width;
     // Blanks fill a cell, in some writers zero bytes; a zero byte ends the text in any case.
-    while (end > start && (bytes[end - 1] === BLANK || bytes[end - 1] === 0)) end--;
+    while (end > start && (bytes[end - 1] === SPACE || bytes[end - 1] === 0)) end--;
     // Some writers align text to the right; GDAL takes such blanks away too.
-    while (start < end && bytes[start] === BLANK) start++;
+    while (start < end && bytes[start] === SPACE) start++;
     let plain = asciiIsItself;
     for (let i = start; i < end; i++) {
       const byte = bytes[i];
       if (byte >= 0x80) plain = false;
       else if (byte === 0 && asciiIsItself) {
         end = i;
-        while (end > start && bytes[end - 1] === BLANK) end--;
+        while (end > start && bytes[end - 1] === SPACE) end--;
       }
     }
     if (end === start || (column.nullsOf !== undefined && isNullCell(column.nullsOf, bytes, start, end))) {
@@ -158,7 +155,7 @@ function isNullNumber(bytes: Uint8Array, at: number, limit: number): boolean {
 function isNullCell(kind: CellKind, bytes: Uint8Array, start: number, end: number): boolean {
   if (kind === 'number') return isNullNumber(bytes, start, end);
   if (kind === 'logical') return '?*'.includes(String.fromCharCode(bytes[start]));
-  return bytes.subarray(start, end).every((byte) => byte === ZERO || byte === STAR || byte === BLANK);
+  return bytes.subarray(start, end).every((byte) => byte === ZERO || byte === STAR || byte === SPACE);
 }
 
 function readNumbers(
@@ -177,7 +174,7 @@ function readNumbers(
   for (let row = 0; row < rowCount; row++) {
     let at = rowStarts[row] + column.offset;
     const limit = at + column.width;
-    while (at < limit && bytes[at] === BLANK) at++;
+    while (at < limit && bytes[at] === SPACE) at++;
     if (isNullNumber(bytes, at, limit)) continue;
     let value: number | null = scanner.scan(bytes, at, limit);
     if (!endsBlank(bytes, scanner.end, limit) || scanner.end === at) value = looseNumber(bytes, at, limit);
@@ -199,7 +196,7 @@ function readNumbers(
 function endsBlank(bytes: Uint8Array, from: number, limit: number): boolean {
   for (let i = from; i < limit; i++) {
     if (bytes[i] === 0) return true;
-    if (bytes[i] !== BLANK) return false;
+    if (bytes[i] !== SPACE) return false;
   }
   return true;
 }
@@ -250,7 +247,7 @@ function readInt64s(
   for (let row = 0; row < rowCount; row++) {
     let at = rowStarts[row] + column.offset;
     const limit = at + column.width;
-    while (at < limit && bytes[at] === BLANK) at++;
+    while (at < limit && bytes[at] === SPACE) at++;
     if (isNullNumber(bytes, at, limit)) continue;
     const value = scanner.scan(bytes, at, limit);
     if (scanner.end === at || !endsBlank(bytes, scanner.end, limit) || !Number.isInteger(value)) {
@@ -316,14 +313,14 @@ function readDates(
     let nothing = true;
     for (let i = start; i < start + column.width; i++) {
       const byte = bytes[i];
-      if (byte !== BLANK && byte !== ZERO && byte !== 0 && byte !== STAR) nothing = false;
+      if (byte !== SPACE && byte !== ZERO && byte !== 0 && byte !== STAR) nothing = false;
       if (byte < ZERO || byte > ZERO + 9 || digits === 8) continue;
       texts[length + (digits < 4 ? digits : digits < 6 ? digits + 1 : digits + 2)] = byte;
       digits++;
     }
     if (!nothing && digits === 8 && isCalendarDate(texts, length)) {
-      texts[length + 4] = DASH;
-      texts[length + 7] = DASH;
+      texts[length + 4] = MINUS;
+      texts[length + 7] = MINUS;
       length += DATE_BYTES;
       validity.set(row);
     } else if (!nothing) problems.add(row);

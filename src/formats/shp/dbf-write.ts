@@ -1,8 +1,10 @@
 /** Columns as rows of a .dbf: fields planned from the statistics of all rows, then filled column by column. */
+
 import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
 import { type FieldStatistics, MORE_DECIMALS } from '../../batch/statistics.ts';
+import { BACKSLASH, DOT, MINUS, QUOTE, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
 import { utf8Boundary } from '../../bytes/text-encoding.ts';
 import type { Findings } from '../../findings.ts';
 import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
@@ -79,14 +81,6 @@ export function planField(
   }
 }
 
-const BLANK = 0x20;
-const STAR = 0x2a;
-const ZERO = 0x30;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
 /** The table being filled: `rowCount` rows of `rowBytes`, all blank at first. */
 interface Target {
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -105,7 +99,7 @@ export function encodeRows(
   findings: Findings,
 ): Uint8Array<ArrayBuffer> {
   const rowBytes = rowBytesOf(fields);
-  const bytes = new Uint8Array(rowCount * rowBytes).fill(BLANK);
+  const bytes = new Uint8Array(rowCount * rowBytes).fill(SPACE);
   const target: Target = { bytes, rowBytes, rowCount, rows };
   let offset = 1;
   batch.columns.forEach((column, i) => {
@@ -193,7 +187,7 @@ function writeBooleans(
   for (let i = 0; i < rowCount; i++) {
     const row = rows === null ? i : rows[i];
     // 'T', 'F' or blank. '?' is null by the book, too, but GDAL before 3.7 reads it as the text "?".
-    bytes[i * rowBytes + offset] = isValid(validity, row) ? (values[row] !== 0 ? 0x54 : 0x46) : BLANK;
+    bytes[i * rowBytes + offset] = isValid(validity, row) ? (values[row] !== 0 ? 0x54 : 0x46) : SPACE;
   }
 }
 
@@ -333,7 +327,7 @@ function writeFixed(bytes: Uint8Array, end: number, value: number, decimals: num
   let left = 8;
   let at = end;
   for (let written = 0; written <= decimals || half > 0 || high > 0; written++) {
-    if (written === decimals) bytes[--at] = POINT;
+    if (written === decimals) bytes[--at] = DOT;
     const tenth = (half / 10) | 0;
     bytes[--at] = ZERO + (half - tenth * 10);
     half = tenth;
@@ -410,7 +404,7 @@ function writeTexts(
       from = source === column.bytes ? from + 1 : 0;
       end = source === column.bytes ? end - 1 : source.length;
     }
-    if (from === end ? isValid(validity, row) : source[from] === BLANK || source[end - 1] === BLANK)
+    if (from === end ? isValid(validity, row) : source[from] === SPACE || source[end - 1] === SPACE)
       noteProblem(blanks, row);
     if (end - from > width) {
       end = utf8Boundary(source, from, from + width);

@@ -8,6 +8,7 @@
  * Which parameters are such is for the transformations to say; they are looked for where steps have parameters. In the
  * place of a lifted one stands a text that nobody can send, as it is made for this request; `restore` finds it there.
  */
+
 import { randomUUID } from 'node:crypto';
 import {
   BACKSLASH,
@@ -15,11 +16,11 @@ import {
   CLOSE_BRACKET,
   COLON,
   COMMA,
-  isSpace,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from '../../bytes/json-bytes.ts';
+} from '../../bytes/ascii.ts';
+import { isSpace } from '../../bytes/json-bytes.ts';
 import {
   BracketEnd,
   MAX_DEPTH,

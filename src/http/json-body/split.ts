@@ -10,19 +10,16 @@
  * streaming parser was refused: it makes a token of every coordinate, only for us to throw all of them away.
  */
 import {
-  byteName,
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COLON,
   COMMA,
-  endsLiteral,
-  isSpace,
-  kindOfValue,
   LOWER_N,
   OPEN_BRACE,
   OPEN_BRACKET,
   QUOTE,
-} from '../../bytes/json-bytes.ts';
+} from '../../bytes/ascii.ts';
+import { byteName, endsLiteral, isSpace, kindOfValue } from '../../bytes/json-bytes.ts';
 import { BracketEnd, StringEnd } from '../../bytes/json-ends.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import type { JsonBody, JsonBodyLimits, JsonBodyMembers, JsonBodyPiece } from './body-parts.ts';

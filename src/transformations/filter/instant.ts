@@ -1,8 +1,8 @@
 /** ISO 8601 dates and times as points on one line, so that they compare whatever their zones. */
-import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
 
-const ZERO = 0x30;
-const COLON = 0x3a;
+import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
+import { COLON, ZERO } from '../../bytes/ascii.ts';
+
 const SECONDS_PER_DAY = 86400;
 
 /**

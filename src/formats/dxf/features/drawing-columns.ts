@@ -2,9 +2,11 @@
  * The attribute columns of a drawing's features: the fields that every drawing has, the tags of ATTRIBs and the attributes
  * in our own XDATA. Columns come up with their first value; rows before are null.
  */
+
 import { type AttributeColumn, ColumnBuilder, isValid, valueAt } from '../../../batch/attribute-column.ts';
 import { castColumn } from '../../../batch/cast.ts';
 import { type Field, type FieldType, type OpenType, widenType } from '../../../batch/schema.ts';
+import { SPACE } from '../../../bytes/ascii.ts';
 import type { Findings } from '../../../findings.ts';
 import type { EntityTags } from '../contract.ts';
 import { colorText } from './colors.ts';
@@ -182,8 +184,8 @@ export class DrawingColumns {
     else {
       let start = tags.starts[at];
       let end = tags.ends[at];
-      while (start < end && tags.bytes[start] === BLANK) start++;
-      while (end > start && tags.bytes[end - 1] === BLANK) end--;
+      while (start < end && tags.bytes[start] === SPACE) start++;
+      while (end > start && tags.bytes[end - 1] === SPACE) end--;
       builder.appendBytes(tags.bytes, start, end);
     }
   }
@@ -235,7 +237,6 @@ export class DrawingColumns {
   }
 }
 
-const BLANK = 0x20;
 const MAX_CACHED_TEXTS = 1 << 12;
 const MAX_CACHED_LENGTH = 64;
 

@@ -3,8 +3,10 @@
  * (xdata-write.ts). Features of a layer have the same attributes in the same order, so the column that follows the one of
  * the attribute before is tried first.
  */
+
 import { ColumnBuilder } from '../../../batch/attribute-column.ts';
 import type { FieldType } from '../../../batch/schema.ts';
+import { BACKSLASH, CARET, COLON, MINUS, NINE, ZERO } from '../../../bytes/ascii.ts';
 import type { EntityTags } from '../contract.ts';
 import { alignRows } from './row-alignment.ts';
 import { equals, XDATA_CODE } from './xdata-read.ts';
@@ -21,12 +23,6 @@ const TYPES: Readonly<Record<string, FieldType>> = {
   x: 'binary',
 };
 const ID_MARK = 0x40;
-const COLON = 0x3a;
-const ZERO = 0x30;
-const NINE = 0x39;
-const MINUS = 0x2d;
-const CARET = 0x5e;
-const BACKSLASH = 0x5c;
 /** Integers of so many digits are exact as numbers. */
 const MAX_SAFE_DIGITS = 15;
 const INT32_MIN = -(2 ** 31);

@@ -3,6 +3,7 @@
  * of memory: SECTION and ENDSEC are no group codes, so a line that says one is a value, and the line before it tells
  * whether that is the value of a code 0. Nothing else in the file needs to be read for this.
  */
+import { CR, LF } from '../../../bytes/ascii.ts';
 import { failure } from '../../../errors.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
 import { countSourceLines } from '../tags/lines.ts';
@@ -25,9 +26,6 @@ export interface SectionList {
 const CHUNK_BYTES = 1 << 19;
 /** Bytes around a mark that may be looked at: its code line before it, the section's name behind it. */
 const MARGIN_BYTES = 512;
-
-const LF = 0x0a;
-const CR = 0x0d;
 
 /** Throws DXF_TRUNCATED when the last section does not end. */
 export function findSections(source: ByteSource, fileName: string): SectionList {

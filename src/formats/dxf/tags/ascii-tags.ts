@@ -5,16 +5,11 @@
  * This is the hot loop of reading: one pass over the bytes, no string, no object. A line feed behind the window stops
  * every inner loop, so none of them checks for the end.
  */
+import { CR, LF, MINUS, SPACE, TAB, ZERO } from '../../../bytes/ascii.ts';
 import type { TagList } from './tag-list.ts';
 import { IS_BROKEN, NEEDS_MORE, type TagScanner } from './tag-scanner.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
 
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
-const TAB = 0x09;
-const MINUS = 0x2d;
-const ZERO = 0x30;
 const POINT_DIGIT = 0x2e - ZERO;
 /** Group codes beyond would not fit the list; no edition of the format has any above 1071. */
 const MAX_CODE = 32_767;

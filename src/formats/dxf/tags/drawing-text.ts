@@ -2,9 +2,9 @@
  * Texts of a drawing: bytes in the drawing's encoding, with characters beyond it as \U+XXXX (UTF-16) or \M+nXXXX
  * (bytes of the double-byte code page n).
  */
+import { BACKSLASH } from '../../../bytes/ascii.ts';
 import { invalidUtf8At, type TextDecode, textDecoder, UTF8 } from '../../../bytes/text-encoding.ts';
 
-const BACKSLASH = 0x5c;
 /** \M+n: 1 Shift JIS, 2 Big5, 3 Wansung, 4 Johab, 5 GBK. */
 const MULTIBYTE = ['', 'Shift_JIS', 'Big5', 'EUC-KR', 'CP1361', 'GBK'];
 const ESCAPE = /\\U\+([0-9a-f]{4})|\\M\+([1-5])([0-9a-f]{4})/gi;

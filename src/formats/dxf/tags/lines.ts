@@ -1,11 +1,8 @@
 /** Lines of a text drawing, found from anywhere in it: for cutting it and for going on behind what is broken. */
 
+import { CR, LF, SPACE, TAB } from '../../../bytes/ascii.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
 
-const LF = 0x0a;
-const CR = 0x0d;
-const SPACE = 0x20;
-const TAB = 0x09;
 const CHUNK_BYTES = 1 << 22;
 
 /**

@@ -3,13 +3,12 @@
  * interpreted when asked for; only numbers of ASCII files are read while scanning, since the loop that looks for the
  * end of the line sees their digits anyway.
  */
+import { SPACE, TAB } from '../../../bytes/ascii.ts';
 import { asciiSlice, NumberScanner } from '../../../bytes/number-text.ts';
 import { type EntityTags, truncatedInteger } from '../contract.ts';
 import type { DrawingText } from './drawing-text.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
 
-const SPACE = 0x20;
-const TAB = 0x09;
 const numbers = new NumberScanner();
 
 export class TagList {

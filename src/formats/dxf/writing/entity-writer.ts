@@ -2,14 +2,11 @@
  * Entities as the tags of an ASCII drawing: the bytes of one batch. Where an entity's handle stands is noted, because the
  * number of entities before it is known only to the sink.
  */
+import { DOT, LF, LOWER_E, ZERO } from '../../../bytes/ascii.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber, writeRounded } from '../../../bytes/number-text.ts';
 import { HANDLE, HANDLE_DIGITS } from './handles.ts';
 
-const LF = 0x0a;
-const POINT = 0x2e;
-const LOWER_E = 0x65;
-const ZERO = 0x30;
 /** Room for a code, the longest number and their line ends. */
 const TAG_ROOM = 80;
 const encoder = new TextEncoder();
@@ -161,7 +158,7 @@ export class EntityWriter {
       if (digits >= 12 && Math.abs(value) < 1e8 && Math.abs(value - Math.round(value)) > NEAR_INTEGER) return;
     }
     const { bytes } = out;
-    for (let i = start; i < out.length; i++) if (bytes[i] === POINT || bytes[i] === LOWER_E) return;
+    for (let i = start; i < out.length; i++) if (bytes[i] === DOT || bytes[i] === LOWER_E) return;
     out.copy(POINT_ZERO);
     out.reserve(1);
   }

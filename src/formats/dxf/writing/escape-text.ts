@@ -3,20 +3,24 @@
  * line feed, and a caret as "^ ". "\U+" and "\M+" begin the codes of characters: a backslash before them becomes such a
  * code itself, so that text which looks like a code comes back as it was. So does DELETE, which has no caret form here.
  */
+import {
+  BACKSLASH,
+  CARET,
+  CLOSE_BRACE,
+  CR,
+  DELETE,
+  LF,
+  OPEN_BRACE,
+  PERCENT,
+  PLUS,
+  SPACE,
+  UPPER_M,
+  UPPER_P,
+  UPPER_U,
+} from '../../../bytes/ascii.ts';
 import type { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { utf8Boundary } from '../../../bytes/text-encoding.ts';
 
-const CARET = 0x5e;
-const DELETE = 0x7f;
-const BLANK = 0x20;
-const BACKSLASH = 0x5c;
-const PERCENT = 0x25;
-const LF = 0x0a;
-const CR = 0x0d;
-const PLUS = 0x2b;
-const UPPER_M = 0x4d;
-const UPPER_P = 0x50;
-const UPPER_U = 0x55;
 /** The bit in which lower case differs; readers take either. */
 const LETTER_CASE = 0x20;
 /** "\U+005C", a backslash. */
@@ -28,7 +32,7 @@ export const MOST_BYTES_PER_BYTE = BACKSLASH_CODE.length;
 
 /** Bytes that need more than a look: 1. */
 const SPECIAL = new Uint8Array(256);
-SPECIAL.fill(1, 0, BLANK);
+SPECIAL.fill(1, 0, SPACE);
 SPECIAL[CARET] = 1;
 SPECIAL[DELETE] = 1;
 SPECIAL[BACKSLASH] = 1;
@@ -50,7 +54,7 @@ export function writeEscaped(out: ByteWriter, source: Uint8Array, start: number,
     } else if (byte === BACKSLASH) bytes[at++] = byte;
     else {
       bytes[at++] = CARET;
-      bytes[at++] = byte === CARET ? BLANK : byte + 0x40;
+      bytes[at++] = byte === CARET ? SPACE : byte + 0x40;
     }
   }
   out.length = at;
@@ -92,14 +96,11 @@ export function writeMtextValue(out: ByteWriter, source: Uint8Array): void {
       out.copy(BACKSLASH_CODE);
     } else {
       if (byte === BACKSLASH || byte === OPEN_BRACE || byte === CLOSE_BRACE) out.uint8(BACKSLASH);
-      if (byte < BLANK || byte === CARET) writeEscaped(out, source, i, i + 1);
+      if (byte < SPACE || byte === CARET) writeEscaped(out, source, i, i + 1);
       else out.uint8(byte);
     }
   }
 }
-
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 
 /** Where a value that begins at `start` may end so that it has at most `most` bytes and no character or code is cut. */
 export function cutAt(escaped: Uint8Array, start: number, end: number, most: number): number {

@@ -2,6 +2,7 @@
  * Writes a drawing front to back. The room for its head is reserved, because the head says what is known last: layers by
  * field, the extent, the first free handle. Layers beyond the room cost one move of the file.
  */
+import { LF, SPACE } from '../../../bytes/ascii.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { OutputFileSink } from '../../../io/output-file.ts';
@@ -124,7 +125,7 @@ function padded(head: Uint8Array, byteLength: number): Uint8Array {
   for (let rest = byteLength - head.length; rest > 0; ) {
     // What is left must be enough for one more comment, or nothing.
     const length = rest < LONGEST_COMMENT + SHORTEST_COMMENT ? rest : LONGEST_COMMENT;
-    result.fill(BLANK, at, at + length);
+    result.fill(SPACE, at, at + length);
     result.set(COMMENT_CODE, at);
     at += length;
     result[at - 1] = LF;
@@ -134,6 +135,4 @@ function padded(head: Uint8Array, byteLength: number): Uint8Array {
   return result;
 }
 
-const BLANK = 0x20;
-const LF = 0x0a;
 const COMMENT_CODE = encoder.encode('999\n');

@@ -1,6 +1,8 @@
 /** Points that carry a text, as TEXT, or MTEXT where it has several lines or is long. */
+
 import type { AttributeColumn } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
+import { LF } from '../../../bytes/ascii.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { type EntityWriter, entityHead } from './entity-writer.ts';
 import { cutAt, writeMtextValue, writeTextValue } from './escape-text.ts';
@@ -10,7 +12,6 @@ import { columnOf, textAt } from './row-style.ts';
 const TEXT_FIELD = 'Text';
 const HEIGHT_FIELD = 'TextHeight';
 const ROTATION_FIELD = 'TextRotation';
-const LF = 0x0a;
 /** An MTEXT's string comes in pieces of this size; a TEXT that is longer becomes one. */
 const PIECE_BYTES = 250;
 /** Width of the column that long texts flow in, in heights of a letter. */

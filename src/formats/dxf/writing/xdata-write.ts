@@ -10,9 +10,11 @@
  * Kinds: b 1070, i 1071, l 1000 decimal, f 1040 (1000 where not finite), s d t j 1000 in pieces of 255 bytes, x 1004 in
  * pieces of 127; a count of 0 is null. A kind with an @ before it is the feature's id.
  */
+
 import { type AttributeColumn, type BytesColumn, isValid } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import type { FieldType } from '../../../batch/schema.ts';
+import { DOT, LF, LOWER_E } from '../../../bytes/ascii.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../../bytes/number-text.ts';
 import { utf8Boundary } from '../../../bytes/text-encoding.ts';
@@ -36,9 +38,6 @@ const KIND: Readonly<Record<FieldType, string>> = {
   json: 'j',
   binary: 'x',
 };
-const LF = 0x0a;
-const POINT = 0x2e;
-const LOWER_E = 0x65;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const STRING_CODE = encoder.encode('1000\n');
@@ -189,7 +188,7 @@ class ColumnWriter {
     if (Object.is(value, -0)) out.ascii('-0');
     else writeNumber(out, value);
     if (!Number.isInteger(value)) return;
-    for (let i = start; i < out.length; i++) if (out.bytes[i] === POINT || out.bytes[i] === LOWER_E) return;
+    for (let i = start; i < out.length; i++) if (out.bytes[i] === DOT || out.bytes[i] === LOWER_E) return;
     out.copy(POINT_ZERO);
   }
 

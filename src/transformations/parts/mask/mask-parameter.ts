@@ -1,5 +1,5 @@
 /** The parameter that holds a mask: its schema, and its form on the command line. */
-import { OPEN_BRACE } from '../../../bytes/json-bytes.ts';
+import { OPEN_BRACE } from '../../../bytes/ascii.ts';
 import { BracketEnd } from '../../../bytes/json-ends.ts';
 import { failure, type GeomillError } from '../../../errors.ts';
 import type { FileParameter } from '../../transformation.ts';
