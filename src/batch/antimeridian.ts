@@ -25,7 +25,7 @@ import {
 } from './geometry-column.ts';
 import { type FlatPolygon, splitPolygon } from './split-polygon.ts';
 
-export interface AntimeridianCut {
+interface AntimeridianCut {
   /** The same column when nothing had to be cut. */
   readonly geometry: GeometryColumn;
   /** Rows, from 0, whose geometry was cut or moved by whole turns. */

@@ -8,8 +8,8 @@ import type {
 } from './attribute-column.ts';
 import type { ConvertedRows } from './convert-rows.ts';
 
-export type NumericColumn = BooleanColumn | Int32Column | Int64Column | Float64Column;
-export type NumericType = NumericColumn['type'];
+type NumericColumn = BooleanColumn | Int32Column | Int64Column | Float64Column;
+type NumericType = NumericColumn['type'];
 
 export const MAX_INT32 = 2_147_483_647;
 export const MIN_INT32 = -2_147_483_648;

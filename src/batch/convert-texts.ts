@@ -2,11 +2,11 @@
  * Texts, and the scalars of JSON, into a type that is none: one target per type, which takes a value row by row or says
  * that it is none of its kind. Texts come to them without blanks around them and never empty.
  */
+
 import { COLON, DOT, ZERO } from '../bytes/ascii.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { asciiSlice, NumberScanner } from '../bytes/number-text.ts';
 import type { AttributeColumn, BytesColumn, Validity } from './attribute-column.ts';
-import { integerOfDecimal } from './convert-decimal.ts';
 import { FIRST_INEXACT, MAX_INT32, MIN_INT32 } from './convert-numbers.ts';
 import type { ConvertedRows } from './convert-rows.ts';
 import type { FieldType } from './schema.ts';
@@ -274,4 +274,28 @@ class BinaryTarget implements ValueTarget {
     const offsets = new Uint32Array(this.#rowCount + 1);
     return { type: 'binary', bytes: new Uint8Array(0), offsets, validity };
   }
+}
+
+/** Integers in decimal notation, exactly. */
+
+const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
+/** Digits of the greatest double: what has more is beyond every number type, and is not worth a bigint. */
+const MOST_DIGITS = 309;
+
+/**
+ * The integer that a decimal number is, "12", "12.0", "1.2e1"; null where it is none, or one beyond all doubles.
+ * The text must be known to be a number.
+ */
+function integerOfDecimal(text: string): bigint | null {
+  const [, sign, whole, fraction = '', exponentText = '0'] = DECIMAL.exec(text)!;
+  const digits = whole + fraction;
+  let first = 0;
+  while (first < digits.length && digits[first] === '0') first++;
+  if (first === digits.length) return 0n;
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  const zeros = Number(exponentText) - fraction.length + (digits.length - end);
+  if (zeros < 0 || end - first + zeros > MOST_DIGITS) return null;
+  const magnitude = BigInt(digits.slice(first, end) + '0'.repeat(zeros));
+  return sign === '-' ? -magnitude : magnitude;
 }

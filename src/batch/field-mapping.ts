@@ -54,7 +54,7 @@ function matchNames(target: readonly Named[], source: readonly Named[]): (string
   return sources;
 }
 
-export interface FieldFailures {
+interface FieldFailures {
   /** Which field of the target. */
   readonly fieldIndex: number;
   /** Rows that had a value which the field's type cannot hold, and are null now. */
@@ -63,7 +63,7 @@ export interface FieldFailures {
   readonly firstRows: readonly number[];
 }
 
-export interface MappedBatch {
+interface MappedBatch {
   readonly batch: FeatureBatch;
   /** Fields that lost values, in the target's order. */
   readonly failures: readonly FieldFailures[];

@@ -1,7 +1,7 @@
 /** Geometries of which some positions have a Z or M and others have none, for formats that must write one at each. */
 import { type GeometryColumn, hasM, hasZ, strideOf } from './geometry-column.ts';
 
-export interface FilledOrdinates {
+interface FilledOrdinates {
   readonly geometry: GeometryColumn;
   /** Rows that had some Z (M), but not everywhere. */
   readonly rowsFilledZ: number;

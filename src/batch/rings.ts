@@ -1,3 +1,4 @@
+import type { GeometryBuilder } from './geometry-column.ts';
 /** Orientation and nesting of rings; positions `[start, end)` of a coordinate array with `stride` ordinates each. */
 
 /** Signed area by the shoelace formula: positive for counter-clockwise rings (y up), 0 for degenerate ones. */
@@ -18,17 +19,6 @@ export function signedArea(coordinates: Float64Array, stride: number, start: num
     previousY = y;
   }
   return sum / 2;
-}
-
-/** Reverses the order of positions in place. */
-export function reverseRing(coordinates: Float64Array, stride: number, start: number, end: number): void {
-  for (let low = start * stride, high = (end - 1) * stride; low < high; low += stride, high -= stride) {
-    for (let ordinate = 0; ordinate < stride; ordinate++) {
-      const kept = coordinates[low + ordinate];
-      coordinates[low + ordinate] = coordinates[high + ordinate];
-      coordinates[high + ordinate] = kept;
-    }
-  }
 }
 
 /**
@@ -62,4 +52,17 @@ export function locateInRing(
     if (side > 0 === y2 > y1) inside = !inside;
   }
   return inside ? 1 : -1;
+}
+
+/** Repeats the position `firstPosition` when the last one differs from it in x or y; tells whether it did. */
+export function closeRing(builder: GeometryBuilder, firstPosition: number): boolean {
+  const { stride } = builder;
+  const first = firstPosition * stride;
+  const last = builder.coordinateLength - stride;
+  const before = builder.coordinates;
+  if (before[first] === before[last] && before[first + 1] === before[last + 1]) return false;
+  builder.reserve(stride);
+  const { coordinates } = builder;
+  for (let i = 0; i < stride; i++) coordinates[builder.coordinateLength++] = coordinates[first + i];
+  return true;
 }

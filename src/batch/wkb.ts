@@ -9,7 +9,6 @@
  * Counts are checked against the bytes that are left before anything is allocated.
  */
 import { ArcStroker, DEFAULT_STROKING, type Stroking } from './arc.ts';
-import { closeRing } from './close-ring.ts';
 import {
   CURVE_TYPE,
   isArcPositionCount,
@@ -31,6 +30,7 @@ import {
   strideOf,
 } from './geometry-column.ts';
 import { GEOMETRY_NOTE } from './geometry-notes.ts';
+import { closeRing } from './rings.ts';
 import { WkbScanner } from './wkb-scanner.ts';
 
 const MAX_DEPTH = 32;

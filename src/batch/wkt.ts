@@ -6,9 +6,9 @@
  * without a letter (XYZ, XYZM), MULTIPOINT with and without inner parentheses, the EWKT prefix "SRID=4326;", unclosed
  * rings (closed), LINEARRING (a line), NaN as a Z or M value.
  */
+
 import { OPEN_PAREN } from '../bytes/ascii.ts';
 import { ArcStroker, DEFAULT_STROKING, type Stroking } from './arc.ts';
-import { closeRing } from './close-ring.ts';
 import {
   CURVE_TYPE,
   isArcPositionCount,
@@ -25,6 +25,7 @@ import {
   PART_MULTI_NEXT,
 } from './geometry-column.ts';
 import { GEOMETRY_NOTE } from './geometry-notes.ts';
+import { closeRing } from './rings.ts';
 import { WktPositions } from './wkt-positions.ts';
 import { findWord, isLetter, lettersOf } from './wkt-words.ts';
 

@@ -1,4 +1,4 @@
-/** A run of bytes in a file: a whole file, or a member that lies uncompressed in an archive. */
+/** A range of bytes in a file: a whole file, or an uncompressed member of an archive. */
 import { type ByteSource, openFileSource } from './byte-source.ts';
 
 /** Plain data, so that a worker thread can open what the main thread found. */
@@ -18,6 +18,7 @@ export function openSegment(segment: FileSegment): ByteSource {
   return {
     byteLength,
     slice: (from, to) => file.slice(start + from, start + Math.min(to, byteLength)),
+    readInto: (target, from) => file.readInto(target, start + from),
     close: () => file.close(),
   };
 }

@@ -6,11 +6,11 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
 import { WkbReader } from '../../src/batch/wkb.ts';
-import { writeWkb } from '../../src/batch/wkb-write.ts';
 import { WktReader } from '../../src/batch/wkt.ts';
 import { ByteWriter } from '../../src/bytes/byte-writer.ts';
 import { geometriesArbitrary, geometryColumn } from '../support/geometry-arbitrary.ts';
 import { geometryText } from '../support/rows.ts';
+import { writeWkb } from '../support/wkb-write.ts';
 
 const PYTHON = '/usr/bin/python3';
 const hasGdal = spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0;

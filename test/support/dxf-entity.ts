@@ -126,3 +126,7 @@ export function drawn(source: Entity, stroke: StrokeOptions = LINES, map: Affine
   }
   return { type: GEOMETRY_TYPE_NAMES[type], dimensions: column.dimensions, parts };
 }
+
+export function scaling(x: number, y: number, z: number): AffineMap {
+  return Float64Array.of(x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0);
+}

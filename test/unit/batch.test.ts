@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ColumnBuilder, nullColumn, valueAt } from '../../src/batch/attribute-column.ts';
 import { castColumn, castKeepsText } from '../../src/batch/cast.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, PART_KIND, restride } from '../../src/batch/geometry-column.ts';
-import { locateInRing, reverseRing, signedArea } from '../../src/batch/rings.ts';
+import { locateInRing, signedArea } from '../../src/batch/rings.ts';
 import { type FieldType, type OpenType, widenType } from '../../src/batch/schema.ts';
 import {
   batchStatistics,
@@ -159,9 +159,8 @@ test('a ring reversed has the opposite area and the same inside', () => {
       (positions, x, y) => {
         const closed = [...positions, positions[0]].flat();
         const forward = Float64Array.from(closed);
-        const backward = Float64Array.from(closed);
+        const backward = Float64Array.from([...positions, positions[0]].reverse().flat());
         const count = closed.length / 2;
-        reverseRing(backward, 2, 0, count);
         assert.equal(signedArea(forward, 2, 0, count) + signedArea(backward, 2, 0, count), 0);
         assert.equal(locateInRing(x, y, forward, 2, 0, count), locateInRing(x, y, backward, 2, 0, count));
       },

@@ -1,9 +1,10 @@
 /** Hatches: paths of polylines and edges, and which loop is a hole of which. */
+
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
-import { RingBands } from '../../src/batch/ring-bands.ts';
+import { RingBands } from '../../src/batch/ring-tree.ts';
 import { locateInRing, signedArea } from '../../src/batch/rings.ts';
 import { rotation, translation } from '../../src/formats/dxf/shapes/affine-map.ts';
 import { LoopNester } from '../../src/formats/dxf/shapes/loops.ts';

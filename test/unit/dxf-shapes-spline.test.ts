@@ -3,8 +3,13 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { DEFAULT_STROKING } from '../../src/batch/arc.ts';
 import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
-import { clampedKnots, knotFault, type Spline, SplineStroker } from '../../src/batch/spline.ts';
-import { splineThrough } from '../../src/batch/spline-fit.ts';
+import {
+  clampedKnots,
+  knotFault,
+  type Spline,
+  SplineStroker,
+} from '../../src/formats/dxf/shapes/spline-curve.ts';
+import { splineThrough } from '../../src/formats/dxf/shapes/spline-fit.ts';
 import { drawn, entity, LINES, POLYGONS } from '../support/dxf-entity.ts';
 
 function stroked(spline: Spline, toleranceUnits: number | null = null): number[][] {

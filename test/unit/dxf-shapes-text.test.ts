@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { IDENTITY, rotation, scaling } from '../../src/formats/dxf/shapes/affine-map.ts';
+import { IDENTITY, rotation } from '../../src/formats/dxf/shapes/affine-map.ts';
 import { plainMtext, plainText } from '../../src/formats/dxf/shapes/mtext.ts';
 import { textHeight, textOf, textRotationDegrees } from '../../src/formats/dxf/shapes/text.ts';
-import { drawn, entity } from '../support/dxf-entity.ts';
+import { drawn, entity, scaling } from '../support/dxf-entity.ts';
 
 test('control codes of single lines are resolved', () => {
   const cases: [string, string][] = [

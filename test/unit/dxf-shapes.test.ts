@@ -3,10 +3,10 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { GeometryBuilder } from '../../src/batch/geometry-column.ts';
 import { EntityError } from '../../src/formats/dxf/contract.ts';
-import { IDENTITY, rotation, scaling, translation } from '../../src/formats/dxf/shapes/affine-map.ts';
+import { IDENTITY, rotation, translation } from '../../src/formats/dxf/shapes/affine-map.ts';
 import { ocsMap } from '../../src/formats/dxf/shapes/ocs.ts';
 import { SHAPES } from '../../src/formats/dxf/shapes/shapes.ts';
-import { drawn, entity, LINES, POLYGONS } from '../support/dxf-entity.ts';
+import { drawn, entity, LINES, POLYGONS, scaling } from '../support/dxf-entity.ts';
 
 const close = (actual: number, expected: number, tolerance = 1e-9): void =>
   assert.ok(Math.abs(actual - expected) <= tolerance, `${actual} is not ${expected}`);

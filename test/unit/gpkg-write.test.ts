@@ -8,7 +8,6 @@ import { type AttributeColumn, ColumnBuilder } from '../../src/batch/attribute-c
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import type { Field, FieldType } from '../../src/batch/schema.ts';
 import { batchStatistics } from '../../src/batch/statistics.ts';
-import { writeWkb } from '../../src/batch/wkb-write.ts';
 import { ByteWriter } from '../../src/bytes/byte-writer.ts';
 import type { CrsDescription } from '../../src/crs/crs.ts';
 import { WGS84_DESCRIPTION as wgs84 } from '../../src/crs/wgs84.ts';
@@ -25,6 +24,7 @@ import {
 } from '../support/geometry-arbitrary.ts';
 import { readFileLayers } from '../support/read-layers.ts';
 import { batchRows } from '../support/rows.ts';
+import { writeWkb } from '../support/wkb-write.ts';
 
 type Value = null | boolean | number | bigint | string | Uint8Array;
 type Row = Record<string, unknown>;

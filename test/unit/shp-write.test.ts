@@ -11,9 +11,8 @@ import { emptyStatistics } from '../../src/batch/statistics.ts';
 import type { CrsDescription } from '../../src/crs/crs.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
-import { dbfFieldNames } from '../../src/formats/shp/field-names.ts';
 import { reader } from '../../src/formats/shp/read.ts';
-import { writer } from '../../src/formats/shp/write.ts';
+import { dbfFieldNames, writer } from '../../src/formats/shp/write.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import {
   batchArbitrary,

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { GeometryBuilder, type GeometryColumn } from '../../src/batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../src/batch/geometry-notes.ts';
 import { WkbReader } from '../../src/batch/wkb.ts';
-import { writeWkb } from '../../src/batch/wkb-write.ts';
 import { ByteWriter } from '../../src/bytes/byte-writer.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { geometriesArbitrary, geometryColumn } from '../support/geometry-arbitrary.ts';
 import { geometryText } from '../support/rows.ts';
+import { writeWkb } from '../support/wkb-write.ts';
 
 function read(hex: string): { column: GeometryColumn; reader: WkbReader; end: number } {
   const bytes = Uint8Array.from(Buffer.from(hex.replaceAll(' ', ''), 'hex'));

@@ -97,9 +97,7 @@ export class PageWindow {
 
 /** Fills `target`, whole pages long, from `page` on. */
 export function readPages(source: ByteSource, pageBytes: number, page: number, target: Uint8Array): void {
-  const start = (page - 1) * pageBytes;
-  if (source.readInto !== undefined) source.readInto(target, start);
-  else target.set(source.slice(start, start + target.length));
+  source.readInto(target, (page - 1) * pageBytes);
 }
 
 export function uint16At(bytes: Uint8Array, at: number): number {

@@ -12,11 +12,11 @@ import type {
   SourceLayer,
 } from '../format.ts';
 import { DrawingFeatures, type DrawingSettings } from './features/drawing-features.ts';
-import type { DrawingState, EntityRange } from './head/drawing-state.ts';
+import type { EntityScan } from './head/drawing.ts';
+import type { DrawingState, EntityRange, TagFacts } from './head/drawing-state.ts';
 import { openDrawing } from './head/open.ts';
 import { SHAPES } from './shapes/shapes.ts';
 import { DrawingText } from './tags/drawing-text.ts';
-import { entityScan } from './tags/entity-scan.ts';
 import { type BrokenRecord, RecordReader } from './tags/record-reader.ts';
 
 /** Bytes behind a partition that are loaded with it: the last feature's entities may go on there. */
@@ -132,4 +132,29 @@ function settingsOf(state: DrawingState): DrawingSettings {
 function noteBroken({ type, handle, reason }: BrokenRecord, line: number, findings: Findings): void {
   const location = handle === '' ? { line } : { line, id: handle };
   findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, location);
+}
+
+/** Reads entities from anywhere in a drawing while others are being read: the contents of blocks. */
+
+/** Blocks are mostly small; windows grow where they are not. */
+const WINDOW_BYTES = 1 << 13;
+
+/** Scans may nest, each level has a reader of its own; they are made once. Broken entities are left out. */
+function entityScan(source: ByteSource, facts: TagFacts, text: DrawingText): EntityScan {
+  const readers: RecordReader[] = [];
+  let depth = 0;
+  return (start, end, visit) => {
+    let records = readers[depth];
+    if (records === undefined) {
+      const options = { windowBytes: WINDOW_BYTES, ownMemory: true, text, linesBefore: null };
+      records = new RecordReader(source, facts, start, options);
+      readers[depth] = records;
+    } else records.seek(start);
+    depth++;
+    try {
+      while (records.position < end) if (records.next()) visit(records.entity);
+    } finally {
+      depth--;
+    }
+  };
 }

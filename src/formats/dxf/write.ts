@@ -11,9 +11,9 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
+import { metresPerUnit } from './drawing-units.ts';
 import type { DrawingFacts } from './writing/drawing-head.ts';
 import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
-import { drawingUnits, insertionUnits } from './writing/insertion-units.ts';
 import { DrawingSink } from './writing/sink.ts';
 
 /** Digits that are written where the coordinates are the result of a computation: more mean nothing. */
@@ -78,4 +78,39 @@ function crsComments({ name, authority, definition, wkt2 }: CrsDescription): str
   const comments = [`geomill: the coordinates are in ${name} (${code}), x east, y north`];
   if (wkt2 !== null) comments.push(`WKT2: ${wkt2}`);
   return comments;
+}
+
+/** $INSUNITS: what a drawing unit is, so that CAD programs scale what they insert. */
+
+interface InsertionUnits {
+  /** Value of $INSUNITS; 0: no unit. */
+  readonly code: number;
+  /** Value of $MEASUREMENT: whether linetypes and patterns are metric. */
+  readonly isMetric: boolean;
+}
+
+/** Codes of $INSUNITS that are written: the units that CRSs have. */
+const METRIC_CODES = [6, 7, 5, 4]; // m, km, cm, mm
+const IMPERIAL_CODES = [2, 21, 1, 10, 3]; // foot, US survey foot, inch, yard, mile
+/** Between the international and the US survey foot lie 2e-6. */
+const SAME_UNIT = 1e-9;
+
+/** Degrees are no unit that a drawing knows: their code is 0. */
+function insertionUnits(crs: CrsDescription): InsertionUnits {
+  if (crs.kind === 'geographic' || /degree|radian|gon|grad/i.test(crs.unitName))
+    return { code: 0, isMetric: true };
+  const isUnit = (code: number): boolean =>
+    Math.abs(crs.unitFactor / (metresPerUnit(code) ?? 0) - 1) < SAME_UNIT;
+  const imperial = IMPERIAL_CODES.find(isUnit);
+  if (imperial !== undefined) return { code: imperial, isMetric: false };
+  return { code: METRIC_CODES.find(isUnit) ?? 0, isMetric: true };
+}
+
+/** Metres on the ground that a degree of latitude has, near enough for the height of letters. */
+const METRES_PER_DEGREE = 111_320;
+
+/** A length in metres in drawing units, roughly where they are degrees. */
+function drawingUnits(metres: number, crs: CrsDescription): number {
+  if (crs.kind === 'geographic') return Number((metres / METRES_PER_DEGREE).toPrecision(3));
+  return crs.unitFactor > 0 ? metres / crs.unitFactor : metres;
 }

@@ -24,7 +24,7 @@ import {
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import type { Findings } from '../../findings.ts';
 import { type InputLimits, tooManyFields } from '../../io/limits.ts';
-import { noteCrsMember } from './crs-member.ts';
+import { noteCrsMember } from './collection-members.ts';
 import { GeometryParser } from './geometry-parser.ts';
 import { writeCompactJson } from './json-text.ts';
 import type { JsonScanner } from './scanner.ts';

@@ -3,7 +3,6 @@
  * once when the type is known already, and skipped and read again when it is not (or turns out otherwise).
  */
 
-import { closeRing } from '../../batch/close-ring.ts';
 import {
   GEOMETRY_TYPE,
   GEOMETRY_TYPE_NAMES,
@@ -13,6 +12,7 @@ import {
   PART_MULTI_NEXT,
 } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../batch/geometry-notes.ts';
+import { closeRing } from '../../batch/rings.ts';
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -36,7 +36,7 @@ const KEY_BBOX = encoder.encode('bbox');
 const TYPE_NAMES = GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(name));
 
 /** What to do with a member of an object that the standard does not name: `[keyStart, keyEnd)`, its value at `at`. */
-export type ForeignMember = (keyStart: number, keyEnd: number, at: number) => void;
+type ForeignMember = (keyStart: number, keyEnd: number, at: number) => void;
 
 /** GEOMETRY_TYPE of the name `[start, end)`, 0 when it is none. */
 export function geometryTypeOf(scanner: JsonScanner, start: number, end: number): number {

@@ -1,28 +1,13 @@
 /** A scanner over part of a byte source, which grows when a value turns out to be longer than the part. */
 import { failure, type GeomillError, type Location } from '../../errors.ts';
-import type { ByteSource } from '../../io/byte-source.ts';
+import { type ByteSource, ReusedMemory } from '../../io/byte-source.ts';
 import type { ScanFault } from './scan-fault.ts';
 import { JsonScanner } from './scanner.ts';
 
 const LEAST_GROWN_BYTES = 1 << 20;
 
-/** Larger windows are rare and given back. */
-const MAX_KEPT_BYTES = 1 << 25;
-
 const NOTHING = new Uint8Array(1);
-let keptMemory = new Uint8Array(0);
-
-/**
- * Memory for a window, the same again for the next one in this thread: fresh memory costs a page fault every 4 KB,
- * about a tenth of the time it takes to scan it. So only one window may be in use at a time, and nothing that is
- * made from it may keep a view of it.
- */
-function windowMemory(byteLength: number): Uint8Array<ArrayBuffer> {
-  if (byteLength <= keptMemory.length) return keptMemory;
-  const memory = new Uint8Array(byteLength);
-  if (byteLength <= MAX_KEPT_BYTES) keptMemory = memory;
-  return memory;
-}
+const memory = new ReusedMemory();
 
 export class SourceWindow {
   readonly scanner = new JsonScanner();
@@ -48,9 +33,8 @@ export class SourceWindow {
     const length = stop - start;
     // Lets go of the window before, which may be as large, ahead of asking for memory.
     this.scanner.bytes = NOTHING;
-    const bytes = windowMemory(length + 1);
-    if (this.#source.readInto !== undefined) this.#source.readInto(bytes.subarray(0, length), start);
-    else bytes.set(this.#source.slice(start, stop));
+    const bytes = memory.take(length + 1);
+    this.#source.readInto(bytes.subarray(0, length), start);
     bytes[length] = 0;
     this.scanner.bytes = bytes;
     this.scanner.limit = length;

@@ -6,7 +6,7 @@ import type { Bounds } from '../../batch/bounds.ts';
 import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure, GeomillError } from '../../errors.ts';
 import type { OpenContext } from '../format.ts';
-import { folded, sameName } from './sql-names.ts';
+import { folded, sameName } from './names.ts';
 import { readColumns, readSchema, type TableEntry, type TableSchema } from './table-schema.ts';
 
 export interface ListedLayer {

@@ -12,10 +12,10 @@ import type { Findings } from '../../findings.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';
 import { emptyFacts, mergeFacts } from './geometry-facts.ts';
+import { quoted } from './names.ts';
 import { RowBinder } from './row-binder.ts';
 import { RtreeBuilder } from './rtree-build.ts';
 import { createRtreeSql, createTableSql, rtreeName, type TableDeclaration } from './schema-sql.ts';
-import { quoted } from './sql-names.ts';
 
 type Key = number | bigint;
 

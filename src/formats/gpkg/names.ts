@@ -2,14 +2,13 @@
 import type { Field } from '../../batch/schema.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import type { Findings } from '../../findings.ts';
-import { folded } from './sql-names.ts';
 
 const GEOMETRY_COLUMN = 'geom';
 const KEY_COLUMN = 'fid';
 /** Prefixes of tables that SQLite, the standard and its RTree extension keep for themselves. */
 const RESERVED = /^(?:sqlite|gpkg|rtree)_/;
 
-export interface TableNames {
+interface TableNames {
   readonly key: string;
   readonly geometry: string;
   /** One per field. */
@@ -62,4 +61,18 @@ export function furtherColumnName(table: TableNames, wanted: string): string {
   const names = sqlNames();
   for (const name of [table.key, table.geometry, ...table.columns]) names.take(name);
   return names.take(wanted);
+}
+
+/** An identifier as it stands in SQL, whatever is in it. */
+export function quoted(identifier: string): string {
+  return `"${identifier.replaceAll('"', '""')}"`;
+}
+
+/** Names of SQLite are equal in any case of the letters A to Z, and of no others. */
+export function sameName(a: string, b: string): boolean {
+  return folded(a) === folded(b);
+}
+
+export function folded(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 }

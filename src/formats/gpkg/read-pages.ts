@@ -10,7 +10,7 @@ import type { Partition, PartitionRead, PartitionRequest } from '../format.ts';
 import { GeometryBlobReader } from './geometry-blob-reader.ts';
 import type { GpkgState } from './open.ts';
 import { byteLengthOf, isBlob, type PageValues, readPageColumn, valuesOf } from './page-values.ts';
-import { keyRange } from './row-range.ts';
+import { keyRange } from './partitions.ts';
 import type { CellContext } from './value-column.ts';
 
 /** Null where the partition has to be read by SQLite. */

@@ -10,10 +10,10 @@ import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
+import { quoted } from './names.ts';
 import { type GpkgState, openGpkg } from './open.ts';
+import { rowRange } from './partitions.ts';
 import { expectedRows, readPages } from './read-pages.ts';
-import { rowRange } from './row-range.ts';
-import { quoted } from './sql-names.ts';
 import { readValues } from './value-column.ts';
 
 /** The whole of any file: only the pages of the partition at hand are touched before the connection is closed. */

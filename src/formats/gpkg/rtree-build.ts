@@ -11,15 +11,15 @@
  * search may meet a few leaves more, one set per run.
  */
 import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
+import { quoted } from './names.ts';
 import { TileSorter } from './rtree-sort.ts';
-import { quoted } from './sql-names.ts';
 
 /** RTREE_MAXCELLS of rtree.c: what a node holds where pages have 4096 bytes or more. */
 const NODE_CELLS = 51;
 const CELL_BYTES = 24;
 const NODE_BYTES = 4 + NODE_CELLS * CELL_BYTES;
 const ROOT = 1;
-export const RUN_ENTRIES = 1 << 20;
+const RUN_ENTRIES = 1 << 20;
 /** Rows per INSERT of the two small tables. */
 const ROWS_AT_ONCE = 64;
 

@@ -1,6 +1,6 @@
 /** The tables of GeoPackage 1.4 (OGC 12-128r19) as SQL; the declarations are those of its annex C. */
 import type { FieldType } from '../../batch/schema.ts';
-import { quoted } from './sql-names.ts';
+import { quoted } from './names.ts';
 
 /** "GPKG" and 1.4.0, for the header of the database file (clause 1.1.1.1.1). */
 export const APPLICATION_ID = 0x47504b47;

@@ -2,7 +2,7 @@
 import type { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { checkFieldCount, type InputLimits } from '../../io/limits.ts';
 import { fieldTypeOf, isGeometryType, shownType } from './column-types.ts';
-import { folded, quoted, sameName } from './sql-names.ts';
+import { folded, quoted, sameName } from './names.ts';
 import type { TableField } from './value-column.ts';
 
 export interface TableEntry {

@@ -192,7 +192,7 @@ function fitsInt64(text: string): boolean {
   return BigInt.asIntN(64, value) === value;
 }
 
-export interface EncodingSources {
+interface EncodingSources {
   /** Content of the .cpg, or null when there is none. */
   readonly codePage: string | null;
   readonly codePageFile: string;

@@ -62,7 +62,7 @@ export function unpackedSet({ archivePath, source, directory, members }: PackedS
   };
 }
 
-export interface FileSets {
+interface FileSets {
   readonly sets: readonly ShapefileSet[];
   /** A path in the scratch directory that nobody uses yet. */
   readonly scratchPath: () => string;

@@ -13,8 +13,7 @@
  *      |  +--------------------+  |
  *      +--------------------------+
  */
-import { RingBands } from '../../batch/ring-bands.ts';
-import { RingTree } from '../../batch/ring-tree.ts';
+import { RingBands, RingTree } from '../../batch/ring-tree.ts';
 import { locateInRing, signedArea } from '../../batch/rings.ts';
 
 /** Vertices tried before a ring that runs along another's edge is decided by orientation. */

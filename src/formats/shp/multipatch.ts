@@ -7,7 +7,7 @@ import { type GeometryBuilder, PART_KIND } from '../../batch/geometry-column.ts'
 const PATCH = { strip: 0, fan: 1, outerRing: 2, innerRing: 3, firstRing: 4, ring: 5 } as const;
 
 /** What the record's positions are appended with; indices count positions of the record. */
-export interface PatchSource {
+interface PatchSource {
   /** Appends `[start, end)` as a ring. */
   ring(start: number, end: number): void;
   position(index: number): void;

@@ -61,7 +61,7 @@ export function typeHasZ(shapeType: number): boolean {
   return shapeType === SHAPE_TYPE.multiPatch || (shapeType > Z_TYPE && shapeType < M_TYPE);
 }
 
-export interface ShpHeader {
+interface ShpHeader {
   readonly shapeType: number;
   /** Bytes as the header states them. */
   readonly byteLength: number;

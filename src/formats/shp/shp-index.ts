@@ -13,7 +13,7 @@ import { type FileSegment, withSegment } from '../../io/file-segment.ts';
 import type { Partition } from '../format.ts';
 import { HEADER_BYTES, INDEX_RECORD_BYTES, RECORD_HEADER_BYTES, SHAPE_TYPE_NAMES } from './shp-header.ts';
 
-export interface ShpIndex {
+interface ShpIndex {
   readonly segment: FileSegment;
   readonly shapeCount: number;
   /** Each record begins where the one before ends, so any run of them is one stretch of the .shp. */

@@ -17,7 +17,7 @@ import {
   SHAPE_TYPE,
 } from './shp-header.ts';
 
-export interface ShapeRecords {
+interface ShapeRecords {
   /** Records, numbered from 1; the sink adds how many came before. */
   readonly shp: Uint8Array<ArrayBuffer>;
   /** Index entries with offsets from the first of these records, in words; the sink adds where that lies. */

@@ -30,7 +30,7 @@ const SHADES = [1, 0.65, 0.5, 0.3, 0.15].map((brightness) => 255 * brightness);
  * AutoCAD Color Index, 0xRRGGBB by index. From 10 on each ten is a hue, a 24th of the circle after the one before, in five
  * shades, each full and half saturated.
  */
-export const PALETTE: Int32Array = makePalette();
+const PALETTE: Int32Array = makePalette();
 
 function makePalette(): Int32Array {
   const palette = new Int32Array(256).fill(CONTRAST_RGB);

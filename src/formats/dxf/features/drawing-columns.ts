@@ -10,9 +10,8 @@ import { SPACE } from '../../../bytes/ascii.ts';
 import type { Findings } from '../../../findings.ts';
 import type { EntityTags } from '../contract.ts';
 import { colorText } from './colors.ts';
-import type { OwnColumn } from './own-columns.ts';
+import { alignRows, type OwnColumn } from './own-columns.ts';
 import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
-import { alignRows } from './row-alignment.ts';
 
 /** In their order; the last ones only where some feature has them. */
 const DRAWING_FIELDS = [

@@ -17,7 +17,7 @@ import { needFinite, ownEnd, readTriple, realOf } from '../shapes/tag-values.ts'
 const triple = { x: 0, y: 0, z: 0 };
 
 /** Rows and columns of an INSERT, and the way from one to the next in its plane. */
-export interface InsertArray {
+interface InsertArray {
   readonly columns: number;
   readonly rows: number;
   readonly columnSpacing: number;
@@ -41,7 +41,7 @@ export function pictureMap(tags: EntityTags, block: BlockRecord, map: AffineMap)
   return composed(map, place);
 }
 
-export interface InsertFrame {
+interface InsertFrame {
   x: number;
   y: number;
   z: number;

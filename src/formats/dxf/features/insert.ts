@@ -19,16 +19,16 @@ import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
 /** Blocks in blocks in ...; plans have a handful of levels. */
 const MAX_DEPTH = 64;
 /** Entities that one INSERT may unfold to, those of nested INSERTs with them. */
-export const MAX_ENTITIES_PER_INSERT = 1 << 21;
+const MAX_ENTITIES_PER_INSERT = 1 << 21;
 /** Entities that the INSERTs of a partition may unfold to together: a batch is held in memory. */
-export const MAX_ENTITIES_PER_PARTITION = 1 << 23;
+const MAX_ENTITIES_PER_PARTITION = 1 << 23;
 /** INSERTs of a partition that are followed, those that bring in nothing too: blocks can be in one another in n! ways. */
 const MAX_INSERTS_PER_PARTITION = 1 << 22;
 /**
  * Values of ATTRIBs that the features of one INSERT, or of the INSERTs of a partition, may have together: each feature
  * has all those of its INSERT, so 50,000 ATTRIBs would be 50,000 fields of 50,000 features.
  */
-export const MAX_VALUES_PER_INSERT = 1 << 21;
+const MAX_VALUES_PER_INSERT = 1 << 21;
 const MAX_VALUES_PER_PARTITION = 1 << 25;
 /**
  * Bytes of blocks that the INSERTs of a partition may have read: a block can be large and bring in little. Some seconds.

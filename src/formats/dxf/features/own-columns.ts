@@ -8,7 +8,6 @@ import { ColumnBuilder } from '../../../batch/attribute-column.ts';
 import type { FieldType } from '../../../batch/schema.ts';
 import { BACKSLASH, CARET, COLON, MINUS, NINE, ZERO } from '../../../bytes/ascii.ts';
 import type { EntityTags } from '../contract.ts';
-import { alignRows } from './row-alignment.ts';
 import { equals, XDATA_CODE } from './xdata-read.ts';
 
 const TYPES: Readonly<Record<string, FieldType>> = {
@@ -252,4 +251,11 @@ function plainText(text: string): string {
   return text.replace(/\^([ -_])/g, (_, code: string) =>
     code === ' ' ? '^' : String.fromCharCode(code.charCodeAt(0) ^ 0x40),
   );
+}
+
+/** Columns that come up while rows are read: a row is given a value or left out, and is null then. */
+
+/** Makes the rows before `row` that got no value null. */
+export function alignRows(builder: ColumnBuilder, row: number): void {
+  while (builder.rowCount < row) builder.appendNull();
 }

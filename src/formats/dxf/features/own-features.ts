@@ -39,7 +39,7 @@ const KIND_OF_ROLE: readonly number[] = [
 ];
 
 /** Notes an entity that cannot be drawn; throws what is no EntityError. */
-export type SkipEntity = (tags: EntityTags, error: unknown) => void;
+type SkipEntity = (tags: EntityTags, error: unknown) => void;
 
 export class OwnFeatures {
   /** A feature was begun and may go on. */

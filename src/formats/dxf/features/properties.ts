@@ -11,7 +11,7 @@ const FIRST_XDATA_CODE = 1000;
 const encoder = new TextEncoder();
 
 /** A layer as entities use it. */
-export interface LayerUse {
+interface LayerUse {
   readonly name: string;
   readonly nameBytes: Uint8Array;
   readonly rgb: number;

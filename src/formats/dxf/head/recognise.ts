@@ -7,7 +7,7 @@ import type { TagForm } from './drawing-state.ts';
 
 const HEAD_BYTES = 4096;
 
-export interface Recognised {
+interface Recognised {
   readonly form: TagForm;
   /** Offset of the first tag: behind the sentinel or a byte order mark. */
   readonly start: number;

@@ -58,9 +58,8 @@ function hasEofAt(source: ByteSource, at: number): boolean {
   return /^(?:[ \t]*999[ \t]*\r?[\r\n].*\r?[\r\n])*[ \t]*0[ \t]*(?:\r\n|\r|\n)[ \t]*EOF/.test(text);
 }
 
-/** Bytes `[start, end)` of the source, in `memory` where it can be read into. */
+/** Bytes `[start, end)` of the source, in `memory`. */
 function readPart(source: ByteSource, memory: Uint8Array, start: number, end: number): Uint8Array {
-  if (source.readInto === undefined) return source.slice(start, end);
   const bytes = memory.subarray(0, Math.min(end, source.byteLength) - start);
   source.readInto(bytes, start);
   return bytes;

@@ -33,10 +33,6 @@ export function translation(x: number, y: number, z: number): AffineMap {
   return Float64Array.of(1, 0, 0, x, 0, 1, 0, y, 0, 0, 1, z);
 }
 
-export function scaling(x: number, y: number, z: number): AffineMap {
-  return Float64Array.of(x, 0, 0, 0, 0, y, 0, 0, 0, 0, z, 0);
-}
-
 /** Counter-clockwise around z. Quarter turns are exact: their sines are 0 and 1, not 6e-17. */
 export function rotation(degrees: number): AffineMap {
   const cosine = cosineOfDegrees(degrees);

@@ -63,7 +63,7 @@ function pathsEnd(tags: EntityTags, first: number, end: number): number {
 }
 
 /** Nests the loops that the pen has and appends them as one area. */
-export function finishArea(builder: GeometryBuilder): number {
+function finishArea(builder: GeometryBuilder): number {
   const { loopCount } = pen;
   if (loopCount === 0) throw new EntityError('no boundary path of the hatch encloses an area');
   // In the hatch's own plane: in the world it may stand upright.

@@ -4,8 +4,7 @@
  * By nesting alone: what an odd number of loops lies around is a hole, an even number a shell (an island in a hole).
  * Neither the order of the loops nor their orientation nor a hatch's flags say it reliably.
  */
-import { RingBands } from '../../../batch/ring-bands.ts';
-import { RingTree } from '../../../batch/ring-tree.ts';
+import { RingBands, RingTree } from '../../../batch/ring-tree.ts';
 import { locateInRing, signedArea } from '../../../batch/rings.ts';
 import { EntityError } from '../contract.ts';
 

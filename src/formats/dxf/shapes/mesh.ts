@@ -9,7 +9,6 @@ import {
   type StrokeOptions,
 } from '../contract.ts';
 import { pen } from './pen.ts';
-import { POLYLINE_FLAG, VERTEX_FLAG } from './polyline-flags.ts';
 import { integerOf, ownEnd, readTriple, realOf, subclassStart } from './tag-values.ts';
 
 /** The vertices of the mesh at hand: x, y, z each. Reused. */
@@ -188,3 +187,9 @@ export function mesh(
     throw new EntityError('the list of faces is longer than its code 93 states');
   return asMulti(builder);
 }
+
+/** Bits of code 70 of LWPOLYLINE and POLYLINE. */
+export const POLYLINE_FLAG = { closed: 1, threeD: 8, polygonMesh: 16, closedN: 32, polyface: 64 } as const;
+
+/** Bits of code 70 of VERTEX. */
+export const VERTEX_FLAG = { splineFrame: 16, position: 64, face: 128 } as const;

@@ -9,10 +9,9 @@ import {
   type StrokeOptions,
 } from '../contract.ts';
 import { isIdentity } from './affine-map.ts';
-import { polyfaceMesh, polygonMesh } from './mesh.ts';
+import { POLYLINE_FLAG, polyfaceMesh, polygonMesh, VERTEX_FLAG } from './mesh.ts';
 import { readOcs } from './ocs.ts';
 import { type Pen, pen } from './pen.ts';
-import { POLYLINE_FLAG, VERTEX_FLAG } from './polyline-flags.ts';
 import { integerOf, needFinite, ownEnd, realOf } from './tag-values.ts';
 
 /** Code 90 of LWPOLYLINE. POLYLINEs state no count. */

@@ -1,8 +1,6 @@
 /** SPLINE, and what other entities have of it: spline edges of hatches, curved leaders. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
-import { clampedKnots, degreeFault, knotFault, SplineStroker } from '../../../batch/spline.ts';
-import { splineThrough } from '../../../batch/spline-fit.ts';
 import {
   type AffineMap,
   type Entity,
@@ -11,6 +9,8 @@ import {
   type StrokeOptions,
 } from '../contract.ts';
 import { pen } from './pen.ts';
+import { clampedKnots, degreeFault, knotFault, SplineStroker } from './spline-curve.ts';
+import { splineThrough } from './spline-fit.ts';
 import { integerOf, needFinite, ownEnd, subclassStart } from './tag-values.ts';
 
 const FLAG = { closed: 1, periodic: 2 } as const;

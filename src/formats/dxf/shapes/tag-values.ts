@@ -38,7 +38,7 @@ export function integerOf(
   return at < 0 ? fallback : tags.integer(at);
 }
 
-export interface Triple {
+interface Triple {
   x: number;
   y: number;
   z: number;

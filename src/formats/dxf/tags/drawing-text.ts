@@ -70,7 +70,7 @@ export class DrawingText {
 }
 
 /** Replaces \U+XXXX and \M+nXXXX by the characters they mean; surrogates come in pairs of escapes. */
-export function resolveEscapes(text: string): string {
+function resolveEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(
     ESCAPE,

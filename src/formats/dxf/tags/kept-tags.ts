@@ -7,7 +7,7 @@ import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
 
 const NO_POSITIONS = new Int32Array(0);
 
-export class KeptTags implements EntityTags {
+class KeptTags implements EntityTags {
   readonly type: string;
   readonly count: number;
   readonly codes: Int16Array;

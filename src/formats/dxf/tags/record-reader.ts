@@ -24,7 +24,7 @@ const PART_OWNERS: ReadonlyMap<string, string> = new Map([
 /** A record's first three lines are shorter. */
 const OVERLAP_BYTES = 1 << 12;
 
-export interface RecordReaderOptions {
+interface RecordReaderOptions {
   /** Bytes to load at once at first. */
   readonly windowBytes: number;
   /** Tags one record may have. */

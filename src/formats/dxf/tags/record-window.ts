@@ -1,26 +1,13 @@
 /** The part of a drawing's bytes that tags are scanned from: it moves along and grows. */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { UTF8, utf8Boundary } from '../../../bytes/text-encoding.ts';
-import type { ByteSource } from '../../../io/byte-source.ts';
+import { type ByteSource, ReusedMemory } from '../../../io/byte-source.ts';
 import type { TagFacts } from '../head/drawing-state.ts';
 
 const LEAST_BYTES = 1 << 13;
 /** Scanners put something behind the window that stops them. */
 const SPARE_BYTES = 2;
-/** Larger windows are rare and given back. */
-const MAX_KEPT_BYTES = 1 << 25;
-let keptMemory = new Uint8Array(0);
-
-/**
- * Memory for a window, the same again for the next one in this thread: fresh memory costs a page fault every 4 KB. Only
- * one window may be in use on it at a time; those used meanwhile have memory of their own.
- */
-function windowMemory(byteLength: number): Uint8Array<ArrayBuffer> {
-  if (byteLength <= keptMemory.length) return keptMemory;
-  const memory = new Uint8Array(byteLength);
-  if (byteLength <= MAX_KEPT_BYTES) keptMemory = memory;
-  return memory;
-}
+const memory = new ReusedMemory();
 
 export class RecordWindow {
   bytes: Uint8Array<ArrayBuffer> = new Uint8Array(0);
@@ -71,10 +58,9 @@ export class RecordWindow {
     if (!this.#hasOwnMemory) {
       // Lets go of the window before, which may be as large, ahead of asking for memory.
       this.bytes = new Uint8Array(0);
-      this.bytes = windowMemory(length + SPARE_BYTES);
+      this.bytes = memory.take(length + SPARE_BYTES);
     } else if (length + SPARE_BYTES > this.bytes.length) this.bytes = new Uint8Array(length + SPARE_BYTES);
-    if (source.readInto !== undefined) source.readInto(this.bytes.subarray(0, length), start);
-    else this.bytes.set(source.slice(start, end));
+    source.readInto(this.bytes.subarray(0, length), start);
     this.base = start;
     this.limit = length;
   }

@@ -4,7 +4,7 @@
  * end of the line sees their digits anyway.
  */
 import { SPACE, TAB } from '../../../bytes/ascii.ts';
-import { asciiSlice, NumberScanner } from '../../../bytes/number-text.ts';
+import { NumberScanner } from '../../../bytes/number-text.ts';
 import { type EntityTags, truncatedInteger } from '../contract.ts';
 import type { DrawingText } from './drawing-text.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
@@ -155,13 +155,6 @@ export class TagRun implements EntityTags {
 /** The bytes `[start, end)` as lower-case hexadecimal digits. */
 function hexadecimal(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('hex');
-}
-
-/** ASCII bytes without the blanks around them. */
-export function trimmedAscii(bytes: Uint8Array, start: number, end: number): string {
-  while (start < end && isBlank(bytes[start])) start++;
-  while (end > start && isBlank(bytes[end - 1])) end--;
-  return asciiSlice(bytes, start, end);
 }
 
 function isBlank(byte: number): boolean {

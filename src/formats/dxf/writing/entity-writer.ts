@@ -19,7 +19,7 @@ const VERTEX_FLAGS = encoder.encode('70\n32\n');
 const NEAR_INTEGER = 1e-4;
 
 /** What all entities of a kind begin with. Belongs to one EntityWriter, as it remembers its layer. */
-export interface EntityHead {
+interface EntityHead {
   /** The tag of the type, and the code of the handle. */
   readonly type: Uint8Array;
   /** Subclass markers, and what goes before or between them. */

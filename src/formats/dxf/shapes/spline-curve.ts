@@ -1,6 +1,6 @@
 /** B-splines, rational or not, in space: evaluated by de Boor's algorithm and stroked span by span. */
-import type { Stroking } from './arc.ts';
-import type { GeometryBuilder } from './geometry-column.ts';
+import type { Stroking } from '../../../batch/arc.ts';
+import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 
 export interface Spline {
   readonly degree: number;

@@ -1,5 +1,5 @@
 /** Geometry to well-known binary: ISO (type + 1000 with Z, + 2000 with M), little-endian. The way back is in wkb.ts. */
-import type { ByteWriter } from '../bytes/byte-writer.ts';
+
 import {
   type Dimensions,
   GEOMETRY_TYPE,
@@ -11,8 +11,9 @@ import {
   PART_MULTI_FIRST,
   PART_MULTI_NEXT,
   strideOf,
-} from './geometry-column.ts';
-import { rowDimensions } from './row-dimensions.ts';
+} from '../../src/batch/geometry-column.ts';
+import { rowDimensions } from '../../src/batch/row-dimensions.ts';
+import type { ByteWriter } from '../../src/bytes/byte-writer.ts';
 
 const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 

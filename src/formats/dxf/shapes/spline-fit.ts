@@ -4,7 +4,7 @@
  * (GDAL refuses splines of fit points only. AutoCAD keeps the curve it made as control points beside them, so this is
  * for files of other origin, of which no curve but the points is known.)
  */
-import type { Spline } from './spline.ts';
+import type { Spline } from './spline-curve.ts';
 
 /**
  * @param points x, y, z each; at least two, no two neighbours the same.
