@@ -36,9 +36,9 @@ interface AntimeridianCut {
 const NEAR = 170;
 /** Beyond 180 by no more than this is rounding, in degrees: such longitudes become 180 and nothing is cut. */
 const ROUNDING = 1e-9;
-/** Longitudes beyond this are no longitudes. */
+/** Values beyond this are not longitudes. */
 const ABSURD = 540;
-/** Degrees; poles that were computed come out a little beyond 90. */
+/** Degrees; computed poles can exceed 90 slightly. */
 const MAX_LATITUDE = 90.0000001;
 
 export function cutAtAntimeridian(geometry: GeometryColumn): AntimeridianCut {
@@ -91,7 +91,7 @@ function rowCrosses(geometry: GeometryColumn, row: number, stride: number): bool
   return false;
 }
 
-/** Plane coordinates that pass for longitudes and latitudes are not moved: that would scatter them. */
+/** True if the row's coordinates can be longitudes and latitudes. Plane coordinates are not moved. */
 function rowIsLonLat(geometry: GeometryColumn, row: number, stride: number): boolean {
   const { partOffsets, ringOffsets, coordOffsets, coordinates } = geometry;
   const start = coordOffsets[ringOffsets[partOffsets[row]]] * stride;
@@ -113,7 +113,7 @@ class Cutter {
   readonly builder: GeometryBuilder;
   readonly #column: GeometryColumn;
   readonly #stride: number;
-  /** The row at hand was cut or moved. */
+  /** The current row was cut or moved. */
   #changed = false;
 
   constructor(column: GeometryColumn, stride: number) {
@@ -198,7 +198,7 @@ class Cutter {
     }
   }
 
-  /** Positions of a ring with longitudes that go on over 180 instead of jumping. */
+  /** Positions of a ring with longitudes that continue over 180 instead of jumping to -180. */
   #unwrap(ring: number): Unwrapped {
     const { coordOffsets, coordinates } = this.#column;
     const stride = this.#stride;
@@ -227,7 +227,7 @@ class Cutter {
     if (!(minX > -ABSURD && maxX < ABSURD)) return null;
     const pieces: number[][] = [];
     let piece: number[] = ordinates.slice(0, stride);
-    // The turn a piece lies in is known from its first edge that does not run along a cut.
+    // The turn of a piece is known from its first edge that does not run along a cut.
     let turn: number | null = null;
     const finish = (): void => {
       const own = turn ?? (piece[0] >= -180 && piece[0] <= 180 ? 0 : turnOf(piece[0]));
@@ -274,7 +274,7 @@ class Cutter {
         ({ minX, maxX } = unwrapped);
         if (!(minX > -ABSURD && maxX < ABSURD) || maxX - minX > 360) return null;
       } else {
-        // A hole may have been written a turn away from its shell.
+        // A hole may be written with longitudes one turn away from those of its shell.
         const turns = [0, 360, -360, 720, -720].find(
           (by) => unwrapped.minX + by >= minX && unwrapped.maxX + by <= maxX,
         );

@@ -16,24 +16,24 @@
 import { type GeometryBuilder, hasM, hasZ } from './geometry-column.ts';
 
 export interface Stroking {
-  /** No step turns by more; at most a quarter turn. */
+  /** Greatest angle of a step; at most a quarter turn. */
   readonly maxStepRadians: number;
-  /** Greatest distance between the arc and its chords, in units of the coordinates; null: only the step counts. */
+  /** Greatest distance between the arc and its chords, in units of the coordinates; null: only the step limits it. */
   readonly toleranceUnits: number | null;
-  /** A tolerance does not make more steps of one arc than this; left out: 65,536. */
+  /** Limit on the steps that the tolerance gives one arc; default 65,536. */
   readonly maxStepCount?: number;
 }
 
-/** Steps of 4 degrees, as GDAL has them: a chord is at most 0.00061 radii from its arc. */
+/** Steps of 4 degrees, as in GDAL: a chord is at most 0.00061 radii from its arc. */
 export const DEFAULT_STROKING: Stroking = { maxStepRadians: Math.PI / 45, toleranceUnits: null };
 
-/** However small the tolerance: one arc becomes at most so many steps (a circle of 40,000 km in steps of 600 m). */
+/** Greatest number of steps of an arc for any tolerance (a circle of 40,000 km in steps of 600 m). */
 const MAX_STEPS = 1 << 16;
-/** A sweep of 180.0000000001 degrees is one of 180: what rounding adds does not cost a step. */
+/** Radians: a sweep of 180.0000000001 degrees counts as 180, so that rounding adds no step. */
 const STEP_ROUNDING = 1e-9;
 /** Sine of the angle below which three positions lie on a straight line. */
 const STRAIGHT_SINE = 1e-8;
-/** Ends that are so near to one another, in diameters, are the ends of a full circle. */
+/** Distance between the ends of an arc, in diameters, below which it is a full circle. */
 const CLOSED_GAP = 1e-8;
 /** Beyond this, squares of coordinates leave the range of doubles. */
 const GREATEST_SPAN = 1e150;
@@ -53,29 +53,30 @@ export function stepCount(sweepRadians: number, radiusUnits: number, stroking: S
   return Math.max(1, Math.min(MAX_STEPS, count));
 }
 
-/** Radians that a bulge (DXF: tangent of a quarter of the sweep) turns by. */
+/** The sweep in radians of a bulge (DXF: tangent of a quarter of the sweep). */
 export function bulgeSweep(bulge: number): number {
   return 4 * Math.atan(bulge);
 }
 
 /**
- * Appends arcs to a GeometryBuilder as positions of the line or ring at hand. Each method appends what lies behind the
- * start of the arc, its end included: the start is there already, from the arc or line before. Reuse one instance.
+ * Appends arcs to a GeometryBuilder as positions of the current line or ring. The start of the arc is already in the
+ * builder, from the arc or line before; each method appends the positions after it, including the end. Reuse one
+ * instance.
  *
- * Z and M run evenly along the arc, from the start over the middle (where there is one) to the end; a middle without
- * them does not interrupt those of the ends.
+ * Z and M are interpolated along the arc, from the start over the middle (where there is one) to the end. If only the
+ * middle lacks them, they are interpolated between the ends.
  */
 export class ArcStroker {
   readonly stroking: Stroking;
   #controls = new Float64Array(64);
-  // The arc at hand, as in the head of this file.
+  // The current arc, in the notation of the file header.
   #startX = 0;
   #startY = 0;
   #vectorX = 0;
   #vectorY = 0;
   #phase = 0;
   #sweep = 0;
-  /** Where on the arc the middle lies: t. */
+  /** Parameter t of the middle. */
   #middle = 0;
 
   constructor(stroking: Stroking = DEFAULT_STROKING) {
@@ -83,9 +84,9 @@ export class ArcStroker {
   }
 
   /**
-   * Turns the positions from `firstPosition` on into the arcs that they are the control points of: start, middle, end,
-   * middle, end, ... This is how readers get by with one loop for positions, whatever these stand for. Tells whether
-   * there was an arc among them that is not straight.
+   * Replaces the positions from `firstPosition` on, which are control points (start, middle, end, middle, end, ...), by
+   * the arcs through them, so that readers need only one loop for positions. Returns true if one of the arcs is not
+   * straight.
    */
   replaceControls(builder: GeometryBuilder, firstPosition: number): boolean {
     const { stride } = builder;
@@ -103,10 +104,9 @@ export class ArcStroker {
   }
 
   /**
-   * The arc through three positions, laid out in `positions` from `at` as in the builder (its stride). Where start and
-   * end are the same, the full circle, counter-clockwise, with the middle opposite. Positions in a straight line, or
-   * of which the middle is one of the ends, are no arc: middle and end are appended as they are, and the result is
-   * false.
+   * Appends the arc through three positions, stored in `positions` from `at` with the builder's stride. If start and
+   * end are equal, it is a full counter-clockwise circle with the middle opposite. Returns false if the positions are
+   * on a straight line or the middle equals an end; then middle and end are appended unchanged.
    */
   throughThree(builder: GeometryBuilder, positions: Float64Array, at: number): boolean {
     const { stride } = builder;
@@ -131,8 +131,8 @@ export class ArcStroker {
   }
 
   /**
-   * The arc from one position to the next with a bulge (0: straight; 1: a half circle to the right of the chord, seen
-   * along it, which is walked counter-clockwise), both laid out in `positions` as in the builder.
+   * Appends the arc from one position to the next with a bulge, both stored in `positions` with the builder's stride.
+   * Bulge 0 is straight; 1 is a half circle to the right of the chord as seen along it, counter-clockwise.
    */
   byBulge(builder: GeometryBuilder, positions: Float64Array, at: number, end: number, bulge: number): void {
     const isReversed =
@@ -157,8 +157,8 @@ export class ArcStroker {
   }
 
   /**
-   * The arc around a centre, its start included (other than with the methods above: nobody else knows it). A full
-   * circle (a sweep of 2 pi or more, either way) ends on its start to the bit.
+   * Appends the arc around a centre, including its start. A full circle (a sweep of 2 pi or more in either direction)
+   * ends exactly on its start.
    */
   aroundCentre(
     builder: GeometryBuilder,
@@ -187,7 +187,7 @@ export class ArcStroker {
     return Math.abs(this.#vectorX) + Math.abs(this.#vectorY) < GREATEST_SPAN;
   }
 
-  /** Finds the arc through three positions; false when there is none. */
+  /** Computes the arc through three positions; false if there is none. */
   #settleThree(positions: Float64Array, start: number, middle: number, end: number): boolean {
     const x = positions[start];
     const y = positions[start + 1];
@@ -214,8 +214,8 @@ export class ArcStroker {
       this.#middle = Math.PI * turn;
       return true;
     }
-    // The deflection at the middle is half of the sweep. Its sine alone cannot tell a middle beyond the ends of a
-    // straight line from an almost closed circle, so that case is judged by the angle between a and c.
+    // The deflection at the middle is half of the sweep. Its sine cannot distinguish a middle beyond the ends of a
+    // straight line from an almost closed circle, so the angle between a and c decides.
     const dot = ax * bx + ay * by;
     if (Math.abs(cross) <= STRAIGHT_SINE * a * (dot > 0 ? b : c)) return false;
     const half = Math.atan2(cross, dot);
@@ -229,8 +229,8 @@ export class ArcStroker {
   }
 
   /**
-   * Appends the positions between the ends of the arc at hand, last first where it is walked backwards. `middle` is -1
-   * where the arc has none of its own.
+   * Appends the positions between the ends of the current arc, in reverse order if it is walked backwards. `middle` is
+   * -1 if the arc has no middle position.
    */
   #appendSteps(
     builder: GeometryBuilder,

@@ -1,9 +1,9 @@
 /**
  * Attribute columns: one typed array per field and a validity bitmap, as in Apache Arrow (bit i, least significant
- * first, is 1 where row i has a value; `validity: null` means every row has one).
+ * first, is 1 if row i has a value; `validity: null` means that every row has one).
  *
- * Text and binary rows lie end to end in `bytes`; row i is `bytes[offsets[i], offsets[i + 1])`, so `offsets` has one
- * entry more than there are rows. The slot of a null row holds 0 or nothing.
+ * Text and binary values are stored one after another in `bytes`; row i is `bytes[offsets[i], offsets[i + 1])`, so
+ * `offsets` has one entry more than there are rows. A null row has the number 0 or no bytes.
  */
 import type { FieldType } from './schema.ts';
 import { trimmed } from './trimmed.ts';
@@ -43,7 +43,7 @@ export function isValid(validity: Validity, row: number): boolean {
   return validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0;
 }
 
-/** A column of the type whose every row is null. */
+/** A column of the given type in which every row is null. */
 export function nullColumn(type: FieldType, rowCount: number): AttributeColumn {
   const validity = new Uint8Array((rowCount + 7) >> 3);
   switch (type) {
@@ -82,7 +82,7 @@ export function valueAt(
   }
 }
 
-/** Buffers of the column, for a transfer list. */
+/** The buffers of the column, for a transfer list. */
 export function columnBuffers(column: AttributeColumn): ArrayBuffer[] {
   const buffers: ArrayBuffer[] = column.validity === null ? [] : [column.validity.buffer];
   if ('offsets' in column) buffers.push(column.bytes.buffer, column.offsets.buffer);
@@ -90,7 +90,7 @@ export function columnBuffers(column: AttributeColumn): ArrayBuffer[] {
   return buffers;
 }
 
-/** Grows a column row by row: every row gets exactly one `append…` or `appendNull`, in order. */
+/** Builds a column row by row: call `append…` or `appendNull` exactly once for every row, in order. */
 export class ColumnBuilder {
   readonly type: FieldType;
   rowCount = 0;
@@ -105,7 +105,7 @@ export class ColumnBuilder {
   #validity: Uint8Array<ArrayBuffer>;
   #nullCount = 0;
 
-  /** `expectedRows` and `expectedBytes` (of text) save growing where the reader knows them. */
+  /** `expectedRows` and `expectedBytes` (of text) avoid reallocation if the reader knows them. */
   constructor(type: FieldType, expectedRows = 1024, expectedBytes = expectedRows * 8) {
     this.type = type;
     this.#values = new Uint8Array(0);

@@ -1,9 +1,9 @@
 import { type GeometryColumn, strideOf } from './geometry-column.ts';
 
-/** minX, minY, maxX, maxY; inverted infinities when there is no position. */
+/** minX, minY, maxX, maxY; inverted infinities if there is no position. */
 export type Bounds = [number, number, number, number];
 
-/** The bounds of all positions of a column; NaN ordinates are passed over. */
+/** The bounds of all positions of a column; NaN ordinates are skipped. */
 export function positionBounds({ coordinates, dimensions }: GeometryColumn): Bounds {
   const stride = strideOf(dimensions);
   let minX = Number.POSITIVE_INFINITY;

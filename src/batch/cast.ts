@@ -1,4 +1,4 @@
-/** Columns in another type, batches with another set of fields. */
+/** Converts columns to a wider type and batches to another set of fields. */
 import { BACKSLASH, QUOTE } from '../bytes/ascii.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../bytes/number-text.ts';
@@ -7,8 +7,8 @@ import type { FeatureBatch } from './feature-batch.ts';
 import { type Field, type FieldType, isText, type OpenType } from './schema.ts';
 
 /**
- * Whether a column cast from one type to the other says exactly what its source said. A float or a boolean read from
- * plain text does not: "1.50" became 1.5, so its text has to be read again.
+ * Whether a cast keeps the exact text of the source value. A float or boolean read from plain text does not: "1.50"
+ * became 1.5, so the text has to be read again.
  */
 export function castKeepsText(from: OpenType, to: FieldType): boolean {
   if (from === to || from === 'null') return true;
@@ -17,7 +17,10 @@ export function castKeepsText(from: OpenType, to: FieldType): boolean {
   return isText(from) && (to === 'string' || to === 'json');
 }
 
-/** The batch with exactly these fields, matched by name; fields it lacks are null, fields not named are left out. */
+/**
+ * Returns the batch with exactly these fields, matched by name. Fields missing in the batch are null; other fields are
+ * omitted.
+ */
 export function castBatch(batch: FeatureBatch, fields: readonly Field[]): FeatureBatch {
   if (sameFields(batch.fields, fields)) return batch;
   const byName = new Map(batch.fields.map((field, i) => [field.name, batch.columns[i]]));
@@ -32,7 +35,7 @@ function sameFields(a: readonly Field[], b: readonly Field[]): boolean {
   return a.length === b.length && a.every((field, i) => field.name === b[i].name && field.type === b[i].type);
 }
 
-/** The column in another type. Throws a TypeError for a cast that widening never asks for (text to number). */
+/** Casts the column to a wider type. Throws a TypeError for casts that widening does not need (text to number). */
 export function castColumn(column: AttributeColumn, to: FieldType, rowCount: number): AttributeColumn {
   if (column.type === to) return column;
   if (column.validity?.every((bits) => bits === 0)) return nullColumn(to, rowCount);
@@ -71,7 +74,7 @@ function toJson(column: AttributeColumn, rowCount: number): AttributeColumn {
   return textColumn('json', column, rowCount, (writer, row) => writeScalar(writer, column, row));
 }
 
-/** Bytes among texts, as columns without a type can hold them, become what writers without binary values write. */
+/** Binary values as base64, for writers without binary values. Mixed columns can hold them. */
 function base64Column(column: BytesColumn, rowCount: number): BytesColumn {
   return textColumn('string', column, rowCount, (writer, row) =>
     writer.ascii(base64(column.bytes.subarray(column.offsets[row], column.offsets[row + 1]))),
@@ -84,7 +87,7 @@ function base64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** JSON strings become their content, every other JSON value its JSON text. */
+/** Unquotes JSON strings; other JSON values become their JSON text. */
 function jsonToText(column: BytesColumn, rowCount: number): AttributeColumn {
   return textColumn('string', column, rowCount, (writer, row) => {
     const start = column.offsets[row];

@@ -29,8 +29,8 @@ export interface Conversion {
 }
 
 /**
- * The column in the given type. Never throws and never writes into the column it is given, but may share buffers with
- * it: a column that has the type already is passed on as it is.
+ * Converts the column. Never throws and never modifies its input, but may share buffers with it: a column that already
+ * has the type is returned as it is.
  */
 export function convertColumn(column: AttributeColumn, to: FieldType, rowCount: number): Conversion {
   if (column.type === to) return { column, failures: 0, firstFailedRows: [] };
@@ -60,7 +60,7 @@ function convert(column: AttributeColumn, to: FieldType, rows: ConvertedRows): A
   }
 }
 
-/** A number of the target is finite, as is one of JSON: what is not is lost here, and counted. */
+/** Numbers of the target and of JSON are finite; other values become null and are counted. */
 function scalarsToText(column: AttributeColumn, to: 'string' | 'json', rows: ConvertedRows): AttributeColumn {
   if (column.type === 'float64') {
     for (let row = 0; row < rows.rowCount; row++) {

@@ -1,11 +1,11 @@
-/** JSON values into another type: scalars as values of their kind, null as null, arrays and objects only as text. */
+/** Converts JSON values: scalars by their kind, null to null, arrays and objects only to text. */
 import { BACKSLASH, LOWER_F, LOWER_N, LOWER_T, OPEN_BRACE, OPEN_BRACKET, QUOTE } from '../bytes/ascii.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
 import type { AttributeColumn, BytesColumn } from './attribute-column.ts';
 import type { ConvertedRows } from './convert-rows.ts';
 import { putText, type ValueTarget } from './convert-texts.ts';
 
-/** Strings are read like texts; JSON numbers and booleans like numbers and booleans; arrays and objects fail. */
+/** Strings are read like texts, JSON numbers and booleans like numbers and booleans; arrays and objects fail. */
 export function convertJson(column: BytesColumn, target: ValueTarget, rows: ConvertedRows): AttributeColumn {
   const { bytes, offsets } = column;
   const content = new StringContent();
@@ -31,7 +31,7 @@ export function convertJson(column: BytesColumn, target: ValueTarget, rows: Conv
   return target.finish(rows.validity);
 }
 
-/** The content of strings, the JSON text of everything else. Only a string that no UTF-8 text is (half a pair) fails. */
+/** The content of strings, the JSON text of everything else. Only a string with an unpaired surrogate fails. */
 export function convertJsonToString(column: BytesColumn, rows: ConvertedRows): AttributeColumn {
   const { bytes, offsets: from } = column;
   const writer = new ByteWriter(bytes.length);
@@ -54,13 +54,13 @@ export function convertJsonToString(column: BytesColumn, rows: ConvertedRows): A
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Where the content of a JSON string lies: in the JSON text itself unless something is escaped in it. */
+/** Locates the content of a JSON string: inside the JSON text, or in a copy if the string has escapes. */
 class StringContent {
   bytes: Uint8Array = new Uint8Array(0);
   start = 0;
   end = 0;
 
-  /** False when it cannot be said in UTF-8. */
+  /** False if the content has no UTF-8 form. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     let at = start;
     while (at < end && bytes[at] !== BACKSLASH) at++;
@@ -79,7 +79,7 @@ class StringContent {
   }
 }
 
-/** A row of a json column is valid JSON; one that is not must cost its own value and not the job. */
+/** Rows of a json column should be valid JSON; an invalid one loses its value instead of failing the job. */
 function parsedString(json: string): string | null {
   try {
     return JSON.parse(json) as string;

@@ -1,4 +1,4 @@
-/** Numbers and booleans among themselves: in typed loops, each value exactly or not at all. */
+/** Converts numbers and booleans into each other in typed loops, each value exactly or not at all. */
 import type {
   AttributeColumn,
   BooleanColumn,
@@ -13,14 +13,15 @@ type NumericType = NumericColumn['type'];
 
 export const MAX_INT32 = 2_147_483_647;
 export const MIN_INT32 = -2_147_483_648;
-/** Integers of a smaller magnitude are exact as doubles; from here on each has to be compared. */
+/** Integers of smaller magnitude are exact as doubles; larger ones have to be compared. */
 export const FIRST_INEXACT = 2 ** 53;
-/** int64 holds [-2^63, 2^63). */
+/** int64 is the range [-2^63, 2^63). */
 const INT64_END = 2 ** 63;
 
 /**
- * The column in another numeric type: true is 1 and false 0, and only 1 and 0 are booleans; a float becomes an integer
- * when it is one within range; an integer beyond 2^53 becomes a float when a double holds it. Other values fail.
+ * Converts to another numeric type: true is 1 and false is 0, and only 1 and 0 are booleans. A float becomes an integer
+ * if it is integral and within range; an integer beyond 2^53 becomes a float if a double holds it exactly. Other values
+ * fail.
  */
 export function convertNumbers(column: NumericColumn, to: NumericType, rows: ConvertedRows): AttributeColumn {
   switch (to) {

@@ -1,7 +1,7 @@
-/** What a conversion leaves of the rows of a column: which have a value, and which lost theirs. */
+/** The rows of a column after a conversion: which have a value and which lost theirs. */
 import { isValid, type Validity } from './attribute-column.ts';
 
-/** How many of the rows that lost their value are told by number; the rest is counted. */
+/** Number of rows that lost their value to list; the others are only counted. */
 const TOLD_ROWS = 5;
 
 export class ConvertedRows {
@@ -19,23 +19,23 @@ export class ConvertedRows {
     this.#after = validity;
   }
 
-  /** The source's own bitmap as long as no row became null, a copy of it since then. */
+  /** The source's bitmap until a row becomes null, then a copy of it. */
   get validity(): Validity {
     return this.#after;
   }
 
-  /** Whether the source has a value there. */
+  /** Whether the source has a value in this row. */
   hasValue(row: number): boolean {
     return isValid(this.#before, row);
   }
 
-  /** The row becomes null, and its value is lost. */
+  /** Makes the row null and counts its value as lost. */
   fail(row: number): void {
     if (this.failures++ < TOLD_ROWS) this.firstFailedRows.push(row);
     this.clear(row);
   }
 
-  /** The row becomes null without a loss: what it held says nothing, as an empty text does to a number. */
+  /** Makes the row null without a loss, such as an empty text converted to a number. */
   clear(row: number): void {
     if (this.#after === this.#before) this.#after = copied(this.#before, this.rowCount);
     this.#after![row >> 3] &= ~(1 << (row & 7));
@@ -49,7 +49,7 @@ export class ConvertedRows {
 function copied(validity: Validity, rowCount: number): Uint8Array<ArrayBuffer> {
   if (validity !== null) return validity.slice();
   const bits = new Uint8Array((rowCount + 7) >> 3).fill(0xff);
-  // Bits behind the last row are 0 in every other bitmap, and castColumn asks whether all bits of one are.
+  // All other bitmaps have 0 in the bits after the last row, and castColumn checks whether all bits are 1.
   if ((rowCount & 7) !== 0) bits[bits.length - 1] = (1 << (rowCount & 7)) - 1;
   return bits;
 }

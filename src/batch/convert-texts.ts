@@ -1,6 +1,6 @@
 /**
- * Texts, and the scalars of JSON, into a type that is none: one target per type, which takes a value row by row or says
- * that it is none of its kind. Texts come to them without blanks around them and never empty.
+ * Converts texts and JSON scalars to types other than text. Each target takes the value of a row or rejects it. Texts
+ * are passed without surrounding blanks and are never empty.
  */
 
 import { COLON, DOT, ZERO } from '../bytes/ascii.ts';
@@ -13,7 +13,7 @@ import type { FieldType } from './schema.ts';
 import { DATE_TEXT, DATETIME_TEXT, temporalKind } from './temporal-text.ts';
 
 export interface ValueTarget {
-  /** Takes `bytes[start, end)` as the value of a row; false when it is none of this type. */
+  /** Takes `bytes[start, end)` as the value of a row; false if it is not a value of this type. */
   text(row: number, bytes: Uint8Array, start: number, end: number): boolean;
   /** The same for a JSON number. */
   number(row: number, bytes: Uint8Array, start: number, end: number): boolean;
@@ -38,7 +38,7 @@ export function valueTarget(to: Exclude<FieldType, 'string' | 'json'>, rowCount:
   }
 }
 
-/** Rows of a string, date or datetime column. */
+/** Converts the rows of a string, date or datetime column. */
 export function convertTexts(column: BytesColumn, target: ValueTarget, rows: ConvertedRows): AttributeColumn {
   const { bytes, offsets } = column;
   for (let row = 0; row < rows.rowCount; row++) {
@@ -132,7 +132,7 @@ class Int64Target implements ValueTarget {
   }
 }
 
-/** NaN where the text is no decimal number, or one that no int32 is. */
+/** NaN if the text is not a decimal number or not an int32. */
 function readInt32(bytes: Uint8Array, start: number, end: number): number {
   const value = scanner.scan(bytes, start, end);
   if (scanner.end !== end) return Number.NaN;
@@ -142,8 +142,9 @@ function readInt32(bytes: Uint8Array, start: number, end: number): number {
 }
 
 /**
- * Whether the double just scanned tells if its text is an integer, and which. Two decimals of up to 15 digits never
- * share a double, save for those that underflow to 0. Beyond that "1.0000000000000000001" reads as 1 and is none.
+ * Whether the scanned double determines if its text is an integer, and which one. Two decimals of up to 15 digits never
+ * share a double, except those that underflow to 0. With more digits "1.0000000000000000001" reads as 1 but is not an
+ * integer.
  */
 function isDecided(value: number): boolean {
   if (value === 0) return scanner.digits === 0;
@@ -151,9 +152,9 @@ function isDecided(value: number): boolean {
 }
 
 /**
- * The nearest double of a decimal number. NaN for other text, for numbers beyond all doubles or so small that only a
- * zero would be left of them, and for integers beyond 2^53 that no double is, because their writer meant every digit;
- * unless they are the shortest text of a double, which is how a program writes 2^63 as a float: 9223372036854776000.
+ * The double nearest to a decimal number. NaN for other text, for numbers beyond all doubles, for nonzero numbers that
+ * underflow to 0, and for integers beyond 2^53 that are not exact, because every digit may matter. Exception: the
+ * shortest text of a double, which is how programs write 2^63 as a float (9223372036854776000).
  */
 function readFloat64(bytes: Uint8Array, start: number, end: number): number {
   const value = scanner.scan(bytes, start, end);
@@ -183,7 +184,8 @@ class BooleanTarget implements ValueTarget {
   }
 
   number(row: number, bytes: Uint8Array, start: number, end: number): boolean {
-    // A float would do for "1.0", but also for a decimal so near to 1 or 0 that only its nearest double is.
+    // A float would do for "1.0", but would also accept a decimal so close to 1 or 0 that only its nearest double
+    // equals it.
     const value = readInt32(bytes, start, end);
     if (value !== 0 && value !== 1) return false;
     this.#values[row] = value;
@@ -204,7 +206,7 @@ class TemporalTarget implements ValueTarget {
   readonly #type: 'date' | 'datetime';
   readonly #writer: ByteWriter;
   readonly #offsets: Uint32Array<ArrayBuffer>;
-  /** Rows whose end is known; those passed over end where the row before them does. */
+  /** Rows whose end offset is set; skipped rows end where the row before them ends. */
   #rowCount = 0;
 
   constructor(type: 'date' | 'datetime', rowCount: number) {
@@ -244,13 +246,13 @@ class TemporalTarget implements ValueTarget {
   }
 }
 
-/** Whether a time says 0 in every digit and names no zone: a date in some zone is more than a date. */
+/** Whether a time has only zeros and no zone: a date with a zone is more than a date. */
 function isMidnight(bytes: Uint8Array, at: number, end: number): boolean {
   while (at < end && (bytes[at] === ZERO || bytes[at] === COLON || bytes[at] === DOT)) at++;
   return at === end;
 }
 
-/** No text and no scalar is bytes: reading one as base64 would turn words that happen to look like it into noise. */
+/** Texts and scalars are not binary: reading them as base64 would turn words that look like it into noise. */
 class BinaryTarget implements ValueTarget {
   readonly #rowCount: number;
 
@@ -276,15 +278,13 @@ class BinaryTarget implements ValueTarget {
   }
 }
 
-/** Integers in decimal notation, exactly. */
-
 const DECIMAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/;
-/** Digits of the greatest double: what has more is beyond every number type, and is not worth a bigint. */
+/** Digits of the largest double: a longer integer fits no number type and is not worth a bigint. */
 const MOST_DIGITS = 309;
 
 /**
- * The integer that a decimal number is, "12", "12.0", "1.2e1"; null where it is none, or one beyond all doubles.
- * The text must be known to be a number.
+ * Converts a decimal number with an integral value ("12", "12.0", "1.2e1") exactly; null if the value is not integral
+ * or exceeds all doubles. The text must be a valid number.
  */
 function integerOfDecimal(text: string): bigint | null {
   const [, sign, whole, fraction = '', exponentText = '0'] = DECIMAL.exec(text)!;

@@ -10,11 +10,11 @@ export const CURVE_TYPE = {
   multiSurface: 12,
 } as const;
 
-/** By type code, curves or not: the GEOMETRY_TYPE that a geometry becomes. */
+/** By type code, including curves: the GEOMETRY_TYPE that a geometry is converted to. */
 export const LINEAR_TYPES = Uint8Array.of(0, 1, 2, 3, 4, 5, 6, 7, 2, 2, 3, 5, 6);
 
 const bits = (...types: number[]): number => types.reduce((sum, type) => sum | (1 << type), 0);
-/** By type code of a geometry whose members or rings are geometries themselves: a bit for each type these can have. */
+/** By type code of a geometry whose members or rings are geometries: a bit for each allowed member type. */
 const MEMBER_TYPES = Uint16Array.of(
   ...[0, 0, 0, 0, bits(1), bits(2), bits(3), 0, 0],
   ...[bits(2, 8), bits(2, 8, 9), bits(2, 8, 9), bits(3, 10)],
@@ -32,20 +32,20 @@ export function isMemberType(parent: number, type: number): boolean {
   return ((MEMBER_TYPES[parent] >> type) & 1) !== 0;
 }
 
-/** Why a member of this type cannot be. */
+/** The reason for rejecting a member of this type. */
 export function memberReason(parent: number, type: number): string {
   const names = TYPE_NAMES.filter((_, member) => isMemberType(parent, member));
   return `a member of a ${TYPE_NAMES[parent]} is a ${TYPE_NAMES[type]}; it can be ${names.join(', ')}`;
 }
 
-/** Arcs follow one another, each from the end of the one before: 3, 5, 7, ... positions, or none. */
+/** Each arc starts at the end of the previous one: 3, 5, 7, ... positions, or 0. */
 export function isArcPositionCount(count: number): boolean {
   return count === 0 || (count >= 3 && count % 2 === 1);
 }
 
 /**
- * Joins the member of a compound curve that begins at `memberPosition` with what is before it: their shared position
- * is kept once. Tells whether there is a gap; then both positions are kept, with the straight line between them.
+ * Joins the member of a compound curve that begins at `memberPosition` to the previous member: the shared position is
+ * kept once. Returns true if there is a gap; then both positions are kept and a straight line connects them.
  */
 export function joinMember(builder: GeometryBuilder, memberPosition: number): boolean {
   const { stride, coordinates } = builder;
@@ -54,7 +54,7 @@ export function joinMember(builder: GeometryBuilder, memberPosition: number): bo
     coordinates[start] !== coordinates[start - stride] ||
     coordinates[start + 1] !== coordinates[start - stride + 1];
   if (hasGap) return true;
-  // The same place at another Z or M is another position: nothing is dropped.
+  // Positions that differ in Z or M only are different positions: none is dropped.
   for (let i = 2; i < stride; i++) {
     const ours = coordinates[start + i];
     const before = coordinates[start - stride + i];

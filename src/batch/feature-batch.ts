@@ -1,4 +1,7 @@
-/** A slice of a layer in columns. All buffers are plain ArrayBuffers, so a batch moves between threads without a copy. */
+/**
+ * A part of a layer as columns. All buffers are plain ArrayBuffers, so a batch can be transferred to another thread
+ * without a copy.
+ */
 import { type AttributeColumn, columnBuffers } from './attribute-column.ts';
 import { type GeometryColumn, geometryBuffers } from './geometry-column.ts';
 import type { Field } from './schema.ts';
@@ -13,7 +16,7 @@ export interface FeatureBatch {
   readonly ids: AttributeColumn | null;
 }
 
-/** Every buffer of the batch, for a transfer list. After the transfer the batch is unusable here. */
+/** All buffers of the batch, for a transfer list. The batch is unusable after the transfer. */
 export function batchBuffers(batch: FeatureBatch): ArrayBuffer[] {
   const buffers = geometryBuffers(batch.geometry);
   for (const column of batch.columns) for (const buffer of columnBuffers(column)) buffers.push(buffer);

@@ -1,4 +1,4 @@
-/** Features of one layer with the fields of another: which field becomes which, and the batches that follow from it. */
+/** Maps the features of one layer to the fields of another. */
 import { type AttributeColumn, nullColumn } from './attribute-column.ts';
 import { type Conversion, convertColumn } from './convert-column.ts';
 import type { FeatureBatch } from './feature-batch.ts';
@@ -6,25 +6,25 @@ import { type Field, isInteger, isNumber, type MixedType, type OpenType, widenTy
 import type { FieldStatistics } from './statistics.ts';
 
 /**
- * Plain data, so that it reaches worker threads. It names source fields and does not number them: the batches of one
- * source differ in fields, their order and their types where the format has no schema.
+ * Plain data that can be sent to worker threads. Source fields are identified by name, not by index: in formats without
+ * a schema, batches of one source differ in their fields, field order and types.
  */
 export interface FieldMapping {
   /** Fields of the target in their order. */
   readonly fields: readonly Field[];
-  /** For each of them the source field that becomes it, or null. */
+  /** For each of these fields the source field that is mapped to it, or null. */
   readonly sources: readonly (string | null)[];
-  /** Source fields that become none, in their order. */
+  /** Source fields that are not mapped to any field, in their order. */
   readonly dropped: readonly string[];
-  /** Fields matched though their names differ in case, in the target's order. */
+  /** Fields matched although their names differ in case, in the target's order. */
   readonly renamed: readonly { readonly from: string; readonly to: string }[];
 }
 
 type Named = Pick<Field, 'name'>;
 
 /**
- * Same name, same field: exactly first, then among what is left without case, where one field of the target and one
- * of the source have that name. No field of the source becomes two fields.
+ * Maps fields of the same name: first exact matches, then matches that ignore case, if they are unique on both sides.
+ * No source field is mapped to two fields.
  */
 export function mapFields(target: readonly Field[], source: readonly Named[]): FieldMapping {
   const sources = matchNames(target, source);
@@ -42,7 +42,7 @@ export function mapFields(target: readonly Field[], source: readonly Named[]): F
 
 function matchNames(target: readonly Named[], source: readonly Named[]): (string | null)[] {
   const left = new Set(source.map(({ name }) => name));
-  // Deleting while matching keeps a source field from becoming two fields, should the target repeat a name.
+  // Deleting matched fields prevents a source field from being mapped twice if the target repeats a name.
   const sources = target.map(({ name }) => (left.delete(name) ? name : null));
   const candidates = Map.groupBy(left, (name) => name.toLowerCase());
   const unmatched = target.map((_, i) => i).filter((i) => sources[i] === null);
@@ -55,9 +55,9 @@ function matchNames(target: readonly Named[], source: readonly Named[]): (string
 }
 
 interface FieldFailures {
-  /** Which field of the target. */
+  /** Index of the field in the target. */
   readonly fieldIndex: number;
-  /** Rows that had a value which the field's type cannot hold, and are null now. */
+  /** Rows that are null now because the field's type cannot hold their value. */
   readonly count: number;
   /** The first of those rows of the batch, at most five, counted from 0. */
   readonly firstRows: readonly number[];
@@ -70,9 +70,9 @@ interface MappedBatch {
 }
 
 /**
- * The batch with exactly the target's fields; one that the batch lacks is null in every row. Columns that have their
- * type already are passed on without a copy. Without `keepIds` the features have no ids: those of a second file may
- * repeat those of the first.
+ * Returns the batch with exactly the target's fields; a field that the batch lacks is null in every row. Columns that
+ * already have the right type are not copied. Without `keepIds` the ids are dropped: those of a second file may repeat
+ * those of the first.
  */
 export function mapBatch(
   batch: FeatureBatch,
@@ -99,18 +99,18 @@ export function mapBatch(
   return { batch: { ...batch, fields: mapping.fields, columns, ids }, failures };
 }
 
-/** What has to be known of a field whose type was found in its values. */
+/** Facts about a field whose type was inferred from its values. */
 export type FoundField = Pick<FieldStatistics, 'name' | 'type' | 'integersExact'>;
 
 /**
- * The fields of a target whose format declares no types, wide enough for what is appended. Such a format has one type
- * of number and one of text: that all numbers of the target happen to be whole, or all its texts dates, is no
- * declaration, and must not cost an appended 0.5 its value. So
- * - a field of integers takes the widest number type of the fields that become it; where that would lose digits
- *   (integers beyond 2^53 with floats), the mixed type of the format;
- * - a field of dates, or of dates with times, takes 'string' when other texts are appended;
- * - a field without any value takes the type of what is appended, 'string' where that has no value either.
- * A field of any other kind stays as it is: text into numbers has to be a number, or is lost.
+ * Fields of a target whose format declares no types, wide enough for the appended values. Such a format has one number
+ * type and one text type: if all numbers of the target happen to be integers, or all texts dates, that is not a
+ * declaration and must not cost an appended 0.5 its value. Therefore
+ * - a field of integers gets the widest number type of the fields mapped to it; if that would lose digits (integers
+ *   beyond 2^53 with floats), the mixed type of the format;
+ * - a field of dates or datetimes becomes 'string' if other texts are appended;
+ * - a field without values gets the type of the appended values, or 'string' if they have none.
+ * Any other field keeps its type: text appended to a number field must be a number or becomes null.
  */
 export function widenedTarget(
   target: readonly FoundField[],
@@ -137,7 +137,7 @@ export function widenedTarget(
 function mayWiden(from: OpenType, by: OpenType): boolean {
   if (from === 'null') return true;
   if (isInteger(from)) return isNumber(by);
-  // Dates among dates with times need no wider type: their midnight says the same.
+  // Dates appended to datetimes need no wider type: midnight says the same.
   return (from === 'date' && by === 'datetime') || (isTemporal(from) && by === 'string');
 }
 

@@ -44,7 +44,7 @@ export const GEOMETRY_TYPE_NAMES = [
 ] as const;
 
 export const PART_KIND = { point: 1, line: 2, polygon: 3 } as const;
-/** The two low bits of a part kind: PART_KIND. */
+/** The two low bits of a part kind: a PART_KIND. */
 export const PART_KIND_MASK = 3;
 /** In a collection: first part of a member that is a multi geometry. */
 export const PART_MULTI_FIRST = 4;
@@ -109,7 +109,7 @@ export class GeometryBuilder {
   #ringOffsets: Uint32Array<ArrayBuffer>;
   #coordOffsets: Uint32Array<ArrayBuffer>;
 
-  /** The expected counts save growing where the reader knows them. */
+  /** The expected counts avoid reallocation if the reader knows them. */
   constructor(dimensions: Dimensions = 'XY', expectedFeatures = 1 << 10, expectedPositions = 1 << 13) {
     this.dimensions = dimensions;
     this.stride = strideOf(dimensions);
@@ -122,7 +122,7 @@ export class GeometryBuilder {
     this.#coordOffsets = new Uint32Array(features + 1);
   }
 
-  /** Makes room for `ordinateCount` more ordinates. Invalidates earlier references to `coordinates`. */
+  /** Reserves memory for `ordinateCount` more ordinates. Invalidates earlier references to `coordinates`. */
   reserve(ordinateCount: number): void {
     const needed = this.coordinateLength + ordinateCount;
     if (needed <= this.coordinates.length) return;
@@ -131,7 +131,7 @@ export class GeometryBuilder {
     this.coordinates = grown;
   }
 
-  /** Gives every position, past and future, Z and/or M ordinates as well; those of past positions become NaN. */
+  /** Adds Z and/or M ordinates to all past and future positions; those of past positions become NaN. */
   widen(dimensions: Dimensions): void {
     const z = hasZ(this.dimensions) || hasZ(dimensions);
     const m = hasM(this.dimensions) || hasM(dimensions);
@@ -148,7 +148,7 @@ export class GeometryBuilder {
     this.reserve(1 << 12);
   }
 
-  /** Appends a position; `z` and `m` are written where the batch has them. */
+  /** Appends a position; `z` and `m` are written if the batch has them. */
   position(x: number, y: number, z = Number.NaN, m = Number.NaN): void {
     this.reserve(4);
     const { coordinates } = this;
@@ -179,7 +179,7 @@ export class GeometryBuilder {
     this.#ringOffsets[part + 1] = this.ringCount;
   }
 
-  /** `type` is a GEOMETRY_TYPE; the parts ended since the last feature are its parts. */
+  /** `type` is a GEOMETRY_TYPE; the feature consists of the parts ended since the previous feature. */
   endFeature(type: number): void {
     const feature = this.featureCount++;
     if (feature >= this.#types.length) this.#types = doubled8(this.#types);
@@ -188,12 +188,12 @@ export class GeometryBuilder {
     this.#partOffsets[feature + 1] = this.partCount;
   }
 
-  /** Takes back everything since the last `endFeature`: for readers that meet a broken geometry half-way. */
+  /** Discards everything since the last `endFeature`: for readers that find an invalid geometry halfway. */
   rollback(): void {
     this.rewind(this.#partOffsets[this.featureCount]);
   }
 
-  /** Takes back every part from `partCount` on, and what was begun of the next one. */
+  /** Discards all parts from `partCount` on and the unfinished part. */
   rewind(partCount: number): void {
     this.partCount = partCount;
     this.ringCount = this.#ringOffsets[this.partCount];
@@ -213,7 +213,7 @@ export class GeometryBuilder {
   }
 }
 
-/** The same positions with another set of ordinates; new ordinates are NaN, ordinates the target lacks are left out. */
+/** The same positions with other dimensions: new ordinates are NaN, ordinates missing in the target are dropped. */
 export function restride(
   coordinates: Float64Array,
   from: Dimensions,

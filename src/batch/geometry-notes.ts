@@ -1,12 +1,15 @@
-/** What a reader of geometry text or bytes tolerated, as bits: one number per geometry, nothing to allocate. */
+/**
+ * Irregularities that a reader of geometry text or bytes tolerated, as bits of one number per geometry (nothing to
+ * allocate).
+ */
 import type { FindingCode } from '../findings.ts';
 
 export const GEOMETRY_NOTE = {
-  /** A ring whose last position was not its first was closed. */
+  /** An unclosed ring was closed. */
   ringClosed: 1,
   /** A collection inside a collection was flattened. */
   flattened: 2,
-  /** An empty member of a multi geometry, or an empty ring, was left out. */
+  /** An empty member of a multi geometry or an empty ring was dropped. */
   emptyMember: 4,
   /** A line with one position, or a ring with fewer than four, was kept. */
   degenerate: 8,
@@ -16,11 +19,11 @@ export const GEOMETRY_NOTE = {
   curve: 32,
   /** Members of a compound curve that do not touch were joined by a straight line. */
   curveGap: 64,
-  /** A polyline says that it has more or fewer vertices than it has. */
+  /** A polyline declares a number of vertices that it does not have. */
   vertexCount: 128,
 } as const;
 
-/** The finding that each bit is told as; none of them has parameters. */
+/** The finding that each bit is reported as; none of them has parameters. */
 export const GEOMETRY_NOTE_FINDINGS = [
   [GEOMETRY_NOTE.ringClosed, 'RING_CLOSED'],
   [GEOMETRY_NOTE.flattened, 'COLLECTION_FLATTENED'],

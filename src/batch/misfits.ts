@@ -1,7 +1,7 @@
-/** Values that the declaration of their field does not admit, by field. */
+/** Counts values that do not match the declared type of their field, by field. */
 import type { Location } from '../errors.ts';
 
-/** Plain data: it comes from worker threads. */
+/** Plain data: sent by worker threads. */
 export interface FieldMisfits {
   readonly field: string;
   /** The type as the file declares it. */

@@ -1,17 +1,19 @@
-/** Geometries of which some positions have a Z or M and others have none, for formats that must write one at each. */
+/**
+ * Fills in Z or M where only some positions of a geometry have them, for formats that require them at each position.
+ */
 import { type GeometryColumn, hasM, hasZ, strideOf } from './geometry-column.ts';
 
 interface FilledOrdinates {
   readonly geometry: GeometryColumn;
-  /** Rows that had some Z (M), but not everywhere. */
+  /** Rows that had Z (M) at some positions only. */
   readonly rowsFilledZ: number;
   readonly rowsFilledM: number;
 }
 
 /**
- * The column with 0 for each Z (M) that is missing at some positions of a row but not at all of them; the column
- * itself where there is none. Rows wholly without Z (M) stay without. O(positions), a copy only where something is
- * filled.
+ * Returns the column with 0 for each Z (M) that is missing at some but not all positions of a row; returns the column
+ * itself if none is missing. Rows entirely without Z (M) stay without. O(positions); copies only if something is filled
+ * in.
  */
 export function fillMissingOrdinates(geometry: GeometryColumn): FilledOrdinates {
   const stride = strideOf(geometry.dimensions);
@@ -42,7 +44,10 @@ function fillOrdinate(
   return { geometry: rowCount === 0 ? geometry : { ...geometry, coordinates }, rowCount };
 }
 
-/** Rows with a position that has no Z while the target gives every position one; `hasZ` of the batch may be false. */
+/**
+ * Number of rows with a position that has no Z, for targets that store Z at every position; the batch may have no Z at
+ * all.
+ */
 export function countRowsWithoutZ(geometry: GeometryColumn): number {
   const stride = strideOf(geometry.dimensions);
   const isFlat = !hasZ(geometry.dimensions);

@@ -1,19 +1,19 @@
 import { locateInRing } from './rings.ts';
 
 /**
- * Finds the smallest ring around another one among many: a binary tree over the bounds of rings, cut in turn where they
- * differ most in minX, minY, maxX or maxY. Nodes hold the bounds and the least and greatest area of what is below them,
- * so that a search leaves out those beside the ring, those smaller than it and those larger than the best one so far.
- * A stack of a thousand rings, one in the other, is found as fast as a thousand side by side.
+ * Finds the smallest ring around another ring: a binary tree over the bounds of rings, split on the one of minX, minY,
+ * maxX and maxY that varies most. Nodes store the bounds and the least and greatest area of their rings, so that a
+ * search skips rings that do not overlap, rings that are smaller, and rings that are larger than the best one so far. A
+ * stack of a thousand nested rings is searched as fast as a thousand rings side by side.
  */
 
 const LEAF_RINGS = 8;
 const NODE_VALUES = 6;
 
 export class RingTree {
-  /** Nodes that the last search looked at. */
+  /** Nodes visited by the last search. */
   visited = 0;
-  /** Rings in the order of the leaves. */
+  /** Rings in leaf order. */
   readonly #order: Uint32Array;
   /** minX, minY, maxX, maxY by ring. */
   readonly #bounds: Float64Array;
@@ -24,7 +24,7 @@ export class RingTree {
   #holds: (other: number) => boolean = () => false;
   #found = -1;
 
-  /** `bounds` and `areas` are read up to `ringCount` and kept. */
+  /** `bounds` and `areas` are read up to `ringCount` and are kept by reference. */
   constructor(bounds: Float64Array, areas: Float64Array, ringCount: number) {
     this.#bounds = bounds;
     this.#areas = areas;
@@ -36,7 +36,10 @@ export class RingTree {
     this.#build(0, 0, ringCount);
   }
 
-  /** The smallest ring larger than `ring` that `holds` is true of; -1: none. Asks about those alone whose bounds hold it. */
+  /**
+   * The smallest ring larger than `ring` for which `holds` returns true; -1 if there is none. Calls `holds` only for
+   * rings whose bounds contain those of `ring`.
+   */
   smallestAround(ring: number, holds: (other: number) => boolean): number {
     this.#ring = ring;
     this.#holds = holds;
@@ -112,13 +115,13 @@ export class RingTree {
 }
 
 /**
- * A ring of many positions that many points are looked for in. Consecutive edges are put together to runs with the bounds of
- * their y: a point is compared with the edges of those runs alone that reach its height. With the square root of the
- * edges in a run, and a ring that does not zigzag over its whole height, a search costs about the square root as well.
+ * Locates many points in one ring with many positions. Consecutive edges are grouped into runs, and each run stores its
+ * range of y: a point is compared only with the edges of runs that reach its y. With the square root of the number of
+ * edges per run, and a ring that does not zigzag over its whole height, a search also costs about the square root.
  */
 
 export class RingBands {
-  /** Runs and edges that the last search looked at. */
+  /** Runs and edges visited by the last search. */
   visited = 0;
   readonly #coordinates: Float64Array;
   readonly #stride: number;
@@ -141,7 +144,7 @@ export class RingBands {
       let high = Number.NEGATIVE_INFINITY;
       const first = start + run * this.#runLength;
       for (let i = first; i <= Math.min(end, first + this.#runLength); i++) {
-        // The edge before the first position comes from the last one.
+        // The edge that ends at the first position starts at the last one.
         const y = coordinates[(i === start ? end - 1 : i - 1) * stride + 1];
         low = Math.min(low, y);
         high = Math.max(high, y);
@@ -151,7 +154,7 @@ export class RingBands {
     }
   }
 
-  /** As `locateInRing`. */
+  /** Same result as `locateInRing`. */
   locate(x: number, y: number): 1 | 0 | -1 {
     const bounds = this.#bounds;
     let isInside = false;

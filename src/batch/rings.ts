@@ -1,11 +1,15 @@
 import type { GeometryBuilder } from './geometry-column.ts';
-/** Orientation and nesting of rings; positions `[start, end)` of a coordinate array with `stride` ordinates each. */
+/**
+ * Orientation of rings, and points in them; a ring is the positions `[start, end)` of a coordinate array with `stride`
+ * ordinates each.
+ */
 
 /** Signed area by the shoelace formula: positive for counter-clockwise rings (y up), 0 for degenerate ones. */
 export function signedArea(coordinates: Float64Array, stride: number, start: number, end: number): number {
   const count = end - start;
   if (count < 3) return 0;
-  // Relative to the first position: far from the origin the products would otherwise swallow the small differences.
+  // Relative to the first position: far from the origin, products of absolute coordinates would cancel the small
+  // differences.
   const originX = coordinates[start * stride];
   const originY = coordinates[start * stride + 1];
   let sum = 0;
@@ -22,8 +26,8 @@ export function signedArea(coordinates: Float64Array, stride: number, start: num
 }
 
 /**
- * Where a point lies: 1 inside the ring, 0 on its edge, -1 outside (even-odd rule). `before` is the position that the first
- * edge comes from: the last one of a whole ring.
+ * Position of a point relative to a ring: 1 inside, 0 on an edge, -1 outside (even-odd rule). `before` is the position
+ * where the first edge starts: the last one for a whole ring.
  */
 export function locateInRing(
   x: number,
@@ -54,7 +58,7 @@ export function locateInRing(
   return inside ? 1 : -1;
 }
 
-/** Repeats the position `firstPosition` when the last one differs from it in x or y; tells whether it did. */
+/** Repeats the position `firstPosition` if the last one differs from it in x or y; returns whether it did. */
 export function closeRing(builder: GeometryBuilder, firstPosition: number): boolean {
   const { stride } = builder;
   const first = firstPosition * stride;

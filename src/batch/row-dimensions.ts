@@ -1,4 +1,3 @@
-/** Which ordinates a single feature of a batch has. */
 import {
   type Dimensions,
   dimensionsOf,
@@ -8,7 +7,7 @@ import {
   strideOf,
 } from './geometry-column.ts';
 
-/** The ordinates of one row: those of the batch without the ones that are NaN at every position of the row. */
+/** The ordinates that one row has: those of the batch except any that are NaN at every position of the row. */
 export function rowDimensions(column: GeometryColumn, row: number): Dimensions {
   const { dimensions, partOffsets, ringOffsets, coordOffsets, coordinates } = column;
   if (dimensions === 'XY') return 'XY';

@@ -9,9 +9,9 @@ export type FieldType =
   | 'binary'
   /** ISO 8601 calendar date, kept as text: YYYY-MM-DD. */
   | 'date'
-  /** ISO 8601 date and time with optional fraction and zone, kept as text so that nothing of it is lost. */
+  /** ISO 8601 date and time with optional fraction and zone, kept as text so that no detail is lost. */
   | 'datetime'
-  /** One JSON value per row, kept as JSON text; also the type of fields whose rows differ in kind. */
+  /** One JSON value per row, kept as JSON text; also the type of fields with values of several kinds. */
   | 'json';
 
 export interface Field {
@@ -19,15 +19,18 @@ export interface Field {
   readonly type: FieldType;
 }
 
-/** What a field of differing scalars becomes: self-describing sources keep each value's kind, text sources have only text. */
+/**
+ * The type of a field with scalars of several kinds: self-describing formats keep each value's kind, text formats only
+ * have text.
+ */
 export type MixedType = 'json' | 'string';
 
-/** Every value is null so far: widens to any type. */
+/** All values so far are null: widens to any type. */
 export type OpenType = FieldType | 'null';
 
 /**
- * The narrowest type that holds every value of both. int64 with float64 is 'float64' only while all integers are
- * exact as doubles (`integersExact`); otherwise the mixed type, so that no digit is lost.
+ * The narrowest type that holds every value of both. int64 with float64 is 'float64' only if all integers are exact as
+ * doubles (`integersExact`); otherwise the mixed type, so that no digit is lost.
  */
 export function widenType(a: OpenType, b: OpenType, mixed: MixedType, integersExact = true): OpenType {
   if (a === b || b === 'null') return a;

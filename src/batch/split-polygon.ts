@@ -17,12 +17,15 @@
  */
 import { locateInRing, signedArea } from './rings.ts';
 
-/** Rings, the shell first, each with all ordinates of its positions end to end and its first position repeated. */
+/**
+ * The shell first, then the holes; each with all ordinates of its positions in one array and its first position
+ * repeated.
+ */
 export type FlatPolygon = number[][];
 
 interface Crossing {
   readonly y: number;
-  /** The ring goes over to the right side here. */
+  /** The ring crosses to the right side here. */
   readonly leavesLeft: boolean;
   readonly endingChain: number;
   readonly beginningChain: number;
@@ -34,7 +37,7 @@ interface Chains {
   readonly crossings: Crossing[];
 }
 
-/** Polygons on the left (x <= cut), then those on the right; null where the rings cross one another at the cut. */
+/** The polygons on the left (x <= cut), then those on the right; null if rings cross one another at the cut. */
 export function splitPolygon(polygon: FlatPolygon, stride: number, cut: number): FlatPolygon[] | null {
   const found: Chains = { chains: [], crossings: [] };
   const wholeHoles: number[][] = [];
@@ -56,7 +59,7 @@ export function splitPolygon(polygon: FlatPolygon, stride: number, cut: number):
   return pieces;
 }
 
-/** The ring with its interior on the left: shells counter-clockwise, holes clockwise. */
+/** Orients the ring so that its interior is on the left: shells counter-clockwise, holes clockwise. */
 function oriented(ring: number[], stride: number, isShell: boolean): number[] {
   const area = signedArea(Float64Array.from(ring), stride, 0, ring.length / stride);
   if (area > 0 === isShell) return ring;
@@ -66,7 +69,7 @@ function oriented(ring: number[], stride: number, isShell: boolean): number[] {
   return reversed;
 }
 
-/** Cuts a ring into chains; positions on the cut count as left. Returns false for a ring that lies on one side. */
+/** Splits a ring into chains; positions on the cut count as left. Returns false for a ring on one side of the cut. */
 function appendChains(ring: number[], stride: number, cut: number, found: Chains): boolean {
   const count = ring.length / stride - 1;
   const isLeft = (i: number): boolean => ring[(i % count) * stride] <= cut;
@@ -95,7 +98,7 @@ function appendChains(ring: number[], stride: number, cut: number, found: Chains
     });
     chain = [...crossing];
   }
-  // The walk began at a crossing: the last chain ends there.
+  // The walk began at a crossing, so the last chain ends there.
   appendPosition(chain, ring, (start % count) * stride, stride);
   const first = crossings.findIndex(({ beginningChain }) => beginningChain === firstChain);
   appendPosition(chain, chains[firstChain], 0, stride);
@@ -104,14 +107,14 @@ function appendChains(ring: number[], stride: number, cut: number, found: Chains
   return true;
 }
 
-/** Appends a position unless the chain ends with it. */
+/** Appends a position unless it equals the last one of the chain. */
 function appendPosition(chain: number[], source: readonly number[], at: number, stride: number): void {
   const last = chain.length - stride;
   if (last >= 0 && chain[last] === source[at] && chain[last + 1] === source[at + 1]) return;
   for (let i = 0; i < stride; i++) chain.push(source[at + i]);
 }
 
-/** Where the edge between two positions meets the cut. */
+/** The point where the edge between two positions crosses the cut. */
 function positionAt(
   ring: readonly number[],
   from: number,
@@ -134,7 +137,7 @@ function joinChains({ chains, crossings }: Chains, stride: number, cut: number):
   for (let i = 0; i < sorted.length; i++) {
     const leaves = i % 2 === 0;
     if (sorted[i].leavesLeft === leaves) continue;
-    // Crossings at one point: which comes first shows only beside the cut, where they alternate.
+    // Several crossings at one point: their order only shows beside the cut, where leaving and returning alternate.
     const other = sorted.findIndex((candidate, j) => j > i && candidate.leavesLeft === leaves);
     if (other < 0 || sorted[other].y !== sorted[i].y) return null;
     [sorted[i], sorted[other]] = [sorted[other], sorted[i]];

@@ -1,6 +1,6 @@
 /**
- * What a writer may have to know about a whole layer before its first byte: field widths, geometry kinds, ordinates.
- * Computed per batch in the workers, merged in one place.
+ * Statistics that a writer may need about a whole layer before it writes the first byte: field widths, geometry types,
+ * ordinates. Computed per batch in the workers, merged by the main thread.
  */
 import { type AttributeColumn, isValid } from './attribute-column.ts';
 import { type Bounds, positionBounds } from './bounds.ts';
@@ -8,17 +8,17 @@ import type { FeatureBatch } from './feature-batch.ts';
 import { hasM, hasZ, PART_KIND_MASK, strideOf } from './geometry-column.ts';
 import { type Field, type FieldType, type MixedType, type OpenType, widenType } from './schema.ts';
 
-/** Floats that no decimal notation of at most 15 decimals holds exactly. */
+/** Floats that need more than 15 decimals to be exact. */
 export const MORE_DECIMALS = 16;
 
 export interface FieldStatistics {
   readonly name: string;
-  /** 'null' when no row had a value. */
+  /** 'null' if no row has a value. */
   type: OpenType;
-  /** Type of the columns themselves, which counts where no row had a value; missing: text. */
+  /** Type of the columns, used if no row has a value; missing: text. */
   columnType?: FieldType;
   nonNullCount: number;
-  /** Longest text or binary value in bytes; for numbers the longest integer part in characters, with its sign. */
+  /** Longest text or binary value in bytes; for numbers the longest integer part in characters, including its sign. */
   maxLength: number;
   /** Decimals that hold every float exactly, up to 15, or MORE_DECIMALS. */
   maxDecimals: number;
@@ -27,15 +27,17 @@ export interface FieldStatistics {
 }
 
 export interface GeometryStatistics {
-  /** Count of features per geometry type code, 0 (none) to 7. */
+  /** Number of features by geometry type code, 0 (none) to 7. */
   readonly typeCounts: number[];
-  /** Features with at least one point, line, polygon part (index 1, 2, 3); collections count in each kind they hold. */
+  /**
+   * Number of features with at least one point, line or polygon part (index 1, 2, 3); collections count for each kind.
+   */
   readonly kindCounts: number[];
   /** Features with a geometry type but no part. */
   emptyCount: number;
   hasZ: boolean;
   hasM: boolean;
-  /** minX, minY, maxX, maxY; inverted infinities when there is no position. */
+  /** minX, minY, maxX, maxY; inverted infinities if there is no position. */
   readonly bounds: Bounds;
   positionCount: number;
 }
@@ -45,7 +47,7 @@ export interface LayerStatistics {
   readonly fields: FieldStatistics[];
   readonly geometry: GeometryStatistics;
   hasIds: boolean;
-  /** Of the ids, as of a field; null: the features have no ids, or ids were not asked for. */
+  /** Statistics of the ids, as for a field; null if the features have no ids or ids were not requested. */
   ids: FieldStatistics | null;
 }
 
@@ -72,7 +74,7 @@ export function emptyStatistics(): LayerStatistics {
   };
 }
 
-/** `depth` 'fields' finds names and types only, 'all' the widths and the geometry as well; `withIds` the ids' too. */
+/** `depth` 'fields' collects names and types only, 'all' widths and geometry as well; `withIds` includes the ids. */
 export function batchStatistics(
   batch: FeatureBatch,
   depth: 'fields' | 'all',
@@ -91,7 +93,7 @@ export function batchStatistics(
   return statistics;
 }
 
-/** Adds `other` into `target`; fields are matched by name, new ones go to the end. */
+/** Merges `other` into `target`; fields are matched by name, new ones are appended. */
 export function mergeStatistics(target: LayerStatistics, other: LayerStatistics, mixed: MixedType): void {
   target.rowCount += other.rowCount;
   target.hasIds ||= other.hasIds;
@@ -117,7 +119,6 @@ export function mergeStatistics(target: LayerStatistics, other: LayerStatistics,
   extend(a.bounds, b.bounds);
 }
 
-/** Adds `field` into `own`. */
 function mergeField(own: FieldStatistics, field: FieldStatistics, mixed: MixedType): void {
   own.type = widenType(own.type, field.type, mixed, own.integersExact && field.integersExact);
   if (own.columnType !== field.columnType) delete own.columnType;
@@ -127,7 +128,7 @@ function mergeField(own: FieldStatistics, field: FieldStatistics, mixed: MixedTy
   own.integersExact &&= field.integersExact;
 }
 
-/** The fields that statistics amount to; one without any value has the type of its columns, text where they differ. */
+/** The fields for these statistics; a field without values has the type of its columns, or text if they differ. */
 export function fieldsOf(statistics: LayerStatistics): Field[] {
   return statistics.fields.map(({ name, type, columnType }) => ({
     name,
@@ -213,7 +214,7 @@ function scanWidths(column: AttributeColumn, result: FieldStatistics, rowCount: 
 
 const POWERS = Float64Array.from({ length: 16 }, (_, i) => 10 ** i);
 
-/** The fewest decimals, at least `atLeast`, whose rounding gives the value back. */
+/** The smallest number of decimals, at least `atLeast`, that reproduces the value when it is rounded to them. */
 function decimalsToHold(value: number, atLeast: number): number {
   for (let decimals = atLeast; decimals <= 15; decimals++) {
     const scaled = Math.round(value * POWERS[decimals]);

@@ -1,4 +1,4 @@
-/** Recognises ISO 8601 dates and date-times in text, so that a field of nothing else becomes one. */
+/** Recognises ISO 8601 dates and datetimes in text, so that a field with only such values gets that type. */
 import { COLON, MINUS, ZERO } from '../bytes/ascii.ts';
 
 export const DATE_TEXT = 0;
@@ -8,8 +8,8 @@ export const PLAIN_TEXT = 2;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * DATE_TEXT for `YYYY-MM-DD`; DATETIME_TEXT for that, `T` or a space, `hh:mm[:ss[.fraction]]` and perhaps a zone (`Z`,
- * `+hh`, `+hhmm`, `+hh:mm`); PLAIN_TEXT for all else, also for dates that are in no calendar.
+ * DATE_TEXT for `YYYY-MM-DD`; DATETIME_TEXT for that followed by `T` or a space, `hh:mm[:ss[.fraction]]` and optionally
+ * a zone (`Z`, `+hh`, `+hhmm`, `+hh:mm`); PLAIN_TEXT for all else, including dates that do not exist.
  */
 export function temporalKind(
   bytes: Uint8Array,
@@ -56,7 +56,7 @@ function isZone(bytes: Uint8Array, at: number, end: number): boolean {
   return twoDigits(bytes, end - 2) <= 59;
 }
 
-/** NaN when they are no digits, so that every comparison with it fails. */
+/** NaN if they are not digits; all comparisons with it fail. */
 function twoDigits(bytes: Uint8Array, at: number): number {
   const tens = bytes[at] - ZERO;
   const ones = bytes[at + 1] - ZERO;

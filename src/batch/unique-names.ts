@@ -3,10 +3,10 @@ export class UniqueNames {
   readonly #taken: Set<string>;
   readonly #fold: (name: string) => string;
   readonly #firstNumber: number;
-  /** The number to try next, by the name that it follows: those below are taken and stay so. */
+  /** The next number to try, by name: lower numbers are taken and stay taken. */
   readonly #next = new Map<string, number>();
 
-  /** Names are equal when `fold` makes them equal. `taken` has folded names. */
+  /** Two names are equal if `fold` maps them to the same text. `taken` contains folded names. */
   constructor(
     options: {
       readonly fold?: (name: string) => string;
@@ -19,7 +19,7 @@ export class UniqueNames {
     this.#taken = new Set(options.taken);
   }
 
-  /** `wanted`, or where that is taken `wanted_1`, `wanted_2`, ...; it is taken from now on. */
+  /** Returns `wanted`, or `wanted_1`, `wanted_2`, ... if it is taken; the result is taken from now on. */
   take(wanted: string): string {
     const key = this.#fold(wanted);
     let name = wanted;

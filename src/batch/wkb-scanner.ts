@@ -1,16 +1,16 @@
-/** Reading well-known binary number by number: counts that can be true, and errors that say where. */
+/** Reads well-known binary number by number, with plausibility checks of counts and errors with offsets. */
 import { failure, type GeomillError } from '../errors.ts';
 
-/** Blobs up to this size are copied: a DataView of their own takes longer to make. */
+/** Blobs up to this size are copied: creating a DataView for them takes longer. */
 const SMALL_BYTES = 1024;
 
-/** A base of WkbReader and not a part of it: its hot loops work on these fields, one object away. */
+/** A base class of WkbReader, not a member of it: this saves its hot loops one indirection. */
 export class WkbScanner {
   protected bytes = new Uint8Array(0) as Uint8Array;
   protected view = new DataView(new ArrayBuffer(0)) as DataView;
   protected at = 0;
   protected endAt = 0; // exclusive
-  /** Of the header at hand. */
+  /** Byte order of the current header. */
   protected littleEndian = true;
   #start = 0;
   readonly #small = new Uint8Array(SMALL_BYTES);
@@ -30,7 +30,7 @@ export class WkbScanner {
     this.endAt = Math.min(end, bytes.length);
   }
 
-  /** Reads a count of things that take at least `leastBytes` each, and refuses one that cannot be true. */
+  /** Reads the count of items that take at least `leastBytes` each; throws if the remaining bytes cannot hold them. */
   protected count(leastBytes: number, things: string): number {
     const at = this.at;
     this.need(4, `a count of ${things}`);

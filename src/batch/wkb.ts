@@ -1,12 +1,11 @@
 /**
- * Well-known binary (ISO 19125-1, OGC 06-103r4 chapter 8) to geometry, straight into a GeometryBuilder. The way back
- * is in wkb-write.ts.
+ * Reads well-known binary (ISO 19125-1, OGC 06-103r4 chapter 8) directly into a GeometryBuilder.
  *
  *     byte order  u8   0 big-endian, 1 little-endian; every member of a multi geometry has its own
  *     type        u32  1 to 7, curves 8 to 12, +1000 with Z, +2000 with M, +3000 with both
  *     EWKB             the same with flags instead: 0x80000000 Z, 0x40000000 M, 0x20000000 an SRID (u32) follows
  *
- * Counts are checked against the bytes that are left before anything is allocated.
+ * Counts are checked against the remaining bytes before anything is allocated.
  */
 import { ArcStroker, DEFAULT_STROKING, type Stroking } from './arc.ts';
 import {
@@ -37,24 +36,24 @@ const MAX_DEPTH = 32;
 const EWKB_Z = 0x80000000;
 const EWKB_M = 0x40000000;
 const EWKB_SRID = 0x20000000;
-/** Byte order, type and a count: no member of a multi geometry is shorter, except a point, which is longer. */
+/** Byte order, type and a count: the shortest member of a multi geometry (points are longer). */
 const LEAST_MEMBER_BYTES = 9;
 
-/** ISO type codes beyond 7 that are areas of straight edges. */
+/** ISO type codes after 7 of surfaces with straight edges. */
 const POLYHEDRAL_SURFACE = 15; // and 16, the TIN
 const TRIANGLE = 17;
 const ABSTRACT_NAMES: Readonly<Record<number, string>> = { 13: 'Curve', 14: 'Surface' };
 
 /** Reads one geometry per call; reuse one instance. */
 export class WkbReader extends WkbScanner {
-  /** Of the last geometry's EWKB header; 0: it had none. */
+  /** SRID of the last geometry's EWKB header; 0 if it has none. */
   srid = 0;
   /** Bits of GEOMETRY_NOTE for the last geometry. */
   notes = 0;
   #builder!: GeometryBuilder;
   #depth = 0;
   readonly #stroker: ArcStroker;
-  // The header at hand.
+  // The current header.
   #type = 0;
   #dimensions: Dimensions = 'XY';
 
@@ -64,8 +63,8 @@ export class WkbReader extends WkbScanner {
   }
 
   /**
-   * Appends the geometry that begins at `bytes[start]` to the builder as one feature; returns the offset behind it, at
-   * most `end`. Throws WKB_SYNTAX with the offset from `start`; then call the builder's `rollback()`.
+   * Appends the geometry at `bytes[start]` to the builder as one feature; returns the offset after it, at most `end`.
+   * Throws WKB_SYNTAX with the offset from `start`; then call the builder's `rollback()`.
    */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
     this.open(bytes, start, end);
@@ -108,7 +107,7 @@ export class WkbReader extends WkbScanner {
     }
   }
 
-  /** Reads what follows the header at hand. Part kinds and the type codes of single geometries are the same numbers. */
+  /** Reads what follows the current header. Part kinds and the type codes of single geometries are the same numbers. */
   #readBody(isMember: boolean): void {
     const type = this.#type;
     const linear = LINEAR_TYPES[type];
@@ -117,7 +116,7 @@ export class WkbReader extends WkbScanner {
     else if (!this.#readPart(type, linear) && isMember) this.#builder.endPart(linear);
   }
 
-  /** Reads a point, line, polygon or curve as one part; false when it is empty: no part then. */
+  /** Reads a point, line, polygon or curve as one part; returns false if it is empty and so has no part. */
   #readPart(type: number, marks: number): boolean {
     const builder = this.#builder;
     const kind = LINEAR_TYPES[type];
@@ -160,7 +159,7 @@ export class WkbReader extends WkbScanner {
     builder.endRing();
   }
 
-  /** Appends the positions of a line, arcs, or a compound curve, and nothing else. */
+  /** Appends only the positions of a line, arcs or a compound curve. */
   #readLine(type: number): void {
     if (type === CURVE_TYPE.compoundCurve) {
       this.#readCompound();
@@ -191,7 +190,7 @@ export class WkbReader extends WkbScanner {
     }
   }
 
-  /** `type`: of the multi geometry. */
+  /** `type` is that of the multi geometry. */
   #readMulti(type: number, isMember: boolean): void {
     const count = this.count(LEAST_MEMBER_BYTES, 'members');
     const kind = LINEAR_TYPES[type] - GEOMETRY_TYPE.multiPoint + 1;
@@ -226,14 +225,14 @@ export class WkbReader extends WkbScanner {
     this.#depth--;
   }
 
-  /** Reads `count` positions. A point whose x and y are NaN is empty: nothing is appended and the result is false. */
+  /** Reads `count` positions. A point with NaN as x and y is empty: returns false and appends nothing. */
   #readPositions(count: number, isPoint: boolean): boolean {
     const builder = this.#builder;
     const dimensions = this.#dimensions;
     if (isPoint) this.need(strideOf(dimensions) * 8, 'a position');
     if (dimensions !== builder.dimensions) builder.widen(dimensions);
     builder.reserve(count * builder.stride);
-    // Most of all positions are XY, little-endian.
+    // Nearly all positions are XY, little-endian.
     if (builder.stride === 2 && this.littleEndian && this.#readPlainPositions(count)) return true;
     const stride = strideOf(dimensions);
     const view = this.view;
@@ -265,14 +264,14 @@ export class WkbReader extends WkbScanner {
     return true;
   }
 
-  /** The hot loop: little-endian XY. Appends nothing and tells false where one of them is not finite. */
+  /** The hot loop: little-endian XY. Returns false and appends nothing if one of them is not finite. */
   #readPlainPositions(count: number): boolean {
     const builder = this.#builder;
     const { coordinates } = builder;
     const view = this.view;
     let length = builder.coordinateLength;
     let at = this.at;
-    // Faster here than a copy of the bytes with a check afterwards, however long the list is.
+    // Faster here than copying the bytes and checking afterwards, for lists of any length.
     for (let i = 0; i < count; i++, at += 16) {
       const x = view.getFloat64(at, true);
       const y = view.getFloat64(at + 8, true);

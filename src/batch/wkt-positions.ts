@@ -1,4 +1,4 @@
-/** Lists of positions in well-known text, straight into a GeometryBuilder. */
+/** Reads lists of positions in well-known text directly into a GeometryBuilder. */
 import { CLOSE_PAREN, COMMA, DOT, MINUS, NINE, OPEN_PAREN, SPACE, ZERO } from '../bytes/ascii.ts';
 import type { Dimensions, GeometryBuilder } from './geometry-column.ts';
 import { WktScanner } from './wkt-scanner.ts';
@@ -6,18 +6,18 @@ import { LETTER_M, LETTER_Z } from './wkt-words.ts';
 
 const POWERS_OF_TEN = Float64Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 const LETTER_NAMES = ['', 'Z', 'M', 'ZM'] as const;
-/** By the bits LETTER_Z and LETTER_M. */
+/** Index: the bits LETTER_Z and LETTER_M. */
 const DIMENSIONS: readonly Dimensions[] = ['XY', 'XYZ', 'XYM', 'XYZM'];
 
 export class WktPositions extends WktScanner {
   protected builder!: GeometryBuilder;
-  /** Z, M or both as written behind the name of the geometry at hand (bits LETTER_Z and LETTER_M). */
+  /** Z, M or both as written after the name of the current geometry (bits LETTER_Z and LETTER_M). */
   protected letters = 0;
-  /** Numbers per position of the geometry at hand; 0 before its first position. */
+  /** Numbers per position of the current geometry; 0 before its first position. */
   protected ordinates = 0;
   #isListRead = false;
 
-  /** Reads "(x y, x y, ...)"; returns the count of positions. */
+  /** Reads "(x y, x y, ...)"; returns the number of positions. */
   protected readPositions(): number {
     this.take(OPEN_PAREN, "'('");
     let count = 0;
@@ -33,9 +33,9 @@ export class WktPositions extends WktScanner {
   }
 
   /**
-   * The hot loop: positions "x y," of plain decimals of at most 15 digits, each two integers below 2^31 (before the
-   * point, and the digits behind it) and one exact division. Stops behind the closing parenthesis, or in front of the
-   * first position that is anything else; returns how many it read.
+   * The hot loop: positions "x y," of plain decimals of at most 15 digits, each read as two integers below 2^31 (before
+   * and after the point) and one exact division. Stops after the closing parenthesis or before the first position of
+   * another form; returns the number of positions read.
    */
   #readPlainPositions(): number {
     const bytes = this.bytes;
@@ -94,7 +94,7 @@ export class WktPositions extends WktScanner {
       count++;
     }
     if (count > 0) {
-      // Positions without a third number: as if each had been read by readPosition.
+      // Positions without a third number: the same result as readPosition.
       if (this.ordinates !== 2) this.#settleOrdinates(2);
       this.at = next;
       builder.coordinateLength = length;
@@ -135,7 +135,9 @@ export class WktPositions extends WktScanner {
     builder.coordinateLength = length;
   }
 
-  /** At the first position of a geometry: whether its numbers agree with the letters, and room for them in the batch. */
+  /**
+   * At the first position of a geometry: checks that its number of ordinates matches the letters, and widens the batch.
+   */
   #settleOrdinates(count: number): void {
     const letters = this.letters;
     if (this.ordinates !== 0)

@@ -1,4 +1,4 @@
-/** Reading well-known text byte by byte: blanks, words, numbers, and errors that say where. */
+/** Reads well-known text byte by byte: blanks, words, numbers, and errors with offsets. */
 import { CLOSE_PAREN, COMMA, SPACE } from '../bytes/ascii.ts';
 import { NumberScanner } from '../bytes/number-text.ts';
 import { failure, type GeomillError } from '../errors.ts';
@@ -7,9 +7,9 @@ import { isLetter, matches } from './wkt-words.ts';
 const EMPTY = new TextEncoder().encode('empty');
 const NAN = new TextEncoder().encode('nan');
 
-/** A base of WktReader and not a part of it: its hot loops work on these fields, one object away. */
+/** A base class of WktReader, not a member of it: this saves its hot loops one indirection. */
 export class WktScanner {
-  /** There were line ends among the blanks of the last geometry. */
+  /** The blanks in the last geometry include line ends. */
   hasLineEnds = false;
   protected readonly scanner = new NumberScanner();
   protected bytes = new Uint8Array(0) as Uint8Array;
@@ -38,7 +38,7 @@ export class WktScanner {
     throw this.unexpected('a number');
   }
 
-  /** Behind an element of a list: true at a comma (taken), false at the closing parenthesis (taken). */
+  /** After an element of a list: consumes a comma and returns true, or a closing parenthesis and returns false. */
   protected more(): boolean {
     const byte = this.peek();
     if (byte !== COMMA && byte !== CLOSE_PAREN) throw this.unexpected("',' or ')'");
@@ -64,7 +64,7 @@ export class WktScanner {
     return true;
   }
 
-  /** The next byte that is no blank, or -1. */
+  /** The next byte that is not blank, or -1. */
   protected peek(): number {
     this.skipBlanks();
     return this.at < this.endAt ? this.bytes[this.at] : -1;

@@ -1,4 +1,4 @@
-/** The words of well-known text: geometry names and the letters behind them. */
+/** The words of well-known text: geometry names and the letters after them. */
 import { CURVE_TYPE } from './curve.ts';
 import { GEOMETRY_TYPE } from './geometry-column.ts';
 import { GEOMETRY_NOTE } from './geometry-notes.ts';
@@ -35,11 +35,11 @@ const WORDS: readonly Word[] = [
   word('MultiSurface', CURVE_TYPE.multiSurface),
 ];
 
-/** Bits that say which ordinates the letters behind a name announce. */
+/** Bits for the ordinates that the letters after a name declare. */
 export const LETTER_Z = 1;
 export const LETTER_M = 2;
 
-/** The geometry name that `bytes[start, end)` is, with or without letters at its end; null when it is none. */
+/** The geometry name in `bytes[start, end)`, with or without letters at its end; null if it is not one. */
 export function findWord(bytes: Uint8Array, start: number, end: number): Word | null {
   for (let i = 0; i < WORDS.length; i++) {
     const { lower } = WORDS[i];
@@ -55,7 +55,7 @@ export function isLetter(byte: number): boolean {
   return lower >= 0x61 && lower <= 0x7a;
 }
 
-/** Whether the lower case ASCII `lower` stands at `at`, in any case; there must be room for it. */
+/** Whether the lower case ASCII text `lower` is at `at`, ignoring case; `bytes` must be long enough. */
 export function matches(bytes: Uint8Array, at: number, lower: Uint8Array): boolean {
   for (let i = 0; i < lower.length; i++) if ((bytes[at + i] | 0x20) !== lower[i]) return false;
   return true;

@@ -1,4 +1,4 @@
-/** Geometry to well-known text (ISO 19125-1 with the Z, M and ZM of OGC 06-103r4). The way back is in wkt.ts. */
+/** Writes geometry as well-known text (ISO 19125-1 with the Z, M and ZM of OGC 06-103r4). */
 import { CLOSE_PAREN, COMMA, OPEN_PAREN, SPACE } from '../bytes/ascii.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
 import { MAX_NUMBER_LENGTH, writeNumber, writeRounded } from '../bytes/number-text.ts';
@@ -16,26 +16,26 @@ import {
 } from './geometry-column.ts';
 import { rowDimensions } from './row-dimensions.ts';
 
-/** Four numbers with a separator each. The functions that write numbers may ask for more, and get it. */
+/** Four numbers with a separator each. The functions that write numbers reserve more if they need it. */
 const POSITION_ROOM = 4 * (MAX_NUMBER_LENGTH + 1);
 
 const SINGLE_NAMES = ['', 'POINT', 'LINESTRING', 'POLYGON'] as const;
 const MULTI_NAMES = ['', 'MULTIPOINT', 'MULTILINESTRING', 'MULTIPOLYGON'] as const;
 
-/** What all parts of the geometry at hand share. */
+/** Settings for all parts of the current geometry. */
 interface Style {
-  /** Behind a name: "", " Z", " M" or " ZM". */
+  /** Written after the name: "", " Z", " M" or " ZM". */
   readonly letters: string;
-  /** Where Z and M stand in a position, or 0 when this geometry has none. */
+  /** Offset of Z and M in a position, or 0 if this geometry has none. */
   readonly zAt: number;
   readonly mAt: number;
   readonly significantDigits: number | null;
 }
 
 /**
- * Appends the geometry of a row: "POLYGON Z ((30 10 1,40 40 2,...))", a null geometry as nothing at all. Numbers are
- * the shortest that read back as the same double, or rounded to `significantDigits` (1 to 15). A Z or M that only some
- * positions of the geometry have is NaN at the others.
+ * Appends the geometry of a row: "POLYGON Z ((30 10 1,40 40 2,...))", or nothing for a null geometry. Numbers are
+ * written as the shortest text that reads back as the same double, or rounded to `significantDigits` (1 to 15). A Z or
+ * M missing at some positions of the geometry is written as NaN.
  */
 export function writeWkt(
   writer: ByteWriter,

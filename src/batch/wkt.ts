@@ -1,8 +1,7 @@
 /**
- * Well-known text (ISO 19125-1, OGC 06-103r4 chapter 7; curves: ISO 13249-3) to geometry, straight from bytes into a
- * GeometryBuilder. The way back is in wkt-write.ts.
+ * Reads well-known text (ISO 19125-1, OGC 06-103r4 chapter 7; curves: ISO 13249-3) directly into a GeometryBuilder.
  *
- * Accepted beyond the standard, because it is found in files: any letter case, "POINTZ(1 2 3)", three or four numbers
+ * Accepted beyond the standard, because it occurs in files: any letter case, "POINTZ(1 2 3)", three or four numbers
  * without a letter (XYZ, XYZM), MULTIPOINT with and without inner parentheses, the EWKT prefix "SRID=4326;", unclosed
  * rings (closed), LINEARRING (a line), NaN as a Z or M value.
  */
@@ -34,7 +33,7 @@ const SRID = new TextEncoder().encode('srid');
 
 /** Reads one geometry per call; reuse one instance. */
 export class WktReader extends WktPositions {
-  /** Of the last geometry's EWKT prefix; 0: it had none. */
+  /** SRID of the last geometry's EWKT prefix; 0 if it has none. */
   srid = 0;
   /** Bits of GEOMETRY_NOTE for the last geometry. */
   notes = 0;
@@ -49,7 +48,7 @@ export class WktReader extends WktPositions {
 
   /**
    * Appends the geometry in `bytes[start, end)` to the builder as one feature. Throws WKT_SYNTAX with the offset from
-   * `start`; then the builder holds the parts read so far: call its `rollback()`.
+   * `start`; then the builder contains the parts read so far, so call its `rollback()`.
    */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
     const type = this.readParts(bytes, start, end, builder);
@@ -58,8 +57,8 @@ export class WktReader extends WktPositions {
   }
 
   /**
-   * Appends the parts of the geometry that begins at `bytes[start]`, and leaves its end to be judged by the caller: see
-   * `end`. Returns its GEOMETRY_TYPE, for the builder's `endFeature`. Throws as `read` does.
+   * Appends the parts of the geometry that begins at `bytes[start]`; the caller checks what follows it (see `end`).
+   * Returns its GEOMETRY_TYPE, for the builder's `endFeature`. Throws as `read` does.
    */
   readParts(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
     this.open(bytes, start, end);
@@ -74,7 +73,7 @@ export class WktReader extends WktPositions {
     return LINEAR_TYPES[type];
   }
 
-  /** Offset of the first byte that is no part of the geometry that was read last, blanks behind it aside. */
+  /** Offset of the first byte after the last geometry and the blanks that follow it. */
   get end(): number {
     return this.at;
   }
@@ -102,8 +101,7 @@ export class WktReader extends WktPositions {
   }
 
   /**
-   * Reads "NAME [Z|M|ZM] [EMPTY]"; returns the GEOMETRY_TYPE or CURVE_TYPE and leaves letters and emptiness in the
-   * fields.
+   * Reads "NAME [Z|M|ZM] [EMPTY]"; returns the GEOMETRY_TYPE or CURVE_TYPE and stores letters and emptiness in fields.
    */
   #readName(): number {
     this.skipBlanks();
@@ -132,7 +130,7 @@ export class WktReader extends WktPositions {
     return found.type;
   }
 
-  /** `isMember`: inside a collection, where multi geometries mark their parts and empty members stay as parts. */
+  /** `isMember`: inside a collection, where parts of multi geometries are marked and empty members remain as parts. */
   #readBody(type: number, isMember: boolean): void {
     const linear = LINEAR_TYPES[type];
     if (type === GEOMETRY_TYPE.geometryCollection) this.#readCollection(isMember);
@@ -143,7 +141,7 @@ export class WktReader extends WktPositions {
     }
   }
 
-  /** Reads "(...)" of a point, line, polygon or curve as one part; false when it holds no position: no part then. */
+  /** Reads "(...)" of a point, line, polygon or curve as one part; returns false if it is empty and so has no part. */
   #readPart(type: number, marks: number): boolean {
     const { builder } = this;
     const kind = LINEAR_TYPES[type];
@@ -207,7 +205,7 @@ export class WktReader extends WktPositions {
     this.#depth--;
   }
 
-  /** Reads a ring; those of a curve polygon may have names. */
+  /** Reads a ring; rings of a curve polygon may have names. */
   #readRing(type: number): void {
     const { builder } = this;
     const firstPosition = builder.positionCount;
@@ -219,7 +217,7 @@ export class WktReader extends WktPositions {
     builder.endRing();
   }
 
-  /** Appends the positions of "(...)" of a line, arcs, or a compound curve, and nothing else. */
+  /** Appends only the positions of "(...)" of a line, arcs or a compound curve. */
   #readLine(type: number): void {
     if (type === CURVE_TYPE.compoundCurve) this.#readCompound();
     else if (type === CURVE_TYPE.circularString) this.#readArcs();
@@ -253,9 +251,9 @@ export class WktReader extends WktPositions {
   }
 
   /**
-   * Reads a member of a curve geometry of type `parent` that says what it is, "CIRCULARSTRING Z (...)": as a part with
-   * `marks`, or, where these are null, its positions alone. False when it is empty. Letters of the parent hold for
-   * members without any.
+   * Reads a member of a curve geometry of type `parent` that is named, as "CIRCULARSTRING Z (...)": as a part with
+   * `marks`, or, if these are null, its positions only. Returns false if it is empty. Members without letters have
+   * those of the parent.
    */
   #readNamedMember(parent: number, marks: number | null): boolean {
     const { letters } = this;

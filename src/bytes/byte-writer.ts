@@ -14,7 +14,7 @@ export class ByteWriter {
     this.#view = new DataView(this.bytes.buffer);
   }
 
-  /** Makes room for `count` more bytes. Invalidates earlier references to `bytes`. */
+  /** Reserves memory for `count` more bytes. Invalidates earlier references to `bytes`. */
   reserve(count: number): void {
     const needed = this.length + count;
     if (needed <= this.bytes.length) return;
@@ -53,7 +53,7 @@ export class ByteWriter {
     this.length += 8;
   }
 
-  /** Appends `source[start, end)`. Short runs are copied in a loop: `set` with a subarray costs an object. */
+  /** Appends `source[start, end)`. Short ranges are copied in a loop: `set` with a subarray allocates an object. */
   copy(source: Uint8Array, start = 0, end = source.length): void {
     const count = end - start;
     this.reserve(count);
@@ -68,7 +68,7 @@ export class ByteWriter {
     this.length += count;
   }
 
-  /** Appends text whose characters are all below U+0080. */
+  /** Appends text that has only characters below U+0080. */
   ascii(text: string): void {
     this.reserve(text.length);
     const bytes = this.bytes;
@@ -88,12 +88,12 @@ export class ByteWriter {
     this.length += count;
   }
 
-  /** What was written, as a view that is valid until the next write. */
+  /** The bytes written, as a view that is valid until the next write. */
   written(): Uint8Array<ArrayBuffer> {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** What was written, as an exact copy with a buffer of its own (transferable). */
+  /** The bytes written, as an exact copy with a buffer of its own (transferable). */
   take(): Uint8Array<ArrayBuffer> {
     return this.bytes.slice(0, this.length);
   }

@@ -1,16 +1,18 @@
-/** The bytes JSON (RFC 8259) is told apart by. */
+/** Classifies bytes of JSON (RFC 8259). */
 import { CLOSE_BRACE, COMMA, LOWER_N, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts';
 
 export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Ends a number, true, false or null; what else may stand directly behind one is no JSON, and told by the parser. */
+/**
+ * Ends a number, true, false or null. Any other byte directly after one is invalid JSON and is reported by the parser.
+ */
 export function endsLiteral(byte: number): boolean {
   return isSpace(byte) || byte === COMMA || byte === CLOSE_BRACE;
 }
 
-/** What a value is that begins with `byte`, in words; null when none does. */
+/** The kind of JSON value that begins with `byte`, in words; null if none does. */
 export function kindOfValue(byte: number): string | null {
   switch (byte) {
     case OPEN_BRACE:

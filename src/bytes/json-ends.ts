@@ -1,13 +1,14 @@
 /**
- * Finds where JSON strings, objects and arrays end, in text that comes in chunks cut anywhere, even within an escape.
+ * Finds the ends of JSON strings, objects and arrays, in text that arrives in chunks cut anywhere, even within an
+ * escape.
  *
- * Only quotes, backslashes and brackets are looked at (RFC 8259 sections 4, 5 and 7): what stands between them is for
- * the reader of the value to judge. Bytes of multi-byte characters are never mistaken for them, as all are above 0x7f.
+ * Only quotes, backslashes and brackets are checked (RFC 8259 sections 4, 5 and 7); the reader of the value checks the
+ * rest. Bytes of multi-byte characters cannot be mistaken for them, as all are above 0x7f.
  */
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts';
 import { byteName } from './json-bytes.ts';
 
-/** Levels of arrays and objects inside one another, as the GeoJSON reader has it; more is an attack, not data. */
+/** Greatest nesting of arrays and objects, as in the GeoJSON reader; deeper nesting is an attack, not data. */
 export const MAX_DEPTH = 512;
 
 export const TOO_DEEP = `arrays and objects are nested deeper than ${MAX_DEPTH} levels`;
@@ -15,23 +16,23 @@ export const TOO_DEEP = `arrays and objects are nested deeper than ${MAX_DEPTH} 
 /** A closing bracket or brace is the opening one plus this. */
 export const TO_CLOSING = 2;
 
-/** Indexed by byte: 1 for those that matter. */
+/** Indexed by byte: 1 for the bytes to stop at. */
 const IN_STRINGS = flagsOf(QUOTE, BACKSLASH);
 const OUTSIDE_STRINGS = flagsOf(QUOTE, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET);
 
 /** Scans one string at a time. */
 export class StringEnd {
-  /** The closing quote has not come yet. */
+  /** The closing quote has not been found yet. */
   isOpen = false;
   #isEscaped = false;
 
-  /** To be called when the opening quote has come. */
+  /** Call this after the opening quote. */
   open(): void {
     this.isOpen = true;
     this.#isEscaped = false;
   }
 
-  /** Scans `bytes` from `at` to `stop` (exclusive); returns the offset behind the closing quote, or `stop`. */
+  /** Scans `bytes` from `at` to `stop` (exclusive); returns the offset after the closing quote, or `stop`. */
   scan(bytes: Uint8Array, at: number, stop: number): number {
     if (this.#isEscaped && at < stop) {
       this.#isEscaped = false;
@@ -44,7 +45,7 @@ export class StringEnd {
         this.isOpen = false;
         break;
       }
-      // A backslash: whatever follows, be it the first byte of the next chunk, is no closing quote.
+      // A backslash: the next byte, possibly the first of the next chunk, is not a closing quote.
       if (at === stop) this.#isEscaped = true;
       else at++;
     }
@@ -52,14 +53,14 @@ export class StringEnd {
   }
 }
 
-/** The error for text that is not JSON; `offset` is that of the byte at fault. */
+/** Makes the error for text that is not JSON; `offset` is that of the wrong byte. */
 export type NotJson = (offset: number, reason: string) => Error;
 
 /** Scans one object or array at a time. */
 export class BracketEnd {
   readonly #notJson: NotJson;
   readonly #string = new StringEnd();
-  /** The byte that closes each open level; level 0 is not used. */
+  /** The byte that closes each open level; level 0 is unused. */
   readonly #closing = new Uint8Array(MAX_DEPTH + 1);
   #depth = 0;
 
@@ -67,20 +68,21 @@ export class BracketEnd {
     this.#notJson = notJson;
   }
 
-  /** The last bracket has not come yet. */
+  /** The last bracket has not been found yet. */
   get isOpen(): boolean {
     return this.#depth > 0;
   }
 
-  /** To be called when the first bracket, `openingByte`, has come. */
+  /** Call this after the first bracket, `openingByte`. */
   open(openingByte: number): void {
     this.#depth = 1;
     this.#closing[1] = openingByte + TO_CLOSING;
   }
 
   /**
-   * Scans `bytes` from `at` to `stop` (exclusive); returns the offset behind the last bracket, or `stop`.
-   * `bytesBefore`: those that came before `bytes`. Throws what `notJson` makes, for a bracket that does not match and for MAX_DEPTH.
+   * Scans `bytes` from `at` to `stop` (exclusive); returns the offset after the last bracket, or `stop`. `bytesBefore`
+   * is the number of bytes before `bytes`. Throws the error of `notJson` for a bracket that does not match and for
+   * nesting deeper than MAX_DEPTH.
    */
   scan(bytes: Uint8Array, at: number, stop: number, bytesBefore: number): number {
     const string = this.#string;
@@ -119,8 +121,8 @@ function flagsOf(...bytes: number[]): Uint8Array {
 }
 
 /**
- * Offset of the first byte from `at` that is flagged, or `stop`. Four at a time, which is up to twice as fast as one
- * by one; indexOf is faster in long strings only, and those of GeoJSON are short.
+ * Offset of the first flagged byte from `at` on, or `stop`. Checks four bytes at a time, which is up to twice as fast
+ * as one by one; indexOf is only faster in long strings, and those of GeoJSON are short.
  */
 function skipOthers(flags: Uint8Array, bytes: Uint8Array, at: number, stop: number): number {
   const lastFour = stop - 4;

@@ -1,24 +1,25 @@
 /**
- * Numbers as ASCII text, both ways, without strings in between.
+ * Reads and writes numbers as ASCII text without intermediate strings.
  *
- * Reading is exact: up to 15 significant digits with a power of ten up to 22 are one exact division or
- * multiplication (Clinger 1990, "How to read floating point numbers accurately"). 16 to 18 digits, as programs print
- * coordinates that were computed, are divided in double-double arithmetic, whose result counts only where its error
- * bound cannot change the rounding; the rest goes through Number().
- * Writing is either exact (the shortest text that reads back as the same double) or rounded to a number of
- * significant digits.
+ * Reading is exact: up to 15 significant digits with a power of ten up to 22 are one exact division or multiplication
+ * (Clinger 1990, "How to read floating point numbers accurately"). 16 to 18 digits, as programs print computed
+ * coordinates, are divided in double-double arithmetic; the result is used only if its error bound cannot change the
+ * rounding. The rest goes through Number().
+ *
+ * Writing is either exact (the shortest text that reads back as the same double) or rounded to a number of significant
+ * digits.
  */
 import { DOT, LOWER_E, MINUS, NINE, PLUS, UPPER_E, ZERO } from './ascii.ts';
 import type { ByteWriter } from './byte-writer.ts';
 
 const POWERS_OF_TEN = Float64Array.from({ length: 23 }, (_, exponent) => Number(`1e${exponent}`));
 const MAX_EXACT_INTEGER = 9_007_199_254_740_992;
-/** Longest text that writeNumber produces: sign, 17 digits, point, exponent. */
+/** Greatest length of text that writeNumber produces: sign, 17 digits, point, exponent. */
 export const MAX_NUMBER_LENGTH = 32;
 
-/** Scans one number per call and remembers where it ended; reuse one instance, it keeps hot loops monomorphic. */
+/** Scans one number per call and remembers where it ended. Reuse one instance to keep hot loops monomorphic. */
 export class NumberScanner {
-  /** Offset behind the last scanned number; equal to the start offset when there was none. */
+  /** Offset after the last scanned number; equal to the start offset if there was none. */
   end = 0;
   /** The text had neither fraction nor exponent. */
   isInteger = false;
@@ -104,8 +105,8 @@ export class NumberScanner {
 }
 
 /**
- * The double nearest to the decimal number that is `bytes[start, end)`, an optional sign, digits with at most one
- * point, an optional exponent. The text must be known to be a number.
+ * The double nearest to the decimal number in `bytes[start, end)`: an optional sign, digits with at most one point, an
+ * optional exponent. The text must be a valid number.
  */
 export function parseDecimal(bytes: Uint8Array, start: number, end: number): number {
   let high = 0;
@@ -128,7 +129,7 @@ export function parseDecimal(bytes: Uint8Array, start: number, end: number): num
       break;
     }
   }
-  // Counted from 0 downwards and subtracted here: an index of -0 would throw the compiled code away each time.
+  // Counted down from 0 and subtracted here: an index of -0 would deoptimise the compiled code every time.
   const decimals = 0 - exponent;
   if (decimals < 0 || decimals > 22) return Number(asciiSlice(bytes, start, end));
   let value: number;
@@ -145,9 +146,9 @@ export function parseDecimal(bytes: Uint8Array, start: number, end: number): num
 const SPLITTER = 134_217_729;
 
 /**
- * `(high * 10^lowDigits + low) / 10^decimals` correctly rounded, or NaN where that cannot be told. `high` has nine
- * digits, `low` at most nine. The dividend is held exactly as the sum of two doubles, the remainder of the first
- * quotient is exact, so the correction it gives is good to about 2^-51 of itself.
+ * `(high * 10^lowDigits + low) / 10^decimals` correctly rounded, or NaN if that cannot be decided. `high` has nine
+ * digits, `low` at most nine. The dividend is held exactly as the sum of two doubles; the remainder of the first
+ * quotient is exact, so the correction computed from it is accurate to about 2^-51 of itself.
  */
 function quotientOfDecimal(high: number, low: number, lowDigits: number, decimals: number): number {
   const scale = POWERS_OF_TEN[lowDigits];
@@ -180,7 +181,7 @@ const LONG_SLICE = 64;
 
 /** `bytes[start, end)` as a string; all bytes must be ASCII. */
 export function asciiSlice(bytes: Uint8Array, start: number, end: number): string {
-  // Text that grows by a character at a time costs many times its bytes.
+  // Appending one character at a time would take many times the memory.
   if (end - start > LONG_SLICE)
     return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
   let text = '';
@@ -301,7 +302,7 @@ function digitsAbove6(whole: number): number {
   return whole < 1e7 ? 7 : whole < 1e8 ? 8 : whole < 1e9 ? 9 : 10;
 }
 
-/** The number of decimals that worked last; neighbouring coordinates mostly have as many. */
+/** The last number of decimals that worked; neighbouring coordinates mostly have the same number. */
 let decimalsHint = 7;
 
 /** Appends the shortest text that reads back as the same double. The value must be finite. */
@@ -330,7 +331,7 @@ export function writeNumber(writer: ByteWriter, value: number): void {
   writer.ascii(String(value));
 }
 
-/** How many decimals 15 significant digits leave. */
+/** The number of decimals left by 15 significant digits. */
 function mostDecimals(magnitude: number): number {
   if (magnitude < 1)
     return magnitude < 0.001
@@ -347,7 +348,7 @@ function mostDecimals(magnitude: number): number {
   return magnitude < 1e7 ? 8 : magnitude < 1e8 ? 7 : 6;
 }
 
-/** Appends the value rounded to `significantDigits` (1 to 15), plain notation where it is the shorter one. */
+/** Appends the value rounded to `significantDigits` (1 to 15), in plain notation if that is shorter. */
 export function writeRounded(writer: ByteWriter, value: number, significantDigits: number): void {
   const negative = value < 0;
   const magnitude = negative ? -value : value;
@@ -359,6 +360,6 @@ export function writeRounded(writer: ByteWriter, value: number, significantDigit
     }
   }
   const rounded = value === 0 ? 0 : Number(value.toPrecision(significantDigits));
-  // The largest doubles would be rounded up beyond all of them.
+  // Rounding up the largest doubles would give Infinity.
   writeNumber(writer, Number.isFinite(rounded) ? rounded : value);
 }

@@ -1,16 +1,16 @@
 /**
- * Text encodings by the many names files give them: IANA names, bare code page numbers as in .cpg files, dBASE language
- * driver ids. Decoding itself is iconv-lite's: the platform's TextDecoder knows none of the DOS code pages.
+ * Text encodings by the many names used in files: IANA names, bare code page numbers as in .cpg files, dBASE language
+ * driver ids. iconv-lite does the decoding: the platform's TextDecoder supports no DOS code pages.
  */
 import iconv from 'iconv-lite';
 
 export const UTF8 = 'UTF-8';
 export const WINDOWS_1252 = 'windows-1252';
 
-/** Decodes `bytes[start, end)`; bytes that are invalid become U+FFFD. */
+/** Decodes `bytes[start, end)`; invalid bytes become U+FFFD. */
 export type TextDecode = (bytes: Uint8Array, start: number, end: number) => string;
 
-/** Names whose canonical form no rule below finds. Keys are lower case without anything but letters and digits. */
+/** Names that the rules below do not resolve. Keys are lower case and contain only letters and digits. */
 const ALIASES: Readonly<Record<string, string>> = {
   utf8: UTF8,
   unicode11utf8: UTF8,
@@ -68,7 +68,7 @@ const CODE_PAGES: Readonly<Record<number, string>> = {
 
 /**
  * The encoding of a name such as UTF-8, utf8, 65001, 1252, CP1251, windows-1251, "ANSI 1252", OEM 437, 936, Big-5,
- * ISO-8859-1, 88591, LDID/87. Null when it is not known.
+ * ISO-8859-1, 88591, LDID/87. Null if it is unknown.
  */
 export function encodingByName(name: string): string | null {
   const languageId = /^\s*ldid\s*\/\s*(\d{1,3})\s*$/i.exec(name);
@@ -79,7 +79,7 @@ export function encodingByName(name: string): string | null {
   if (latin !== null) return known(`ISO-8859-${Number(latin[1])}`);
   const page = /^(?:cp|ms|windows|win|ansi|oem|ibm|dos|codepage|xcp)?(\d{3,5})$/.exec(key);
   if (page !== null) return encodingByCodePage(Number(page[1]));
-  // iconv-lite also "knows" transfer encodings, which are none of text.
+  // iconv-lite also lists transfer encodings, which are not text encodings.
   if (key === '' || /^(base64|hex|binary|utf7|utf7imap|cesu8|ucs2|internal)/.test(key)) return null;
   return known(name.trim());
 }
@@ -134,7 +134,7 @@ export function encodingByLanguageId(id: number): string | null {
   return page === undefined ? null : encodingByCodePage(page);
 }
 
-/** A decoder for a name that `encodingByName` gave. */
+/** A decoder for a result of `encodingByName`. */
 export function textDecoder(encoding: string): TextDecode {
   if (encoding === UTF8) {
     const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -146,14 +146,14 @@ export function textDecoder(encoding: string): TextDecode {
     });
 }
 
-/** Bytes below 0x80 mean ASCII; false for UTF-16 and its kind. */
+/** Whether bytes below 0x80 are ASCII; false for UTF-16 and similar encodings. */
 export function isAsciiCompatible(encoding: string): boolean {
   return !/^(utf-?16|utf-?32|ucs)/i.test(encoding);
 }
 
 /**
  * Offset of the first byte in `[start, end)` that is not well-formed UTF-8 (Unicode 16, table 3-7), or -1. A character
- * that `end` cuts off is reported at its first byte.
+ * truncated by `end` is reported at its first byte.
  */
 export function invalidUtf8At(bytes: Uint8Array, start: number, end: number): number {
   let at = start;
@@ -175,7 +175,7 @@ export function invalidUtf8At(bytes: Uint8Array, start: number, end: number): nu
   return -1;
 }
 
-/** `end`, moved back where it would cut a UTF-8 character of `bytes[start, ...)` in two. */
+/** `end`, moved back if it would split a UTF-8 character of `bytes[start, ...)`. */
 export function utf8Boundary(bytes: Uint8Array, start: number, end: number): number {
   let at = end;
   while (at > start && (bytes[at] & 0xc0) === 0x80) at--;

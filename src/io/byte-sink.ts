@@ -1,20 +1,19 @@
-/** Where bytes go: appended in order, with room to correct a header once the totals are known. */
+/** Appends bytes to a file in order; headers can be corrected when the totals are known. */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 export interface ByteSink {
-  /** Bytes appended so far. */
   readonly byteLength: number;
   append(bytes: Uint8Array): void;
   /** Overwrites bytes that were appended before. */
   patch(offset: number, bytes: Uint8Array): void;
-  /** Makes room for `byteCount` more bytes at `offset`: what stands from there on moves back. What the room holds is undefined. */
+  /** Inserts `byteCount` undefined bytes at `offset`: the bytes after it are moved. */
   insert(offset: number, byteCount: number): void;
   close(): void;
 }
 
 const MOVE_BYTES = 1 << 22;
 
-/** Creates the file; fails when it exists already, so that nobody's file is overwritten by accident. */
+/** Creates the file; fails if it already exists, so that no file is overwritten by accident. */
 export function createFileSink(path: string, overwrite = false): ByteSink {
   const descriptor = openSync(path, overwrite ? 'w+' : 'wx+');
   let byteLength = 0;
@@ -34,7 +33,7 @@ export function createFileSink(path: string, overwrite = false): ByteSink {
     patch: (offset, bytes) => write(bytes, offset),
     insert(offset, byteCount) {
       const block = new Uint8Array(Math.min(MOVE_BYTES, byteLength - offset));
-      // From the end, so that nothing is overwritten before it was read.
+      // Starts at the end, so that no byte is overwritten before it is read.
       for (let end = byteLength; end > offset; ) {
         const start = Math.max(offset, end - MOVE_BYTES);
         let read = 0;

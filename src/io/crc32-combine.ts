@@ -1,4 +1,7 @@
-/** CRC-32 of two runs of bytes from the CRCs of each, without the bytes: multiplication modulo the CRC polynomial. */
+/**
+ * Computes the CRC-32 of two byte ranges from the CRC of each, without the bytes: multiplication modulo the CRC
+ * polynomial.
+ */
 const POLYNOMIAL = 0xedb88320;
 
 /** Product of two polynomials over GF(2), bits reversed as in CRC-32, modulo its polynomial. */

@@ -1,17 +1,17 @@
 /** A range of bytes in a file: a whole file, or an uncompressed member of an archive. */
 import { type ByteSource, openFileSource } from './byte-source.ts';
 
-/** Plain data, so that a worker thread can open what the main thread found. */
+/** Plain data, so that a worker thread can open segments that the main thread located. */
 export interface FileSegment {
   readonly path: string;
-  /** The name the user knows it by, for messages: "roads.zip/roads.dbf". */
+  /** File name for messages, as the user knows it: "roads.zip/roads.dbf". */
   readonly name: string;
   /** Byte offset in the file. */
   readonly start: number;
   readonly byteLength: number;
 }
 
-/** Opens the segment as a source of its own, offsets from 0. Throws FILE_NOT_FOUND. */
+/** Opens the segment as a source whose offsets start at 0. Throws FILE_NOT_FOUND. */
 export function openSegment(segment: FileSegment): ByteSource {
   const file = openFileSource(segment.path);
   const { start, byteLength } = segment;
@@ -23,7 +23,7 @@ export function openSegment(segment: FileSegment): ByteSource {
   };
 }
 
-/** Calls `use` with the opened segment and closes it whatever happens. */
+/** Calls `use` with the opened segment and always closes it. */
 export function withSegment<Result>(segment: FileSegment, use: (source: ByteSource) => Result): Result {
   const source = openSegment(segment);
   try {

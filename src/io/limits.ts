@@ -1,21 +1,23 @@
 import { failure, type GeomillError } from '../errors.ts';
 
-/** Limits on what an input may unfold to and what steps may make of it. The defaults are those of the settings. */
+/**
+ * Limits on the unpacked size of an input and on the growth of its geometries. The defaults are those of the settings.
+ */
 export interface InputLimits {
-  /** Sum of the unpacked sizes of the entries of all zips of an input. */
+  /** Total unpacked size of the entries of all zips of an input. */
   readonly unzippedBytes: number;
-  /** Unpacked to packed size of any one entry. */
+  /** Ratio of the unpacked to the packed size of any entry. */
   readonly unzipRatio: number;
   readonly zipEntries: number;
   readonly features: number;
   readonly coordinatesPerFeature: number;
   /** Attribute fields of a layer. */
   readonly fields: number;
-  /** Positions that a step may make of each position it gets; see pipeline/growth.ts. */
+  /** Positions that a step may produce for each input position; see pipeline/growth.ts. */
   readonly outputFactor: number;
 }
 
-/** For data of our own. */
+/** For data that we wrote ourselves. */
 export const UNLIMITED: InputLimits = {
   unzippedBytes: Number.POSITIVE_INFINITY,
   unzipRatio: Number.POSITIVE_INFINITY,
@@ -26,12 +28,12 @@ export const UNLIMITED: InputLimits = {
   outputFactor: Number.POSITIVE_INFINITY,
 };
 
-/** Throws LIMIT_EXCEEDED for a layer with more fields than it may have. */
+/** Throws LIMIT_EXCEEDED if a layer has too many fields. */
 export function checkFieldCount(layer: string, count: number, { fields }: Pick<InputLimits, 'fields'>): void {
   if (count > fields) throw tooManyFields(layer, count, fields);
 }
 
-/** `actual`: how many there are, where that is known. */
+/** `actual`: the number of fields, if known. */
 export function tooManyFields(layer: string, actual: number | string, limit: number): GeomillError {
   const what = `the number of fields of layer '${layer}'`;
   return failure('LIMIT_EXCEEDED', { what, actual, limit, setting: 'MAX_FIELDS' }, { layer });

@@ -1,4 +1,7 @@
-/** An output that is one file: written beside its place and moved there once whole, so that under its name it is never half. */
+/**
+ * An output that is one file: written to a temporary name and renamed when it is complete, so that a partial file never
+ * has the final name.
+ */
 import { renameSync, rmSync } from 'node:fs';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 
@@ -11,7 +14,7 @@ export class OutputFileSink {
   constructor(path: string) {
     this.#path = path;
     this.#partialPath = `${path}.partial`;
-    // What a killed run left behind is nobody's.
+    // A partial file left by a killed run is overwritten.
     this.#sink = createFileSink(this.#partialPath, true);
   }
 
@@ -24,12 +27,12 @@ export class OutputFileSink {
     this.#sink.patch(offset, bytes);
   }
 
-  /** Makes room for `byteCount` more bytes at `offset`: what stands from there on moves back. Costs one copy of it. */
+  /** Inserts `byteCount` undefined bytes at `offset`: the bytes after it are moved, at the cost of one copy. */
   insert(offset: number, byteCount: number): void {
     this.#sink.insert(offset, byteCount);
   }
 
-  /** Moves the file to its name, in place of one that stood there; returns its size. */
+  /** Renames the file to its final name, replacing an existing file; returns its size. */
   finish(): number {
     const { byteLength } = this.#sink;
     this.#close();
@@ -37,7 +40,7 @@ export class OutputFileSink {
     return byteLength;
   }
 
-  /** Removes what was written; harmless after `finish`. */
+  /** Deletes the temporary file; has no effect after `finish`. */
   abort(): void {
     this.#close();
     rmSync(this.#partialPath, { force: true });

@@ -1,25 +1,28 @@
-/** Several files that grow at once and are delivered together: as a zip (zip-write.ts) or side by side. */
+/** Several files that grow at the same time and are delivered together: as a zip (zip-write.ts) or as loose files. */
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 
 export interface OutputMember {
-  /** Bytes so far, the head included. */
+  /** Bytes so far, including the head. */
   readonly byteLength: number;
   append(bytes: Uint8Array): void;
-  /** The first bytes, of the length announced with the member; at the latest before the package is finished. */
+  /** Sets the first bytes, of the length given to `addMember`. Call it before the package is finished. */
   setHead(bytes: Uint8Array): void;
 }
 
 export interface OutputPackage {
-  /** A further file; its first `headBytes` are set later, when the totals are known. */
+  /** Adds a file; its first `headBytes` are set later, when the totals are known. */
   addMember(name: string, headBytes: number): OutputMember;
-  /** Completes the files and gives them their names; the bytes of all that was written. */
+  /** Completes the files and renames them to their final names; returns the total number of bytes. */
   finish(): Promise<number>;
-  /** Removes what was written. */
+  /** Deletes the written files. */
   abort(): void;
 }
 
-/** Files side by side; `pathOf` tells where each is to stand. Until they are finished they end in ".part". */
+/**
+ * A package of loose files; `pathOf` returns the final path of each. Until they are finished their names end in
+ * ".part".
+ */
 export function looseFiles(pathOf: (name: string) => string): OutputPackage {
   const files: { path: string; sink: ByteSink }[] = [];
   let isOpen = true;

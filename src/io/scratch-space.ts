@@ -1,16 +1,16 @@
 /**
- * What archives unpack to, set by set. A set is there while it is held; afterwards it stays as long as there is room, and is
- * unpacked again when it is held again. So an archive of any number of sets takes the room of a few.
+ * Unpacks archives set by set. A set is available while it is held. After its release it is kept as long as there is
+ * space, and unpacked again when it is held again. So an archive with any number of sets takes the space of a few.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 
 /** Files that are read together, such as those of one shapefile. */
 export interface UnpackedSet {
-  /** Holds files of the set and nothing else. */
+  /** Contains only the files of the set. */
   readonly directory: string;
-  /** Of the files in the directory. */
+  /** Total size of the files in the directory. */
   readonly byteLength: number;
-  /** Fills the directory, which exists and is empty. */
+  /** Unpacks the files into the directory, which exists and is empty. */
   unpack(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ interface Slot {
   readonly ready: Promise<void>;
 }
 
-/** Bytes that sets nobody holds may take: most archives are unpacked once. */
+/** Bytes kept for sets that are not held: most archives are unpacked only once. */
 const ROOM_BYTES = 1 << 30;
 
 export class ScratchSpace {
@@ -29,7 +29,7 @@ export class ScratchSpace {
   readonly unpacked = { bytes: 0 };
   readonly #roomBytes: number;
   readonly #slots = new Map<string, Slot>();
-  /** Sets that nobody holds, the newest last, and some that are held again. */
+  /** Sets that are not held, the newest last, and some that are held again. */
   readonly #free: Slot[] = [];
   #bytes = 0;
   #last: Promise<void> = Promise.resolve();
@@ -38,7 +38,7 @@ export class ScratchSpace {
     this.#roomBytes = roomBytes;
   }
 
-  /** Resolves when the files of the set are there. They stay until `release`. One set is unpacked at a time. */
+  /** Resolves when the files of the set exist. They stay until `release`. Sets are unpacked one at a time. */
   async hold(set: UnpackedSet): Promise<void> {
     let slot = this.#slots.get(set.directory);
     if (slot === undefined) {
@@ -65,7 +65,7 @@ export class ScratchSpace {
     await set.unpack();
   }
 
-  /** The newest go first: passes read the sets in their order, so that the oldest are needed next. */
+  /** The newest sets are deleted first: passes read the sets in order, so the oldest are needed next. */
   #makeRoom(byteLength: number): void {
     while (this.#bytes + byteLength > this.#roomBytes) {
       const slot = this.#free.pop();

@@ -1,4 +1,4 @@
-/** Bytes that must wait for their place in a file: in memory while they are few, in a file of their own beyond that. */
+/** Bytes that must wait for their position in a file: a few are kept in memory, many in a temporary file. */
 import { unlinkSync } from 'node:fs';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { openFileSource } from './byte-source.ts';
@@ -12,7 +12,7 @@ export class Spool {
   #kept: Uint8Array[] = [];
   #file: ByteSink | null = null;
 
-  /** `path` is used only when the bytes become many; it must not exist. */
+  /** `path` is used only for many bytes; the file must not exist. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -28,7 +28,7 @@ export class Spool {
     else this.#file.append(bytes);
   }
 
-  /** Appends all bytes to `sink` and forgets them. */
+  /** Appends all bytes to `sink` and clears the spool. */
   moveTo(sink: ByteSink): void {
     if (this.#file === null) for (const kept of this.#kept) sink.append(kept);
     else {

@@ -1,9 +1,9 @@
 /**
- * Reading zip archives that nobody vouches for. Every limit holds while bytes are unpacked, not after; names are only
- * ever compared and shown, files are written under names of our own.
+ * Reads untrusted zip archives. All limits are checked while bytes are unpacked, not afterwards. Names are only
+ * compared and shown; files are written under generated names.
  *
- * yauzl reads the central directory (zip64 included). Unpacking is done here: yauzl's streams would tell neither the
- * CRC nor where a stored member lies, which is then read in place without a copy.
+ * yauzl reads the central directory (zip64 included). Unpacking is done here: yauzl's streams provide neither the CRC
+ * nor the offset of a stored member, which is read in place without a copy.
  */
 import { createWriteStream, type WriteStream, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -18,7 +18,7 @@ import type { FileSegment } from './file-segment.ts';
 import type { InputLimits } from './limits.ts';
 
 export interface ZipEntry {
-  /** Path in the archive, '/' between folders; ends with '/' for a folder. */
+  /** Path in the archive with '/' between folders; ends with '/' for a folder. */
   readonly name: string;
   readonly packedBytes: number;
   readonly unpackedBytes: number;
@@ -31,13 +31,13 @@ export interface ZipEntry {
   readonly headerOffset: number;
 }
 
-/** What the archives of one input may still unfold to; shared by an archive and those inside it. */
+/** The bytes that archives of one input may still unpack; shared by an archive and the archives inside it. */
 export class UnpackBudget {
   readonly limits: InputLimits;
   readonly #unpacked: { bytes: number };
   #entries = 0;
 
-  /** `unpacked`: of all inputs of a job together. */
+  /** `unpacked`: total of all inputs of a job. */
   constructor(limits: InputLimits, unpacked: { bytes: number } = { bytes: 0 }) {
     this.limits = limits;
     this.#unpacked = unpacked;
@@ -70,11 +70,14 @@ function tooMuch(what: string, actual: number, limit: number, setting: string): 
   return failure('LIMIT_EXCEEDED', { what, actual, limit, setting });
 }
 
-/** Below this size a high ratio is no threat, and tables of blanks honestly reach 1000 to 1. */
+/** Below this size a high ratio is harmless, and tables of blanks legitimately reach 1000 to 1. */
 const RATIO_MATTERS_FROM_BYTES = 8 << 20;
 /** Members up to this size are unpacked in one call, larger ones as a stream. */
 const ONE_CALL_BYTES = 16 << 20;
-/** From this size on in Node's thread pool, beside other members; below, the detour takes longer than the work. */
+/**
+ * Members from this size on are unpacked in Node's thread pool, in parallel; for smaller ones the overhead is longer
+ * than the work.
+ */
 const IN_POOL_BYTES = 1 << 20;
 const LOCAL_HEADER_BYTES = 30;
 
@@ -84,15 +87,15 @@ const FLAG_UTF8 = 0x800;
 const UNIX_TYPE_MASK = 0o170000;
 const UNIX_SYMLINK = 0o120000;
 
-/** Whether a file begins like a zip archive, also an empty one. */
+/** Whether a file begins like a zip archive, possibly an empty one. */
 export function isZip(firstBytes: Uint8Array): boolean {
   const [p, k, a, b] = firstBytes;
   return p === 0x50 && k === 0x4b && ((a === 3 && b === 4) || (a === 5 && b === 6));
 }
 
 /**
- * The entries of an archive in their order. Throws ZIP_INVALID, ZIP_ENTRY_NAME, ZIP_OVERLAP, and LIMIT_EXCEEDED when they
- * declare more than the budget has left.
+ * The entries of an archive in their order. Throws ZIP_INVALID, ZIP_ENTRY_NAME, ZIP_OVERLAP, and LIMIT_EXCEEDED if
+ * their declared sizes exceed the budget.
  */
 export async function readZipDirectory(
   path: string,
@@ -126,8 +129,9 @@ export async function readZipDirectory(
 }
 
 /**
- * Entries that share bytes unpack to many times what an archive of its size can hold, and no program writes them. What a local
- * header has besides its fixed part is not counted, so gaps, padding and data descriptors of honest archives do no harm.
+ * Rejects entries that share bytes: they can unpack to many times the honest content of an archive of that size, and no
+ * program writes them. Only the fixed part of local headers is counted, so gaps, padding and data descriptors of valid
+ * archives are accepted.
  */
 function checkOverlaps(entries: readonly ZipEntry[], source: string): void {
   const byOffset = entries.toSorted((a, b) => a.headerOffset - b.headerOffset);
@@ -155,7 +159,7 @@ function asZipFailure(error: unknown, source: string): GeomillError {
 }
 
 function describeEntry(entry: yauzl.Entry, source: string, budget: UnpackBudget): ZipEntry {
-  // With decodeStrings off, yauzl gives the name's bytes; its typings do not know.
+  // With decodeStrings off, yauzl returns the bytes of the name; its type declarations do not say so.
   const name = entryName(entry.fileName as unknown as Uint8Array, entry.generalPurposeBitFlag);
   checkName(name, source);
   const { limits } = budget;
@@ -189,7 +193,7 @@ function describeEntry(entry: yauzl.Entry, source: string, budget: UnpackBudget)
 const decodeUtf8 = textDecoder(UTF8);
 const decodeDos = textDecoder('CP437');
 
-/** Many programs write UTF-8 names without saying so; what is not UTF-8 is CP437, as the standard has it. */
+/** Many programs write UTF-8 names without the flag; names that are not valid UTF-8 are CP437, as the standard says. */
 function entryName(bytes: Uint8Array, flags: number): string {
   const utf8 = (flags & FLAG_UTF8) !== 0 || invalidUtf8At(bytes, 0, bytes.length) < 0;
   return utf8 ? decodeUtf8(bytes, 0, bytes.length) : decodeDos(bytes, 0, bytes.length);
@@ -210,7 +214,10 @@ function invalidEntry(source: string, entry: ZipEntry): (reason: string) => Geom
   return (reason) => failure('ZIP_INVALID', { source, reason: `entry '${entry.name}': ${reason}` });
 }
 
-/** Where the entry's bytes are once it is unpacked to `targetPath`: in place when it is stored. Throws ZIP_INVALID. */
+/**
+ * The segment of the entry's bytes once it is unpacked to `targetPath`, or in place if it is stored. Throws
+ * ZIP_INVALID.
+ */
 export function entrySegment(
   archivePath: string,
   entry: ZipEntry,
@@ -229,14 +236,14 @@ export function entrySegment(
   }
 }
 
-/** Whether the entry is read in place and takes no room when it is unpacked. */
+/** Whether the entry is read in place, so that unpacking it takes no space. */
 export function isStored({ method }: ZipEntry): boolean {
   return method === 0;
 }
 
 /**
- * The entry's bytes as a segment: in place when stored, else unpacked to `targetPath`, which must not exist.
- * Size and CRC are verified. Throws ZIP_INVALID.
+ * The entry's bytes as a segment: in place if stored, else unpacked to `targetPath`, which must not exist. Size and CRC
+ * are verified. Throws ZIP_INVALID.
  */
 export async function unpackEntry(
   archivePath: string,

@@ -1,12 +1,13 @@
 /**
- * Writing zip archives whose members all grow at the same time, and whose first bytes are known last.
+ * Writes zip archives whose members all grow at the same time and whose first bytes are known last.
  *
- * A member's deflate stream is put together from pieces: one uncompressed block for the head, one run of blocks per
- * appended buffer ended by a sync flush (so it ends on a byte), and an empty last block. Pieces are compressed
- * independently of each other in the background threads of the runtime; when those fall behind, the caller's thread
- * compresses too, which bounds how much waits in memory. Cost: pieces share no history, under 1 % at megabytes each.
+ * The deflate stream of a member is assembled from pieces: one uncompressed block for the head, one run of blocks per
+ * appended buffer, ended by a sync flush (so it ends on a byte boundary), and an empty last block. Pieces are
+ * compressed independently in the background threads of the runtime; if those fall behind, the caller's thread
+ * compresses as well, which limits the memory for waiting pieces. Cost: pieces share no history, less than 1 % at
+ * megabytes each.
  *
- * yazl, which writes one stream after the other, could do neither.
+ * yazl writes one stream after another and supports neither.
  */
 import { renameSync, rmSync } from 'node:fs';
 import { constants, crc32, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
@@ -26,9 +27,9 @@ const DEFLATE: ZlibOptions = {
   finishFlush: constants.Z_SYNC_FLUSH,
   chunkSize: 1 << 20,
 };
-/** Smaller buffers are not worth a trip to another thread. */
+/** Smaller buffers are not worth sending to another thread. */
 const SMALL_BYTES = 1 << 16;
-/** Pieces compressed in the background at once, over all members. */
+/** Number of pieces compressed in the background at once, over all members. */
 const BACKGROUND_PIECES = 12;
 const LAST_BLOCK = Uint8Array.of(0x03, 0x00);
 const STORED_BLOCK_HEADER_BYTES = 5;
@@ -46,7 +47,7 @@ export class ZipWriter implements OutputPackage {
   readonly #members: ZipMember[] = [];
   readonly #background = new Background();
 
-  /** The archive comes to stand at `path` when it is finished; its parts wait beside it. */
+  /** `path` is the path of the finished archive; temporary files are in the same directory. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -107,7 +108,7 @@ class ZipMember implements OutputMember {
   readonly name: Uint8Array;
   readonly isAsciiName: boolean;
   head: Uint8Array;
-  /** CRC of what follows the head. */
+  /** CRC of the bytes after the head. */
   bodyCrc = 0;
   bodyBytes = 0;
   readonly #spool: Spool;
@@ -156,7 +157,7 @@ class ZipMember implements OutputMember {
     this.head = bytes;
   }
 
-  /** Waits for the pieces still being compressed and ends the stream. */
+  /** Waits for the pieces still being compressed, then ends the stream. */
   async complete(): Promise<void> {
     while (this.#pieces.length > 0 && this.#error === null) await this.#background.next();
     if (this.#error !== null)
@@ -200,7 +201,7 @@ interface DirectoryEntry {
   readonly dosTime: number;
 }
 
-/** Members have less than 4 GiB (a shapefile's cannot have more); only their offsets may need zip64. */
+/** Members are smaller than 4 GiB (shapefiles cannot be larger); only their offsets may need zip64. */
 function writeMember(sink: ByteSink, member: ZipMember): DirectoryEntry {
   const { packedBytes } = member;
   if (packedBytes >= MAX_UINT32 || member.byteLength >= MAX_UINT32)
@@ -217,7 +218,7 @@ function writeMember(sink: ByteSink, member: ZipMember): DirectoryEntry {
   return entry;
 }
 
-/** Flags to extra length: the 22 bytes that local and central headers share. */
+/** Writes the 22 bytes that local and central headers share: flags to extra length. */
 function writeCommonFields(view: DataView, at: number, entry: DirectoryEntry): void {
   view.setUint16(at, entry.member.isAsciiName ? 0 : FLAG_UTF8, true);
   view.setUint16(at + 2, METHOD_DEFLATE, true);
@@ -280,7 +281,7 @@ function writeEnd(sink: ByteSink, count: number, start: number): void {
   sink.append(new Uint8Array(record.buffer));
 }
 
-/** Date in the high, time in the low 16 bits, two-second steps, as zip has it since DOS. */
+/** Date in the high and time in the low 16 bits, in steps of two seconds, as in DOS. */
 function dosTime(now: Date): number {
   const date = ((now.getUTCFullYear() - 1980) << 9) | ((now.getUTCMonth() + 1) << 5) | now.getUTCDate();
   const time = (now.getUTCHours() << 11) | (now.getUTCMinutes() << 5) | (now.getUTCSeconds() >> 1);

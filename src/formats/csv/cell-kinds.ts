@@ -1,14 +1,14 @@
-/** What kind of value the text of a cell is. */
+/** Classifies the text of a cell as a kind of value. */
 import { COLON, DOT, MINUS, NINE, PLUS, ZERO } from '../../bytes/ascii.ts';
 import { asciiSlice } from '../../bytes/number-text.ts';
 
-/** In the order of widening among numbers: the higher of two integer kinds holds both. */
+/** In widening order for numbers: the higher of two integer kinds holds both. */
 export const KIND = {
   null: 0,
   int32: 1,
-  /** Beyond 32 bits, but exact as a double. */
+  /** More than 32 bits, but exact as a double. */
   int53: 2,
-  /** Beyond 2^53, within 64 bits. */
+  /** More than 2^53, within 64 bits. */
   int64: 3,
   float64: 4,
   boolean: 5,
@@ -65,7 +65,7 @@ function kindOfNumber(bytes: Uint8Array, start: number, end: number): number {
   return digits > 200 ? KIND.text : KIND.float64;
 }
 
-/** Whether a number with a large exponent is neither infinite nor so small that only a zero would be left of it. */
+/** Whether the value of a number with a large exponent is finite and does not underflow to zero. */
 function isInRange(text: string): boolean {
   const value = Number(text);
   return Number.isFinite(value) && (value !== 0 || /^[-0.]*e/i.test(text));
@@ -93,7 +93,7 @@ function kindOfInteger(bytes: Uint8Array, start: number, digitStart: number, end
 
 const DAYS_IN_MONTH = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** YYYY-MM-DD, or that with "T" and HH:MM[:SS[.fraction]] and an optional zone (Z, +HH, +HHMM, +HH:MM). */
+/** YYYY-MM-DD, optionally followed by "T", HH:MM[:SS[.fraction]] and a zone (Z, +HH, +HHMM, +HH:MM). */
 function kindOfDate(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 10 || bytes[start + 7] !== MINUS) return KIND.text;
   const month = twoDigits(bytes, start + 5);
@@ -135,7 +135,7 @@ function isZone(bytes: Uint8Array, at: number, end: number): boolean {
   return twoDigits(bytes, end - 2) <= 59;
 }
 
-/** NaN when one of the two is no digit: every comparison with it is false. */
+/** NaN if one of the two is not a digit: every comparison with it is false. */
 function twoDigits(bytes: Uint8Array, at: number): number {
   const high = bytes[at] - ZERO;
   const low = bytes[at + 1] - ZERO;

@@ -1,4 +1,4 @@
-/** Rows of a batch as CSV text. Runs in the workers. */
+/** Encodes the rows of a batch as CSV text. Runs in the workers. */
 
 import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import { writeJsonAsText } from '../../batch/cast.ts';
@@ -42,11 +42,11 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
     if (isAlone) writer.uint8(delimiter);
     writer.uint8(LF);
   }
-  // The buffer goes along as it is: a copy of its exact length would cost more than the room behind it.
+  // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
   return writer.written();
 }
 
-/** Whether the WKT of a row holds a comma: it has more than one position, or more than one part. */
+/** Whether the WKT of a row contains a comma: it has more than one position or part. */
 function hasComma(geometry: GeometryColumn, row: number): boolean {
   const { types, partOffsets, ringOffsets, coordOffsets } = geometry;
   if (types[row] === GEOMETRY_TYPE.point || types[row] === GEOMETRY_TYPE.none) return false;
@@ -90,14 +90,17 @@ function writeValue(
   }
 }
 
-/** A float always shows that it is one ("5.0"), so that a column of whole floats does not come back as integers. */
+/**
+ * Floats always have a decimal point or exponent ("5.0"), so that a column of integral floats is not read back as
+ * integers.
+ */
 function writeFloat(writer: ByteWriter, value: number): void {
   if (!Number.isFinite(value)) {
     writer.ascii(Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
     return;
   }
   writeNumber(writer, value);
-  // From 1e21 on the exponent tells.
+  // From 1e21 on the text has an exponent.
   if (Number.isInteger(value) && Math.abs(value) < 1e21) writer.ascii('.0');
 }
 
@@ -116,7 +119,7 @@ function base64(column: BytesColumn, row: number): string {
   ).toString('base64');
 }
 
-/** Appends text, in quotes where it is empty, holds a delimiter, quote or line end, or has blanks at its edges. */
+/** Appends text, quoted if it is empty, contains a delimiter, quote or line end, or begins or ends with a blank. */
 export function writeTextCell(
   writer: ByteWriter,
   bytes: Uint8Array,

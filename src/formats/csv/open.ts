@@ -1,4 +1,7 @@
-/** Opens a CSV: what it is, in which encoding, how its lines and columns are marked, where it can be cut. */
+/**
+ * Opens a CSV: checks that it is one, determines encoding, line ends, delimiter and columns, and splits it into
+ * partitions.
+ */
 
 import { isUtf8 } from 'node:buffer';
 import { join } from 'node:path';
@@ -22,23 +25,23 @@ import {
 } from './records.ts';
 import { transcodeToUtf8 } from './transcode.ts';
 
-/** What is read at first to see the header; more when the header is longer. */
+/** Bytes read first for the header; more if the header is longer. */
 const HEAD_BYTES = 64 << 10;
 const SEARCH_BYTES = 64 << 10;
 const MAX_HEADER_BYTES = 16 << 20;
 
 /** What a worker needs to read records; plain data. */
 export interface CsvState {
-  /** The UTF-8 text: the input itself or its transcoded copy. */
+  /** The UTF-8 text: the input itself or its converted copy. */
   readonly path: string;
-  /** The file's name as the user knows it. */
+  /** The file name for messages. */
   readonly source: string;
   readonly delimiter: number;
-  /** The byte that lines are counted by: LF, or CR where the file has no LF. */
+  /** The byte used to count lines: LF, or CR if the file has no LF. */
   readonly newline: number;
   readonly hasHeader: boolean;
   readonly names: readonly string[];
-  /** Columns whose header is empty; without any value they are but the trailing delimiters of the lines. */
+  /** Columns with an empty header; if they have no values they only come from trailing delimiters. */
   readonly unnamed: readonly boolean[];
   readonly geometryIndex: number;
   readonly onError: 'fail' | 'skip';
@@ -87,7 +90,7 @@ function layerName({ name }: InputFile): string {
   return name.replace(/\.(csv|tsv|txt)$/i, '') || name;
 }
 
-/** The encoding by byte order mark or option. Refuses what is no text in it. */
+/** The encoding from the byte order mark or the option. Throws if the file is not valid text in it. */
 function textEncoding(file: InputFile, source: ByteSource, context: OpenContext): string {
   const head = source.slice(0, 4096);
   const given = context.options.encoding;
@@ -161,9 +164,9 @@ function listNames(names: readonly string[]): string {
   return shown.join(', ') + (names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : '');
 }
 
-/** Every column gets a name of its own: unnamed ones column_N, repeated ones name_2, name_3, ... */
+/** Gives every column a unique name: unnamed ones become column_N, repeated ones name_2, name_3, ... */
 function uniqueNames(names: readonly string[], geometryIndex: number, context: OpenContext): string[] {
-  // A name that is made up is never one that another column states.
+  // A generated name is never equal to a name in the header.
   const unique = new UniqueNames({ firstNumber: 2, taken: names });
   const met = new Set<string>([names[geometryIndex]]);
   return names.map((name, i) => {
@@ -181,7 +184,7 @@ function uniqueNames(names: readonly string[], geometryIndex: number, context: O
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The cells of the first record that is no blank line, and the line ends of the file's beginning. */
+/** The cells of the first record that is not a blank line, and the type of line end at the beginning of the file. */
 function firstCells(
   file: InputFile,
   source: ByteSource,
@@ -192,7 +195,7 @@ function firstCells(
     const bytes = source.slice(0, size);
     const isComplete = bytes.length === source.byteLength;
     const newline = bytes.includes(LF) || !bytes.includes(CR) ? LF : CR;
-    // Twice: how many cells there are, then where they are.
+    // Two passes: the first counts the cells, the second stores their positions.
     const counter = new RecordScanner(bytes, isComplete, delimiter, newline, 0);
     counter.at = bomLength(bytes);
     const outcome = nextRecord(counter);
@@ -206,7 +209,7 @@ function firstCells(
     const invalid = isUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
     if (invalid >= 0)
       throw failure('TEXT_ENCODING_INVALID', { source: file.name, offset: invalid, encoding: UTF8 });
-    // One of the columns holds the geometries.
+    // One of the columns contains the geometries.
     checkFieldCount(layerName(file), counter.cellCount - 1, context.limits);
     const scanner = new RecordScanner(bytes, isComplete, delimiter, newline, counter.cellCount);
     scanner.at = bomLength(bytes);
@@ -215,7 +218,7 @@ function firstCells(
   }
 }
 
-/** The outcome of the first record that is no blank line; null when there is none. */
+/** The outcome of the first record that is not a blank line; null if there is none. */
 function nextRecord(scanner: RecordScanner): number | null {
   while (scanner.at < scanner.bytes.length) {
     const outcome = scanner.next();
@@ -236,12 +239,12 @@ function cellText(scanner: RecordScanner, index: number): string {
   return (flag & CELL_QUOTED) !== 0 ? text : text.trim();
 }
 
-/** Length of a UTF-8 byte order mark. */
+/** Length of the UTF-8 byte order mark, 0 without one. */
 export function bomLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** Cuts behind line ends near every `partitionBytes`: guesses, as a line end may stand inside quotes. */
+/** Splits after line ends near multiples of `partitionBytes`. These are guesses, as a line end may be inside quotes. */
 function cut(source: ByteSource, partitionBytes: number, newline: number): Partition[] {
   const partitions: Partition[] = [];
   const { byteLength } = source;

@@ -1,4 +1,7 @@
-/** CSV to batches: one partition at a time, the cells found first, then the geometries, then column by column. */
+/**
+ * Reads CSV into batches, one partition at a time: first it finds the cells, then it reads the geometries, then each
+ * column.
+ */
 
 import { isUtf8 } from 'node:buffer';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
@@ -23,11 +26,11 @@ import {
 } from './records.ts';
 import { inferType, isEmptyColumn, readColumn } from './typing.ts';
 
-/** Read beyond a partition's end at first, for the record that crosses it. */
+/** Bytes first read after a partition's end, for the record that crosses it. */
 const LOOKAHEAD_BYTES = 64 << 10;
-/** Of text, at least, in most files: room made at once saves copying while it grows. */
+/** Minimum for the text of most files: allocating once avoids copies while arrays grow. */
 const BYTES_PER_ORDINATE = 12;
-/** One record must fit into memory, in every worker at once. */
+/** One record must fit into the memory of every worker at the same time. */
 const MAX_RECORD_BYTES = 256 << 20;
 const SHOWN_CHARACTERS = 60;
 const LOCATIONS_SHOWN = 5;
@@ -60,7 +63,7 @@ class PartitionReader implements GeometryProbe {
   readonly #noteCounts = new Map<GeometryNoteFinding, number>();
   #lookahead = LOOKAHEAD_BYTES;
   #recordCount = 0;
-  /** Line on which the record at hand begins, from 1 within the partition. */
+  /** Line on which the current record begins, from 1 within the partition. */
   #line = 1;
   #srid = 0;
   #sridCount = 0;
@@ -124,7 +127,7 @@ class PartitionReader implements GeometryProbe {
     };
   }
 
-  /** Outcome (RECORD or MALFORMED) of the next record that begins before `end`; -1 when there is none. */
+  /** Outcome (RECORD or MALFORMED) of the next record that begins before `end`; -1 if there is none. */
   #next(end: number): number {
     const scanner = this.#scanner;
     while (scanner.at < end && scanner.at < scanner.bytes.length) {
@@ -171,14 +174,14 @@ class PartitionReader implements GeometryProbe {
     return this.#scanner.starts[this.#scanner.rowCount * this.#scanner.columnCount];
   }
 
-  /** The text from `start` to the end of its line, cut to a few characters. */
+  /** The text from `start` to the end of its line, truncated to a few characters. */
   #show(start: number, end = this.#scanner.at): string {
     const bytes = this.#scanner.bytes.subarray(start, Math.min(end, start + SHOWN_CHARACTERS * 4));
     const line = new TextDecoder().decode(bytes).split(/[\r\n]/, 1)[0];
     return line.length > SHOWN_CHARACTERS ? `${line.slice(0, SHOWN_CHARACTERS)}...` : line;
   }
 
-  /** Drops the row where that was asked for, else throws. */
+  /** Drops the row if the request allows it, else throws. */
   #reject(error: GeomillError): void {
     if (this.#state.onError === 'fail' || this.#scanner.isUnclosed) throw error;
     const reason =
@@ -200,7 +203,7 @@ class PartitionReader implements GeometryProbe {
     return -1;
   }
 
-  /** Appends the geometry of the record at hand; false when the row is dropped for it. */
+  /** Appends the geometry of the current record; false if the row is dropped because of it. */
   #readGeometry(): boolean {
     const scanner = this.#scanner;
     const builder = this.#geometry;

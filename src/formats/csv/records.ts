@@ -1,28 +1,28 @@
 /**
- * Splits CSV bytes into records and cells (RFC 4180), by positions alone: nothing is copied or decoded here.
+ * Splits CSV bytes into records and cells (RFC 4180) as offsets: nothing is copied or decoded here.
  *
- * A record ends at LF, CRLF or CR outside quotes. A cell whose first character is a quote, blanks before it aside, is
- * quoted; a quote further inside is an ordinary character, as in `5" pipe`. Blanks around a quoted cell are tolerated.
+ * A record ends at LF, CRLF or CR outside quotes. A cell is quoted if its first character after blanks is a quote; a
+ * later quote is an ordinary character, as in `5" pipe`. Blanks around a quoted cell are tolerated.
  */
 import { CR, LF, QUOTE, SPACE, TAB } from '../../bytes/ascii.ts';
 
-/** Behind the last byte. */
+/** Value for "after the last byte". */
 const NOTHING = -1;
 
 export const CELL_QUOTED = 1;
-/** The cell holds doubled quotes. */
+/** The cell contains doubled quotes. */
 export const CELL_ESCAPED = 2;
 
 /** Outcome of `RecordScanner.next`. */
 export const RECORD = 0;
-/** A line without a character other than blanks was passed over. */
+/** A line that is empty or has only blanks was skipped. */
 export const BLANK_LINE = 1;
-/** The bytes end within the record; give the scanner more (`extend`) and call again. */
+/** The bytes end within the record; provide more (`extend`) and call again. */
 export const TRUNCATED = 2;
-/** The record breaks the grammar: see `reason`. It was passed over up to the end of its line. */
+/** The record violates the grammar: see `reason`. It was skipped up to the end of its line. */
 export const MALFORMED = 3;
 
-/** Cells of the kept rows: cell c of row r has index `r * columnCount + c`. Positions are those in `bytes`. */
+/** Cells of the kept rows: cell c of row r has index `r * columnCount + c`. Offsets are relative to `bytes`. */
 export interface CellTable {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
@@ -32,11 +32,11 @@ export interface CellTable {
   readonly rowCount: number;
 }
 
-/** Reads geometries while the scanner passes them, so that their bytes, most of all, are looked at only once. */
+/** Reads geometries during the scan, so that their bytes, which are most of the file, are read only once. */
 export interface GeometryProbe {
   /**
-   * Reads the geometry at `start`, behind an opening quote; returns the offset of the closing quote. Returns -1 and
-   * keeps nothing when anything is unusual, as when it is no geometry or has line ends or quotes in it.
+   * Reads the geometry at `start`, after an opening quote; returns the offset of the closing quote. Returns -1 and
+   * keeps nothing for any irregularity, such as other text, line ends or quotes inside.
    */
   probe(bytes: Uint8Array, start: number): number;
 }
@@ -48,28 +48,28 @@ export class RecordScanner implements CellTable {
   flags: Uint8Array;
   readonly columnCount: number;
   rowCount = 0;
-  /** Where the next record begins. */
+  /** Offset of the next record. */
   at = 0;
-  /** Cells of the record that was read last; those beyond `columnCount` are counted but not kept. */
+  /** Number of cells of the last record; cells beyond `columnCount` are counted but not kept. */
   cellCount = 0;
-  /** The probe read the geometry of the record that was read last. */
+  /** The probe read the geometry of the last record. */
   isProbed = false;
   /** Why the last record is malformed. */
   reason = '';
-  /** The malformed record swallowed the rest of the file: its quote has no end. */
+  /** The malformed record extends to the end of the file because its quote is not closed. */
   isUnclosed = false;
   /** Line ends before `at`. */
   lineCount = 0;
   readonly #delimiter: number;
   readonly #newline: number;
-  /** Whether `bytes` reach to the end of the file. */
+  /** Whether `bytes` reach the end of the file. */
   #isComplete: boolean;
   readonly #probeColumn: number;
   readonly #probe: GeometryProbe | null;
-  /** Line ends within quoted cells of the record at hand. */
+  /** Line ends within quoted cells of the current record. */
   #innerLines = 0;
 
-  /** `newline` is the byte that lines are counted by: LF, or CR in files that have no LF. */
+  /** `newline` is the byte used to count lines: LF, or CR in files that have no LF. */
   constructor(
     bytes: Uint8Array,
     isComplete: boolean,
@@ -92,18 +92,18 @@ export class RecordScanner implements CellTable {
     this.flags = new Uint8Array(capacity);
   }
 
-  /** The same bytes and more of them. */
+  /** Replaces `bytes` by a longer array with the same beginning. */
   extend(bytes: Uint8Array, isComplete: boolean): void {
     this.bytes = bytes;
     this.#isComplete = isComplete;
   }
 
-  /** Keeps the record that was read last as a row. */
+  /** Keeps the last record as a row. */
   keep(): void {
     this.rowCount++;
   }
 
-  /** Reads the record at `at`; its cells stand behind those of the kept rows. */
+  /** Reads the record at `at`; its cells are stored after those of the kept rows. */
   next(): number {
     const { bytes, columnCount } = this;
     const delimiter = this.#delimiter;
@@ -177,7 +177,7 @@ export class RecordScanner implements CellTable {
     }
   }
 
-  /** The next quote at or behind `at`, or the length; counts the line ends on the way. */
+  /** The next quote from `at` on, or the length; counts the line ends before it. */
   #findQuote(at: number): number {
     const { bytes } = this;
     const limit = bytes.length;
@@ -191,7 +191,7 @@ export class RecordScanner implements CellTable {
     return at;
   }
 
-  /** Passes over the line end at `at`. */
+  /** Skips the line end at `at`. */
   #endLine(at: number, outcome: number): number {
     const { bytes } = this;
     if (at < bytes.length) {
@@ -232,7 +232,10 @@ function skipBlanks(bytes: Uint8Array, at: number, delimiter: number): number {
   return at;
 }
 
-/** Writes the content of an escaped cell, doubled quotes made single, to `target` at 0; returns its length. */
+/**
+ * Writes the content of an escaped cell, with doubled quotes replaced by single ones, to `target` at 0; returns its
+ * length.
+ */
 export function unescapeCell(bytes: Uint8Array, start: number, end: number, target: Uint8Array): number {
   let length = 0;
   for (let i = start; i < end; i++) {

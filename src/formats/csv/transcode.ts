@@ -1,4 +1,4 @@
-/** CSV files in other encodings become UTF-8 files once, so that everything after reads one encoding at full speed. */
+/** Converts CSV files in other encodings to a UTF-8 file once, so that later passes read one encoding at full speed. */
 import iconv from 'iconv-lite';
 import { failure } from '../../errors.ts';
 import { createFileSink } from '../../io/byte-sink.ts';
@@ -8,8 +8,8 @@ const CHUNK_BYTES = 1 << 20;
 const encoder = new TextEncoder();
 
 /**
- * Writes the text of `path` as UTF-8 to `targetPath`; `source` names the file in messages.
- * Throws TEXT_ENCODING_INVALID where bytes have no meaning in the encoding.
+ * Writes the text of `path` as UTF-8 to `targetPath`; `source` is the file name for messages. Throws
+ * TEXT_ENCODING_INVALID for bytes that are invalid in the encoding.
  */
 export function transcodeToUtf8(path: string, encoding: string, targetPath: string, source: string): void {
   const input = openFileSource(path);
@@ -33,7 +33,7 @@ function copyText(input: ByteSource, encoding: string, source: string, append: (
     const bytes = input.slice(start, start + CHUNK_BYTES);
     const isLast = start + CHUNK_BYTES >= input.byteLength;
     let text = held + decoder.write(Buffer.from(bytes.buffer)) + (isLast ? (decoder.end() ?? '') : '');
-    // The first half of a surrogate pair waits for the second.
+    // The first half of a surrogate pair is kept for the next chunk.
     const cut = !isLast && /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
     held = text.slice(cut);
     text = text.slice(0, cut);

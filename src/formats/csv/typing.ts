@@ -1,9 +1,9 @@
 /**
- * From cells to typed columns. A column has a type other than text only if every value of it is written the way that
- * type is always written, so that nothing of the text is lost: "007", "+5", "-0" and integers beyond 64 bits stay text.
+ * Converts cells to typed columns. A column has a type other than text only if each of its values is in the canonical
+ * form of that type, so that no text is lost: "007", "+5", "-0" and integers beyond 64 bits stay text.
  *
- * An unquoted cell that is empty or all blanks is null; a quoted empty cell is an empty text in a text column and null
- * in any other. Blanks around an unquoted number, date or boolean do not count.
+ * An unquoted cell that is empty or blank is null; a quoted empty cell is an empty text in a text column and null in
+ * any other. Blanks around an unquoted number, date or boolean are ignored.
  */
 import { type AttributeColumn, ColumnBuilder, nullColumn } from '../../batch/attribute-column.ts';
 import type { FieldType } from '../../batch/schema.ts';
@@ -24,7 +24,7 @@ const TYPES: readonly FieldType[] = [
   'string',
 ];
 
-/** The narrowest type that holds every value of the column; text when it has none. */
+/** The narrowest type that holds every value of the column; text if it has none. */
 export function inferType(table: CellTable, column: number): FieldType {
   const { bytes, starts, ends, flags, columnCount, rowCount } = table;
   const last = rowCount * columnCount;
@@ -45,14 +45,14 @@ export function inferType(table: CellTable, column: number): FieldType {
   return TYPES[kind];
 }
 
-/** Whether no cell of the column holds a single byte. */
+/** Whether all cells of the column are empty. */
 export function isEmptyColumn({ starts, ends, columnCount, rowCount }: CellTable, column: number): boolean {
   const last = rowCount * columnCount;
   for (let cell = column; cell < last; cell += columnCount) if (starts[cell] !== ends[cell]) return false;
   return true;
 }
 
-/** The column as a type that holds every value of it, as `inferType` or the widening of several results tells. */
+/** Reads the column as a type that holds all its values: a result of `inferType`, or several of them widened. */
 export function readColumn(table: CellTable, column: number, type: FieldType): AttributeColumn {
   switch (type) {
     case 'string':

@@ -1,4 +1,4 @@
-/** Batches to one CSV file: RFC 4180 with LF, a header, the geometry last. */
+/** Writes batches as one CSV file: RFC 4180 with LF, a header, and the geometry as the last column. */
 
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
@@ -22,7 +22,7 @@ import { delimiterOption } from './delimiter.ts';
 import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
 
 const GEOMETRY_COLUMN = 'geom_wkt';
-/** Digits that a double can hold in decimal; what comes out of a computation beyond them is noise. */
+/** Decimal digits that a double always holds; further digits of computed coordinates are noise. */
 const COMPUTED_DIGITS = 15;
 
 export const writer: FormatWriter = {
@@ -39,8 +39,8 @@ export const writer: FormatWriter = {
 };
 
 /**
- * WKT has no word for a missing Z or M among others. NaN would say it, but GDAL and what builds on it then reads no
- * geometry at all.
+ * WKT has no notation for a Z or M that is missing at some positions. GDAL and programs based on it read no geometry at
+ * all if it contains NaN.
  */
 function wholeOrdinates(batch: FeatureBatch, findings: Findings): GeometryColumn {
   const { geometry, rowsFilledZ, rowsFilledM } = fillMissingOrdinates(batch.geometry);
@@ -77,7 +77,7 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   return { fields, state };
 }
 
-/** The fields' names as columns; one called like the geometry column gets another name. */
+/** The column names for the fields; a field named like the geometry column gets another name. */
 function columnNames(fields: readonly Field[], layer: string, findings: Findings): string[] {
   const taken = new Set(fields.map(({ name }) => name));
   return fields.map(({ name }) => {
@@ -90,8 +90,8 @@ function columnNames(fields: readonly Field[], layer: string, findings: Findings
 }
 
 /**
- * A column alone is followed by a delimiter, in the header and in every row: GDAL opens no CSV in which it finds none,
- * and a row without a geometry would be a blank line.
+ * A single column is followed by a delimiter in the header and in every row: GDAL opens no CSV without a delimiter, and
+ * a row without a geometry would be a blank line.
  */
 function headerLine(names: readonly string[], delimiter: number): string {
   const line = new ByteWriter(1024);

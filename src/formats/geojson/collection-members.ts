@@ -1,11 +1,11 @@
-/** Members of a FeatureCollection beside its features; they may stand before them, behind them or both. */
+/** Members of a FeatureCollection other than its features; they may be before them, after them or both. */
 import { QUOTE } from '../../bytes/ascii.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { JsonScanner } from './scanner.ts';
 
 export class CollectionMembers {
-  /** The last `type`; null when there was none. */
+  /** The last `type`; null if there is none. */
   type: string | null = null;
   /** Offset of that type in the window. */
   typeAt = 0;
@@ -13,7 +13,7 @@ export class CollectionMembers {
   readonly #crsTexts: string[] = [];
   readonly #foreignNames = new Set<string>();
 
-  /** Takes the member with this key whose value begins at `at`; returns the offset behind the value. */
+  /** Reads the member with this key and a value at `at`; returns the offset after the value. */
   take(scanner: JsonScanner, key: string, at: number): number {
     const end = scanner.skip(at, 1);
     const isString = scanner.bytes[at] === QUOTE;
@@ -71,20 +71,21 @@ export function isGeoJsonType(type: string): boolean {
   return TYPES.includes(type);
 }
 
-/** Why a type is not one, and what to write when only the letter case is wrong. */
+/** The reason for rejecting a type, with the right spelling if only the letter case is wrong. */
 export function typeReason(type: string, what: string): string {
   const right = TYPES.find((known) => known.toLowerCase() === type.toLowerCase());
   const advice = right === undefined || right === type ? 'it must be FeatureCollection' : `write '${right}'`;
   return `'${type.slice(0, 40)}' is not ${what}; ${advice}`;
 }
 
-/** The `crs` member of GeoJSON 2008, which RFC 7946 removed. */
-
-/** Spellings of WGS 84 longitude and latitude: what GeoJSON is in anyway. */
+/** Spellings of WGS 84 longitude and latitude, the CRS of GeoJSON. */
 const WGS84_NAMES =
   /^(urn:(x-)?ogc:def:crs:(OGC:[^:]*:CRS84h?|EPSG:[^:]*:(4326|4979))|(EPSG|epsg):(4326|4979)|(OGC:)?CRS84h?|WGS ?84|https?:\/\/www\.opengis\.net\/(def\/crs\/(OGC\/[^/]+\/CRS84h?|EPSG\/[^/]+\/4326)|gml\/srs\/epsg\.xml#4326))$/i;
 
-/** Notes CRS_MEMBER_IGNORED when the member, given as JSON text, names another CRS than the one GeoJSON is in. */
+/**
+ * Notes CRS_MEMBER_IGNORED if the `crs` member of GeoJSON 2008 (removed in RFC 7946), given as JSON text, names another
+ * CRS.
+ */
 export function noteCrsMember(json: string, findings: Findings): void {
   const crs = crsName(json);
   if (crs !== null && !WGS84_NAMES.test(crs)) findings.note('CRS_MEMBER_IGNORED', { crs: crs.slice(0, 200) });

@@ -1,6 +1,6 @@
 /**
- * Features, scanned straight into a geometry builder and one ValueColumn per property. The key that followed another
- * one in the last feature is expected again: a comparison of bytes instead of a string and a map look-up.
+ * Parses features directly into a geometry builder and one ValueColumn per property. The parser expects keys in the
+ * order of the previous feature: then a comparison of bytes replaces a string and a map look-up.
  */
 
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
@@ -41,7 +41,7 @@ const KEY_CRS = encoder.encode('crs');
 const FEATURE = encoder.encode('Feature');
 const NO_KEY = new Uint8Array(0);
 
-/** Names of foreign members that are told apart in the findings of one partition. */
+/** Number of foreign members whose names are reported separately for one partition. */
 const MAX_FOREIGN_NAMES = 20;
 
 const NOTE_FINDINGS = [
@@ -65,7 +65,7 @@ export class FeatureParser {
   readonly #fieldLimit: number;
   #firstColumn = 0;
   #hasIds = false;
-  /** Findings of the feature at hand; kept only when it is whole. */
+  /** Findings of the current feature; kept only when the feature is complete. */
   #pending: (() => void)[] = [];
 
   constructor(
@@ -85,7 +85,7 @@ export class FeatureParser {
       limits.coordinatesPerFeature,
       (start, end, at) => this.foreignMember(start, end, at),
     );
-    // An ordinate takes about 12 bytes of text; pages that stay untouched cost nothing.
+    // An ordinate takes about 12 bytes of text; reserved pages that stay unused cost nothing.
     this.#builder.reserve(Math.min(expectedBytes, 1 << 26) >> 3);
   }
 
@@ -93,13 +93,13 @@ export class FeatureParser {
     return this.#builder.featureCount;
   }
 
-  /** Takes back what a feature left behind whose end was not in the window. Its values are overwritten by the next. */
+  /** Discards a feature whose end was not in the window. The next feature overwrites its values. */
   rollback(): void {
     this.#builder.rollback();
     this.#pending = [];
   }
 
-  /** The Feature object at `at`; `depth` is how many arrays and objects are open around it. */
+  /** Parses the Feature object at `at`; `depth` is the number of open arrays and objects around it. */
   feature(at: number, depth: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
@@ -139,7 +139,7 @@ export class FeatureParser {
     return at + 1;
   }
 
-  /** A geometry that stands by itself: a feature without properties. */
+  /** Parses a geometry outside of a feature as a feature without properties. */
   bareGeometry(at: number): number {
     this.#begin();
     at = this.#geometry.parse(at, 0);
@@ -147,7 +147,7 @@ export class FeatureParser {
     return at;
   }
 
-  /** What the rows so far amount to, with their own fields or with the given ones. */
+  /** The rows so far as a batch, with their own fields or with the given ones. */
   finish(fields: readonly Field[] | null): FeatureBatch {
     const { rowCount } = this;
     let columns: AttributeColumn[] = this.#columns.map((column) => column.finish(rowCount));
@@ -168,7 +168,7 @@ export class FeatureParser {
     };
   }
 
-  /** Notes a member that is not kept; `crs` is one that has a finding of its own. */
+  /** Notes a member that is dropped; `crs` has its own finding. */
   foreignMember(keyStart: number, keyEnd: number, at: number): void {
     const scanner = this.#scanner;
     if (scanner.equals(keyStart, keyEnd, KEY_CRS)) {
@@ -186,7 +186,7 @@ export class FeatureParser {
     this.#pending.push(() => this.#findings.note('FOREIGN_MEMBERS_DROPPED', { names }, { record }));
   }
 
-  /** Findings of what stands outside of features may be kept now. */
+  /** Confirms the findings of members outside of features. */
   settle(): void {
     if (this.#pending.length === 0) return;
     for (const note of this.#pending) note();
@@ -221,7 +221,7 @@ export class FeatureParser {
     return this.#scanner.literal(at);
   }
 
-  /** A member that is not read; its key is at `at`. */
+  /** Skips a member; its key is at `at`. */
   #otherMember(at: number, depth: number): number {
     const scanner = this.#scanner;
     const keyEnd = scanner.string(at);
@@ -349,7 +349,7 @@ export class FeatureParser {
         column.appendNumber(row, value, true);
       else column.appendLongInteger(row, bytes, at, end);
     } else if (value - value === 0) column.appendNumber(row, value, false);
-    // Larger than any double: its digits are all that can be kept.
+    // Larger than any double: only its digits can be kept.
     else column.appendJson(row, bytes, at, end);
     return end;
   }
@@ -365,7 +365,7 @@ export class FeatureParser {
     column.appendText(row, scratch.bytes, 0, scratch.length);
   }
 
-  /** The values of a `properties` member that a second one of the same feature replaces. */
+  /** Discards the values of a `properties` member when the same feature has a second one. */
   #forgetValues(): void {
     for (const column of this.#columns) column.appendNull(this.rowCount);
   }

@@ -1,6 +1,6 @@
 /**
- * A geometry object, scanned straight into a GeometryBuilder. Members may come in any order: coordinates are read at
- * once when the type is known already, and skipped and read again when it is not (or turns out otherwise).
+ * Parses a geometry object directly into a GeometryBuilder. Members may come in any order: coordinates are parsed
+ * immediately if the type is known, otherwise skipped and parsed when the type is found.
  */
 
 import {
@@ -25,7 +25,7 @@ import {
 import { PositionParser } from './position-parser.ts';
 import type { JsonScanner } from './scanner.ts';
 
-/** Each level of a collection whose type comes last is scanned once more, so the levels are bounded. */
+/** Each level of a collection whose type comes last is scanned once more, so the number of levels is limited. */
 const MAX_COLLECTION_DEPTH = 32;
 
 const encoder = new TextEncoder();
@@ -35,10 +35,10 @@ const KEY_GEOMETRIES = encoder.encode('geometries');
 const KEY_BBOX = encoder.encode('bbox');
 const TYPE_NAMES = GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(name));
 
-/** What to do with a member of an object that the standard does not name: `[keyStart, keyEnd)`, its value at `at`. */
+/** Handles a member that the standard does not name: the key is `[keyStart, keyEnd)`, the value is at `at`. */
 type ForeignMember = (keyStart: number, keyEnd: number, at: number) => void;
 
-/** GEOMETRY_TYPE of the name `[start, end)`, 0 when it is none. */
+/** GEOMETRY_TYPE of the name `[start, end)`; 0 if it is not one. */
 export function geometryTypeOf(scanner: JsonScanner, start: number, end: number): number {
   for (let type = 1; type <= 7; type++) if (scanner.equals(start, end, TYPE_NAMES[type])) return type;
   return 0;
@@ -47,7 +47,7 @@ export function geometryTypeOf(scanner: JsonScanner, start: number, end: number)
 export class GeometryParser {
   /** GEOMETRY_TYPE of the geometry parsed last. */
   type = 0;
-  /** GEOMETRY_NOTE bits of the feature so far; whoever reads them resets them. */
+  /** GEOMETRY_NOTE bits of the feature so far; the reader of this field resets it. */
   notes = 0;
   readonly positions: PositionParser;
   readonly #scanner: JsonScanner;
@@ -66,7 +66,10 @@ export class GeometryParser {
     this.#onForeignMember = onForeignMember;
   }
 
-  /** The object at `at`; `collectionDepth` is how many collections are open around it. Returns the offset behind. */
+  /**
+   * Parses the object at `at`; `collectionDepth` is the number of open collections around it. Returns the offset after
+   * it.
+   */
   parse(at: number, collectionDepth: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
@@ -116,7 +119,7 @@ export class GeometryParser {
     return at + 1;
   }
 
-  /** A member that is not read; its key is at `at`. */
+  /** Skips a member; its key is at `at`. */
   #otherMember(at: number, collectionDepth: number): number {
     const scanner = this.#scanner;
     const keyEnd = scanner.string(at);
@@ -147,7 +150,7 @@ export class GeometryParser {
     return this.#scanner.fault(at, reason, 'GEOJSON_STRUCTURE');
   }
 
-  /** The value of `coordinates` or `geometries`. */
+  /** Parses the value of `coordinates` or `geometries`. */
   #content(at: number, type: number, collectionDepth: number): number {
     if (type === GEOMETRY_TYPE.geometryCollection) return this.#geometries(at, collectionDepth);
     const scanner = this.#scanner;
@@ -259,7 +262,7 @@ export class GeometryParser {
     return at + 1;
   }
 
-  /** Lines of a MultiLineString or polygons of a MultiPolygon. */
+  /** Parses the lines of a MultiLineString or the polygons of a MultiPolygon. */
   #parts(at: number, kind: number, isMember: boolean): number {
     const scanner = this.#scanner;
     const builder = this.#builder;

@@ -1,4 +1,4 @@
-/** What the beginning of a file tells: whether it is GeoJSON at all, and where its features begin. */
+/** Reads the beginning of a file: whether it is GeoJSON, and where its features begin. */
 import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
@@ -20,7 +20,7 @@ import { SourceWindow } from './source-window.ts';
 export const HEAD_BYTES = 1 << 16;
 
 export interface Head {
-  /** 'collection': features are elements of one array. 'sequence': one GeoJSON text or many behind one another. */
+  /** 'collection': features are elements of one array. 'sequence': one or more GeoJSON texts, one after another. */
   readonly mode: 'collection' | 'sequence';
   /** Offset of the first feature or text. */
   readonly firstStart: number;
@@ -108,8 +108,8 @@ function wrongFormat(source: string, found: string): Error {
 const TAIL_BYTES = 1 << 16;
 
 /**
- * The name of a collection that states it behind its features, or null. A look at the end of the file: the first `]`
- * from which the rest reads as members of the root object up to the end of the file closes an array of the root.
+ * The name of a collection if it comes after the features, or null. Searches the end of the file: the first `]` from
+ * which the rest parses as members of the root object up to the end of the file closes an array of the root.
  */
 export function nameInTail(source: ByteSource, head: Head, fileName: string): string | null {
   const window = new SourceWindow(source, fileName);

@@ -1,10 +1,10 @@
-/** Strings of JSON, both ways, and JSON text without its white space; bytes in, bytes out. */
+/** Reads and writes JSON strings, and removes white space from JSON text, as bytes. */
 import { BACKSLASH, QUOTE } from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 
 const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
-/** The letter behind the backslash for bytes that have a short escape, 1 for those that need \u00xx, 0 for the rest. */
+/** By byte: the letter after the backslash if it has a short escape, 1 if it needs \u00xx, 0 for the rest. */
 const ESCAPES = new Uint8Array(256);
 for (let byte = 0; byte < 0x20; byte++) ESCAPES[byte] = 1;
 for (const [byte, letter] of [
@@ -45,8 +45,8 @@ export function writeJsonString(writer: ByteWriter, source: Uint8Array, start: n
 }
 
 /**
- * Appends the text that the inside of a JSON string, `source[start, end)`, stands for. A \u escape of a surrogate
- * that has no partner is no character and cannot be UTF-8: U+FFFD takes its place, and the count of those is returned.
+ * Appends the text of the JSON string content `source[start, end)`. A \u escape of an unpaired surrogate has no UTF-8
+ * form: it is replaced by U+FFFD, and the number of these is returned.
  */
 export function appendUnescaped(source: Uint8Array, start: number, end: number, writer: ByteWriter): number {
   writer.reserve(end - start);
@@ -126,7 +126,7 @@ function writeCodePoint(writer: ByteWriter, codePoint: number): void {
   writer.length = at;
 }
 
-/** Appends valid JSON text without the white space between its tokens, so that a value stays on one line. */
+/** Appends valid JSON text without white space between its tokens, so that a value is on one line. */
 export function writeCompactJson(writer: ByteWriter, source: Uint8Array, start: number, end: number): void {
   writer.reserve(end - start);
   const { bytes } = writer;

@@ -1,6 +1,6 @@
 /**
- * Reads the features that begin in one partition. What is scanned at the moment (`#phase`) and where it began
- * (`#resumeAt`) are kept, so that a scan which runs into the end of the window can be taken up again in a larger one.
+ * Reads the features that begin in one partition. The scan keeps its current state (`#phase`) and its start
+ * (`#resumeAt`), so that a scan that reaches the end of the window can be resumed in a larger one.
  */
 
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
@@ -27,7 +27,7 @@ import { ScanFault } from './scan-fault.ts';
 import type { JsonScanner } from './scanner.ts';
 import { SourceWindow } from './source-window.ts';
 
-/** Read beyond the partition's end at once: the feature that begins before it mostly ends within. */
+/** Bytes read after the partition's end with the first read: most features that begin before it end within them. */
 const OVERLAP_BYTES = 1 << 16;
 
 const encoder = new TextEncoder();
@@ -40,12 +40,12 @@ const COLLECTION_DEPTH = 2;
 
 export interface ReadState {
   readonly path: string;
-  /** The file's name as the user knows it. */
+  /** The file name for messages. */
   readonly fileName: string;
   readonly mode: 'collection' | 'sequence';
   /** Offset of the first feature or text. */
   readonly firstStart: number;
-  /** The root's `type` where it stands before the features, else null. */
+  /** The root's `type` if it comes before the features, else null. */
   readonly type: string | null;
 }
 
@@ -61,7 +61,7 @@ export class PartitionReader {
   readonly #byteLength: number;
   #phase: Phase;
   #resumeAt = 0;
-  /** Nothing but white space may follow the root object; set when a text of a sequence has just ended. */
+  /** Only white space may follow the root object; true after a text of a sequence has ended. */
   #needsSeparator = false;
 
   constructor(
@@ -83,7 +83,7 @@ export class PartitionReader {
     this.#phase = state.mode === 'collection' ? 'feature' : 'between';
   }
 
-  /** Returns the offset where the next feature begins, or the length of the file when there is none. */
+  /** Returns the offset of the next feature, or the length of the file if there is none. */
   read(): number {
     const { start, end } = this.#partition;
     if (start >= this.#byteLength) return this.#byteLength;
@@ -143,7 +143,9 @@ export class PartitionReader {
     }
   }
 
-  /** Features and the commas between them. Returns where the next one begins once it is beyond the end, -1 after `]`. */
+  /**
+   * Reads features and the commas between them. Returns the offset of the first feature after the end, -1 after `]`.
+   */
   #features(): number {
     const scanner = this.#scanner;
     const parser = this.#parser;
@@ -173,7 +175,7 @@ export class PartitionReader {
     }
   }
 
-  /** The members behind the features and the end of the root object. */
+  /** Reads the members after the features and the end of the root object. */
   #tail(): void {
     const members = new CollectionMembers();
     const scanner = this.#scanner;
@@ -190,7 +192,7 @@ export class PartitionReader {
     this.#resumeAt = at + 1;
   }
 
-  /** One member beside the features, its key at `at`. */
+  /** Reads one member other than the features, its key at `at`. */
   #member(members: CollectionMembers, at: number): number {
     const scanner = this.#scanner;
     const keyEnd = scanner.string(at);
@@ -207,7 +209,7 @@ export class PartitionReader {
     if (!this.#window.reachesEnd) throw scanner.unexpected(at, 'the end of the file');
   }
 
-  /** White space and record separators between the texts of a sequence. Returns as #features does. */
+  /** Skips white space and record separators between the texts of a sequence. Returns the same as #features. */
   #between(): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
@@ -229,7 +231,7 @@ export class PartitionReader {
     return -1;
   }
 
-  /** One GeoJSON text of a sequence: a Feature, a geometry or a FeatureCollection. */
+  /** Reads one GeoJSON text of a sequence: a Feature, a geometry or a FeatureCollection. */
   #text(): void {
     const scanner = this.#scanner;
     const start = this.#resumeAt;
@@ -248,7 +250,7 @@ export class PartitionReader {
     this.#resumeAt = at;
   }
 
-  /** Offset of the value of the object's `type`, which mostly is its first member. */
+  /** Offset of the value of the object's `type`, which is usually its first member. */
   #typeOfText(start: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
@@ -271,7 +273,7 @@ export class PartitionReader {
     }
   }
 
-  /** A FeatureCollection inside a sequence, whole: it is skipped once first, so that the window surely holds it. */
+  /** Reads a whole FeatureCollection inside a sequence: it is skipped first, to ensure that the window contains it. */
   #collection(start: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;

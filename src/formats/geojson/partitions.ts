@@ -1,7 +1,7 @@
 /**
- * Cuts a file without reading it: near every nominal size the first thing that looks like the beginning of a feature.
- * An unescaped quote cannot stand inside a string, so a look-alike can only be an object that is nested in properties
- * or foreign members; the reader's check of where features really begin finds those.
+ * Splits a file without parsing it, at the first bytes near each nominal offset that look like the beginning of a
+ * feature. An unescaped quote cannot be inside a string, so a false match can only be an object nested in properties or
+ * foreign members; the reader detects those when it checks where features really begin.
  */
 import {
   CLOSE_BRACE,
@@ -22,11 +22,11 @@ import { ScanFault } from './scan-fault.ts';
 import type { JsonScanner } from './scanner.ts';
 import { SourceWindow } from './source-window.ts';
 
-/** Bytes that are searched at once, and bytes around them that may be looked at. */
+/** Bytes searched at once, and bytes around them that may be read. */
 const SEARCH_BYTES = 1 << 16;
 const MARGIN_BYTES = 1 << 11;
 
-/** Members that may stand before the one that tells a feature. */
+/** Members that may come before the one that identifies a feature. */
 const MAX_LEADING_MEMBERS = 4;
 
 export function cutSource(source: ByteSource, head: Head, partitionBytes: number): Partition[] {
@@ -34,7 +34,7 @@ export function cutSource(source: ByteSource, head: Head, partitionBytes: number
   const partitions: Partition[] = [];
   let start = head.firstStart;
   let nominal = start + partitionBytes;
-  // A rest shorter than half a partition is not worth one of its own.
+  // A rest shorter than half a partition does not become a partition of its own.
   while (nominal < byteLength - partitionBytes / 2) {
     const end = findStart(source, head, nominal, Math.min(nominal + partitionBytes, byteLength));
     if (end === null) nominal += partitionBytes;
@@ -71,14 +71,14 @@ function findInWindow(scanner: JsonScanner, head: Head, from: number, to: number
       while (bytes[start] === RECORD_SEPARATOR) start = scanner.space(start + 1);
       if (bytes[start] === OPEN_BRACE) return start;
     } else if (landmark === LF) {
-      // Records begin at the left edge; objects inside a record that is set over several lines are indented.
+      // Records begin in the first column; objects inside a record that is formatted over several lines are indented.
       if (bytes[at + 1] === OPEN_BRACE && beginsLikeFeature(scanner, at + 1, true)) return at + 1;
     } else if (followsElement(bytes, at) && beginsLikeFeature(scanner, at, false)) return at;
   }
   return null;
 }
 
-/** What stands before `at` is `}` and a comma. */
+/** Whether `at` is preceded by `}` and a comma. */
 function followsElement(bytes: Uint8Array, at: number): boolean {
   let before = at - 1;
   while (before >= 0 && isSpace(bytes[before])) before--;
@@ -92,7 +92,7 @@ function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** The object at `at` begins as a Feature does, or any GeoJSON text where `anyType`. */
+/** Whether the object at `at` begins like a Feature, or like any GeoJSON text if `anyType`. */
 function beginsLikeFeature(scanner: JsonScanner, at: number, anyType: boolean): boolean {
   const { bytes } = scanner;
   try {

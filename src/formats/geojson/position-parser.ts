@@ -1,4 +1,4 @@
-/** Positions, singly and in arrays, scanned straight into the coordinates of a GeometryBuilder. */
+/** Parses positions and arrays of positions directly into the coordinates of a GeometryBuilder. */
 
 import { type GeometryBuilder, hasZ } from '../../batch/geometry-column.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../../bytes/ascii.ts';
@@ -6,9 +6,9 @@ import { failure } from '../../errors.ts';
 import type { JsonScanner } from './scanner.ts';
 
 export class PositionParser {
-  /** Positions with more than three numbers in the feature so far; whoever reads it resets it. */
+  /** Positions with more than three numbers in the feature so far; the reader of this field resets it. */
   extraOrdinates = 0;
-  /** Positions that the builder held before the feature. */
+  /** Number of positions in the builder before the feature. */
   featureStart = 0;
   readonly #scanner: JsonScanner;
   readonly #builder: GeometryBuilder;
@@ -20,7 +20,7 @@ export class PositionParser {
     this.#positionLimit = positionLimit;
   }
 
-  /** An array of positions. The hot loop: compact text goes through without a call beside the numbers'. */
+  /** An array of positions. The hot loop: compact text needs no calls except for the numbers. */
   list(at: number): number {
     const scanner = this.#scanner;
     const builder = this.#builder;
@@ -51,7 +51,7 @@ export class PositionParser {
             at++;
           } else at = start;
         } else at = start;
-        // Not two finite numbers: the careful method takes it from the bracket again.
+        // Not two finite numbers: #slowPositions parses it again from the bracket.
         if (at === start) {
           builder.coordinateLength = length;
           return this.#slowPositions(at);
@@ -76,7 +76,7 @@ export class PositionParser {
     return at + 1;
   }
 
-  /** The rest of an array of positions, from the position at `at` on: with Z, or whatever is wrong with it. */
+  /** Parses the rest of an array of positions from the position at `at` on, with Z or with errors. */
   #slowPositions(at: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
@@ -91,7 +91,7 @@ export class PositionParser {
     }
   }
 
-  /** One position of two or more numbers; the builder is widened by the first third one. */
+  /** Parses one position of two or more numbers; the first third ordinate widens the builder. */
   single(at: number): number {
     const scanner = this.#scanner;
     const builder = this.#builder;
@@ -152,7 +152,7 @@ export class PositionParser {
     builder.reserve(1 << 12);
   }
 
-  /** Throws LIMIT_EXCEEDED when the feature has more positions than allowed. */
+  /** Throws LIMIT_EXCEEDED if the feature has too many positions. */
   checkCount(): void {
     if (this.#builder.positionCount - this.featureStart <= this.#positionLimit) return;
     throw failure('LIMIT_EXCEEDED', {

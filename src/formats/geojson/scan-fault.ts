@@ -1,4 +1,4 @@
-/** What stops a scan: the bytes are wrong, or they end before the value does. The driver tells which. */
+/** Stops a scan: either the bytes are invalid, or the window ends before the value does. The caller decides which. */
 import type { ErrorCode } from '../../errors.ts';
 
 export type ScanFaultCode = Extract<
@@ -6,12 +6,12 @@ export type ScanFaultCode = Extract<
   'GEOJSON_SYNTAX' | 'GEOJSON_STRUCTURE' | 'TEXT_ENCODING_INVALID'
 >;
 
-/** Offsets count from the start of the window, not of the file. */
+/** Offsets are relative to the start of the window, not of the file. */
 export class ScanFault extends Error {
   readonly code: ScanFaultCode;
-  /** The byte that could not be accepted; at or behind the window's limit it says only that the window is too small. */
+  /** The byte that could not be accepted; at or after the window's limit it only means that the window is too small. */
   readonly at: number;
-  /** The byte to name in a message: where the thing that is wrong begins. */
+  /** The byte to name in a message: where the invalid element begins. */
   readonly reportAt: number;
 
   constructor(code: ScanFaultCode, at: number, reason: string, reportAt = at) {

@@ -1,9 +1,9 @@
 /**
- * The JSON grammar (RFC 8259, strictly) over a window of bytes, without making strings or objects.
+ * Scans JSON (RFC 8259, strictly) in a window of bytes, without creating strings or objects.
  *
- * The byte behind the window, `bytes[limit]`, must be 0: no JSON text holds a zero byte, so every loop ends there by
- * itself and needs no bounds check. Methods take an offset and return the offset behind what they scanned; what is
- * wrong is thrown as a ScanFault. UTF-8 is validated on the way, since bytes beyond ASCII can stand only in strings.
+ * The byte after the window, `bytes[limit]`, must be 0: valid JSON contains no zero byte, so every loop ends there
+ * without a bounds check. Methods take an offset and return the offset after what they scanned; errors are thrown as
+ * ScanFault. UTF-8 is validated during the scan, since bytes beyond ASCII can only occur in strings.
  */
 import {
   BACKSLASH,
@@ -23,36 +23,36 @@ import { asciiSlice, parseDecimal } from '../../bytes/number-text.ts';
 import { appendUnescaped } from './json-text.ts';
 import { ScanFault, type ScanFaultCode } from './scan-fault.ts';
 
-/** Levels of arrays and objects inside one another; deeper nesting is an attack on the stack, not data. */
+/** Greatest nesting of arrays and objects; deeper nesting is an attack on the stack, not data. */
 export const MAX_DEPTH = 512;
 
-/** What a digit byte minus ZERO is compared with to find '.', 'e' and 'E'. */
+/** Compared with a byte minus ZERO to find '.', 'e' and 'E'. */
 const POINT_DIGIT = 0x2e - ZERO;
 const LOWER_E_DIGIT = 0x65 - ZERO;
 const UPPER_E_DIGIT = 0x45 - ZERO;
 
 const POWERS_OF_TEN = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 
-/** A byte order mark inside a string is a character of it. */
+/** A byte order mark inside a string is part of the string. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 export class JsonScanner {
   bytes = new Uint8Array(1);
-  /** Offset behind the last byte of the window. */
+  /** Offset after the last byte of the window. */
   limit = 0;
-  /** Offset behind the number that `number` scanned last. */
+  /** Offset after the last number that `number` scanned. */
   numberEnd = 0;
-  /** That number had neither fraction nor exponent. */
+  /** That number has neither fraction nor exponent. */
   isInteger = false;
-  /** The string that `string` scanned last holds a backslash. */
+  /** The last string that `string` scanned contains a backslash. */
   hasEscapes = false;
 
-  /** The thing to throw when the byte at `at` is not what the grammar wants there. */
+  /** The error for an unexpected byte at `at`. */
   fault(at: number, reason: string, code: ScanFaultCode = 'GEOJSON_SYNTAX', reportAt = at): ScanFault {
     return new ScanFault(code, at, reason, reportAt);
   }
 
-  /** The same for a byte that is simply not the expected one. */
+  /** The error for a byte other than the expected one. */
   unexpected(at: number, expected: string): ScanFault {
     if (this.endsWithComma(at)) {
       const what = `the comma before this ${this.byteName(at)} has nothing after it; remove it`;
@@ -61,7 +61,7 @@ export class JsonScanner {
     return new ScanFault('GEOJSON_SYNTAX', at, `expected ${expected} but found ${this.byteName(at)}`);
   }
 
-  /** Whether a list or object is closed at `at` right after a comma, which JSON does not allow. */
+  /** Whether an array or object is closed at `at` right after a comma, which JSON does not allow. */
   endsWithComma(at: number): boolean {
     const { bytes } = this;
     if (at >= this.limit || (bytes[at] !== CLOSE_BRACE && bytes[at] !== CLOSE_BRACKET)) return false;
@@ -166,9 +166,9 @@ export class JsonScanner {
   }
 
   /**
-   * A number; `numberEnd` and `isInteger` tell the rest. Up to nine digits on either side of the point, fifteen
-   * together, are gathered in 32-bit integers and brought together by one exact division, which is what nearly every
-   * coordinate needs; longer numbers and exponents go through parseDecimal.
+   * Scans a number and sets `numberEnd` and `isInteger`. Up to nine digits on either side of the point, fifteen
+   * together, are read as 32-bit integers and combined by one exact division, which is enough for nearly every
+   * coordinate; longer numbers and exponents go through parseDecimal.
    */
   number(at: number): number {
     const { bytes } = this;
@@ -216,7 +216,7 @@ export class JsonScanner {
     return negative ? -value : value;
   }
 
-  /** The number at `start` whose digits and point end at `at`, perhaps with an exponent behind them. */
+  /** The number at `start` whose digits and point end at `at`, possibly followed by an exponent. */
   #longNumber(start: number, at: number): number {
     const { bytes } = this;
     if ((bytes[at] | 0x20) === 0x65) {
@@ -231,7 +231,7 @@ export class JsonScanner {
     return parseDecimal(bytes, start, at);
   }
 
-  /** Skips one value of any kind; `depth` is how many arrays and objects are open around it. */
+  /** Skips one value of any kind; `depth` is the number of open arrays and objects around it. */
   skip(at: number, depth: number): number {
     const { bytes } = this;
     const byte = bytes[at];
@@ -295,12 +295,15 @@ export class JsonScanner {
     return at + word.length;
   }
 
-  /** The string between the quotes at `start - 1` and `end`, as UTF-8; returns how many lone surrogates were replaced. */
+  /**
+   * Appends the string between the quotes at `start - 1` and `end` as UTF-8; returns the number of unpaired surrogates
+   * replaced.
+   */
   unescape(start: number, end: number, into: ByteWriter): number {
     return appendUnescaped(this.bytes, start, end, into);
   }
 
-  /** Plain bytes `[start, end)` as a JavaScript string. */
+  /** The bytes `[start, end)`, which have no escapes, as a JavaScript string. */
   text(start: number, end: number): string {
     return end - start < 24 && this.#isAscii(start, end)
       ? asciiSlice(this.bytes, start, end)
@@ -321,7 +324,7 @@ export class JsonScanner {
     return bytes[at + length] === QUOTE;
   }
 
-  /** Whether `[start, end)` holds exactly these bytes. */
+  /** Whether `[start, end)` contains exactly these bytes. */
   equals(start: number, end: number, wanted: Uint8Array): boolean {
     if (end - start !== wanted.length) return false;
     const { bytes } = this;

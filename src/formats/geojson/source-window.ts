@@ -1,4 +1,4 @@
-/** A scanner over part of a byte source, which grows when a value turns out to be longer than the part. */
+/** A scanner over a part of a byte source; the part grows if a value is longer. */
 import { failure, type GeomillError, type Location } from '../../errors.ts';
 import { type ByteSource, ReusedMemory } from '../../io/byte-source.ts';
 import type { ScanFault } from './scan-fault.ts';
@@ -21,17 +21,17 @@ export class SourceWindow {
     this.#sourceName = sourceName;
   }
 
-  /** No byte of the source lies behind the window. */
+  /** The window reaches the end of the source. */
   get reachesEnd(): boolean {
     return this.base + this.scanner.limit >= this.#source.byteLength;
   }
 
-  /** Makes `[start, end)` of the source the window, with the zero byte behind it that the scanner needs. */
+  /** Loads `[start, end)` of the source into the window, followed by the zero byte that the scanner needs. */
   load(start: number, end: number): void {
     const { byteLength } = this.#source;
     const stop = Math.max(start, Math.min(end, byteLength));
     const length = stop - start;
-    // Lets go of the window before, which may be as large, ahead of asking for memory.
+    // Releases the previous window, which may be as large, before allocating.
     this.scanner.bytes = NOTHING;
     const bytes = memory.take(length + 1);
     this.#source.readInto(bytes.subarray(0, length), start);
@@ -41,18 +41,18 @@ export class SourceWindow {
     this.base = start;
   }
 
-  /** Lets the window begin at `from`, an offset in the window, and makes it twice as long as what is left of it. */
+  /** Moves the start of the window to `from`, an offset in the window, and doubles the length of the rest. */
   grow(from: number): void {
     const start = this.base + from;
     this.load(start, start + Math.max(2 * (this.scanner.limit - from), LEAST_GROWN_BYTES));
   }
 
-  /** The fault only means that the window ends too early. */
+  /** Whether the fault only means that the window is too short. */
   needsMore(fault: ScanFault): boolean {
     return fault.at >= this.scanner.limit && !this.reachesEnd;
   }
 
-  /** The error that a fault is when more bytes would not help. */
+  /** The error to throw for a fault that more bytes cannot resolve. */
   failureOf(fault: ScanFault, location: Location): GeomillError {
     const offset = this.base + fault.reportAt;
     const located = { ...location, offset };

@@ -1,11 +1,11 @@
 /**
- * The values of one property, gathered while its type is still being found out. Values say their own kind; where the
- * kinds of a field differ, what is there already is brought to the common one:
+ * Collects the values of one property while its type is still being inferred. If the kinds of values differ, the
+ * previous values are converted to the common kind:
  *
  *     integer -> float (when exact) -> json        boolean, text with anything else -> json
  *     integer beyond 2^53 -> bigint; with a float or beyond 64 bits -> json, so that no digit is lost
  *
- * Rows come in order. A row that gets no value is null; a row that gets two keeps the last.
+ * Rows are added in order. A row without a value is null; a row that gets two values keeps the last.
  */
 import {
   type AttributeColumn,
@@ -24,16 +24,16 @@ type Kind = (typeof KIND)[keyof typeof KIND];
 
 const INT64_LEAST = -(2n ** 63n);
 const INT64_MOST = 2n ** 63n - 1n;
-/** Digits of the longest, and its sign. */
+/** Length of the longest int64, including its sign. */
 const INT64_CHARACTERS = 20;
 const NOTHING = new Uint8Array(0);
 
 export class ValueColumn {
   readonly name: string;
-  /** The key as it stands between the quotes in the source, or null where it was written with escapes. */
+  /** The bytes of the key between the quotes, or null if it contains escapes. */
   readonly key: Uint8Array;
   readonly index: number;
-  /** Index of the column whose key followed this one's in the last feature; a guess for the next one. */
+  /** Index of the column whose key came after this one's in the last feature; the guess for the next one. */
   following: number;
   rowCount = 0;
   #kind: Kind = KIND.none;
@@ -76,9 +76,9 @@ export class ValueColumn {
     this.#accept(row);
   }
 
-  /** An integer that a double cannot be trusted with: the JSON number `source[start, end)`. */
+  /** An integer that may not be exact as a double: the JSON number `source[start, end)`. */
   appendLongInteger(row: number, source: Uint8Array, start: number, end: number): void {
-    // Longer ones are not turned into a number, which takes more than linear time.
+    // Longer ones are not converted to a bigint, which takes more than linear time.
     const value = end - start <= INT64_CHARACTERS ? BigInt(asciiSlice(source, start, end)) : null;
     if (value === null || value < INT64_LEAST || value > INT64_MOST) this.appendJson(row, source, start, end);
     else this.appendBigInt(row, value);
@@ -132,12 +132,12 @@ export class ValueColumn {
     this.#acceptText(row);
   }
 
-  /** Makes the row null; needed only where an earlier value of the same feature must go. */
+  /** Makes the row null; needed only to discard an earlier value of the same feature. */
   appendNull(row: number): void {
     if (this.rowCount > row) this.#align(row);
   }
 
-  /** The column with `rowCount` rows, in the narrowest type that holds every value; text when there is none. */
+  /** The column with `rowCount` rows in the narrowest type that holds every value; text if it has none. */
   finish(rowCount: number): AttributeColumn {
     if (this.#validCount === 0) return nullColumn('string', rowCount);
     this.#align(rowCount);
@@ -179,7 +179,7 @@ export class ValueColumn {
     return numbers;
   }
 
-  /** Brings the column to `row` rows: rows it lacks are null, a row it has too many is taken back. */
+  /** Adjusts the column to `row` rows: missing rows become null, an extra row is removed. */
   #align(row: number): void {
     if (this.rowCount > row) {
       if ((this.#validity[row >> 3] & (1 << (row & 7))) !== 0) this.#validCount--;
@@ -226,7 +226,7 @@ export class ValueColumn {
     this.#temporal = this.#temporal === -1 || this.#temporal === kind ? kind : PLAIN_TEXT;
   }
 
-  /** Makes the column able to take a value of `kind`; returns the kind it has then. */
+  /** Widens the column so that it can take a value of `kind`; returns its new kind. */
   #admit(kind: Kind): Kind {
     const own = this.#kind;
     if (own === kind) return own;
@@ -250,7 +250,7 @@ export class ValueColumn {
     return KIND.json;
   }
 
-  /** Forgets what storage holds: for a column without a value, or one whose values were just moved. */
+  /** Resets the storage: for a column without values, or one whose values were just moved. */
   #become(kind: Kind): void {
     this.#kind = kind;
     this.#numbers = new Float64Array(0);
@@ -300,7 +300,9 @@ function resized(array: Uint8Array<ArrayBuffer>, length: number): Uint8Array<Arr
   return result;
 }
 
-/** Integers of magnitude up to 2^53 as 64-bit ones, by their two halves: a BigInt per value costs an allocation each. */
+/**
+ * Converts integers of magnitude up to 2^53 to 64 bits in two halves: a BigInt per value would be an allocation each.
+ */
 function bigintsOf(numbers: Float64Array): BigInt64Array<ArrayBuffer> {
   const values = new BigInt64Array(numbers.length);
   const halves = new Int32Array(values.buffer);

@@ -1,4 +1,4 @@
-/** Features of a batch as JSON text, one per line, joined by ",\n". */
+/** Writes the features of a batch as JSON text, one per line, joined by ",\n". */
 
 import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
@@ -25,9 +25,9 @@ export interface WriteState {
   readonly layerName: string;
   /** RFC 7946: coordinates are longitude and latitude of WGS 84, cut at the antimeridian. */
   readonly isWgs84: boolean;
-  /** The `crs` member's name; null: none is written. */
+  /** The `crs` member's name; null: no member is written. */
   readonly crsName: string | null;
-  /** Significant digits of coordinates; 0: as many as tell the double from its neighbours. */
+  /** Significant digits of coordinates; 0: the fewest that identify the double. */
   readonly digits: number;
   readonly bbox: boolean;
 }
@@ -65,7 +65,7 @@ export function encodeFeatures(
     out.uint8(CLOSE_BRACE);
   }
   noteLosses(batch, state, findings, values, geometryWriter);
-  // The buffer goes along as it is: a copy of its exact length would cost more than the room behind it.
+  // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
   return out.written();
 }
 
@@ -88,7 +88,7 @@ function noteLosses(
   });
 }
 
-/** Near enough that the buffer seldom has to grow. */
+/** Close enough that the buffer rarely has to grow. */
 function estimateBytes(batch: FeatureBatch, state: WriteState): number {
   const ordinateBytes = state.digits === 0 ? 13 : state.digits + 3;
   let bytes = batch.rowCount * 90 + batch.geometry.coordinates.length * ordinateBytes + 1024;
@@ -97,9 +97,9 @@ function estimateBytes(batch: FeatureBatch, state: WriteState): number {
   return bytes;
 }
 
-/** Writes the values of one column; one instance per column keeps what it knows of the type out of the row loop. */
+/** Writes the values of one column. One instance per column, so that the type is not checked for each row. */
 class ValueWriter {
-  /** Values that were no finite number and were written as null. */
+  /** Number of values written as null because they are not finite. */
   notFinite = 0;
   readonly #out: ByteWriter;
   readonly #column: AttributeColumn;
@@ -155,7 +155,7 @@ class ValueWriter {
     else this.#out.ascii(String(values[row]));
   }
 
-  /** A float that is a whole number keeps its ".0": it is what tells readers that the field holds floats. */
+  /** An integral float keeps its ".0", so that readers recognise the field as float. */
   #float(value: number): void {
     const out = this.#out;
     if (value - value !== 0) {

@@ -122,7 +122,7 @@ export class GeometryWriter {
     out.uint8(CLOSE_BRACKET);
   }
 
-  /** Positions `[start, end)`, the last one first where `reversed`. */
+  /** Writes positions `[start, end)`, in reverse order if `reversed`. */
   #positions(start: number, end: number, reversed: boolean): void {
     const out = this.#out;
     const stride = reversed ? -this.#stride : this.#stride;
@@ -136,7 +136,7 @@ export class GeometryWriter {
     out.uint8(CLOSE_BRACKET);
   }
 
-  /** Leaves room for at least one more byte. */
+  /** Reserves at least one byte more than it writes. */
   #position(at: number): void {
     const out = this.#out;
     const { coordinates } = this.#column;
@@ -156,7 +156,7 @@ export class GeometryWriter {
     out.reserve(1);
   }
 
-  /** Leaves room for at least two more bytes, as every number is shorter than what is reserved for it. */
+  /** Reserves at least two bytes more than it writes: every number is shorter than the reserved length. */
   #ordinate(value: number): void {
     if (value - value !== 0)
       throw failure(

@@ -1,4 +1,4 @@
-/** Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member where the request opts out of WGS 84. */
+/** Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member if the request asks for another CRS. */
 import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
@@ -17,13 +17,13 @@ import type {
 } from '../format.ts';
 import { encodeFeatures, type WriteState } from './write-features.ts';
 
-/** Digits that are written where the coordinates are the result of a computation: more mean nothing. */
+/** Significant digits of computed coordinates; further digits are noise. */
 const COMPUTED_DIGITS = 15;
 
 interface Chunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly featureCount: number;
-  /** minX, minY, minZ, maxX, maxY, maxZ of the batch; inverted infinities where there is none. */
+  /** minX, minY, minZ, maxX, maxY, maxZ of the batch; inverted infinities if it has no position. */
   readonly bounds: Float64Array<ArrayBuffer>;
 }
 
@@ -79,7 +79,7 @@ function describesWgs84({ definition, authority }: CrsDescription): boolean {
   return authority !== null && /^(EPSG:4326|OGC:CRS84)$/i.test(`${authority.name}:${authority.code}`);
 }
 
-/** GeoJSON 2008 names a CRS by its authority's URN; a CRS without one cannot be stated. */
+/** GeoJSON 2008 names a CRS by the URN of its authority; a CRS without an authority cannot be written. */
 function crsName(crs: CrsDescription, findings: Findings): string | null {
   const match = /^([a-z]+):([a-z0-9]+)$/i.exec(crs.definition);
   const name = crs.authority?.name ?? match?.[1].toUpperCase();
@@ -109,7 +109,7 @@ function boundsOf({ geometry }: FeatureBatch): Float64Array<ArrayBuffer> {
   return bounds;
 }
 
-/** The bounding box stands behind the features: it is known only then, and members have no order. */
+/** The bounding box is written after the features, when it is known; members have no order. */
 class GeoJsonSink implements OutputSink {
   readonly #path: string;
   readonly #file: OutputFileSink;

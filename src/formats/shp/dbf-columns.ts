@@ -1,4 +1,4 @@
-/** What the fields of a .dbf become: names made unique, types decided, text encoding found. */
+/** Plans the columns of a .dbf: unique names, types, text encoding. */
 
 import type { FieldType } from '../../batch/schema.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
@@ -17,7 +17,7 @@ import type { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import type { DbfField, DbfHeader } from './dbf-header.ts';
 
-/** How the bytes of a cell are read. */
+/** How the bytes of a cell are parsed. */
 export type CellKind =
   | 'text'
   | 'number'
@@ -30,22 +30,22 @@ export type CellKind =
   | 'currency'
   | 'timestamp';
 
-/** Plain data: travels to the workers. */
+/** Plain data: sent to the workers. */
 export interface DbfColumn {
   readonly name: string;
   readonly type: FieldType;
   readonly cell: CellKind;
   readonly offset: number;
   readonly width: number;
-  /** Digits behind the point that the head declares. */
+  /** Decimals as declared in the header. */
   readonly decimals: number;
-  /** As the head declares it, for messages: N(10,2). */
+  /** The declared type, for messages: N(10,2). */
   readonly declared: string;
-  /** Of a column that is read as text although the head declares another type: what its null cells look like. */
+  /** For a column read as text although the header declares another type: the kind whose null cells it has. */
   readonly nullsOf?: CellKind;
 }
 
-/** The column as text, cell by cell: its cells contradict what the head declares. */
+/** The column read as text because its cells contradict the declared type. */
 export function undeclaredColumn(column: DbfColumn): DbfColumn {
   return { ...column, cell: 'text', type: 'string', nullsOf: column.cell };
 }
@@ -56,8 +56,8 @@ const INT64_DIGITS = 18;
 const SCAN_BYTES = 1 << 20;
 
 /**
- * Cell kind and type of a field, or why it is dropped. Null cells aside, N and F without decimals are integers unless
- * their rows say otherwise (`findFractions`).
+ * Cell kind and type of a field, or the reason to drop it. Fields N and F without decimals are integers unless their
+ * rows contain other numbers (`findFractions`).
  */
 function decide(
   field: DbfField,
@@ -104,7 +104,7 @@ function decide(
   return { dropped: `its type '${type}' with a width of ${width} is not known` };
 }
 
-/** The columns of a table. `rows` is the .dbf; it is read only where types depend on the rows. */
+/** The columns of a table. `rows` is the .dbf; it is read only if types depend on the rows. */
 export function planColumns(
   header: DbfHeader,
   encoding: string,
@@ -137,8 +137,8 @@ export function planColumns(
 }
 
 /**
- * The fields without decimals whose cells are no integers, or none that fit. All rows are looked at: one late "1.5" in
- * a field of integers would be lost otherwise, and looking at bytes costs a few percent of reading them.
+ * The fields without decimals that have cells other than integers, or integers that do not fit. All rows are checked:
+ * otherwise one late "1.5" in a field of integers would be lost. The check takes a few percent of the reading time.
  */
 function findFractions(
   columns: readonly DbfColumn[],
@@ -161,11 +161,11 @@ function findFractions(
   return found;
 }
 
-/** Also what C libraries write for numbers that are not finite. */
+/** Includes what C libraries write for numbers that are not finite. */
 const NUMBER_NO_INTEGER =
   /^[+-]?(?:(\d+[.,]?\d*|[.,]\d+)(e[+-]?\d+)?|nan|inf|infinity|1\.#(ind|inf|qnan|snan)\d*)$/i;
 
-/** Whether a cell of the column holds a number with a point, comma or exponent, or an integer beyond 64 bits. */
+/** Whether a cell of the column contains a number with a point, comma or exponent, or an integer beyond 64 bits. */
 function hasFraction(bytes: Uint8Array, column: DbfColumn, rowBytes: number, rowCount: number): boolean {
   const { offset, width } = column;
   const mayOverflow = width > INT64_DIGITS;
@@ -186,23 +186,23 @@ function hasFraction(bytes: Uint8Array, column: DbfColumn, rowBytes: number, row
 
 function fitsInt64(text: string): boolean {
   if (text.length <= INT64_DIGITS) return true;
-  // Much longer numbers are not worth turning into one.
+  // Much longer numbers are not worth converting.
   if (text.length > 40) return false;
   const value = BigInt(text.replace('+', ''));
   return BigInt.asIntN(64, value) === value;
 }
 
 interface EncodingSources {
-  /** Content of the .cpg, or null when there is none. */
+  /** Content of the .cpg; null if there is none. */
   readonly codePage: string | null;
   readonly codePageFile: string;
-  /** What the request states, or null. */
+  /** The encoding in the request, or null. */
   readonly option: string | null;
 }
 
 /**
  * The text encoding: .cpg, language driver id, the requested one, UTF-8 if all text is valid UTF-8, windows-1252.
- * Throws TEXT_ENCODING_UNKNOWN for a request that nobody knows.
+ * Throws TEXT_ENCODING_UNKNOWN if the requested encoding is unknown.
  */
 export function findEncoding(
   sources: EncodingSources,
@@ -231,7 +231,7 @@ export function findEncoding(
   return guess;
 }
 
-/** Looks at every text cell and name: is there anything but ASCII, and is all of it UTF-8? */
+/** Checks every text cell and name: whether they are all ASCII, all UTF-8, or neither. */
 function judgeText(header: DbfHeader, rows: ByteSource): 'ascii' | 'utf-8' | 'other' {
   let ascii = true;
   for (const { nameBytes } of header.fields) {
@@ -253,7 +253,7 @@ function judgeText(header: DbfHeader, rows: ByteSource): 'ascii' | 'utf-8' | 'ot
       for (const { offset, width } of texts) {
         const start = row * header.rowBytes + offset;
         const invalid = invalidUtf8At(bytes, start, start + width);
-        // Writers that count bytes cut the last character of a full cell; that is still UTF-8.
+        // Writers that truncate by bytes can split the last character of a full cell; that is still UTF-8.
         if (invalid >= 0 && !isCutOff(bytes, invalid, start + width)) return 'other';
       }
     }

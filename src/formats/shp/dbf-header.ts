@@ -1,9 +1,9 @@
 /**
- * The head of a .dbf: 32 bytes, then one descriptor per field, then 0x0D.
+ * The header of a .dbf: 32 bytes, then one descriptor per field, then 0x0D.
  *
- *      0  uint8      version and flags          8  uint16 LE  bytes of the head
- *      4  uint32 LE  row count                 10  uint16 LE  bytes per row, the deletion mark included
- *     29  uint8      language driver id
+ *     0  uint8      version and flags          8  uint16 LE  bytes of the header
+ *     4  uint32 LE  row count                 10  uint16 LE  bytes per row, including the deletion mark
+ *    29  uint8      language driver id
  *
  * A descriptor has 32 bytes: name (11, ended by 0), type letter at 11, width at 16, decimals at 17. dBASE 7 has 68
  * bytes and descriptors of 48: name (32), type at 32, width at 33, decimals at 34.
@@ -11,11 +11,11 @@
 import { failure } from '../../errors.ts';
 
 export interface DbfField {
-  /** The bytes of the name, blanks trimmed; their encoding is the table's. */
+  /** The bytes of the name without blanks, in the encoding of the table. */
   readonly nameBytes: Uint8Array;
   /** Type letter: C, N, F, L, D, ... */
   readonly type: string;
-  /** Bytes from the start of the row; byte 0 is the deletion mark. */
+  /** Offset in the row; byte 0 is the deletion mark. */
   readonly offset: number;
   readonly width: number;
   readonly decimals: number;
@@ -33,7 +33,7 @@ export interface DbfHeader {
 
 const FIELD_END = 0x0d;
 
-/** Bytes of the head that a reader must hand to `readDbfHeader`. Throws DBF_HEADER. */
+/** Number of bytes that `readDbfHeader` needs. Throws DBF_HEADER. */
 export function dbfHeadBytes(firstBytes: Uint8Array, fileBytes: number, file: string): number {
   if (firstBytes.length < 32)
     throw failure('DBF_HEADER', {
@@ -49,7 +49,7 @@ export function dbfHeadBytes(firstBytes: Uint8Array, fileBytes: number, file: st
   return headBytes;
 }
 
-/** Reads and checks the head. Throws DBF_HEADER, also when the file is too short for its rows. */
+/** Parses and checks the header. Throws DBF_HEADER, also if the file is too short for its rows. */
 export function readDbfHeader(head: Uint8Array, fileBytes: number, file: string): DbfHeader {
   const refuse = (reason: string): never => {
     throw failure('DBF_HEADER', { file, reason });
@@ -64,7 +64,7 @@ export function readDbfHeader(head: Uint8Array, fileBytes: number, file: string)
   let used = 1 + fields.reduce((sum, field) => sum + field.width, 0);
   let placed = fields;
   if (used !== rowBytes) {
-    // Clipper and FoxPro keep the high byte of a long text's width where others keep its decimals.
+    // Clipper and FoxPro store the high byte of a long text's width in the byte for decimals.
     const long = widenTexts(fields);
     const longUsed = 1 + long.reduce((sum, field) => sum + field.width, 0);
     if (longUsed === rowBytes) {
@@ -128,7 +128,7 @@ export interface DbfFieldSpec {
   readonly decimals: number;
 }
 
-/** The head of a UTF-8 table (language driver id 0: the .cpg states the encoding). */
+/** The header of a UTF-8 table (language driver id 0: the .cpg states the encoding). */
 export function makeDbfHeader(
   fields: readonly DbfFieldSpec[],
   rowCount: number,

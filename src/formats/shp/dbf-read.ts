@@ -1,4 +1,4 @@
-/** Rows of a .dbf into columns, one column at a time, so that each loop sees one kind of cell. */
+/** Reads rows of a .dbf into columns, one column at a time, so that each loop handles one kind of cell. */
 
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { MisfitList } from '../../batch/misfits.ts';
@@ -8,22 +8,25 @@ import { invalidUtf8At, isAsciiCompatible, textDecoder, UTF8 } from '../../bytes
 import type { Findings } from '../../findings.ts';
 import type { CellKind, DbfColumn } from './dbf-columns.ts';
 
-/** Deletion marks: '*' a deleted row; anything else is a live one, as some writers put 0 there. */
+/** Deletion marks: '*' is a deleted row; anything else is not, as some writers put 0 there. */
 export const DELETED_ROW = STAR;
 
 export interface DbfRows {
   readonly bytes: Uint8Array;
-  /** Where the live rows begin in `bytes`. */
+  /** Offsets of the rows that are not deleted, in `bytes`. */
   readonly rowStarts: Uint32Array;
-  /** Live rows; `rowStarts` may be longer. */
+  /** Number of these rows; `rowStarts` may be longer. */
   readonly rowCount: number;
-  /** Record number of each live row, from 1 in the partition. */
+  /** Record number of each of these rows, from 1 in the partition. */
   readonly records: Uint32Array;
-  /** Features behind the last row, whose attributes are null. */
+  /** Features after the last row; their attributes are null. */
   readonly missingRows: number;
 }
 
-/** The column's values. Cells that are no value of their type are null and noted, as misfits where a text could hold them. */
+/**
+ * The column's values. Cells that do not match their type are null and noted, or counted as misfits if text could hold
+ * them.
+ */
 export function readColumn(
   column: DbfColumn,
   rows: DbfRows,
@@ -83,7 +86,7 @@ class Problems {
   }
 }
 
-/** The validity bitmap of a column whose row count is known. */
+/** The validity bitmap of a column with a known row count. */
 class ValidityBits {
   readonly rowCount: number;
   readonly bits: Uint8Array<ArrayBuffer>;
@@ -113,9 +116,9 @@ function readTexts(column: DbfColumn, rows: DbfRows, encoding: string, problems:
   for (let row = 0; row < rowCount; row++) {
     let start = rowStarts[row] + column.offset;
     let end = start + column.width;
-    // Blanks fill a cell, in some writers zero bytes; a zero byte ends the text in any case.
+    // Cells are padded with blanks, by some writers with zero bytes; a zero byte ends the text in any case.
     while (end > start && (bytes[end - 1] === SPACE || bytes[end - 1] === 0)) end--;
-    // Some writers align text to the right; GDAL takes such blanks away too.
+    // Some writers align text to the right; GDAL trims these blanks as well.
     while (start < end && bytes[start] === SPACE) start++;
     let plain = asciiIsItself;
     for (let i = start; i < end; i++) {
@@ -146,12 +149,12 @@ function finishWithMissing(builder: ColumnBuilder, rows: DbfRows): AttributeColu
   return builder.finish();
 }
 
-/** What a number cell holds besides numbers: nothing (blanks), or '*' for null. */
+/** Whether a number cell is null: blank or '*'. */
 function isNullNumber(bytes: Uint8Array, at: number, limit: number): boolean {
   return at === limit || bytes[at] === STAR || bytes[at] === 0;
 }
 
-/** Whether a cell without blanks around it is how a type that is no text says null. */
+/** Whether a cell without surrounding blanks is the null of a type other than text. */
 function isNullCell(kind: CellKind, bytes: Uint8Array, start: number, end: number): boolean {
   if (kind === 'number') return isNullNumber(bytes, start, end);
   if (kind === 'logical') return '?*'.includes(String.fromCharCode(bytes[start]));
@@ -169,7 +172,7 @@ function readNumbers(
   const scanner = new NumberScanner();
   const isInteger = column.type === 'int32';
   const values = isInteger ? new Int32Array(total) : new Float64Array(total);
-  // The digits of a whole number are data where the head declares whole numbers.
+  // All digits of an integer are data if the header declares integers.
   const mayRound = !isInteger && column.decimals === 0;
   for (let row = 0; row < rowCount; row++) {
     let at = rowStarts[row] + column.offset;
@@ -201,10 +204,10 @@ function endsBlank(bytes: Uint8Array, from: number, limit: number): boolean {
   return true;
 }
 
-/** Significant digits of a decimal number that every double gives back. */
+/** Significant decimal digits that every double preserves. */
 const SAFE_DIGITS = 15;
 
-/** Whether the number that was scanned from `start` is one with a fraction, or the value has all of its digits. */
+/** Whether the number scanned from `start` has a fraction, or the value preserves all its digits. */
 function isExact(scanner: NumberScanner, value: number, bytes: Uint8Array, start: number): boolean {
   if (!scanner.isInteger) return true;
   const digits = asciiSlice(bytes, start, scanner.end).replace(/^[+-]?0*/, '');
@@ -215,8 +218,8 @@ function isExact(scanner: NumberScanner, value: number, bytes: Uint8Array, start
 }
 
 /**
- * Numbers with a decimal comma, as some national versions write them, and what C libraries write for numbers that are
- * not finite (nan, -inf, 1.#QNAN); null for what is no number.
+ * Reads numbers with a decimal comma, as some national versions write them, and what C libraries write for numbers that
+ * are not finite (nan, -inf, 1.#QNAN); null for anything else.
  */
 function looseNumber(bytes: Uint8Array, start: number, limit: number): number | null {
   const text = asciiSlice(bytes, start, limit).split('\0')[0].trim();
@@ -230,7 +233,7 @@ function looseNumber(bytes: Uint8Array, start: number, limit: number): number | 
 
 const INT64_MAX = 9_223_372_036_854_775_807n;
 const TWO_TO_32 = 4_294_967_296;
-/** Which 32-bit half of a 64-bit integer comes first in memory here. */
+/** Index of the low 32-bit half of a 64-bit integer in memory. */
 const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 
 function readInt64s(
@@ -242,7 +245,7 @@ function readInt64s(
   const { bytes, rowStarts, rowCount } = rows;
   const scanner = new NumberScanner();
   const values = new BigInt64Array(validity.rowCount);
-  // Written in halves: a BigInt per value would cost more than reading its digits.
+  // Written in halves: a BigInt per value would cost more than parsing its digits.
   const halves = new Int32Array(values.buffer);
   for (let row = 0; row < rowCount; row++) {
     let at = rowStarts[row] + column.offset;
@@ -330,7 +333,7 @@ function readDates(
   return { type: 'date', bytes: texts.slice(0, length), offsets, validity: validity.finish() };
 }
 
-/** Whether the digits of YYYY-MM-DD at `at` name a day of the Gregorian calendar. */
+/** Whether the digits of YYYY-MM-DD at `at` are a valid day of the Gregorian calendar. */
 function isCalendarDate(text: Uint8Array, at: number): boolean {
   const month = (text[at + 5] - ZERO) * 10 + text[at + 6] - ZERO;
   const day = (text[at + 8] - ZERO) * 10 + text[at + 9] - ZERO;
@@ -407,7 +410,9 @@ function readBinaries(column: DbfColumn, rows: DbfRows): AttributeColumn {
   return finishWithMissing(builder, rows);
 }
 
-/** dBASE 7 doubles sort as bytes: big-endian, sign bit flipped, negative ones inverted whole; all zero for no value. */
+/**
+ * dBASE 7 doubles sort as bytes: big-endian, sign bit flipped, all bits of negative ones inverted; all zero for null.
+ */
 function appendSortableDouble(view: DataView, at: number, builder: ColumnBuilder): void {
   const raw = view.getBigUint64(at);
   if (raw === 0n) {

@@ -1,4 +1,6 @@
-/** Columns as rows of a .dbf: fields planned from the statistics of all rows, then filled column by column. */
+/**
+ * Writes columns as rows of a .dbf: fields are planned from the statistics of all rows, then filled column by column.
+ */
 
 import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
@@ -9,27 +11,27 @@ import { utf8Boundary } from '../../bytes/text-encoding.ts';
 import type { Findings } from '../../findings.ts';
 import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
 
-/** The widest text every reader accepts, in bytes. */
+/** The widest text that every reader accepts, in bytes. */
 export const MAX_TEXT_BYTES = 254;
 /** The widest number; also the longest shortest text of a double. */
 const MAX_NUMBER_BYTES = 24;
-/** GDAL's own choice for doubles of unknown precision. */
+/** GDAL's default for doubles of unknown precision. */
 const NOMINAL_DECIMALS = 15;
 /** Narrower integers are read back as 32-bit ones. */
 const INT64_MIN_WIDTH = 10;
 
-/** How a column becomes cells. Plain data. */
+/** How a column is written to cells. Plain data. */
 export interface DbfWriteField extends DbfFieldSpec {
   /** Name of the field in the batch, for findings. */
   readonly source: string;
-  /** Numbers are written with exactly `decimals`; otherwise each in the shortest text that reads back the same. */
+  /** Numbers are written with exactly `decimals`; otherwise each as the shortest text that reads back the same. */
   readonly fixed: boolean;
 }
 
-/** GDAL's widths for fields of unknown content. */
+/** GDAL's widths for fields with unknown content. */
 const NOMINAL_WIDTHS = { int32: 9, int64: 18, text: 80 };
 
-/** Of a field in a layer without features, which somebody may fill later. */
+/** For a field of a layer without features; features may be added later. */
 function nominalField({ name: source, type }: Field, name: string): DbfWriteField {
   const common = { name, source, decimals: 0, fixed: true };
   switch (type) {
@@ -47,7 +49,7 @@ function nominalField({ name: source, type }: Field, name: string): DbfWriteFiel
   }
 }
 
-/** Type and width for a field. `name` is its name in the .dbf; `isEmpty`: the layer has no features. */
+/** Type and width of a field. `name` is its name in the .dbf; `isEmpty`: the layer has no features. */
 export function planField(
   field: Field,
   name: string,
@@ -73,7 +75,7 @@ export function planField(
       return { ...common, type: 'N', width: MAX_NUMBER_BYTES, decimals: NOMINAL_DECIMALS, fixed: false };
     }
     case 'date':
-      // Longer ones have a year that a D cell cannot hold.
+      // Longer texts have a year that does not fit a D cell.
       if (length <= 10) return { ...common, type: 'D', width: 8 };
       return { ...common, type: 'C', width: Math.min(MAX_TEXT_BYTES, length) };
     default:
@@ -81,7 +83,7 @@ export function planField(
   }
 }
 
-/** The table being filled: `rowCount` rows of `rowBytes`, all blank at first. */
+/** The table being filled: `rowCount` rows of `rowBytes`, initially blank. */
 interface Target {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly rowBytes: number;
@@ -90,7 +92,7 @@ interface Target {
   readonly rows: Uint32Array | null;
 }
 
-/** Rows for `rows` of the batch (null: all `rowCount`); `fields[i]` is written from column i. */
+/** Encodes `rows` of the batch (null: all `rowCount`); `fields[i]` is written from column i. */
 export function encodeRows(
   batch: FeatureBatch,
   rows: Uint32Array | null,
@@ -186,7 +188,7 @@ function writeBooleans(
   const { bytes, rowBytes, rowCount, rows } = target;
   for (let i = 0; i < rowCount; i++) {
     const row = rows === null ? i : rows[i];
-    // 'T', 'F' or blank. '?' is null by the book, too, but GDAL before 3.7 reads it as the text "?".
+    // 'T', 'F' or blank. '?' means null in the standard as well, but GDAL before 3.7 reads it as the text "?".
     bytes[i * rowBytes + offset] = isValid(validity, row) ? (values[row] !== 0 ? 0x54 : 0x46) : SPACE;
   }
 }
@@ -209,7 +211,7 @@ function writeInt32s(
     if (isValid(validity, row) && value < limit && value > limit / -10) writeSmallInteger(bytes, end, value);
     else {
       bytes.fill(STAR, start, end);
-      // Only a width that the source declared and did not keep is too narrow.
+      // The width is too narrow only if the source declared it and did not keep to it.
       if (isValid(validity, row)) noteProblem(problems, row);
     }
   }
@@ -219,7 +221,7 @@ function writeInt32s(
 function writeSmallInteger(bytes: Uint8Array, end: number, value: number): void {
   let at = end;
   let rest = value < 0 ? -value : value;
-  // The first digit apart: what is left is below 2^31, and integer division is fast there.
+  // The first digit separately: the rest is below 2^31, for which integer division is fast.
   const first = Math.floor(rest / 10);
   bytes[--at] = ZERO + (rest - first * 10);
   rest = first | 0;
@@ -231,7 +233,7 @@ function writeSmallInteger(bytes: Uint8Array, end: number, value: number): void 
   if (value < 0) bytes[--at] = MINUS;
 }
 
-/** Which 32-bit half of a 64-bit integer comes first in memory here. */
+/** Index of the low 32-bit half of a 64-bit integer in memory. */
 const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 
 function writeInt64s(
@@ -254,7 +256,7 @@ function writeInt64s(
       continue;
     }
     const low = halves[row * 2 + LOW_HALF];
-    // An int64 field is at least as wide as any 32-bit integer but the negative ones of ten digits.
+    // An int64 field is wide enough for every 32-bit integer except negative ones of ten digits.
     const isSmall = halves[row * 2 + 1 - LOW_HALF] === low >> 31 && low > -1_000_000_000;
     const text = isSmall ? '' : String(values[row]);
     if (isSmall) writeSmallInteger(bytes, end, low);
@@ -283,7 +285,7 @@ function writeFloats(
   const { values, validity } = column;
   const { width, decimals } = field;
   const scale = 10 ** decimals;
-  // Characters before the point; the sign takes one of them, and the zero of -0.5 another.
+  // Characters before the point, including the sign and the zero of -0.5.
   const room = width - decimals - 1;
   const above = 10 ** room;
   const below = room >= 2 ? -(10 ** (room - 1)) : 0;
@@ -300,7 +302,7 @@ function writeFloats(
       writeFixed(bytes, end, value, decimals, scale);
       continue;
     }
-    // Widths that the source only declared may be too narrow for a value it wrote as "-.5" or "1e9".
+    // A declared width may be too narrow for a value that the source wrote as "-.5" or "1e9".
     const text = Number.isFinite(value) ? shortestWithin(value, width) : null;
     if (text === null) {
       bytes.fill(STAR, start, end);
@@ -312,7 +314,7 @@ function writeFloats(
   }
 }
 
-/** The value is exactly an integer, below 2^53, divided by `scale`. */
+/** Whether the value is exactly an integer below 2^53 divided by `scale`. */
 function isDecimal(value: number, scale: number): boolean {
   const magnitude = Math.abs(value);
   return magnitude * scale < 9e15 && Math.round(magnitude * scale) / scale === magnitude;
@@ -340,8 +342,8 @@ function writeFixed(bytes: Uint8Array, end: number, value: number, decimals: num
 }
 
 /**
- * The shortest text that reads back as the same double; in the rare case that it is too long, the closest that fits;
- * null when none does.
+ * The shortest text that reads back as the same double; if it is too long, the closest text that fits; null if none
+ * does.
  */
 function shortestWithin(value: number, width: number): string | null {
   const text = String(value);
@@ -415,7 +417,7 @@ function writeTexts(
   }
 }
 
-/** The bytes themselves when there is no escape in them: then the content lies between the quotes. */
+/** Returns the bytes between the quotes if they contain no escape. */
 function jsonStringContent(
   bytes: Uint8Array<ArrayBuffer>,
   start: number,

@@ -1,6 +1,6 @@
 /**
- * What the heads of a .shp and .dbf declare, as bounds that no record exceeds. With them a shapefile becomes another
- * shapefile in one pass, and keeps the widths of its fields.
+ * Bounds declared in the headers of a .shp and .dbf, which no record exceeds. With them a shapefile is converted to
+ * another shapefile in one pass and keeps the widths of its fields.
  */
 import { GEOMETRY_TYPE, PART_KIND } from '../../batch/geometry-column.ts';
 import { emptyStatistics, type FieldStatistics, type LayerStatistics } from '../../batch/statistics.ts';
@@ -16,8 +16,8 @@ const KINDS: ReadonlyMap<number, { readonly type: number; readonly kind: number 
 ]);
 
 /**
- * Null where the heads bound nothing useful: Z types, which may or may not hold M; texts in other encodings, whose
- * length in UTF-8 is unknown; cells that are no text.
+ * Null if the headers give no useful bounds: Z types, which may or may not have M; texts in other encodings, whose
+ * length in UTF-8 is unknown; cells that are not text.
  */
 export function declaredStatistics(
   shapeType: number,
@@ -48,7 +48,7 @@ function declaredField(column: DbfColumn, featureCount: number, encoding: string
   if (cell === 'text') return encoding === UTF8 ? { ...common, maxLength: width } : null;
   if (cell !== 'number') return null;
   if (type !== 'float64') return { ...common, maxLength: width };
-  // Room for the digits before the point; a value that needs more decimals than declared is written in full.
+  // Space for the digits before the point; a value that needs more decimals than declared is written in full.
   return decimals > 0 && decimals <= 15 && width > decimals + 1
     ? { ...common, maxLength: width - decimals - 1, maxDecimals: decimals }
     : null;

@@ -1,6 +1,6 @@
 /**
- * Finds the shapefiles in what was sent: a zip of any folder depth, a zip in a zip, or a loose .shp with its siblings
- * beside it. Files belong together when their paths differ only in the ending, in any letter case.
+ * Finds the shapefiles in an input: a zip with any folder depth, a zip in a zip, or a loose .shp with the other files
+ * beside it. Files belong together if their paths differ only in the extension, ignoring case.
  */
 import { createReadStream, createWriteStream, mkdtempSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -23,21 +23,21 @@ import type { InputFile, OpenContext } from '../format.ts';
 import { lookOf, lookOfMembers } from '../recognise.ts';
 
 export interface ShapefileSet {
-  /** File name without folder and ending; unique among the sets of an input. */
+  /** File name without folder and extension; unique among the sets of an input. */
   readonly name: string;
   readonly shp: FileSegment;
   readonly shx: FileSegment | null;
   readonly dbf: FileSegment | null;
   readonly prj: FileSegment | null;
   readonly cpg: FileSegment | null;
-  /** What the files are unpacked from; null: they are files of their own. */
+  /** The archive that the files are unpacked from; null for loose files. */
   readonly packed: PackedSet | null;
 }
 
-/** Plain data: it goes with the layer. */
+/** Plain data: sent with the layer. */
 export interface PackedSet {
   readonly archivePath: string;
-  /** The archive's name as the user knows it. */
+  /** The archive's name for messages. */
   readonly source: string;
   readonly directory: string;
   readonly members: readonly PackedMember[];
@@ -45,7 +45,7 @@ export interface PackedSet {
 
 interface PackedMember {
   readonly entry: ZipEntry;
-  /** Where it is unpacked to. */
+  /** Path of the unpacked file. */
   readonly path: string;
 }
 
@@ -55,7 +55,7 @@ export function unpackedSet({ archivePath, source, directory, members }: PackedS
     byteLength: members.reduce((sum, { entry }) => sum + (isStored(entry) ? 0 : entry.unpackedBytes), 0),
     async unpack() {
       const unpacking = members.map(({ entry, path }) => unpackEntry(archivePath, entry, source, path));
-      // When one fails the others still write: a job is over only when nothing of it touches its files any more.
+      // If one fails the others still write: the job must not end before all of them have finished with its files.
       await Promise.allSettled(unpacking);
       await Promise.all(unpacking);
     },
@@ -64,18 +64,18 @@ export function unpackedSet({ archivePath, source, directory, members }: PackedS
 
 interface FileSets {
   readonly sets: readonly ShapefileSet[];
-  /** A path in the scratch directory that nobody uses yet. */
+  /** Returns an unused path in the scratch directory. */
   readonly scratchPath: () => string;
 }
 
 const PARTS = ['.shp', '.shx', '.dbf', '.prj', '.cpg'] as const;
 type Part = (typeof PARTS)[number];
-/** How deep zips may lie in one another. */
+/** Greatest depth of zips inside zips. */
 const MAX_NESTING = 3;
 const NAMES_SHOWN = 12;
 const HEAD_BYTES = 4096;
 
-/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, SHP_MEMBER_MISSING and what reading a zip throws. */
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, SHP_MEMBER_MISSING and the errors of reading a zip. */
 export async function findShapefiles(file: InputFile, context: OpenContext): Promise<FileSets> {
   const source = openFileSource(file.path);
   let start: Uint8Array;
@@ -97,7 +97,7 @@ export async function findShapefiles(file: InputFile, context: OpenContext): Pro
   return { sets, scratchPath };
 }
 
-/** Splits off the ending; null for what is no part of a shapefile. */
+/** Splits off the extension; null for a file that is not part of a shapefile. */
 function splitPath(path: string): { base: string; part: Part } | null {
   const lower = path.toLowerCase();
   const part = PARTS.find((ending) => lower.endsWith(ending));
@@ -126,7 +126,7 @@ async function findInZip(
     const group = groups.get(key) ?? { base: split.base, parts: new Map<Part, ZipEntry>() };
     groups.set(key, group);
     if (!group.parts.has(split.part)) group.parts.set(split.part, entry);
-    // The .shp spells the name of the layer.
+    // The layer has its name from the .shp.
     if (split.part === '.shp') group.base = split.base;
   }
   const complete = [...groups.values()]
@@ -157,7 +157,7 @@ async function findInZip(
   });
 }
 
-/** A zip that lies stored in a zip: yauzl wants a file of its own. */
+/** Copies a zip that is stored uncompressed in a zip: yauzl needs a separate file. */
 async function copyOut(segment: FileSegment, target: string): Promise<string> {
   await pipeline(
     createReadStream(segment.path, { start: segment.start, end: segment.start + segment.byteLength - 1 }),
@@ -166,10 +166,10 @@ async function copyOut(segment: FileSegment, target: string): Promise<string> {
   return target;
 }
 
-/** Folders that are tried to tell sets apart. */
+/** Number of folders tried to make names unique. */
 const MAX_FOLDERS = 16;
 
-/** File names without folders; where two are equal, with as many folders as it takes, and at last with a number. */
+/** File names without folders; equal names get as many folders as needed, and finally a number. */
 function uniqueNames(bases: readonly string[]): string[] {
   const steps = bases.map((base) => base.split('/'));
   const names: (string | null)[] = steps.map(() => null);
@@ -192,7 +192,7 @@ function describeContent(entries: readonly ZipEntry[]): string {
   return names.length > NAMES_SHOWN ? `${shown} and ${names.length - NAMES_SHOWN} more` : shown;
 }
 
-/** A loose .shp and the files beside it. */
+/** Describes a file that is neither a zip nor a .shp. */
 function describeOther(name: string, start: Uint8Array): string {
   const part = splitPath(name)?.part;
   return part === undefined
@@ -214,7 +214,7 @@ function findSiblings(file: InputFile, start: Uint8Array): ShapefileSet {
   for (const name of readdirSync(folder).sort()) {
     const split = splitPath(name);
     if (split === null || split.base.toLowerCase() !== base.toLowerCase()) continue;
-    // "A.dbf" and "a.dbf" can stand side by side: the one spelled like the .shp is meant.
+    // "A.dbf" and "a.dbf" can both exist: the one spelled like the .shp is used.
     if (!siblings.has(split.part) || split.base === base) siblings.set(split.part, name);
   }
   const segment = (part: Part): FileSegment | null => {

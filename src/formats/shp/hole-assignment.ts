@@ -1,41 +1,44 @@
 /**
- * Which rings of a polygon record are shells and which hole belongs to which shell.
+ * Determines which rings of a polygon record are shells and which hole belongs to which shell.
  *
- * A .shp stores rings in any order: shells clockwise, holes counter-clockwise, and nothing says whose hole a hole is.
- * Writers get the orientation wrong often enough that it cannot be trusted alone, nor can nesting alone: rings of
- * invalid polygons overlap without one holding the other. So nesting is found first; where orientation agrees all is
- * well, where it does not, nesting wins if one ring really lies within the other.
+ * A .shp stores rings in any order: shells clockwise, holes counter-clockwise, without a link from a hole to its shell.
+ * Writers get the orientation wrong too often to rely on it alone. Nesting alone is not reliable either: rings of
+ * invalid polygons overlap without one containing the other. So nesting is determined first; if the orientation
+ * disagrees, nesting wins if one ring is really inside the other.
  *
- *      +--shell (cw)--------------+      depth 0  shell
- *      |  +-hole (ccw)---------+  |      depth 1  hole of the ring around it
- *      |  |  +-shell (cw)---+  |  |      depth 2  shell, an island in the hole
- *      |  |  +--------------+  |  |
- *      |  +--------------------+  |
- *      +--------------------------+
+ *     +--shell (cw)--------------+      depth 0  shell
+ *     |  +-hole (ccw)---------+  |      depth 1  hole of the ring around it
+ *     |  |  +-shell (cw)---+  |  |      depth 2  shell, an island in the hole
+ *     |  |  +--------------+  |  |
+ *     |  +--------------------+  |
+ *     +--------------------------+
  */
 import { RingBands, RingTree } from '../../batch/ring-tree.ts';
 import { locateInRing, signedArea } from '../../batch/rings.ts';
 
-/** Vertices tried before a ring that runs along another's edge is decided by orientation. */
+/** Vertices tried before the orientation decides about a ring that runs along another's edge. */
 const EDGE_TRIES = 16;
-/** Vertices that must not lie outside before orientation is overruled. */
+/** Vertices that must not be outside before nesting overrides the orientation. */
 const PROOF_VERTICES = 64;
-/** So few rings are compared each with each. */
+/** Up to this many rings are compared pairwise. */
 const MAX_PAIRED = 128;
-/** Rings of so many positions are looked through as they are. */
+/** Rings of up to this many positions are searched linearly. */
 const MAX_PLAIN_RING = 64;
-/** So often longer ones are too: RingBands cost more than that to make. */
+/** Longer rings are searched linearly this many times, because building RingBands costs more. */
 const PLAIN_SEARCHES = 2;
-/** Edges and pairs of rings that are looked at for one record: some ten seconds. Only rings that wind around one another need more. */
+/**
+ * Edges and pairs of rings checked for one record: about ten seconds. Only rings that wind around one another need
+ * more.
+ */
 const MAX_WORK = 2 ** 32;
 
-/** Reusable; its arrays grow to the largest record met. */
+/** Reusable; its arrays grow to the largest record. */
 export class RingSorter {
-  /** Ring numbers in the order to write them: each shell followed by its holes. Valid for `ringCount` entries. */
+  /** Ring numbers in writing order: each shell followed by its holes. Valid for `ringCount` entries. */
   order = new Int32Array(16);
   /** 1 for rings that are shells, by ring number. */
   isShell = new Uint8Array(16);
-  /** Pairs of rings, edges and the like that `sort` looked at. */
+  /** Pairs of rings, edges and similar items that `sort` checked. */
   work = 0;
   readonly #refuse: (reason: string) => never;
   readonly #maxWork: number;
@@ -46,12 +49,12 @@ export class RingSorter {
   #shellOf = new Int32Array(16);
   #xy: Float64Array = new Float64Array(0);
   #starts: Int32Array = new Int32Array(0);
-  /** How often a ring was looked through as it is. */
+  /** Number of linear searches, by ring. */
   #searches = new Uint8Array(16);
-  /** Of rings with many positions that are looked through often. */
+  /** For rings with many positions that are searched often. */
   readonly #bands = new Map<number, RingBands>();
 
-  /** `refuse` throws the error of a record whose rings take too much work. */
+  /** `refuse` throws the error for a record whose rings take too much work. */
   constructor(refuse: (reason: string) => never, maxWork = MAX_WORK) {
     this.#refuse = refuse;
     this.#maxWork = maxWork;
@@ -87,7 +90,7 @@ export class RingSorter {
     for (let ring = 0; ring < ringCount; ring++) {
       const start = this.#starts[ring];
       const end = this.#starts[ring + 1];
-      // Positions that are no numbers have no area, and would hide the areas of other rings from the tree.
+      // A ring with NaN has no area: NaN would hide the areas of other rings in the tree.
       this.#areas[ring] = signedArea(xy, 2, start, end) || 0;
       let minX = Number.POSITIVE_INFINITY;
       let minY = Number.POSITIVE_INFINITY;
@@ -108,7 +111,7 @@ export class RingSorter {
     }
   }
 
-  /** The usual case: one clockwise ring, then counter-clockwise ones within it. */
+  /** The usual case: one clockwise ring, then counter-clockwise rings inside it. */
   #isShellWithHoles(ringCount: number): boolean {
     if (this.#areas[0] >= 0) return false;
     for (let ring = 1; ring < ringCount; ring++) {
@@ -117,7 +120,7 @@ export class RingSorter {
     return true;
   }
 
-  /** Parent of a ring: the smallest larger ring that holds it. */
+  /** Finds the parent of each ring: the smallest larger ring that contains it. */
   #findParents(ringCount: number): void {
     const parents = this.#parents;
     const bounds = this.#bounds;
@@ -207,7 +210,7 @@ export class RingSorter {
       if (areas[ring] < 0) clockwise++;
       else if (areas[ring] > 0) counterClockwise++;
     }
-    // The whole record was written the other way round.
+    // All rings of the record are reversed.
     const reversed = counterClockwise > clockwise;
     let repaired = counterClockwise > 0;
     const bySize = Array.from({ length: ringCount }, (_, ring) => ring).sort(
@@ -245,7 +248,7 @@ export class RingSorter {
     return true;
   }
 
-  /** Shells in the order of the file, each followed by its holes in the order of the file. */
+  /** Shells in file order, each followed by its holes in file order. */
   #writeOrder(ringCount: number): void {
     const holesOf = new Map<number, number[]>();
     for (let ring = 0; ring < ringCount; ring++) {

@@ -1,12 +1,12 @@
 /**
- * MultiPatch parts as polygons. A strip or fan becomes one triangle per polygon, an outer or first ring opens a polygon,
- * inner rings and further rings are its holes. What the surface looked like as a whole (a roof, a wall) is not kept.
+ * Reads MultiPatch parts as polygons. Each triangle of a strip or fan becomes a polygon; an outer or first ring starts
+ * a polygon, and inner and further rings are its holes. The shape of the surface as a whole (a roof, a wall) is lost.
  */
 import { type GeometryBuilder, PART_KIND } from '../../batch/geometry-column.ts';
 
 const PATCH = { strip: 0, fan: 1, outerRing: 2, innerRing: 3, firstRing: 4, ring: 5 } as const;
 
-/** What the record's positions are appended with; indices count positions of the record. */
+/** Access to the record's positions; indices count positions of the record. */
 interface PatchSource {
   /** Appends `[start, end)` as a ring. */
   ring(start: number, end: number): void;
@@ -14,7 +14,7 @@ interface PatchSource {
   refuse(reason: string): never;
 }
 
-/** Appends parts `[starts[i], starts[i + 1])` of the given patch types; returns how many polygons they became. */
+/** Appends parts `[starts[i], starts[i + 1])` of the given patch types; returns the number of polygons. */
 export function appendPatches(
   builder: GeometryBuilder,
   types: Int32Array,
@@ -40,7 +40,7 @@ export function appendPatches(
     switch (types[part]) {
       case PATCH.strip:
         close();
-        // Every second triangle runs the other way round.
+        // Every second triangle has the opposite orientation.
         for (let i = start; i + 2 < end; i++)
           if ((i - start) % 2 === 0) triangle(i, i + 1, i + 2);
           else triangle(i + 1, i, i + 2);

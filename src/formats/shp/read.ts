@@ -1,4 +1,4 @@
-/** Reads shapefiles: see docs/formats/shp.md for the rules. A partition is a run of record numbers, from 0. */
+/** Reads shapefiles: see docs/formats/shp.md for the rules. A partition is a range of record numbers, from 0. */
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { MisfitList } from '../../batch/misfits.ts';
@@ -46,9 +46,9 @@ interface ShpState {
   readonly packed: PackedSet | null;
 }
 
-/** A .prj or .cpg longer than this is none. */
+/** A longer file is not a valid .prj or .cpg. */
 const SMALL_FILE_BYTES = 1 << 20;
-/** Scattered records are read in one stretch while it is at most this many times what they need. */
+/** Scattered records are read with one read if that reads at most this many times their size. */
 const STRETCH_FACTOR = 4;
 
 async function open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
@@ -166,7 +166,7 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   const { patches } = shapes;
   if (patches.count > 0)
     findings.note('MULTIPATCH_TO_POLYGONS', {}, { record: patches.firstRecord }, patches.count);
-  // Rows are read even then: they tell which features are deleted.
+  // Rows are read even then: they contain the deletion marks.
   const table = request.fields?.length === 0 ? null : state.table;
   const columns: AttributeColumn[] =
     table === null
@@ -194,7 +194,7 @@ interface Tallied {
   readonly firstRecord: number;
 }
 
-/** The rows of the partition that are not deleted; features behind the last row have none. */
+/** The rows of the partition that are not deleted; features after the last row have none. */
 function readRows(state: ShpState, partition: Partition, findings: Findings): DbfRows {
   const { table } = state;
   const count = partition.end - partition.start;
@@ -225,7 +225,7 @@ function readRows(state: ShpState, partition: Partition, findings: Findings): Db
   return { bytes, rowStarts, rowCount, records, missingRows };
 }
 
-/** Appends the shape of every live row, and of the features behind the last row. */
+/** Appends the shape of every row that is not deleted, and of the features after the last row. */
 function readShapes(
   state: ShpState,
   partition: Partition,
@@ -261,7 +261,9 @@ interface RecordReader {
   close(): void;
 }
 
-/** Reads the `i`th record of a partition, out of one stretch of the file where the records lie together. */
+/**
+ * Returns a reader for the `i`th record of a partition, with one read of the file if the records are close together.
+ */
 function recordReader(
   state: ShpState,
   entries: DataView,
@@ -307,7 +309,7 @@ function recordReader(
   return Object.assign(read, { close: () => source.close() });
 }
 
-/** Bytes of the .shp from the first to the last of some records, and how many the records themselves need. */
+/** The range in the .shp that contains some records, and the size of the records themselves. */
 interface Stretch {
   readonly first: number;
   readonly end: number; // exclusive

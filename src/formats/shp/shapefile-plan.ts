@@ -1,4 +1,4 @@
-/** Which shapefiles a layer becomes: one per geometry kind, with its shape type, and which features go where. */
+/** Plans the shapefiles for a layer: one per geometry kind with its shape type, and the features of each. */
 import { GEOMETRY_TYPE, PART_KIND } from '../../batch/geometry-column.ts';
 import type { GeometryStatistics } from '../../batch/statistics.ts';
 import { M_TYPE, SHAPE_TYPE, Z_TYPE } from './shp-header.ts';
@@ -9,13 +9,13 @@ export interface ShapefilePlan {
   readonly name: string;
   /** PART_KIND of its geometries. */
   readonly kind: number;
-  /** With Z or M where the layer has them. */
+  /** With Z or M if the layer has them. */
   readonly shapeType: number;
   readonly hasZ: boolean;
   readonly hasM: boolean;
-  /** Features without a geometry go here, as null shapes. */
+  /** Features without a geometry are written here as null shapes. */
   readonly takesNulls: boolean;
-  /** All features of the layer go here whole; otherwise parts are picked by kind. */
+  /** All features of the layer are written here whole; otherwise parts are selected by kind. */
   readonly takesAll: boolean;
 }
 
@@ -25,7 +25,7 @@ const KINDS = [
   { kind: PART_KIND.polygon, suffix: '_polygons' },
 ] as const;
 
-/** Plans without names; `suffix` is empty when the layer is one shapefile. */
+/** Plans without names; `suffix` is empty if the layer needs only one shapefile. */
 export function planShapefiles(
   geometry: GeometryStatistics,
 ): (Omit<ShapefilePlan, 'name'> & { readonly suffix: string })[] {
@@ -42,7 +42,7 @@ export function planShapefiles(
   }));
 }
 
-/** A layer without any position is of the kind its empty geometries have; without those, of points. */
+/** The kind for a layer without positions: that of its empty geometries, or points. */
 function kindOfEmpties({ typeCounts }: GeometryStatistics): number {
   const { polygon, multiPolygon, lineString, multiLineString } = GEOMETRY_TYPE;
   if (typeCounts[polygon] + typeCounts[multiPolygon] > 0) return PART_KIND.polygon;
@@ -54,12 +54,12 @@ function baseShapeType(kind: number, { typeCounts, kindCounts }: GeometryStatist
   if (kind === PART_KIND.polygon) return SHAPE_TYPE.polygon;
   if (kind === PART_KIND.line) return SHAPE_TYPE.polyLine;
   const { point, multiPoint, geometryCollection } = GEOMETRY_TYPE;
-  // A collection may hold several points, which only a MultiPoint can keep in one feature.
+  // A collection may contain several points, which only a MultiPoint can hold in one feature.
   const fromCollections = typeCounts[geometryCollection] > 0 && kindCounts[point] > 0;
   return typeCounts[multiPoint] > 0 || fromCollections ? SHAPE_TYPE.multiPoint : SHAPE_TYPE.point;
 }
 
-/** Layer names as file names: no separators or characters that file systems refuse, unique in any letter case. */
+/** File names for layers: no separators or characters that file systems reject, unique ignoring case. */
 export function fileNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

@@ -1,5 +1,5 @@
 /**
- * Collects encoded chunks into shapefiles. What depends on the features that came before is done here, in order: record
+ * Collects encoded chunks into shapefiles. Values that depend on earlier features are set here, in order: record
  * numbers, index offsets, the numbers of a serial field, and the headers, which are known last.
  */
 import { basename, dirname, join } from 'node:path';
@@ -25,13 +25,13 @@ export interface LayerState {
   readonly files: readonly ShapefilePlan[];
   /** At least one. */
   readonly fields: readonly DbfWriteField[];
-  /** The only field is a running number, which the sink fills in. */
+  /** The only field is a running number; the sink writes it. */
   readonly isSerial: boolean;
   /** ESRI WKT; null: no .prj. */
   readonly prj: string | null;
 }
 
-/** Features of one batch that belong to one shapefile. */
+/** Features of one batch for one shapefile. */
 export interface ShapefileChunk {
   readonly rowCount: number;
   readonly shp: Uint8Array<ArrayBuffer>;
@@ -45,7 +45,7 @@ export interface LayerChunk {
   readonly files: readonly ShapefileChunk[];
 }
 
-/** Many readers hold file sizes and offsets in signed 32-bit integers. */
+/** Many readers store file sizes and offsets as signed 32-bit integers. */
 const MAX_MEMBER_BYTES = 2 ** 31 - 1;
 const DBF_END = Uint8Array.of(0x1a);
 const MEDIA_TYPE_SHP = 'application/vnd.shp';
@@ -55,14 +55,14 @@ export function checkMemberSize(layer: string, member: string, bytes: number): v
   if (bytes > MAX_MEMBER_BYTES) throw failure('SHP_TOO_LARGE', { layer, member, bytes });
 }
 
-/** A path ending in ".shp" becomes loose files beside each other, any other a zip. */
+/** A path that ends in ".shp" becomes loose files, any other path a zip. */
 export function createShapefileSink(path: string, encodings: readonly LayerEncoding[]): OutputSink {
   const states = encodings.map(({ state }) => state as LayerState);
   const isLoose = /\.shp$/i.test(path);
   const output: OutputPackage = isLoose
     ? looseFiles((name) => join(dirname(path), name))
     : new ZipWriter(path);
-  // Loose files are named after the path, which may say more than the name of the output ("roads.v2.shp").
+  // Loose files are named after the path, which may be longer than the name of the output ("roads.v2.shp").
   const nameOf = looseNames(states, isLoose ? basename(path).slice(0, -4) : null);
   const layers: ShapefileOutput[][] = [];
   try {
@@ -89,7 +89,7 @@ export function createShapefileSink(path: string, encodings: readonly LayerEncod
   };
 }
 
-/** With one layer, planned names begin with the output's name: for loose files that is replaced by the path's. */
+/** With one layer, planned names begin with the output's name; loose files use the path's name instead. */
 function looseNames(states: readonly LayerState[], base: string | null): (name: string) => string {
   if (base === null || states.length !== 1) return (name) => name;
   const [{ files }] = states;
@@ -139,7 +139,7 @@ class ShapefileOutput {
     this.#dbf.setHead(makeDbfHeader(this.#state.fields, this.#rowCount, new Date()));
   }
 
-  /** Record numbers and offsets counted within the chunk become those of the file. */
+  /** Converts record numbers and offsets in the chunk to those in the file. */
   #number({ shp, shx, rowCount }: ShapefileChunk): void {
     const records = new DataView(shp.buffer, shp.byteOffset, shp.byteLength);
     const entries = new DataView(shx.buffer, shx.byteOffset, shx.byteLength);

@@ -18,7 +18,7 @@ export const RECORD_HEADER_BYTES = 8;
 const FILE_CODE = 9994;
 const VERSION = 1000;
 
-/** Shape types without their Z and M; Z types are 10 more, M types 20 more. */
+/** Shape types without Z and M; Z types are 10 more, M types 20 more. */
 export const SHAPE_TYPE = {
   null: 0,
   point: 1,
@@ -29,7 +29,7 @@ export const SHAPE_TYPE = {
 } as const;
 export const Z_TYPE = 10;
 export const M_TYPE = 20;
-/** Measures below this mean "no data"; what writers put there. */
+/** Measures below this mean "no data". */
 export const NO_DATA_LIMIT = -1e38;
 export const NO_DATA_MEASURE = -1e39;
 
@@ -52,7 +52,7 @@ export const SHAPE_TYPE_NAMES: ReadonlyMap<number, string> = new Map([
   [31, 'MultiPatch'],
 ]);
 
-/** The kind of a type: Point for PointZ and PointM. MultiPatch is its own. */
+/** The type without Z and M: Point for PointZ and PointM. MultiPatch stays as it is. */
 export function baseType(shapeType: number): number {
   return shapeType === SHAPE_TYPE.multiPatch ? shapeType : shapeType % 10;
 }
@@ -63,9 +63,9 @@ export function typeHasZ(shapeType: number): boolean {
 
 interface ShpHeader {
   readonly shapeType: number;
-  /** Bytes as the header states them. */
+  /** Length declared in the header, in bytes. */
   readonly byteLength: number;
-  /** xmin, ymin, xmax, ymax as the header states them. */
+  /** xmin, ymin, xmax, ymax as declared in the header. */
   readonly extent: Bounds;
 }
 
@@ -93,8 +93,8 @@ export function readShpHeader(bytes: Uint8Array, fileBytes: number, file: string
 }
 
 /**
- * A header. `bounds` is [xmin, ymin, xmax, ymax, zmin, zmax, mmin, mmax]; ranges that are empty (min > max) are written
- * as zeros, as the description asks for files without shapes.
+ * Writes a header. `bounds` is [xmin, ymin, xmax, ymax, zmin, zmax, mmin, mmax]; empty ranges (min > max) are written
+ * as zeros, as the specification requires for files without shapes.
  */
 export function makeShpHeader(
   shapeType: number,
@@ -115,7 +115,7 @@ export function makeShpHeader(
   return bytes;
 }
 
-/** Bounds that hold nothing yet, in the order of `makeShpHeader`. */
+/** Empty bounds in the order of `makeShpHeader`. */
 export function emptyBounds(): Float64Array<ArrayBuffer> {
   const low = Number.POSITIVE_INFINITY;
   const high = Number.NEGATIVE_INFINITY;

@@ -1,9 +1,9 @@
 /**
- * Where the records of a .shp lie. The .shx says so; it is believed only as far as it agrees with the .shp, else the
- * positions are found by walking the .shp from record to record.
+ * Locates the records of a .shp. The .shx is used only if it agrees with the .shp; otherwise the .shp is walked from
+ * record to record.
  *
- * The index itself never travels to the workers: they read the stretch they need from the .shx, or from a rebuilt one in
- * the scratch directory, which has the same layout.
+ * The index itself is not sent to the workers: they read the part they need from the .shx, or from a rebuilt one in the
+ * scratch directory, which has the same layout.
  */
 import { writeFileSync } from 'node:fs';
 import { failure } from '../../errors.ts';
@@ -16,13 +16,13 @@ import { HEADER_BYTES, INDEX_RECORD_BYTES, RECORD_HEADER_BYTES, SHAPE_TYPE_NAMES
 interface ShpIndex {
   readonly segment: FileSegment;
   readonly shapeCount: number;
-  /** Each record begins where the one before ends, so any run of them is one stretch of the .shp. */
+  /** Each record begins at the end of the previous one, so any range of them is one range of the .shp. */
   readonly contiguous: boolean;
 }
 
 const INDEX_SLICE_BYTES = 1 << 20;
 
-/** The index of a .shp whose header was read. Throws SHP_RECORD when no index is usable and the .shp is damaged. */
+/** The index of a .shp whose header was read. Throws SHP_RECORD if no index is usable and the .shp is damaged. */
 export function findIndex(
   shp: FileSegment,
   declaredBytes: number,
@@ -75,7 +75,7 @@ function checkIndex(shx: FileSegment, shp: FileSegment): Checked {
 
 /**
  * Whether every entry of an index with gaps points to a record header with the same number and length. Editors that
- * rewrite a grown record at the end of the file leave such gaps; walking would bring the dead records back to life.
+ * append a grown record at the end of the file leave such gaps; walking the file would restore the deleted records.
  */
 function agrees(index: ByteSource, shapeCount: number, shp: FileSegment, endOfLast: number): boolean {
   return withSegment(shp, (source) => {
@@ -87,7 +87,8 @@ function agrees(index: ByteSource, shapeCount: number, shp: FileSegment, endOfLa
         if (record.getUint32(4) !== view.getUint32(at + 4) || record.getUint32(0) !== ++number) return false;
       }
     }
-    // A record behind the last one that carries on the numbering means the index is too short, not the file too long.
+    // A record after the last one that continues the numbering means that the index is too short, not the file too
+    // long.
     const next = source.slice(endOfLast, endOfLast + RECORD_HEADER_BYTES + 4);
     if (next.length < RECORD_HEADER_BYTES + 4) return true;
     const view = new DataView(next.buffer);
@@ -95,7 +96,7 @@ function agrees(index: ByteSource, shapeCount: number, shp: FileSegment, endOfLa
   });
 }
 
-/** Entries `[first, end)` of an index in slices. */
+/** Entries `[first, end)` of an index, slice by slice. */
 function* indexSlices(index: ByteSource, first: number, end: number): Generator<DataView> {
   const perSlice = INDEX_SLICE_BYTES / INDEX_RECORD_BYTES;
   for (let entry = first; entry < end; entry += perSlice)
@@ -111,7 +112,7 @@ export function readIndexEntries(index: ByteSource, first: number, end: number):
 
 const WALK_BYTES = 1 << 20;
 
-/** Finds the records one after the other and writes their index to `path`. */
+/** Walks the records one after another and writes their index to `path`. */
 function walk(source: ByteSource, shp: FileSegment, declaredBytes: number, path: string): ShpIndex {
   let entries = new Uint32Array(1 << 12);
   let count = 0;
@@ -129,7 +130,7 @@ function walk(source: ByteSource, shp: FileSegment, declaredBytes: number, path:
     const known =
       words >= 2 && at + 12 <= window.byteLength && SHAPE_TYPE_NAMES.has(window.getInt32(at + 8, true));
     if (!known || end > source.byteLength) {
-      // Bytes behind the declared length are not the file's.
+      // Bytes after the declared length do not belong to the file.
       if (offset >= declaredBytes) break;
       throw failure(
         'SHP_RECORD',
@@ -164,7 +165,9 @@ function walk(source: ByteSource, shp: FileSegment, declaredBytes: number, path:
   };
 }
 
-/** Runs of rows with about `partitionBytes` of .shp and .dbf each; rows beyond the shapes count by their attributes. */
+/**
+ * Ranges of rows with about `partitionBytes` of .shp and .dbf each; rows without a shape count only their attributes.
+ */
 export function cutPartitions(
   index: ShpIndex | null,
   rowCount: number,

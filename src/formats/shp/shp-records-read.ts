@@ -1,13 +1,14 @@
 /**
- * Record contents of a .shp into a geometry column. Layouts, all numbers little-endian, offsets from the content's start:
+ * Reads record contents of a .shp into a geometry column. Layouts, all numbers little-endian, offsets from the start of
+ * the content:
  *
  *   Point       0 type   4 x y [z] [m]
  *   MultiPoint  0 type   4 bounds(32)  36 n      40 n * (x y)  [zmin zmax n*z]  [mmin mmax n*m]
  *   PolyLine,   0 type   4 bounds(32)  36 parts  40 n  44 parts * start  n * (x y)  [z as above]  [m]
  *   Polygon
- *   MultiPatch  as PolyLine with parts * type behind the starts
+ *   MultiPatch  as PolyLine with parts * type after the starts
  *
- * M is optional in Z types (and in practice in M types): only the content length tells.
+ * M is optional in Z types (and in practice in M types): only the content length shows whether it is there.
  */
 import {
   dimensionsOf,
@@ -31,7 +32,7 @@ import {
   typeHasZ,
 } from './shp-header.ts';
 
-/** How often something was tolerated, and the first record it happened in (from 1, in the partition). */
+/** How often an irregularity was tolerated, and its first record (from 1, in the partition). */
 export class Tally {
   count = 0;
   firstRecord = 0;
@@ -53,15 +54,15 @@ export class ShapeReader {
   readonly #sorter = new RingSorter((reason) => this.#refuse(reason));
   #starts = new Int32Array(64);
   #xy = new Float64Array(1024);
-  // The record at hand.
+  // The current record.
   #view: DataView = new DataView(new ArrayBuffer(0));
   #record = 0;
   #pointsAt = 0;
-  /** Offset of the first z (m); -1 when the record has none. */
+  /** Offset of the first z (m); -1 if the record has none. */
   #zAt = -1;
   #mAt = -1;
 
-  /** `expected`: how many features will be read, and the bytes of their records; they size the arrays. */
+  /** `expected`: the number of features to read and the bytes of their records, to size the arrays. */
   constructor(
     fileType: number,
     file: string,
@@ -89,7 +90,7 @@ export class ShapeReader {
 
   /**
    * Appends the feature of one record: content `[at, at + byteLength)` of `view`; `record` counts from 1 in the
-   * partition. Throws SHP_RECORD, before anything is allocated for it.
+   * partition. Throws SHP_RECORD before allocating anything for it.
    */
   read(view: DataView, at: number, byteLength: number, record: number): void {
     this.#view = view;
@@ -184,7 +185,7 @@ export class ShapeReader {
     else this.#finishLines(parts);
   }
 
-  /** Checks the declared counts against the content length, then says where x y, z and m lie. */
+  /** Checks the declared counts against the content length and sets the offsets of x y, z and m. */
   #locateOrdinates(
     type: number,
     at: number,
@@ -218,7 +219,7 @@ export class ShapeReader {
     this.#widen(count);
   }
 
-  /** Gives the batch the ordinates this record has; measures only once there is one that is data. */
+  /** Adds the ordinates of this record to the batch; M only once a measure is not "no data". */
   #widen(count: number): void {
     const { builder } = this;
     if (this.#zAt >= 0 && !hasHeights(builder.dimensions)) builder.widen('XYZ');
@@ -231,7 +232,7 @@ export class ShapeReader {
     }
   }
 
-  /** The starts of the parts that have positions, and the end of the last; returns how many parts. */
+  /** The starts of the parts that have positions, and the end of the last; returns the number of parts. */
   #readStarts(startsAt: number, partCount: number, count: number): number {
     if (this.#starts.length < partCount + 2) this.#starts = new Int32Array(partCount * 2 + 2);
     const starts = this.#starts;
@@ -309,7 +310,7 @@ export class ShapeReader {
     this.builder.endPart(PART_KIND.line);
   }
 
-  /** Appends positions `[start, end)` as a ring, closed if it was not. Does not end the part. */
+  /** Appends positions `[start, end)` as a ring and closes it if necessary. Does not end the part. */
   #appendRing(start: number, end: number): void {
     const { builder } = this;
     this.#appendPositions(start, end);

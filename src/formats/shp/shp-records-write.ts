@@ -1,4 +1,4 @@
-/** Geometries as records of a .shp (layouts in shp-records-read.ts) with their entries of the .shx. */
+/** Writes geometries as records of a .shp (layouts in shp-records-read.ts) with their entries of the .shx. */
 import {
   type GeometryColumn,
   hasZ as hasHeights,
@@ -18,9 +18,9 @@ import {
 } from './shp-header.ts';
 
 interface ShapeRecords {
-  /** Records, numbered from 1; the sink adds how many came before. */
+  /** Records, numbered from 1; the sink adds the number of earlier records. */
   readonly shp: Uint8Array<ArrayBuffer>;
-  /** Index entries with offsets from the first of these records, in words; the sink adds where that lies. */
+  /** Index entries with offsets in words from the first of these records; the sink adds its offset. */
   readonly shx: Uint8Array<ArrayBuffer>;
   /** In the order of `makeShpHeader`. */
   readonly bounds: Float64Array<ArrayBuffer>;
@@ -43,7 +43,7 @@ class ShapeWriter {
   readonly #geometry: GeometryColumn;
   readonly #plan: ShapefilePlan;
   readonly #stride: number;
-  /** Offset of z (m) in a position of the column; -1 when it has none. */
+  /** Offset of z (m) in a position of the column; -1 if it has none. */
   readonly #zIndex: number;
   readonly #mIndex: number;
   /** Bytes of a position: 16 for x y, 8 more for z and for m. */
@@ -54,10 +54,10 @@ class ShapeWriter {
   #view: DataView<ArrayBuffer>;
   #length = 0;
   #ringsClosed = 0;
-  // Rings of the record at hand: where each starts in the column, how many positions, and whether to turn it round.
+  // Rings of the current record: start in the column, number of positions, and whether to reverse it.
   #ringStarts = new Uint32Array(64);
   #ringLengths = new Uint32Array(64);
-  /** 1 the ring is reversed, 2 its first position is repeated at the end. */
+  /** 1: the ring is reversed; 2: its first position is repeated at the end. */
   #ringFlags = new Uint8Array(64);
 
   constructor(geometry: GeometryColumn, plan: ShapefilePlan, rowCount: number) {
@@ -82,7 +82,7 @@ class ShapeWriter {
     };
   }
 
-  /** Writes the parts of a row that are of the plan's kind, as the record with this index. */
+  /** Writes the parts of a row that match the plan's kind, as the record with this index. */
   write(row: number, record: number): void {
     const { partOffsets, partKinds } = this.#geometry;
     const { kind, shapeType } = this.#plan;
@@ -125,7 +125,7 @@ class ShapeWriter {
     return ringCount;
   }
 
-  /** Shells clockwise, holes counter-clockwise, all closed, whatever they are in the batch. */
+  /** Shells clockwise, holes counter-clockwise, all closed, whatever their orientation in the batch. */
   #addPolygon(part: number, ringCount: number): number {
     const { ringOffsets, coordOffsets, coordinates } = this.#geometry;
     const stride = this.#stride;
@@ -189,7 +189,7 @@ class ShapeWriter {
     return next;
   }
 
-  /** MultiPoint, PolyLine and Polygon from behind the type on; returns where the record ends. */
+  /** Writes a MultiPoint, PolyLine or Polygon after the type; returns the offset of the record's end. */
   #writeMulti(at: number, ringCount: number, positions: number): number {
     const view = this.#view;
     const boundsAt = at;
@@ -255,7 +255,7 @@ class ShapeWriter {
     return next;
   }
 
-  /** The range and values of z or m; `boundsIndex` tells which, as in `bounds`. */
+  /** Writes the range and values of z or m; `boundsIndex` is the index of its minimum in `bounds`. */
   #writeOrdinates(at: number, ringCount: number, ordinate: number, boundsIndex: 4 | 6): number {
     const { coordinates } = this.#geometry;
     const stride = this.#stride;
@@ -309,7 +309,7 @@ class ShapeWriter {
   }
 }
 
-/** A .shp has no way to say "no Z here"; 0 is what others write. */
+/** A .shp cannot store a missing Z; other writers use 0. */
 function heightOf(z: number): number {
   return Number.isNaN(z) ? 0 : z;
 }

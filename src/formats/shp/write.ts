@@ -85,13 +85,13 @@ function planFields(layer: OutputLayer, kept: readonly Field[], findings: Findin
   });
 }
 
-/** A .dbf needs a field; like GDAL's it counts the features from 0. */
+/** A .dbf needs at least one field; like GDAL's, this one counts the features from 0. */
 function serialField(rowCount: number): DbfWriteField {
   const width = Math.max(1, String(Math.max(0, rowCount - 1)).length);
   return { name: 'FID', source: 'FID', type: 'N', width, decimals: 0, fixed: true };
 }
 
-/** What the totals tell already: no need to work for minutes up to the limit. */
+/** Checks sizes that are known before writing: no need to work for minutes up to the limit. */
 function checkPlannedSizes(layer: OutputLayer, state: LayerState): void {
   if (layer.statistics === null || !state.files[0].takesAll) return;
   const { rowCount, geometry } = layer.statistics;
@@ -121,7 +121,7 @@ function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
   return { data, transfer, findings: findings.list() };
 }
 
-/** Rows with a part of the file's kind; rows without any part where the file takes them. */
+/** Rows with a part of the file's kind, and rows without any part if the file takes them. */
 function selectRows(batch: FeatureBatch, file: ShapefilePlan): Uint32Array {
   const { partOffsets, partKinds } = batch.geometry;
   const rows = new Uint32Array(batch.rowCount);
@@ -168,16 +168,14 @@ function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findi
 
 export const writer: FormatWriter = { needs: 'statistics', plan, encode, createSink: createShapefileSink };
 
-/** Field names as a .dbf can hold them: at most 10 bytes, unique in any letter case. */
-
 const NAME_BYTES = 10;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * The names in their order. Names that fit keep themselves, so that a longer name cut short never takes a name that is
- * another field's own; clashing ones become the first 8 bytes and _1, _2, ... as GDAL names them (shorter from _10 on).
+ * The names in their order. Names that fit are kept, so that a truncated name never takes the name of another field;
+ * conflicting names become the first 8 bytes and _1, _2, ... as GDAL names them (shorter from _10 on).
  */
 export function dbfFieldNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
@@ -200,7 +198,7 @@ export function dbfFieldNames(names: readonly string[]): string[] {
   });
 }
 
-/** Readers end a name at a zero byte and trim blanks; a name of nothing else needs one of its own. */
+/** Readers end a name at a zero byte and trim blanks; a name that is empty after that gets a generated one. */
 function cleaned(name: string): string {
   const clean = name.replace(/\p{Cc}/gu, '_').trim();
   return clean === '' ? 'field' : clean;
