@@ -9,11 +9,9 @@
  *
  * When the service ends, however it ends, the standard input closes and the process ends.
  */
-
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { LF } from './bytes/ascii.ts';
 
 /** `stdio` of a process with a channel. Its standard output leads nowhere, its standard error is the caller's to read. */
 export const CHANNEL_STDIO: StdioOptions = ['pipe', 'ignore', 'pipe', 'pipe'];
@@ -126,6 +124,8 @@ export function openChildEnd<Task, Message>(onTask: (task: Task) => void): (mess
   };
 }
 
+const LINE_FEED = 0x0a;
+
 /** Cuts chunks of bytes into lines. */
 export class LineCollector {
   readonly #maxBytes: number;
@@ -143,7 +143,7 @@ export class LineCollector {
   *push(chunk: Buffer): Generator<string> {
     let start = 0;
     while (!this.isTooLong) {
-      const found = chunk.indexOf(LF, start);
+      const found = chunk.indexOf(LINE_FEED, start);
       const end = found < 0 ? chunk.length : found;
       if (this.#begunBytes + end - start > this.#maxBytes) {
         this.isTooLong = true;

@@ -1,4 +1,4 @@
-/** $INSUNITS as metres (DXF reference, HEADER section). */
+/** The unit of each $INSUNITS code in metres (DXF reference, HEADER section). */
 
 const METRES: readonly (number | null)[] = [
   null, // no unit
@@ -28,7 +28,7 @@ const METRES: readonly (number | null)[] = [
   6_336_000 / 3937, // US survey mile
 ];
 
-/** Null where the drawing states no unit that is known. */
+/** Null if the drawing has no unit or an unknown one. */
 export function metresPerUnit(insertionUnits: number): number | null {
   return METRES[insertionUnits] ?? null;
 }

@@ -1,30 +1,30 @@
 /**
- * What the XDATA of an entity begins with: whether a feature begins or goes on, and the part that the entity plays in
- * it. The grammar stands in xdata-write.ts.
+ * The first XDATA tags of an entity: whether it begins or continues a feature, and its role in the feature. The grammar
+ * is in xdata-write.ts.
  */
 import { GEOMETRY_TYPE_NAMES } from '../../batch/geometry-column.ts';
 
 export const ROLE = { point: 0, line: 1, shell: 2, hole: 3, fill: 4, text: 5 } as const;
 const ROLE_NAMES = ['point', 'line', 'shell', 'hole', 'fill', 'text'];
 
-/** Of members of a collection that are multi geometries: their first part, and the others. */
+/** For members of a collection that are multi geometries: their first part, and the others. */
 export const MULTI_MARK = { none: 0, first: 1, next: 2 } as const;
 const MARK_TEXTS = ['', 'first ', 'next '];
 
 const encoder = new TextEncoder();
 
-/** Entities after the first of their feature, by MULTI_MARK and ROLE. */
+/** For entities after the first of their feature, by MULTI_MARK and ROLE. */
 export const PART_TAGS: readonly (readonly Uint8Array[])[] = MARK_TEXTS.map((mark) =>
   ROLE_NAMES.map((role) => encoder.encode(`1001\nGEOMILL\n1000\npart\n1000\n${mark}${role}\n`)),
 );
 
-/** The first entity of a feature, by GEOMETRY_TYPE; the second half has Z. */
+/** For the first entity of a feature, by GEOMETRY_TYPE; the second half has Z. */
 export const FEATURE_TAGS: readonly Uint8Array[] = ['', ' Z'].flatMap((z) =>
   GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(`1001\nGEOMILL\n1000\nfeature:${name}${z}\n`)),
 );
 export const FEATURE_TAGS_Z = GEOMETRY_TYPE_NAMES.length;
 
-/** The role of a feature's first entity, by MULTI_MARK and ROLE. */
+/** For the role of a feature's first entity, by MULTI_MARK and ROLE. */
 export const ROLE_TAGS: readonly (readonly Uint8Array[])[] = MARK_TEXTS.map((mark) =>
   ROLE_NAMES.map((role) => encoder.encode(`1000\n${mark}${role}\n`)),
 );

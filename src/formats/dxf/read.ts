@@ -19,9 +19,9 @@ import { SHAPES } from './shapes/shapes.ts';
 import { DrawingText } from './tags/drawing-text.ts';
 import { type BrokenRecord, RecordReader } from './tags/record-reader.ts';
 
-/** Bytes behind a partition that are loaded with it: the last feature's entities may go on there. */
+/** Bytes loaded after the end of a partition: the last feature's entities may continue there. */
 const MARGIN_BYTES = 1 << 14;
-/** An entity has about three tags per position at most, and few others. */
+/** An entity has at most about three tags per position, and few others. */
 const TAGS_PER_POSITION = 4;
 
 export const reader: FormatReader = {
@@ -87,10 +87,10 @@ function readEntities(
   while (records.position < range.end) {
     const isWhole = records.next();
     const { recordStart } = records;
-    // Beyond the end only a feature that was begun before it is read to its end.
+    // After the end, only a feature that began before it is read to its end.
     if (recordStart >= end && !(isWhole && features.continues(records.entity))) break;
     const line = state.form === 'ascii' ? linesBefore + records.recordLine + 1 : 0;
-    // What is left of an entity whose middle was broken.
+    // The rest of an entity that is broken in the middle.
     const isRest = isWhole && records.entity.tags.type === 'SEQEND';
     if (isWhole && !isRest)
       features.add(records.entity, recordStart, records.position, line, range.isPaperSpace);
@@ -134,12 +134,13 @@ function noteBroken({ type, handle, reason }: BrokenRecord, line: number, findin
   findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, location);
 }
 
-/** Reads entities from anywhere in a drawing while others are being read: the contents of blocks. */
-
-/** Blocks are mostly small; windows grow where they are not. */
+/** Blocks are mostly small; windows grow for larger ones. */
 const WINDOW_BYTES = 1 << 13;
 
-/** Scans may nest, each level has a reader of its own; they are made once. Broken entities are left out. */
+/**
+ * Reads entities anywhere in a drawing while others are being read: the contents of blocks. Scans may be nested: each
+ * level has a reader of its own, which is created once. Broken entities are skipped.
+ */
 function entityScan(source: ByteSource, facts: TagFacts, text: DrawingText): EntityScan {
   const readers: RecordReader[] = [];
   let depth = 0;

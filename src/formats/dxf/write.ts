@@ -16,7 +16,7 @@ import type { DrawingFacts } from './writing/drawing-head.ts';
 import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
 import { DrawingSink } from './writing/sink.ts';
 
-/** Digits that are written where the coordinates are the result of a computation: more mean nothing. */
+/** Significant digits of computed coordinates; further digits are noise. */
 const COMPUTED_DIGITS = 15;
 /** Height of letters on the ground: 2.5 mm on paper at 1:1000. */
 const TEXT_HEIGHT_METRES = 2.5;
@@ -72,7 +72,7 @@ function planLayer(layer: OutputLayer, options: Readonly<Record<string, unknown>
   };
 }
 
-/** DXF has no place for a CRS that programs agree on, so it is told to whoever opens the file as text. */
+/** DXF has no common way to store a CRS, so it is written as comments for people. */
 function crsComments({ name, authority, definition, wkt2 }: CrsDescription): string[] {
   const code = authority === null ? definition.slice(0, 200) : `${authority.name}:${authority.code}`;
   const comments = [`geomill: the coordinates are in ${name} (${code}), x east, y north`];
@@ -80,7 +80,7 @@ function crsComments({ name, authority, definition, wkt2 }: CrsDescription): str
   return comments;
 }
 
-/** $INSUNITS: what a drawing unit is, so that CAD programs scale what they insert. */
+/** $INSUNITS: the drawing unit, so that CAD programs scale inserted drawings correctly. */
 
 interface InsertionUnits {
   /** Value of $INSUNITS; 0: no unit. */
@@ -89,13 +89,13 @@ interface InsertionUnits {
   readonly isMetric: boolean;
 }
 
-/** Codes of $INSUNITS that are written: the units that CRSs have. */
+/** The codes of $INSUNITS for units of CRSs. */
 const METRIC_CODES = [6, 7, 5, 4]; // m, km, cm, mm
 const IMPERIAL_CODES = [2, 21, 1, 10, 3]; // foot, US survey foot, inch, yard, mile
-/** Between the international and the US survey foot lie 2e-6. */
+/** The international and the US survey foot differ by 2e-6. */
 const SAME_UNIT = 1e-9;
 
-/** Degrees are no unit that a drawing knows: their code is 0. */
+/** $INSUNITS has no code for degrees: 0. */
 function insertionUnits(crs: CrsDescription): InsertionUnits {
   if (crs.kind === 'geographic' || /degree|radian|gon|grad/i.test(crs.unitName))
     return { code: 0, isMetric: true };
@@ -106,10 +106,10 @@ function insertionUnits(crs: CrsDescription): InsertionUnits {
   return { code: METRIC_CODES.find(isUnit) ?? 0, isMetric: true };
 }
 
-/** Metres on the ground that a degree of latitude has, near enough for the height of letters. */
+/** Length of a degree of latitude on the ground, precise enough for the height of letters. */
 const METRES_PER_DEGREE = 111_320;
 
-/** A length in metres in drawing units, roughly where they are degrees. */
+/** Converts a length in metres to drawing units, approximately if these are degrees. */
 function drawingUnits(metres: number, crs: CrsDescription): number {
   if (crs.kind === 'geographic') return Number((metres / METRES_PER_DEGREE).toPrecision(3));
   return crs.unitFactor > 0 ? metres / crs.unitFactor : metres;

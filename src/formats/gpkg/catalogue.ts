@@ -1,6 +1,6 @@
 /**
- * The layers of features that a GeoPackage lists: rows of gpkg_contents and gpkg_geometry_columns that belong together
- * and to a table that exists. The two are often stale, so each is believed only as far as the tables bear it out.
+ * The feature layers that a GeoPackage lists: matching rows of gpkg_contents and gpkg_geometry_columns whose table
+ * exists. The two tables are often stale, so each is used only as far as the feature tables confirm it.
  */
 import type { Bounds } from '../../batch/bounds.ts';
 import type { SqlRow, UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
@@ -14,17 +14,20 @@ export interface ListedLayer {
   readonly schema: TableSchema;
   readonly geometryType: string;
   readonly srsId: number;
-  /** As gpkg_contents states it; null: it does not. */
+  /** As in gpkg_contents; null if missing. */
   readonly extent: Bounds | null;
 }
 
-/** A layer whose table or view cannot be read, or has too many columns: others of the file may be sound, so it is told when it is wanted. */
+/**
+ * A layer whose table or view cannot be read or has too many columns. Other layers may be valid, so the error is thrown
+ * only if this layer is requested.
+ */
 export interface FaultyLayer {
   readonly name: string;
   readonly fault: GeomillError;
 }
 
-/** The error as one of the layer alone; throws what is none. */
+/** Returns the error as that of one layer; rethrows errors that concern the whole file. */
 export function faultyLayer(name: string, error: unknown): FaultyLayer {
   if (
     !(error instanceof GeomillError) ||
@@ -51,7 +54,7 @@ interface ContentsEntry {
 const CONTENTS = 'gpkg_contents';
 const GEOMETRY_COLUMNS = 'gpkg_geometry_columns';
 const EXTENT = ['min_x', 'min_y', 'max_x', 'max_y'];
-/** Found too often in honest files to be worth a word: they hold no features. */
+/** Tables without features that are too common in valid files to report. */
 const ATTRIBUTES = new Set(['attributes', 'aspatial']);
 
 /** In the order of gpkg_contents. Throws INPUT_WRONG_FORMAT and GPKG_NO_FEATURES. */
@@ -96,7 +99,7 @@ export function listedLayers(
   return layers;
 }
 
-/** The layer, or why it is none. */
+/** The layer, or the reason why it is not one. */
 function layerOf(
   database: UntrustedDatabase,
   { table, dataType, srsId, extent }: ContentsEntry,
@@ -111,7 +114,7 @@ function layerOf(
     return ATTRIBUTES.has(dataType.toLowerCase())
       ? 'it holds attributes without geometry'
       : `it holds ${dataType === '' ? 'no features' : dataType}, not features`;
-  // GDAL 1.11 needed a feature table to open a file of tiles alone, so later ones wrote this one.
+  // GDAL 1.11 needed a feature table to open a file that only has tiles, so later versions wrote this one.
   if (table === 'ogr_empty_table') return 'it is a placeholder that GDAL writes into files without features';
   if (entry === undefined) return 'the GeoPackage lists it, but there is no table of that name';
   if (entry.kind === 'virtual' || entry.kind === 'shadow') return 'it is a virtual table';
@@ -191,7 +194,7 @@ function contentsFound(contents: readonly ContentsEntry[]): string {
   ].join(', ');
 }
 
-/** What a database without the tables of a GeoPackage is, for the error message. */
+/** Describes a database without the tables of a GeoPackage, for the error message. */
 function databaseInstead(tables: readonly string[]): string {
   const has = (name: string): boolean => tables.some((table) => sameName(table, name));
   if (has('geometry_columns') && has('spatial_ref_sys')) return 'a SpatiaLite or FDO database';

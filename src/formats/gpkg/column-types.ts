@@ -1,6 +1,6 @@
 /**
- * What a declared column type means: GeoPackage table 1 first, then the rules of SQLite (datatype3.html 3.1), which
- * takes any text for a type.
+ * The meaning of a declared column type: GeoPackage table 1 first, then the rules of SQLite (datatype3.html 3.1), which
+ * accepts any text as a type.
  */
 import type { FieldType } from '../../batch/schema.ts';
 
@@ -31,11 +31,11 @@ const GEOMETRY_TYPES = new Set(
   ).split(' '),
 );
 
-/** No type is longer; SQLite takes text of any length for one. */
+/** Greatest length of a type; SQLite accepts text of any length. */
 const MAX_TYPE_CHARACTERS = 200;
 const SHOWN_CHARACTERS = 40;
 
-/** The type as it is compared: without a size, in capitals, with single blanks. */
+/** The type in normalized form: without a size, in capitals, with single blanks. */
 function baseType(declared: string): string {
   return spaced(declared.split('(', 1)[0]).slice(0, MAX_TYPE_CHARACTERS).toUpperCase();
 }
@@ -44,20 +44,20 @@ function spaced(text: string): string {
   return text.trim().split(/\s+/).join(' ');
 }
 
-/** The declaration as messages show it. */
+/** The declaration for messages. */
 export function shownType(declared: string): string {
   const text = spaced(declared);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 }
 
-/** Whether a column says of itself that it holds geometries, in SQL: POINT, "MULTIPOLYGON Z", ... */
+/** Whether an SQL column type is a geometry type: POINT, "MULTIPOLYGON Z", ... */
 export function isGeometryType(declared: string): boolean {
   return GEOMETRY_TYPES.has(baseType(declared).replace(/ ?(?:Z|M|ZM)$/, ''));
 }
 
-/** Null where the declaration tells nothing: then each value says its own type. */
+/** Null if the declaration determines no type: then each value has its own type. */
 export function fieldTypeOf(declared: string): FieldType | null {
-  if (isGeometryType(declared)) return 'binary'; // a second geometry; the words hold INT and would be integers
+  if (isGeometryType(declared)) return 'binary'; // a second geometry column; the names contain INT and would be integers
   const base = baseType(declared);
   const known = TABLE_1[base];
   if (known !== undefined) return known;

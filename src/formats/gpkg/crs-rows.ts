@@ -15,7 +15,7 @@ export interface CrsRow {
 }
 
 const UNDEFINED = 'undefined';
-/** First id for systems that no authority numbers; where GDAL begins, too. */
+/** First id for systems without an authority number; the same as in GDAL. */
 const FIRST_CUSTOM_ID = 100_000;
 
 export const REQUIRED_ROWS: readonly CrsRow[] = [
@@ -36,7 +36,7 @@ export function crsRows(systems: readonly CrsDescription[]): CrsRow[] {
     [0, 'NONE:0'],
     [4326, 'EPSG:4326'],
   ]);
-  // Numbers of authorities first: what has none gets what they leave.
+  // Authority numbers first: systems without one get free ids.
   const isNumbered = (crs: CrsDescription): boolean => numberOf(crs) !== null;
   for (const crs of [...systems.filter(isNumbered), ...systems.filter((crs) => !isNumbered(crs))]) {
     const number = numberOf(crs);
@@ -64,7 +64,7 @@ function numberOf(crs: CrsDescription): { readonly organization: string; readonl
   const organization = (crs.authority?.name ?? match?.[1])?.toUpperCase();
   const code = crs.authority?.code ?? match?.[2];
   if (organization === undefined || code === undefined) return null;
-  // A GeoPackage holds x before y whatever the CRS says, so that this is EPSG:4326.
+  // A GeoPackage stores x before y regardless of the CRS, so this is EPSG:4326.
   if (organization === 'OGC' && code === 'CRS84') return { organization: 'EPSG', code: 4326 };
   return /^[1-9]\d{0,8}$/.test(code) ? { organization, code: Number(code) } : null;
 }

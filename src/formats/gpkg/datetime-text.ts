@@ -1,9 +1,9 @@
 /**
- * Dates with times as GeoPackage has them (clause 1.1.1.1.3): `YYYY-MM-DDTHH:MM:SS.SSSZ`. Finer fractions are kept, and so
- * are texts that are no date and time, for there is nothing better to write.
+ * Writes datetimes in the form of GeoPackage (clause 1.1.1.1.3): `YYYY-MM-DDTHH:MM:SS.SSSZ`. Longer fractions are kept,
+ * and so are texts that are not datetimes, since there is nothing better to write.
  *
- * The standard knows UTC alone. Other offsets, and times that state no zone, are written as they are all the same unless
- * the requester wants UTC: that is what GDAL does and reads, and a converted time has lost where its clock stood.
+ * The standard only allows UTC. Other offsets, and times without a zone, are written anyway unless the request asks for
+ * UTC: GDAL writes and reads them, and a converted time loses its local offset.
  */
 
 import { type BytesColumn, isValid } from '../../batch/attribute-column.ts';
@@ -16,7 +16,7 @@ const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?\s
 
 export type DatetimeZones = 'keep' | 'utc';
 
-/** The column itself where every row is as it should be, which is looked at without decoding anything. */
+/** Returns the column itself if every row already has this form, which is checked without decoding. */
 export function datetimeTexts(
   column: BytesColumn,
   rowCount: number,
@@ -70,7 +70,7 @@ function noteZone(
   }
 }
 
-/** With seconds, milliseconds and the zone that was stated: none, Z or hours and minutes. */
+/** With seconds, milliseconds and the original zone: none, Z or hours and minutes. */
 function withOffset([, year, month, day, hour, minute, ...rest]: RegExpExecArray): string {
   const [second = '00', fraction = '', zone = ''] = rest;
   const isUtc = zone !== '' && !/[1-9]/.test(zone);
@@ -79,17 +79,17 @@ function withOffset([, year, month, day, hour, minute, ...rest]: RegExpExecArray
   return `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0')}${isUtc ? 'Z' : offset}`;
 }
 
-/** Null where the year in UTC has not four digits. */
+/** Null if the year in UTC does not have four digits. */
 function inUtc(parts: RegExpExecArray): string | null {
   const [, year, month, day, hour, minute, second = '00', fraction = '', zone = 'Z'] = parts;
   const seconds = `${second}.${fraction.padEnd(3, '0')}Z`;
   if (!/[1-9]/.test(zone)) return `${year}-${month}-${day}T${hour}:${minute}:${seconds}`;
   const offset = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(3).replace(':', '') || 0);
   const date = new Date(0);
-  // Not Date.UTC: it takes the years before 100 for those of the last century.
+  // Not Date.UTC, which takes years before 100 for those of the last century.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   date.setUTCHours(Number(hour), Number(minute) + (zone[0] === '-' ? offset : -offset));
   const utc = date.toISOString();
-  // Years outside of 0000 to 9999 begin with a sign.
+  // Years outside 0000 to 9999 begin with a sign.
   return /^\d{4}-/.test(utc) ? utc.slice(0, 17) + seconds : null;
 }

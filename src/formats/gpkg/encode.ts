@@ -1,4 +1,4 @@
-/** A batch as what the sink binds to its INSERT statement. Runs in the workers. */
+/** Encodes a batch as the values that the sink binds to its INSERT statement. Runs in the workers. */
 import { type AttributeColumn, columnBuffers, type Float64Column } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { Findings } from '../../findings.ts';
@@ -16,7 +16,7 @@ export interface GpkgChunk {
 
 export interface ChunkColumn {
   readonly column: AttributeColumn;
-  /** Every byte of a text column is below 0x80, so that offsets in bytes are offsets in characters. */
+  /** Every byte of a text column is below 0x80, so that byte offsets are character offsets. */
   readonly isAscii: boolean;
 }
 
@@ -55,7 +55,7 @@ function chunkColumn(
   }
 }
 
-/** SQLite has infinities, but takes NaN for null. */
+/** SQLite supports infinities, but stores NaN as null. */
 function withoutNaN(
   column: Float64Column,
   rowCount: number,
@@ -85,7 +85,7 @@ function isAscii(bytes: Uint8Array): boolean {
   return all < 0x80;
 }
 
-/** Columns of a batch may share a buffer, which can be transferred once only. */
+/** Columns of a batch may share a buffer, which can only be transferred once. */
 function buffersOf({ geometry, columns, ids }: GpkgChunk): ArrayBuffer[] {
   const buffers = new Set([geometry.bytes.buffer, geometry.offsets.buffer, geometry.boxes.buffer]);
   for (const { column } of columns) for (const buffer of columnBuffers(column)) buffers.add(buffer);

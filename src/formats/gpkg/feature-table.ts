@@ -1,9 +1,9 @@
 /**
- * A feature table while it is filled: keys, rows, RTree, and the facts that its registration needs at the end.
+ * A feature table while it is being filled: keys, rows, RTree, and the facts for its registration at the end.
  *
- * Keys: ids that are integers become keys. As long as they ascend, no key can be taken already and rows are appended
- * several at a time. Features whose id is missing, taken or no key are inserted with a key beyond all others and get,
- * when all ids are known, the numbers above the largest: their places at the end of the table.
+ * Integer ids become keys. While they ascend, no key can be taken and rows are appended several at a time. Features
+ * whose id is missing, taken or not an integer are inserted with a provisional key beyond all others; when all ids are
+ * known, they get the numbers after the largest key and so are last in the table.
  */
 import type { BytesColumn } from '../../batch/attribute-column.ts';
 import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
@@ -35,7 +35,7 @@ export interface FeatureTablePlan extends TableDeclaration {
   readonly layer: string;
   readonly srsId: number;
   readonly hasIndex: boolean;
-  /** Name of the column for ids that are texts, should there be any. */
+  /** Name of the column for ids that are texts, if there are any. */
   readonly idColumn: string;
 }
 
@@ -49,7 +49,7 @@ export class FeatureTable {
   #insertMany: BulkStatement;
   #insertOne: BulkStatement;
   #hasIdColumn = false;
-  /** Of the keys so far, provisional ones aside. */
+  /** The largest key so far, except provisional ones. */
   #largest: Key | null = null;
   #hasKeysFromIds = false;
   /** Boxes of the rows with provisional keys, four floats each. */
@@ -67,7 +67,7 @@ export class FeatureTable {
     this.#insertOne = this.#prepareInsert(1);
   }
 
-  /** The columns that the table has by now. */
+  /** The current columns of the table. */
   get declaration(): TableDeclaration {
     const { columns, idColumn } = this.plan;
     return this.#hasIdColumn
@@ -88,13 +88,13 @@ export class FeatureTable {
     mergeFacts(this.facts, chunk.geometry.facts);
   }
 
-  /** Gives the provisional rows their keys and completes the RTree. */
+  /** Assigns the final keys to the provisional rows and completes the RTree. */
   finish(): void {
     this.#settleProvisional();
     this.#rtree?.finish();
   }
 
-  /** The keys of a chunk that needs no care, else null. */
+  /** The keys of a chunk if they need no checks, else null. */
   #ascendingKeys(ids: FidCandidates | null, rowCount: number): FidCandidates['values'] | null {
     if (rowCount === 0) return new Float64Array(0);
     const hasIntegers = ids !== null && (ids.kinds === null || ids.kinds.includes(FID_KIND.integer));
@@ -193,7 +193,7 @@ export class FeatureTable {
     const [t, k] = [quoted(table), quoted(key)];
     let first = BigInt(this.#largest ?? 0) + 1n;
     if (first + BigInt(count) > PROVISIONAL) {
-      // No room above the largest: above the largest that a double holds exactly.
+      // There are not enough keys above the largest: use those above the largest that a double holds exactly.
       const below = database.value(`SELECT max(${k}) FROM ${t} WHERE ${k} <= ${LARGEST_EXACT - count}`);
       first = ((below as bigint | null) ?? 0n) + 1n;
     }
@@ -220,7 +220,7 @@ export class FeatureTable {
 
   #prepareInsert(rowCount: number): BulkStatement {
     const row = `(${new Array(this.#stride).fill('?').join(', ')})`;
-    // A single row may meet a key that is taken.
+    // The key of a single row may already be taken.
     const conflict = rowCount === 1 ? ' ON CONFLICT DO NOTHING' : '';
     const rows = new Array(rowCount).fill(row).join(', ');
     return this.#database.prepare(`INSERT INTO ${quoted(this.plan.table)} VALUES ${rows}${conflict}`);

@@ -10,12 +10,12 @@ export const FID_KIND = {
   /** The feature has no id. */
   none: 0,
   integer: 1,
-  /** The id is no integer of 64 bits; its text is in `texts`. */
+  /** The id is not a 64-bit integer; its text is in `texts`. */
   text: 2,
 } as const;
 
 export interface FidCandidates {
-  /** Doubles where all of them are exact in it. Slots of rows that are not `integer` hold 0. */
+  /** Doubles if they hold all ids exactly. Rows that are not `integer` have 0. */
   readonly values: Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>;
   /** A FID_KIND per row; null: all are `integer`. */
   readonly kinds: Uint8Array<ArrayBuffer> | null;
@@ -53,7 +53,7 @@ function fromInt64(bigValues: BigInt64Array<ArrayBuffer>, kinds: FidCandidates['
   return { values, kinds, texts: null };
 }
 
-/** Numbers and JSON values: those that are integers of 64 bits, however they are written ("7", "7.0"), become one. */
+/** Numbers and JSON values: 64-bit integers in any notation ("7", "7.0") become integers. */
 function fromMixed(ids: AttributeColumn, rowCount: number): FidCandidates {
   const values = new BigInt64Array(rowCount);
   const kinds = new Uint8Array(rowCount);

@@ -1,11 +1,11 @@
 /**
- * Geometry blobs (12-128r19, 2.1.3): a header, then ISO WKB.
+ * Reads geometry blobs (12-128r19, 2.1.3): a header, then ISO WKB.
  *
  *     0  'GP'
  *     2  u8   version, 0
  *     3  u8   bit 0: header is little-endian; bits 1-3: envelope; bit 4: empty; bit 5: extended type
  *     4  i32  srs_id
- *     8  f64  envelope, 0 to 8 numbers; ignored: the WKB says the same and is right when the two differ
+ *     8  f64  envelope, 0 to 8 numbers; ignored: the WKB has the same information and takes precedence
  */
 import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
@@ -14,7 +14,7 @@ import { failure, GeomillError, type Location } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 
 const HEADER_BYTES = 8;
-/** By the envelope code: none, XY, XYZ, XYM, XYZM; further codes are invalid. */
+/** By the envelope code: none, XY, XYZ, XYM, XYZM; other codes are invalid. */
 const ENVELOPE_BYTES = [0, 32, 48, 48, 64];
 const LITTLE_ENDIAN = 1;
 const EMPTY = 16;
@@ -35,7 +35,7 @@ export interface BlobContext {
   readonly geometryType: string;
   readonly srsId: number;
   readonly coordinatesPerFeature: number;
-  /** What an error calls the row, by its number from 1 within the partition. */
+  /** The name of a row in errors, by its number from 1 within the partition. */
   readonly rowName: (record: number) => string;
   readonly findings: Findings;
 }
@@ -116,7 +116,7 @@ export class GeometryBlobReader {
       );
   }
 
-  /** A value that is no blob: SQLite keeps any value in any column. */
+  /** Throws for a value that is not a blob: SQLite stores any value in any column. */
   notBytes(): never {
     throw this.#fail('its geometry is a number or text, not a blob');
   }
@@ -184,7 +184,7 @@ function noteTally({ count, locations }: Tally, note: (location: Location, count
   for (const [i, location] of locations.entries()) note(location, i === 0 ? count - locations.length + 1 : 1);
 }
 
-/** From the least significant byte on, upwards or downwards. */
+/** From the least significant byte on, in ascending or descending order. */
 function int32(bytes: Uint8Array, lowest: number, step: 1 | -1): number {
   return (
     bytes[lowest] |

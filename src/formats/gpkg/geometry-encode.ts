@@ -1,11 +1,11 @@
 /**
- * A geometry column as GeoPackageBinary blobs (clause 2.1.3): a header, an XY envelope for all but points and empty
- * geometries, and ISO WKB; all of it little-endian.
+ * Writes a geometry column as GeoPackageBinary blobs (clause 2.1.3): a header, an XY envelope except for points and
+ * empty geometries, and ISO WKB; all little-endian.
  *
  *     'G' 'P' version flags | srs_id | minX maxX minY maxY | WKB
  *      1   1     1      1   |   4    |    0 or 4 x 8       |
  *
- * Positions of a row lie end to end in the column, so the envelope is one walk over them and the WKB another.
+ * Positions of a row are contiguous in the column, so the envelope takes one pass over them and the WKB another.
  */
 import {
   type Dimensions,
@@ -24,7 +24,7 @@ import { roundedDown, roundedUp } from './rtree-rounding.ts';
 
 export interface GeometryBlobs {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Row i is `bytes[offsets[i], offsets[i + 1])`; nothing for a null geometry. */
+  /** Row i is `bytes[offsets[i], offsets[i + 1])`; empty for a null geometry. */
   readonly offsets: Uint32Array<ArrayBuffer>;
   /** minX, maxX, minY, maxY per row in the order of SQLite's RTree, rounded outward; NaN: not in the index. */
   readonly boxes: Float32Array<ArrayBuffer>;
@@ -40,7 +40,7 @@ const MAGIC_BIG_ENDIAN = 0x47500000;
 const FLAG_LITTLE_ENDIAN = 1;
 const FLAG_ENVELOPE_XY = 1 << 1;
 const FLAG_EMPTY = 1 << 4;
-/** From this many bytes on, `set` is faster than a loop; below, the view that it needs costs more. */
+/** From this many bytes on, `set` is faster than a loop; for fewer, the view that it needs costs more. */
 const COPY_AT_ONCE_BYTES = 512;
 const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
@@ -65,7 +65,7 @@ class GeometryEncoder {
   readonly #column: GeometryColumn;
   readonly #ordinateBytes: Uint8Array<ArrayBuffer>;
   readonly #stride: number;
-  /** Of the row at hand. */
+  /** Of the current row. */
   #dimensions: Dimensions = 'XY';
   #isoOffset = 0;
   #minX = 0;
@@ -108,7 +108,7 @@ class GeometryEncoder {
     else this.#writeEmpty(type);
   }
 
-  /** The box of the row written last; extends the bounds. */
+  /** Writes the box of the last row and extends the bounds. */
   writeBox(boxes: Float32Array, at: number, { bounds }: GeometryFacts): void {
     if (!(this.#minX <= this.#maxX && this.#minY <= this.#maxY)) {
       boxes[at] = Number.NaN;
@@ -124,7 +124,7 @@ class GeometryEncoder {
     boxes[at + 3] = roundedUp(this.#maxY);
   }
 
-  /** Extent of the positions [first, end); NaN ordinates are passed over. */
+  /** Measures the extent of the positions [first, end); NaN ordinates are skipped. */
   #measure(first: number, end: number): void {
     const { coordinates } = this.#column;
     const stride = this.#stride;
@@ -172,7 +172,7 @@ class GeometryEncoder {
     this.length += COUNT_BYTES;
   }
 
-  /** An empty point is a point of NaN: WKB has no other way. */
+  /** An empty point is a point of NaN, the only form in WKB. */
   #writeEmpty(type: number): void {
     this.#writeType(type);
     if (type !== GEOMETRY_TYPE.point) {
@@ -235,7 +235,7 @@ class GeometryEncoder {
     }
     const byteCount = (end - start) * 8;
     if (byteCount >= COPY_AT_ONCE_BYTES && HOST_IS_LITTLE_ENDIAN) {
-      // The doubles lie in memory as WKB wants them.
+      // The doubles have the same layout in memory as in WKB.
       this.bytes.set(this.#ordinateBytes.subarray(start * 8, end * 8), this.length);
     } else {
       const view = this.#view;
@@ -244,7 +244,7 @@ class GeometryEncoder {
     this.length += byteCount;
   }
 
-  /** Positions of a row that has fewer ordinates than its batch. */
+  /** Writes positions of a row that has fewer ordinates than its batch. */
   #writeSomeOrdinates(start: number, end: number): void {
     const { coordinates } = this.#column;
     const stride = this.#stride;
@@ -264,7 +264,7 @@ class GeometryEncoder {
   }
 }
 
-/** What the blobs cannot exceed: cheaper to know than to grow. */
+/** An upper bound for the size of the blobs: computing it is cheaper than growing the buffer. */
 function mostBytes(column: GeometryColumn, rowCount: number): number {
   const { types, partOffsets, partKinds, ringOffsets, coordinates, dimensions } = column;
   const emptyBytes = WKB_HEADER_BYTES + strideOf(dimensions) * 8;

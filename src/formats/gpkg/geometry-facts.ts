@@ -1,13 +1,13 @@
-/** What the registration of a layer tells about its geometries: computed per chunk, merged in one place. */
+/** Facts about geometries for the registration of a layer: computed per chunk, merged by the sink. */
 
 export interface GeometryFacts {
-  /** Features per geometry type code. */
+  /** Number of features by geometry type code. */
   readonly typeCounts: number[];
-  /** Geometries as they were written: all, with Z, with M. */
+  /** Number of geometries written: all, with Z, with M. */
   count: number;
   countZ: number;
   countM: number;
-  /** minX, minY, maxX, maxY; inverted infinities when there is no position. */
+  /** minX, minY, maxX, maxY; inverted infinities if there is no position. */
   readonly bounds: [number, number, number, number];
 }
 

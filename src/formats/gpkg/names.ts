@@ -1,11 +1,11 @@
-/** Names of tables and columns that SQLite and the GeoPackage standard allow, unique as SQLite compares them. */
+/** Table and column names that are valid in SQLite and GeoPackage and unique as SQLite compares them. */
 import type { Field } from '../../batch/schema.ts';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import type { Findings } from '../../findings.ts';
 
 const GEOMETRY_COLUMN = 'geom';
 const KEY_COLUMN = 'fid';
-/** Prefixes of tables that SQLite, the standard and its RTree extension keep for themselves. */
+/** Prefixes of tables reserved by SQLite, the standard and its RTree extension. */
 const RESERVED = /^(?:sqlite|gpkg|rtree)_/;
 
 interface TableNames {
@@ -15,7 +15,7 @@ interface TableNames {
   readonly columns: readonly string[];
 }
 
-/** Names that differ from each other in more than the case of ASCII letters, which is how SQLite compares them. */
+/** Names that differ in more than the case of ASCII letters, which SQLite ignores. */
 function sqlNames(): UniqueNames {
   return new UniqueNames({ fold: folded });
 }
@@ -25,7 +25,7 @@ function writable(name: string, fallback: string): string {
   return name.toWellFormed().replaceAll('\0', '\uFFFD') || fallback;
 }
 
-/** A table name per layer; the layer's own where that is possible. */
+/** A table name per layer: the layer's own name if possible. */
 export function tableNames(layers: readonly string[], findings: Findings): string[] {
   const names = sqlNames();
   return layers.map((layer) => {
@@ -37,8 +37,8 @@ export function tableNames(layers: readonly string[], findings: Findings): strin
 }
 
 /**
- * Fields keep their names where they can; the key and the geometry give way, as nobody refers to them yet. `id` of a
- * later column for ids that are texts is taken by `idColumnName`.
+ * Fields keep their names if possible; key and geometry columns are renamed instead, as nothing refers to them yet.
+ * `furtherColumnName` names a later column for ids that are texts.
  */
 export function columnNames(fields: readonly Field[], layer: string, findings: Findings): TableNames {
   const names = sqlNames();
@@ -56,19 +56,19 @@ export function columnNames(fields: readonly Field[], layer: string, findings: F
   return { key, geometry, columns };
 }
 
-/** Name of a further column. */
+/** Name for an additional column. */
 export function furtherColumnName(table: TableNames, wanted: string): string {
   const names = sqlNames();
   for (const name of [table.key, table.geometry, ...table.columns]) names.take(name);
   return names.take(wanted);
 }
 
-/** An identifier as it stands in SQL, whatever is in it. */
+/** Quotes any identifier for SQL. */
 export function quoted(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 
-/** Names of SQLite are equal in any case of the letters A to Z, and of no others. */
+/** SQLite ignores the case of the letters A to Z in names, and of no others. */
 export function sameName(a: string, b: string): boolean {
   return folded(a) === folded(b);
 }

@@ -1,4 +1,4 @@
-/** Recognises a GeoPackage, lists its layers and cuts them; rows are only measured. */
+/** Opens a GeoPackage, lists its layers and splits them into partitions; rows are only measured. */
 import type { CrsText } from '../../crs/crs.ts';
 import { type PageLayout, readPageLayout } from '../../engines/sqlite/database-pages.ts';
 import { measureTable } from '../../engines/sqlite/table-pages.ts';
@@ -20,30 +20,30 @@ import {
 } from './table-schema.ts';
 import type { TableField } from './value-column.ts';
 
-/** What a worker needs to read a partition. */
+/** The data that a worker needs to read a partition. */
 export interface GpkgState {
   readonly path: string;
-  /** The file as the user knows it. */
+  /** The file name for messages. */
   readonly source: string;
   readonly table: string;
   readonly from: string;
   readonly key: string | null;
   readonly lastKeys: BigInt64Array<ArrayBuffer> | null;
   readonly geometry: string;
-  /** As the GeoPackage declares it: POINT, GEOMETRY, ... */
+  /** As declared in the GeoPackage: POINT, GEOMETRY, ... */
   readonly geometryType: string;
   readonly srsId: number;
   readonly fields: readonly TableField[];
-  /** Where partitions stand in the file, and columns in records; null: SQLite reads all rows. */
+  /** The pages of partitions and the columns in records; null: SQLite reads all rows. */
   readonly runs: PageRuns | null;
   readonly stored: StoredColumns | null;
 }
 
 const HEAD_BYTES = 4096;
 const MAGIC = 'SQLite format 3\0';
-/** Of a row beside its texts and blobs. */
+/** Bytes of a row other than its texts and blobs. */
 const ROW_BYTES = 32;
-/** Only the walk over the lengths of rows reads much here, and mapped pages count as memory until it is over. */
+/** Only the measuring of rows reads much here, and mapped pages count as memory until it ends. */
 const MAPPED_BYTES = 256 << 20;
 
 export function openGpkg(file: InputFile, context: OpenContext): readonly SourceLayer[] {
@@ -73,8 +73,8 @@ export function openGpkg(file: InputFile, context: OpenContext): readonly Source
 }
 
 /**
- * The length of the file by its header (fileformat2.html 1.3), 0 where the header does not know: SQLite itself takes a
- * last page that is cut for one of zeros. A log beside the file could hold what is missing, but none comes with it.
+ * The length of the file in its header (fileformat2.html 1.3), 0 if the header does not have it: SQLite itself reads a
+ * truncated last page as zeros. A WAL file could contain the rest, but inputs have none.
  */
 function declaredBytes(head: Uint8Array<ArrayBuffer>): number {
   if (head.length < HEAD_BYTES) return HEAD_BYTES;
@@ -140,7 +140,7 @@ function unreadable({ name, fault }: FaultyLayer): SourceLayer {
 
 type LayerCut = Cut & { readonly runs: PageRuns | null };
 
-/** By pages where they are what they should be, else by what SQLite says of rows, once it finds the pages sound. */
+/** Splits by pages if these are as expected, else by SQL, after SQLite has checked the pages. */
 function cutLayer(
   database: UntrustedDatabase,
   path: string,
@@ -173,7 +173,7 @@ function sourceLayer(
   crs: string | null,
   crsMissingReason: string,
 ): SourceLayer {
-  // Without rows no value will tell a type.
+  // Without rows no value determines a type.
   const unknown = cut.rowCount === 0 ? 'string' : null;
   const declared = state.fields.flatMap(({ name, type }) => {
     const known = type ?? unknown;
@@ -203,7 +203,9 @@ function rowBytes({ geometry, fields }: TableSchema): string {
   return [...measured.map((name) => `coalesce(octet_length(${quoted(name)}), 0)`), fixed].join(' + ');
 }
 
-/** Columns that hold JSON, as folded names by folded table name (12-128r19, 2.3.1: mime_type of gpkg_data_columns). */
+/**
+ * Columns that contain JSON, as folded names by folded table name (12-128r19, 2.3.1: mime_type of gpkg_data_columns).
+ */
 function listJsonColumns(
   database: UntrustedDatabase,
   tables: ReadonlyMap<string, TableEntry>,
@@ -230,7 +232,7 @@ interface LayerCrs {
 
 const TABLE = 'gpkg_spatial_ref_sys';
 
-/** `columns` are the names of the table's columns as they stand in it; none: there is no such table. */
+/** `columns` are the original names of the table's columns by folded name; empty if there is no such table. */
 function readCrs(database: UntrustedDatabase, columns: ReadonlyMap<string, string>, srsId: number): LayerCrs {
   const missing = (missingReason: string): LayerCrs => ({ crs: null, missingReason });
   if (srsId === -1) return missing('srs_id is -1, an undefined Cartesian system');

@@ -1,9 +1,12 @@
-/** Cuts a table into runs of leaf pages of about the wanted size; only where one page holds much, between its rows. */
+/**
+ * Splits a table into ranges of leaf pages of about the wanted size; within a page, between its rows, only if the page
+ * has much data.
+ */
 import { measureRows, type TableMeasures, type TablePages } from '../../engines/sqlite/table-pages.ts';
 import type { Partition } from '../format.ts';
 import { type Cut, SMALLEST_KEY } from './partitions.ts';
 
-/** Where the rows of each partition stand. Plain data: it is sent to worker threads. */
+/** The location of each partition's rows. Plain data: it is sent to worker threads. */
 export interface PageRuns {
   readonly pages: TablePages;
   /** By partition: its first leaf page, the end of its leaf pages (exclusive), its rows. */
@@ -12,12 +15,12 @@ export interface PageRuns {
   readonly rowCounts: Uint32Array<ArrayBuffer>;
 }
 
-/** Of a row in a batch, beside its payload. */
+/** Bytes of a row in a batch other than its payload. */
 const ROW_BYTES = 32;
-/** A page that holds so many times the wanted size is cut. */
+/** A page with more than this many times the wanted size is split. */
 const TOO_LARGE = 2;
 
-/** Null where the file changes while it is read. */
+/** Null if the file changes during the reading. */
 export function cutPages(
   path: string,
   measures: TableMeasures,

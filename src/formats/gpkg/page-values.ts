@@ -1,7 +1,6 @@
 /**
- * Columns out of the values of records as they stand in a database's pages: no object per value. What a column makes of
- * a value is the same as for values that SQLite hands over (value-column.ts): what is not plainly of the column's type
- * goes through there.
+ * Converts record values in a database's pages to columns without an object per value. The result is the same as for
+ * values from SQLite (value-column.ts), which handles all values that are not plainly of the column's type.
  */
 import { isUtf8 } from 'node:buffer';
 import {
@@ -61,7 +60,7 @@ export function readPageColumn(
   return readValues(field, cellValues(name, values, context), context);
 }
 
-/** Null where a value is not plainly of the type. */
+/** Null if a value is not plainly of the type. */
 function plainColumn(
   field: TableField,
   type: FieldType,
@@ -109,7 +108,7 @@ function readNarrow(type: 'boolean' | 'int32', values: PageValues): AttributeCol
 
 function readWide({ bytes, view, rowCount, serialTypes, offsets }: PageValues): AttributeColumn | null {
   const values = new BigInt64Array(rowCount);
-  // Two halves instead of a BigInt, which would be allocated; typed arrays are little-endian wherever Node runs.
+  // Two halves instead of a BigInt, which would be an allocation; typed arrays are little-endian wherever Node runs.
   const halves = new Int32Array(values.buffer);
   const bits = new Uint8Array((rowCount + 7) >> 3);
   let nulls = 0;
@@ -148,8 +147,8 @@ function readFloats({ bytes, view, rowCount, serialTypes, offsets }: PageValues)
     const serialType = serialTypes[row];
     if (serialType > SERIAL.one) return null;
     const value = serialType === SERIAL.none ? Number.NaN : numberAt(bytes, view, serialType, offsets[row]);
-    if (serialType === SERIAL.int64 && !Number.isSafeInteger(value)) return null; // perhaps no float
-    // SQLite takes NaN for NULL.
+    if (serialType === SERIAL.int64 && !Number.isSafeInteger(value)) return null; // possibly not exact as a float
+    // SQLite reads NaN as NULL.
     if (Number.isNaN(value)) nulls++;
     else {
       values[row] = value;
@@ -184,7 +183,7 @@ export function isBlob(serialType: number): boolean {
   return serialType >= SERIAL.firstBlob && (serialType & 1) === 0;
 }
 
-/** Of a text or blob. */
+/** Length of a text or blob. */
 export function byteLengthOf(serialType: number): number {
   return (serialType - SERIAL.firstBlob) >>> 1;
 }
@@ -221,12 +220,12 @@ function readTexts(
 
 function copyBytes(source: Uint8Array, from: number, target: Uint8Array, start: number, end: number): void {
   const count = end - start;
-  // A view costs more than a few bytes.
+  // A view costs more than copying a few bytes.
   if (count < 48) for (let i = 0; i < count; i++) target[start + i] = source[from + i];
   else target.set(source.subarray(from, from + count), start);
 }
 
-/** Whether every value is valid UTF-8 and what its type asks for. */
+/** Whether every value is valid UTF-8 and valid for its type. */
 function isWhole(type: FieldType, bytes: Uint8Array, offsets: Uint32Array, validity: Validity): boolean {
   if (!isUtf8(bytes)) return false;
   for (let row = 0; row + 1 < offsets.length; row++) {
@@ -235,7 +234,7 @@ function isWhole(type: FieldType, bytes: Uint8Array, offsets: Uint32Array, valid
     if (start === end) {
       if (type !== 'string' && isPresent(validity, row)) return false;
     } else if ((bytes[start] & 0xc0) === 0x80 || (type !== 'string' && !isTextOf(type, bytes, start, end)))
-      return false; // the first: a character that is torn between two values
+      return false; // a character split between two values
   }
   return true;
 }
@@ -272,14 +271,14 @@ function isPresent(validity: Validity, row: number): boolean {
   return validity === null || (validity[row >> 3] & (1 << (row & 7))) !== 0;
 }
 
-/** Text with U+FFFD for what is no UTF-8, which is told. */
+/** Text with U+FFFD for invalid UTF-8, which is noted. */
 function replacedText(field: string, bytes: Uint8Array, row: number, context: CellContext): string {
   const location = { record: row + 1, id: context.rowName(row + 1), field };
   context.findings.note('TEXT_REPLACED', { field, encoding: 'utf-8' }, location);
   return decoder.decode(bytes);
 }
 
-/** The values as SQLite hands them over. */
+/** The values in the form that SQLite returns. */
 function cellValues(name: string, values: PageValues, context: CellContext): CellValue[] {
   const { bytes, view, rowCount, serialTypes, offsets } = values;
   const cells: CellValue[] = [];

@@ -1,7 +1,7 @@
 /**
- * Cuts a table into runs of rows of about the wanted size, by walking over the lengths of its rows: SQLite tells the
- * length of a value without reading it, so the walk takes a few percent of a conversion. Refused: cutting the range of
- * keys evenly, which is free but lets one worker meet all the large rows at once, or none where keys have gaps.
+ * Splits a table into ranges of rows of about the wanted size by the lengths of its rows: SQLite computes the length of
+ * a value without reading it, so this takes a few percent of a conversion. Alternative rejected: splitting the range of
+ * keys evenly, which is free, but one worker could get all the large rows, or none if keys have gaps.
  */
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import type { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
@@ -11,11 +11,11 @@ import type { GpkgState } from './open.ts';
 /** A layer's rows in order, as SQL. */
 interface RowSource {
   readonly table: string;
-  /** What stands behind FROM. */
+  /** The SQL after FROM. */
   readonly from: string;
-  /** SQL of a unique integer that rows are found by quickly; null: rows are found by counting. */
+  /** SQL of a unique integer by which SQLite finds rows quickly; null: rows are found by counting. */
   readonly key: string | null;
-  /** SQL of how many bytes a row has, roughly. */
+  /** SQL of the approximate size of a row in bytes. */
   readonly rowBytes: string;
 }
 
@@ -23,17 +23,17 @@ export interface Cut {
   readonly partitions: readonly Partition[];
   readonly rowCount: number;
   /**
-   * With a key: the last key of each partition, and partitions count these from 0. Partition `i` holds the keys
-   * beyond `lastKeys[i - 1]` up to `lastKeys[i]`. Null: partitions count rows from 0.
+   * With a key: the last key of each partition; partitions are numbers from 0, and partition `i` contains the keys
+   * after `lastKeys[i - 1]` up to `lastKeys[i]`. Null: partitions are row numbers from 0.
    */
   readonly lastKeys: BigInt64Array<ArrayBuffer> | null;
 }
 
 const FIRST_ROWS = 256;
 const MAX_ROWS = 1 << 16;
-/** A partition of so many times the wanted size is cut again. */
+/** A partition of more than this many times the wanted size is split again. */
 const TOO_LARGE = 4;
-/** Every partition of rows without a key walks over all rows before it, so there are few. */
+/** Every partition of rows without a key reads all rows before it, so there are few. */
 const MAX_COUNTED_PARTITIONS = 64;
 
 export function cutRows(database: UntrustedDatabase, source: RowSource, partitionBytes: number): Cut {
@@ -91,9 +91,7 @@ function cutByCount(database: UntrustedDatabase, source: RowSource, partitionByt
 export const SMALLEST_KEY = -(2n ** 63n);
 const LARGEST_KEY = 2n ** 63n - 1n;
 
-/** Which rows a partition holds. */
-
-/** The keys between which the rows of a partition stand, both inclusive; for tables with a key. */
+/** The first and the last key of a partition, both inclusive; for tables with a key. */
 export function keyRange(
   { lastKeys }: GpkgState,
   { start, end }: Partition,
@@ -102,7 +100,7 @@ export function keyRange(
   return { firstKey: start === 0 ? SMALLEST_KEY : lastKeys[start - 1] + 1n, lastKey: lastKeys[end - 1] };
 }
 
-/** What follows FROM for the rows of a partition. With a key SQLite walks in its order. */
+/** The SQL after FROM for the rows of a partition. With a key SQLite returns them in key order. */
 export function rowRange(
   state: GpkgState,
   partition: Partition,

@@ -1,4 +1,4 @@
-/** Reads a partition from the pages of the database, which is three times as fast as asking SQLite for its rows. */
+/** Reads a partition from the pages of the database, three times as fast as SQLite returns the rows. */
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 import { MisfitList } from '../../batch/misfits.ts';
@@ -13,7 +13,7 @@ import { byteLengthOf, isBlob, type PageValues, readPageColumn, valuesOf } from 
 import { keyRange } from './partitions.ts';
 import type { CellContext } from './value-column.ts';
 
-/** Null where the partition has to be read by SQLite. */
+/** Null if SQLite has to read the partition. */
 export function readPages(
   state: GpkgState,
   partition: Partition,
@@ -54,7 +54,7 @@ export function readPages(
   };
 }
 
-/** As they were counted when the file was opened. */
+/** The number of rows counted when the file was opened. */
 export function expectedRows(rowCounts: Uint32Array, { start, end }: Partition): number {
   let sum = 0;
   for (let i = start; i < end; i++) sum += rowCounts[i];

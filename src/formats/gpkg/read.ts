@@ -1,6 +1,6 @@
 /**
- * GeoPackage to batches. A partition is a run of rows, read from the pages of the file where they are plain
- * (docs/decisions/gpkg-pages.md), else through a connection of its own.
+ * Reads GeoPackage into batches. A partition is a range of rows, read from the pages of the file if they have the usual
+ * form (docs/decisions/gpkg-pages.md), else through its own connection.
  */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import { MisfitList } from '../../batch/misfits.ts';
@@ -16,7 +16,7 @@ import { rowRange } from './partitions.ts';
 import { expectedRows, readPages } from './read-pages.ts';
 import { readValues } from './value-column.ts';
 
-/** The whole of any file: only the pages of the partition at hand are touched before the connection is closed. */
+/** Covers any file: only the pages of the current partition are accessed before the connection is closed. */
 const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
 
 export const reader: FormatReader = {
@@ -29,7 +29,7 @@ export const reader: FormatReader = {
     const state = request.fields?.length === 0 ? withoutFields(stated) : stated;
     const read = readPages(state, partition, request);
     if (read !== null) return read;
-    // Opened and closed here: runner processes outlive jobs, and paths are used again.
+    // Opened and closed here: runner processes outlive jobs, and paths are reused.
     const database = new UntrustedDatabase(state.path, { source: state.source, mappedBytes: MAPPED_BYTES });
     try {
       return readRows(database, state, partition, request);
@@ -44,7 +44,7 @@ export const reader: FormatReader = {
   },
 };
 
-/** The values of the fields are not so much as looked at. */
+/** The values of the fields are not read. */
 function withoutFields(state: GpkgState): GpkgState {
   return { ...state, fields: [] };
 }

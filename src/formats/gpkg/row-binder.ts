@@ -1,4 +1,6 @@
-/** The rows of a chunk as parameters of an INSERT: column by column, so that each loop meets one type of value. */
+/**
+ * Binds the rows of a chunk as parameters of an INSERT: column by column, so that each loop handles one type of value.
+ */
 import { type BytesColumn, isValid, type Validity } from '../../batch/attribute-column.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import type { ChunkColumn, GpkgChunk } from './encode.ts';
@@ -12,14 +14,14 @@ interface ColumnBinder {
 export class RowBinder {
   readonly #binders: ColumnBinder[];
 
-  /** `idTexts` is the last column: null where the table has none, 'empty' where no row of the chunk has a text. */
+  /** `idTexts` is the last column: null if the table has none, 'empty' if no row of the chunk has a text. */
   constructor(chunk: GpkgChunk, idTexts: BytesColumn | 'empty' | null) {
     this.#binders = [new BlobBinder(chunk.geometry), ...chunk.columns.map(columnBinder)];
     if (idTexts === 'empty') this.#binders.push(new NullBinder());
     else if (idTexts !== null) this.#binders.push(new TextBinder(idTexts));
   }
 
-  /** Fills all but the first of the `stride` values that each row has; the first is the key. */
+  /** Fills all but the first of the `stride` values of each row; the first is the key. */
   bind(values: SqlValue[], stride: number, firstRow: number, rowCount: number): void {
     const binders = this.#binders;
     for (let i = 0; i < binders.length; i++) binders[i].bind(values, i + 1, stride, firstRow, rowCount);
@@ -97,7 +99,7 @@ class BinaryBinder implements ColumnBinder {
   }
 }
 
-/** Cuts the texts out of one string: a call into the decoder per value costs more than the value. */
+/** Slices the texts from one string: a decoder call per value would cost more than the value. */
 class AsciiBinder implements ColumnBinder {
   readonly #text: string;
   readonly #offsets: Uint32Array;

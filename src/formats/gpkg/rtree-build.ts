@@ -1,20 +1,20 @@
 /**
- * Builds SQLite's RTree by writing its three shadow tables packed, where inserting row by row would cost more than all
- * else together. The layout is that of ext/rtree/rtree.c:
+ * Builds SQLite's RTree by writing its three shadow tables fully packed; inserting row by row would cost more than
+ * everything else together. The layout is that of ext/rtree/rtree.c:
  *
  *     <rtree>_node    nodeno -> depth of the tree (root only) u16 | cell count u16 | cells, padded to NODE_BYTES
  *     a cell                    id i64 | minX maxX minY maxY f32                     (big-endian)
  *     <rtree>_rowid   row id -> nodeno of its leaf;      <rtree>_parent   nodeno -> nodeno of its parent
- *     The root is node 1. Ids in a leaf are row ids, in other nodes the numbers of the nodes below.
+ *     The root is node 1. Ids in a leaf are row ids, in other nodes the numbers of child nodes.
  *
- * Entries are packed in runs of at most RUN_ENTRIES, so that memory is bounded whatever the number of features: a
- * search may meet a few leaves more, one set per run.
+ * Entries are packed in runs of at most RUN_ENTRIES, which limits memory for any number of features: a search may visit
+ * a few more leaves, one set per run.
  */
 import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
 import { quoted } from './names.ts';
 import { TileSorter } from './rtree-sort.ts';
 
-/** RTREE_MAXCELLS of rtree.c: what a node holds where pages have 4096 bytes or more. */
+/** RTREE_MAXCELLS of rtree.c: the capacity of a node if pages have 4096 bytes or more. */
 const NODE_CELLS = 51;
 const CELL_BYTES = 24;
 const NODE_BYTES = 4 + NODE_CELLS * CELL_BYTES;
@@ -29,7 +29,7 @@ export class RtreeBuilder {
   readonly #rowids: PairInserter;
   readonly #parents: PairInserter;
   readonly #runEntries: number;
-  /** The run at hand: 4 floats per entry, and its id in two halves. */
+  /** The current run: 4 floats per entry, and its id in two halves. */
   #boxes = new Float32Array(4 << 10);
   #idHighs = new Int32Array(1 << 10);
   #idLows = new Uint32Array(1 << 10);
@@ -49,7 +49,7 @@ export class RtreeBuilder {
     this.#parents = new PairInserter(database, `${rtree}_parent`);
   }
 
-  /** Adds a row with the box at `boxes[at .. at + 4]`; a box that begins with NaN is passed over. */
+  /** Adds a row with the box at `boxes[at .. at + 4]`; a box that begins with NaN is skipped. */
   add(id: number | bigint, boxes: Float32Array, at: number): void {
     if (Number.isNaN(boxes[at])) return;
     if (this.#count === this.#idHighs.length) this.#makeRoom();
@@ -120,7 +120,7 @@ export class RtreeBuilder {
       this.#leaves.next();
       this.#insertNode.run([nodeno, this.#endNode(end - start, 0)]);
     }
-    // In the order in which the rows came, that is mostly the order of their ids.
+    // In the order of the rows, which is mostly the order of their ids.
     for (let entry = 0; entry < count; entry++) this.#rowids.add(this.#idOf(entry), nodeOfEntry[entry]);
     this.#count = 0;
   }
@@ -134,7 +134,7 @@ export class RtreeBuilder {
     this.#setRoot.run([this.#endNode(this.#count, 0)]);
   }
 
-  /** A level of nodes above the children, which are numbered from `firstChild` on. */
+  /** Writes a level of nodes above the children, which are numbered from `firstChild` on. */
   #packNodes(children: BoxList, firstChild: number): BoxList {
     const order = new TileSorter(children.count).sort(children.boxes, children.count, NODE_CELLS);
     const parentOf = new Uint32Array(children.count);
@@ -173,7 +173,7 @@ export class RtreeBuilder {
     view.setFloat32(to + 20, boxes[at + 3], false);
   }
 
-  /** The node at hand with its head; valid until the next cell is put. */
+  /** The current node with its head; valid until the next cell is added. */
   #endNode(cellCount: number, depth: number): Uint8Array {
     this.#nodeView.setUint16(0, depth, false);
     this.#nodeView.setUint16(2, cellCount, false);
@@ -181,7 +181,7 @@ export class RtreeBuilder {
   }
 }
 
-/** Boxes of nodes, each the union of what was included since the one before. */
+/** Boxes of nodes, each the union of the boxes included since the previous one. */
 class BoxList {
   boxes = new Float32Array(4 << 8).fill(Number.NaN);
   count = 0;
@@ -189,7 +189,7 @@ class BoxList {
   include(boxes: Float32Array, from: number): void {
     const to = this.count * 4;
     const own = this.boxes;
-    // NaN at first, which no comparison holds for.
+    // Initially NaN, for which every comparison is false.
     if (!(own[to] <= boxes[from])) own[to] = boxes[from];
     if (!(own[to + 1] >= boxes[from + 1])) own[to + 1] = boxes[from + 1];
     if (!(own[to + 2] <= boxes[from + 2])) own[to + 2] = boxes[from + 2];
@@ -202,7 +202,7 @@ class BoxList {
   }
 }
 
-/** Inserts pairs of integers, many with one statement. */
+/** Inserts pairs of integers, many per statement. */
 class PairInserter {
   readonly #database: BulkDatabase;
   readonly #table: string;

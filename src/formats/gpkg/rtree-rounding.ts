@@ -1,10 +1,10 @@
 /**
- * Doubles to the 32-bit floats of SQLite's RTree, rounded outward as rtree.c does it (RNDTOWARDS, RNDAWAY), so that a
- * row updated through the RTree's triggers gets the same box.
+ * Rounds doubles outward to the 32-bit floats of SQLite's RTree as in rtree.c (RNDTOWARDS, RNDAWAY), so that a row
+ * updated through the RTree's triggers gets the same box.
  */
 const TOWARDS_ZERO = 1 - 1 / 8388608;
 const AWAY_FROM_ZERO = 1 + 1 / 8388608;
-/** Below it floats have fewer digits, and the factors change nothing. */
+/** Smaller floats have fewer digits, and the factors have no effect. */
 const SMALLEST_NORMAL = 1.1754943508222875e-38;
 const LARGEST_FLOAT = 3.4028234663852886e38;
 
@@ -12,7 +12,7 @@ const LARGEST_FLOAT = 3.4028234663852886e38;
 export function roundedDown(value: number): number {
   const float = Math.fround(value);
   if (float <= value) return float;
-  // Beyond the floats SQLite would keep the infinity, and then not find the row.
+  // SQLite would store infinity for larger values, and then not find the row.
   if (float === Number.POSITIVE_INFINITY) return LARGEST_FLOAT;
   if (Math.abs(value) < SMALLEST_NORMAL) return value < 0 ? -SMALLEST_NORMAL : 0;
   return Math.fround(value * (value < 0 ? AWAY_FROM_ZERO : TOWARDS_ZERO));

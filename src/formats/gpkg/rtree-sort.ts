@@ -1,6 +1,7 @@
 /**
- * Sort-tile-recursive order (Leutenegger et al. 1997): entries sorted by x are cut into vertical slices, each sorted by
- * y, and every `fill` entries in a row are a node. Radix sort on the bits of 32-bit floats: no comparison, no object.
+ * Sort-tile-recursive order (Leutenegger et al. 1997): entries sorted by x are split into vertical slices, each sorted
+ * by y, and every `fill` consecutive entries form a node. Radix sort on the bits of 32-bit floats: no comparison, no
+ * object.
  */
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
@@ -24,8 +25,8 @@ export class TileSorter {
   }
 
   /**
-   * The numbers of the entries in their order, valid until the next call. `boxes` holds minX, maxX, minY, maxY of each
-   * entry, none of them NaN.
+   * The numbers of the entries in their order, valid until the next call. `boxes` contains minX, maxX, minY, maxY of
+   * each entry, without NaN.
    */
   sort(boxes: Float32Array, count: number, fill: number): Uint32Array {
     if (count > this.#capacity) throw new RangeError(`${count} entries, room for ${this.#capacity}`);
@@ -40,7 +41,7 @@ export class TileSorter {
     return order.subarray(0, count);
   }
 
-  /** Sorts order[start, end) by the middle of the axis that begins at `at` in a box. */
+  /** Sorts order[start, end) by the midpoint of the axis that begins at `at` in a box. */
   #sortRange(boxes: Float32Array, at: number, start: number, end: number): void {
     const keys = this.#keys;
     const order = this.#order;
@@ -49,7 +50,7 @@ export class TileSorter {
     for (let i = start; i < end; i++) {
       const box = order[i] * 4 + at;
       sharedFloat[0] = boxes[box] * 0.5 + boxes[box + 1] * 0.5;
-      // Floats as integers of the same order: negative ones are inverted, the others get the highest bit.
+      // Floats as integers of the same order: all bits of negative ones are inverted, the others get the highest bit.
       const key = (bits[0] ^ ((-(bits[0] >>> 31) | 0x80000000) >>> 0)) >>> 0;
       keys[i] = key;
       counts[key & MASK]++;

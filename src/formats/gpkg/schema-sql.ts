@@ -56,7 +56,7 @@ CREATE TABLE gpkg_ogr_contents (
 INSERT INTO gpkg_extensions VALUES ('gpkg_spatial_ref_sys', 'definition_12_063', 'gpkg_crs_wkt',
   'http://www.geopackage.org/spec140/#extension_crs_wkt', 'read-write')`;
 
-/** Names media types of columns; made only where a layer has JSON. */
+/** Declares the media types of columns; created only if a layer has JSON. */
 export const SCHEMA_EXTENSION_SQL = `CREATE TABLE gpkg_data_columns (
   table_name TEXT NOT NULL,
   column_name TEXT NOT NULL,
@@ -111,7 +111,7 @@ export function createTableSql(declaration: TableDeclaration, geometryType: stri
   return `CREATE TABLE ${quoted(declaration.table)} (${columns.join(', ')})`;
 }
 
-/** Keep the feature count that GDAL reads instead of counting the rows. */
+/** Keep GDAL's stored feature count up to date, which it reads instead of counting the rows. */
 export function countTriggersSql(table: string): string {
   const update = (sign: string): string =>
     `UPDATE gpkg_ogr_contents SET feature_count = feature_count ${sign} 1 WHERE lower(table_name) = lower(${quotedText(table)})`;
@@ -128,9 +128,9 @@ export function createRtreeSql(rtree: string): string {
 }
 
 /**
- * The triggers of the RTree extension as 1.4 has them (annex F.3): 1.4 replaced update1 by update6 and update7, and
- * update3 by update5, which work with upserts. Validators of earlier versions, GDAL's among them, still ask for four
- * triggers update1 to update4, so the two names stand for triggers that never fire.
+ * The triggers of the RTree extension of 1.4 (annex F.3): 1.4 replaced update1 by update6 and update7, and update3 by
+ * update5, which work with upserts. Validators of earlier versions, including GDAL's, still require four triggers
+ * update1 to update4, so triggers with these two names exist but never fire.
  */
 export function rtreeTriggersSql({ table, key, geometry }: TableDeclaration): string {
   const rtree = rtreeName(table, geometry);

@@ -1,4 +1,4 @@
-/** One GeoPackage being written: filled beside its place, completed and moved there at the end. */
+/** Writes one GeoPackage to a temporary name and renames it when it is complete. */
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { BulkDatabase } from '../../engines/sqlite/bulk-database.ts';
 import { failure } from '../../errors.ts';
@@ -27,7 +27,7 @@ export interface LayerState {
   readonly zones: DatetimeZones;
 }
 
-/** SQLite's own default. Larger pages were not faster, and a row read at random then costs more. */
+/** SQLite's default. Larger pages were not faster, and reading a random row costs more. */
 const PAGE_SIZE = 4096;
 const TYPE_NAMES = [
   'GEOMETRY',
@@ -70,7 +70,7 @@ class GpkgSink implements OutputSink {
     this.#layers = layers;
     this.#findings = findings;
     this.#tables = layers.map(() => null);
-    // What a killed run left behind is nobody's.
+    // A partial file left by a killed run is overwritten.
     rmSync(this.#partialPath, { force: true });
     this.#database = new BulkDatabase(this.#partialPath, {
       pageSize: PAGE_SIZE,
@@ -134,7 +134,7 @@ class GpkgSink implements OutputSink {
     if (this.#layers.some(hasJson)) database.exec(SCHEMA_EXTENSION_SQL);
   }
 
-  /** Makes a filled table known: contents, geometry column, extensions, triggers. */
+  /** Registers a filled table: contents, geometry column, extensions, triggers. */
   #register(featureTable: FeatureTable, { plan, crs }: LayerState): void {
     const database = this.#database;
     const { table, geometry, layer } = plan;
@@ -177,14 +177,14 @@ class GpkgSink implements OutputSink {
     database.exec(rtreeTriggersSql(declaration));
   }
 
-  /** Identifiers are unique; the layer's own name is one unless another layer has it. */
+  /** Identifiers are unique: the layer's name unless another layer has it. */
   #identifier(layer: string, table: string): string {
     const isUnique = this.#layers.filter(({ plan }) => plan.layer === layer).length === 1;
     return isUnique ? layer : table;
   }
 }
 
-/** The type that all geometries have, else GEOMETRY, which allows any. */
+/** The type that all geometries have, or GEOMETRY, which allows any. */
 function geometryTypeName({ typeCounts }: GeometryFacts): string {
   let found = 0;
   for (let type = 1; type < typeCounts.length; type++) {

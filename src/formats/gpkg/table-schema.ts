@@ -6,7 +6,7 @@ import { folded, quoted, sameName } from './names.ts';
 import type { TableField } from './value-column.ts';
 
 export interface TableEntry {
-  /** As sqlite_schema writes it. */
+  /** As in sqlite_schema. */
   readonly name: string;
   readonly kind: 'table' | 'view' | 'virtual' | 'shadow';
   readonly hasRowid: boolean;
@@ -15,7 +15,7 @@ export interface TableEntry {
 interface TableColumn {
   readonly name: string;
   readonly declared: string;
-  /** Position in the primary key, from 1; 0: no part of it. */
+  /** Position in the primary key, from 1; 0: not part of it. */
   readonly keyPosition: number;
   readonly isGenerated: boolean;
   readonly hasDefault: boolean;
@@ -35,7 +35,7 @@ export function listTables(database: UntrustedDatabase): ReadonlyMap<string, Tab
   );
 }
 
-/** The columns that a SELECT gives, generated ones too; hidden columns of virtual tables are left out. */
+/** The columns that a SELECT returns, including generated ones; hidden columns of virtual tables are excluded. */
 export function readColumns(database: UntrustedDatabase, table: string): TableColumn[] {
   return database
     .rows(
@@ -54,24 +54,30 @@ export function readColumns(database: UntrustedDatabase, table: string): TableCo
 
 export interface TableSchema {
   readonly geometry: string;
-  /** SQL of the unique integer that identifies a row; null: there is none. */
+  /** SQL of the unique integer that identifies a row; null if there is none. */
   readonly key: string | null;
   readonly fields: readonly TableField[];
-  /** Null where rows are not kept as records by rowid, or columns are computed. */
+  /** Null if rows are not stored as records by rowid, or if columns are computed. */
   readonly stored: StoredColumns | null;
 }
 
-/** Places of columns in the records of a table. */
+/** Positions of columns in the records of a table. */
 export interface StoredColumns {
   readonly columnCount: number;
-  /** Records may end after so many columns; the others are null then. Beyond, defaults would take the place of values. */
+  /**
+   * Records may have only this many columns; the others are null then. In shorter ones defaults would replace missing
+   * values.
+   */
   readonly leastColumnCount: number;
   readonly geometry: number;
   /** One for each field. */
   readonly fields: readonly number[];
 }
 
-/** Null when there is no geometry column. Throws LIMIT_EXCEEDED. `wanted`: what the GeoPackage says is the name of the geometry column. */
+/**
+ * Null if there is no geometry column. Throws LIMIT_EXCEEDED. `wanted` is the name of the geometry column according to
+ * the GeoPackage.
+ */
 export function readSchema(
   database: UntrustedDatabase,
   entry: TableEntry,
@@ -118,8 +124,9 @@ export function readSchema(
 }
 
 /**
- * A primary key of one integer column. Rows are found by it, so one that could hold anything else would lose rows:
- * "INTEGER PRIMARY KEY DESC" is no rowid (lang_createtable.html 5.1) and may be null; without rowids, texts may be keys.
+ * A primary key of one integer column. Rows are found by it, so a key that allows other values would lose rows:
+ * "INTEGER PRIMARY KEY DESC" is not a rowid (lang_createtable.html 5.1) and may be null; in tables without rowids, keys
+ * may be texts.
  */
 function integerKey(
   database: UntrustedDatabase,
@@ -138,7 +145,7 @@ function integerKey(
   return database.rows(name, sql).length === 0 ? keys[0] : null;
 }
 
-/** A name of the rowid that no column takes away; null where rows have none. */
+/** A name of the rowid that is not also the name of a column; null if rows have none. */
 function rowidName(columns: readonly TableColumn[], { kind, hasRowid }: TableEntry): string | null {
   if (kind !== 'table' || !hasRowid) return null;
   const free = ['rowid', '_rowid_', 'oid'].find(

@@ -1,4 +1,4 @@
-/** One field of some rows as a column: the values as they are where its type fits them, null and noted where not. */
+/** Reads one field of some rows as a column: values that fit the type are kept, others become null and are noted. */
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { MisfitList } from '../../batch/misfits.ts';
 import { type Field, type FieldType, type OpenType, widenType } from '../../batch/schema.ts';
@@ -8,11 +8,11 @@ import type { Findings } from '../../findings.ts';
 /** A field of the table. */
 export interface TableField {
   readonly name: string;
-  /** Null where the declaration tells none, or values contradict it: then the values tell. */
+  /** Null if the declaration determines none, or if values contradict it: then the values determine it. */
   readonly type: FieldType | null;
   /** The declaration itself, for messages. */
   readonly declared: string;
-  /** Of numbers, dates and booleans by its declaration, where a blank text says nothing. */
+  /** The declaration is one of numbers, dates or booleans, for which blank text means null. */
   readonly blankIsNull: boolean;
 }
 
@@ -40,7 +40,8 @@ export function readValues(
   const builder = new ColumnBuilder(type, told.length);
   for (let row = 0; row < told.length; row++) {
     let value = told[row];
-    // What casting the column of a whole batch makes of bytes (cast.ts): where a batch ends must not show.
+    // Casting the column of a whole batch (cast.ts) treats binary values the same way: the result must not depend on
+    // batch ends.
     if (tableField.type === null && type === 'string' && value instanceof Uint8Array)
       value = Buffer.from(value).toString('base64');
     if (value === null) builder.appendNull();
@@ -64,7 +65,7 @@ function withoutBlanks(
   });
 }
 
-/** A blank text in a field of numbers, dates or booleans, which is read as null. */
+/** Notes blank text in a field of numbers, dates or booleans, which is read as null. */
 export function noteBlank({ name, declared }: TableField, record: number, context: CellContext): void {
   const location = { record, id: context.rowName(record), field: name };
   context.findings.note('VALUE_INVALID', { field: name, type: declared }, location);
@@ -74,7 +75,7 @@ export function noteMisfit({ name, declared }: TableField, record: number, conte
   context.misfits.note(name, declared, { record, id: context.rowName(record), field: name });
 }
 
-/** The narrowest type that holds the values; text where there is none. */
+/** The narrowest type that holds the values; text if there are none. */
 function typeOfValues(values: readonly CellValue[]): FieldType {
   let type: OpenType = 'null';
   let integersExact = true;
@@ -84,7 +85,7 @@ function typeOfValues(values: readonly CellValue[]): FieldType {
     const own = typeOfValue(value);
     if (own !== type) type = widenType(type, own, 'string', integersExact);
   }
-  // A float met before the integer that no float holds.
+  // A float came before an integer that no float holds exactly.
   if (type === 'float64' && !integersExact) type = 'string';
   return type === 'null' ? 'string' : type;
 }
@@ -100,7 +101,7 @@ function isSafe(value: bigint): boolean {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
 }
 
-/** False: the value contradicts the type, and nothing was appended. */
+/** Returns false and appends nothing if the value contradicts the type. */
 function appendValue(builder: ColumnBuilder, type: FieldType, value: Exclude<CellValue, null>): boolean {
   switch (type) {
     case 'boolean':
@@ -156,14 +157,14 @@ function appendText(builder: ColumnBuilder, type: FieldType, value: Exclude<Cell
   return true;
 }
 
-/** Whether UTF-8 text is what a column of the type may hold. */
+/** Whether the bytes are valid UTF-8 text for a column of the type. */
 export function isTextOf(type: FieldType, bytes: Uint8Array, start: number, end: number): boolean {
   if (type === 'date') return temporalKind(bytes, start, end) === DATE_TEXT;
   if (type === 'datetime') return temporalKind(bytes, start, end) === DATETIME_TEXT;
   return type !== 'json' || isJson(decoder.decode(bytes.subarray(start, end)));
 }
 
-/** JSON as it is, any other text as a JSON string: GDAL writes a JSON string into a column without its quotes. */
+/** JSON unchanged, any other text as a JSON string: GDAL writes a JSON string into a column without its quotes. */
 export function jsonOf(text: string): string {
   return isJson(text) ? text : JSON.stringify(text);
 }

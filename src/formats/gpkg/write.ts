@@ -14,7 +14,7 @@ import { encodeBatch } from './encode.ts';
 import { columnNames, furtherColumnName, tableNames } from './names.ts';
 import { createGpkgSink, type LayerState } from './sink.ts';
 
-/** SQLite's limit of columns in a table is 2000: key, geometry and perhaps ids are beside the fields. */
+/** SQLite allows 2000 columns in a table: the fields plus key, geometry and possibly ids. */
 const MAX_FIELDS = 1997;
 const ID_COLUMN = 'id';
 

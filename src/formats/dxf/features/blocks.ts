@@ -1,10 +1,10 @@
-/** The contents of blocks, read when an INSERT first asks for them. */
+/** Reads the contents of blocks when an INSERT first needs them. */
 import type { Entity, EntityTags } from '../contract.ts';
 import { clipHandle } from '../head/clips.ts';
 import { type BlockRecord, type Drawing, type EntityScan, foldName } from '../head/drawing.ts';
 import { keepEntity } from '../tags/kept-tags.ts';
 
-/** Blocks beyond are scanned anew each time: kept, an entity takes about three times its bytes in the file. */
+/** Larger blocks are scanned again each time: in memory, an entity takes about three times its bytes in the file. */
 const MAX_KEPT_BLOCK_BYTES = 1 << 20;
 const MAX_KEPT_BYTES = 1 << 24;
 
@@ -14,7 +14,9 @@ interface KeptBlocks {
   byteLength: number;
 }
 
-/** By drawing and held weakly: contents serve all partitions of a job that a worker reads, and go with the job. */
+/**
+ * By drawing, with weak keys: contents serve all partitions of a job that a worker reads and are released with the job.
+ */
 const keptByDrawing = new WeakMap<Drawing, KeptBlocks>();
 
 export class BlockLibrary {
@@ -44,14 +46,14 @@ export class BlockLibrary {
     return handle !== null && clips.has(handle);
   }
 
-  /** Calls `visit` with each entity of the block; they are valid until it returns. Visits may nest. */
+  /** Calls `visit` with each entity of the block, which is valid until `visit` returns. Visits may be nested. */
   visit(block: BlockRecord, visit: (entity: Entity) => void): void {
     const entities = this.#kept.entities.get(block) ?? this.#keep(block);
     if (entities === null) this.#scan(block.start, block.end, visit);
     else for (const entity of entities) visit(entity);
   }
 
-  /** The entities, from the second time on that they are asked for: most blocks of plans are inserted once. */
+  /** The kept entities from the second request on: most blocks of plans are inserted only once. */
   #keep(block: BlockRecord): readonly Entity[] | null {
     const kept = this.#kept;
     const byteLength = block.end - block.start;

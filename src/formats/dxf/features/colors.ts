@@ -1,16 +1,16 @@
 /**
- * Colours of a drawing as 0xRRGGBB. An entity has a true colour (code 420), an index into AutoCAD's palette (code 62) or
- * takes that of its layer (256, also when it says nothing) or of the INSERT that brings it in (0).
+ * Colours of a drawing as 0xRRGGBB. An entity has a true colour (code 420), an index into AutoCAD's palette (code 62),
+ * the colour of its layer (256 or no colour), or the colour of the INSERT of its block (0).
  */
 import type { LayerRecord } from '../head/drawing.ts';
 
 export const COLOR_BY_BLOCK = 0;
 export const COLOR_BY_LAYER = 256;
-/** Index 7 is drawn in the contrast of the background: white on a black screen, black on paper, as GDAL has it. */
+/** Index 7 is the contrast to the background: white on a black screen, black on paper, as in GDAL. */
 const CONTRAST = 7;
 const CONTRAST_RGB = 0x000000;
 
-/** Indices 1 to 9, then 250 to 255; those between are computed. */
+/** Indices 1 to 9, then 250 to 255; the others are computed. */
 const PRIMARY = [
   0xff0000,
   0xffff00,
@@ -27,8 +27,8 @@ const GRAYS = [0x545454, 0x767676, 0x989898, 0xbababa, 0xdcdcdc, 0xffffff];
 const SHADES = [1, 0.65, 0.5, 0.3, 0.15].map((brightness) => 255 * brightness);
 
 /**
- * AutoCAD Color Index, 0xRRGGBB by index. From 10 on each ten is a hue, a 24th of the circle after the one before, in five
- * shades, each full and half saturated.
+ * AutoCAD Color Index, 0xRRGGBB by index. From 10 on each group of ten is one hue, 1/24 of the circle after the
+ * previous one, in five shades, each fully and half saturated.
  */
 const PALETTE: Int32Array = makePalette();
 
@@ -51,13 +51,13 @@ function makePalette(): Int32Array {
   return palette;
 }
 
-/** The colour of an index; negative ones are those of layers that are off. Outside the palette: the contrast colour. */
+/** The colour of an index; negative indices belong to layers that are off. Outside the palette: the contrast colour. */
 export function colorOfIndex(index: number): number {
   const at = Math.abs(index);
   return at >= 1 && at <= 255 ? PALETTE[at] : PALETTE[CONTRAST];
 }
 
-/** The colour that entities of the layer have ByLayer. */
+/** The colour of entities with colour ByLayer on this layer. */
 export function colorOfLayer(layer: LayerRecord | undefined): number {
   if (layer === undefined) return PALETTE[CONTRAST];
   return layer.trueColor >= 0 ? layer.trueColor & 0xffffff : colorOfIndex(layer.colorIndex);

@@ -1,4 +1,4 @@
-/** Dimensions whose block is missing: what they measure, as a line. */
+/** Draws dimensions without a block as a line along the measurement. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import type { AffineMap, Entity, EntityTags, StrokeOptions } from '../contract.ts';
 import { plainMtext } from '../shapes/mtext.ts';
@@ -9,8 +9,8 @@ const from = { x: 0, y: 0, z: 0 };
 const to = { x: 0, y: 0, z: 0 };
 
 /**
- * From the first to the second measured point (13 and 14; of radii and diameters 10 and 15); where they are not there, the
- * definition point (10). Tables have an insertion point only.
+ * From the first to the second measured point (13 and 14; for radii and diameters 10 and 15); without them the
+ * definition point (10). Tables only have an insertion point.
  */
 export function dimensionShape(
   { tags }: Entity,
@@ -33,15 +33,15 @@ export function dimensionShape(
   return pen.finishLine(builder, false);
 }
 
-/** Stands for the measurement in the text of a dimension (code 1). */
+/** Placeholder for the measurement in the text of a dimension (code 1). */
 const MEASUREMENT = '<>';
-/** Bits of code 70 that tell the kind. */
+/** Bits of code 70 for the kind. */
 const KIND_MASK = 7;
 const ALIGNED = 1;
 const ANGULAR = 2;
 const ANGULAR_BY_POINTS = 5;
 
-/** What a dimension says: its text, with the measurement where that belongs; null: nothing. */
+/** The text of a dimension with the measurement filled in; null if it has none. */
 export function dimensionText(tags: EntityTags): string | null {
   const end = ownEnd(tags);
   const at = tags.find(1);
@@ -51,7 +51,9 @@ export function dimensionText(tags: EntityTags): string | null {
   return said === '' ? null : said;
 }
 
-/** As code 42 has it, else by the points; to two decimals, since the precision stands in a style. Empty: unknown. */
+/**
+ * From code 42, else computed from the points; with two decimals, since the precision is in a style. Empty: unknown.
+ */
 function measurementText(tags: EntityTags, end: number): string {
   const kind = realOf(tags, 70, 0, 0, end) & KIND_MASK;
   const isAngle = kind === ANGULAR || kind === ANGULAR_BY_POINTS;

@@ -1,6 +1,6 @@
 /**
- * The attribute columns of a drawing's features: the fields that every drawing has, the tags of ATTRIBs and the attributes
- * in our own XDATA. Columns come up with their first value; rows before are null.
+ * The attribute columns of a drawing's features: the fields that every drawing has, the tags of ATTRIBs and the
+ * attributes in our own XDATA. A column is created with its first value; earlier rows are null.
  */
 
 import { type AttributeColumn, ColumnBuilder, isValid, valueAt } from '../../../batch/attribute-column.ts';
@@ -13,7 +13,7 @@ import { colorText } from './colors.ts';
 import { alignRows, type OwnColumn } from './own-columns.ts';
 import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
 
-/** In their order; the last ones only where some feature has them. */
+/** In their order; the last ones exist only if a feature has them. */
 const DRAWING_FIELDS = [
   { name: 'Layer', type: 'string' },
   { name: 'PaperSpace', type: 'int32' },
@@ -28,10 +28,10 @@ const DRAWING_FIELDS = [
   { name: 'LayerState', type: 'string' },
 ] as const satisfies readonly Field[];
 type DrawingFieldName = (typeof DRAWING_FIELDS)[number]['name'];
-/** Fields that the features of a drawing have even where all of them are null. */
+/** Fields that the features of a drawing have even if all values are null. */
 const CONSTANT_FIELDS: readonly DrawingFieldName[] = ['Layer', 'SubClasses', 'EntityHandle', 'Color'];
 const FIELD_NAMES: ReadonlySet<string> = new Set(DRAWING_FIELDS.map(({ name }) => name));
-/** Told apart from a drawing's own field of the same name by this. */
+/** Suffix that distinguishes a column from a drawing field of the same name. */
 const CLASH_SUFFIX = '_1';
 
 const encoder = new TextEncoder();
@@ -50,7 +50,7 @@ export class DrawingColumns {
   readonly #color: ColumnBuilder;
   readonly #linetype: ColumnBuilder;
   readonly #block: ColumnBuilder;
-  /** Builders of ATTRIB tags. */
+  /** Builders by ATTRIB tag. */
   readonly #attribs = new Map<string, ColumnBuilder>();
   readonly #findings: Findings;
   readonly #checkFields: (count: number) => void;
@@ -62,7 +62,7 @@ export class DrawingColumns {
   #lastSubClasses: string[] = [];
   #lastSubClassesBytes: Uint8Array = NO_TEXT;
 
-  /** `checkFields` throws where there are too many. */
+  /** `checkFields` throws if there are too many fields. */
   constructor(findings: Findings, checkFields: (count: number) => void) {
     this.#findings = findings;
     this.#checkFields = checkFields;
@@ -75,7 +75,7 @@ export class DrawingColumns {
     this.#block = this.#builder('Block');
   }
 
-  /** The fields that every entity has, as values of `row`. */
+  /** Appends the fields that every entity has as values of `row`. */
   appendEntity(
     row: number,
     tags: EntityTags,
@@ -117,7 +117,7 @@ export class DrawingColumns {
     builder.appendNumber(value);
   }
 
-  /** Of values with the same tag, the first. */
+  /** If several values have the same tag, the first one is used. */
   appendAttribs(row: number, attribs: readonly AttribValue[]): void {
     for (const { tag, text } of attribs) {
       let builder = this.#attribs.get(tag);
@@ -135,8 +135,8 @@ export class DrawingColumns {
   }
 
   /**
-   * All columns, with those of our own XDATA; `keepsOwnApart`: some rows have values of both kinds. Own columns and
-   * drawing's fields of one name are one field otherwise, since no row has both.
+   * All columns, including those of our own XDATA; `keepsOwnApart`: some rows have values of both kinds. Otherwise own
+   * columns and drawing fields of the same name are one field, since no row has both.
    */
   finish(
     rowCount: number,
@@ -244,7 +244,10 @@ export function finished(builder: ColumnBuilder, rowCount: number): AttributeCol
   return builder.finish();
 }
 
-/** Columns of the same name as one, in the type that holds the values of all; of a row with two values, the first. */
+/**
+ * Merges columns of the same name into one, in a type that holds all values; if a row has two values, the first is
+ * used.
+ */
 function joinedByName(
   named: readonly NamedColumn[],
   rowCount: number,
@@ -265,7 +268,7 @@ function joinedByName(
   return { fields, columns };
 }
 
-/** Columns of one field as one; values of kinds that have no common one become `mixed`. */
+/** Merges the columns of one field; values of kinds without a common type become `mixed`. */
 export function joined(
   columns: readonly AttributeColumn[],
   rowCount: number,

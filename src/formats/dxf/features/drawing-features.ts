@@ -1,6 +1,6 @@
 /**
- * Entities to features: what to draw an entity as, which attributes it gets, what is left out and said so. The reader of
- * a partition hands in one entity after the other and takes the batch at the end.
+ * Converts entities to features: selects the geometry and attributes of each entity, and skips and reports the others.
+ * The reader of a partition adds one entity after another and takes the batch at the end.
  */
 import type { AttributeColumn } from '../../../batch/attribute-column.ts';
 import { castBatch } from '../../../batch/cast.ts';
@@ -33,13 +33,16 @@ import { ShapeNotes } from './shape-notes.ts';
 import { appendTextFields } from './text-fields.ts';
 import { OwnXdata } from './xdata-read.ts';
 
-/** Of a partition: they are held in memory together. A partition of 8 MiB of text has a million, without blocks and curves. */
+/**
+ * Per partition, since all positions are in memory together. A partition of 8 MiB of text has a million, without blocks
+ * and curves.
+ */
 const MAX_POSITIONS = 1 << 25;
 
 export interface DrawingSettings {
-  /** Of which layouts entities become features. */
+  /** Layouts whose entities become features. */
   readonly layouts: 'model' | 'all';
-  /** An INSERT as the entities of its block, or as one point. */
+  /** Whether an INSERT becomes the entities of its block or one point. */
   readonly blocks: 'explode' | 'points';
   /** Features of our own writer get the fields of a drawing too. */
   readonly drawingFields: boolean;
@@ -59,7 +62,7 @@ export class DrawingFeatures {
   readonly #ownColumns: OwnColumns;
   readonly #own: OwnFeatures;
   readonly #xdata = new OwnXdata();
-  /** Where the entity at hand stands in the file. */
+  /** Line of the current entity in the file. */
   #line = 0;
   #offset = 0;
 
@@ -89,14 +92,14 @@ export class DrawingFeatures {
     );
   }
 
-  /** Whether the entity belongs to the feature at hand, so that the partition cannot end before it. */
+  /** Whether the entity belongs to the current feature, so that the partition cannot end before it. */
   continues(entity: Entity): boolean {
     return this.#own.isOpen && this.#xdata.read(entity.tags) && !this.#xdata.isHead;
   }
 
   /**
-   * Adds the entity in bytes `[start, end)`. `line` counts from 1 within the partition, 0 where there are none. An entity
-   * that cannot be read is left out and noted. Throws LIMIT_EXCEEDED.
+   * Adds the entity in bytes `[start, end)`. `line` counts from 1 within the partition; 0 in binary files. An entity
+   * that cannot be read is skipped and noted. Throws LIMIT_EXCEEDED.
    */
   add(entity: Entity, start: number, end: number, line: number, isPaperSpace = false): void {
     this.#line = line;
@@ -194,14 +197,14 @@ export class DrawingFeatures {
     this.#checkFeatures();
   }
 
-  /** What an INSERT brings in. */
+  /** Draws an entity of an unfolded INSERT. */
   readonly #drawPart: Emit = (part, map, inherited, surrounding) => {
     this.#properties.read(part.tags, surrounding);
     if (inherited.isPaperSpace) this.#properties.isPaperSpace = true;
     this.#draw(part, map, inherited);
   };
 
-  /** One entity as one feature, put into the world by `map`; `#properties` are its own. */
+  /** Draws one entity as one feature, transformed by `map`; `#properties` are its properties. */
   #draw(entity: Entity, map: AffineMap, inherited: Inherited | null): void {
     const { tags } = entity;
     const builder = this.#builder;
@@ -239,7 +242,7 @@ export class DrawingFeatures {
     this.#checkFeatures();
   }
 
-  /** Notes an entity that could not be read; throws on what is no fault of an entity. */
+  /** Notes an entity that could not be read; rethrows other errors. */
   #skip(tags: EntityTags, error: unknown): void {
     this.#noteSkipped(tags.type, error, this.#locationOf(tags));
   }
@@ -287,7 +290,7 @@ export class DrawingFeatures {
   }
 }
 
-/** Ids of several kinds are JSON values, the only column that tells the number 1 from the text "1". */
+/** Ids of several kinds become JSON values, the only column type that distinguishes the number 1 from the text "1". */
 function joinedIds(ids: readonly AttributeColumn[], rowCount: number): AttributeColumn {
   return joined(ids, rowCount, 'json');
 }

@@ -1,4 +1,4 @@
-/** Where INSERTs, and what is drawn like them, put their blocks. */
+/** Placement of the blocks of INSERTs and similar entities. */
 
 import type { AffineMap, EntityTags } from '../contract.ts';
 import type { BlockRecord } from '../head/drawing.ts';
@@ -16,7 +16,7 @@ import { needFinite, ownEnd, readTriple, realOf } from '../shapes/tag-values.ts'
 
 const triple = { x: 0, y: 0, z: 0 };
 
-/** Rows and columns of an INSERT, and the way from one to the next in its plane. */
+/** Rows and columns of an INSERT, and the step between them in its plane. */
 interface InsertArray {
   readonly columns: number;
   readonly rows: number;
@@ -53,7 +53,7 @@ interface InsertFrame {
   ocs: AffineMap | null;
 }
 
-/** Where an INSERT puts the base point of its block, how turned and scaled. */
+/** The position, rotation and scale at which an INSERT places the base point of its block. */
 export function readFrame(tags: EntityTags): InsertFrame {
   const end = ownEnd(tags);
   const turn = realOf(tags, 50, 0, 0, end);
@@ -76,8 +76,8 @@ export function readFrame(tags: EntityTags): InsertFrame {
 }
 
 /**
- * The map from the block to the plane of the INSERT, for the cell at (`cellX`, `cellY`): the base point is taken off, then
- * scale, cell, turn and insertion point follow. Written out, since files hold INSERTs by the hundred thousand.
+ * The map from the block to the plane of the INSERT for the cell at (`cellX`, `cellY`): subtracts the base point, then
+ * applies scale, cell offset, rotation and insertion point. Inlined, since files have hundreds of thousands of INSERTs.
  */
 export function setLocal(
   map: AffineMap,
@@ -98,7 +98,7 @@ export function setLocal(
   map[11] = z - scaleZ * baseZ;
 }
 
-/** From the first cell of an array to the one at (`cellX`, `cellY`). */
+/** The shift from the first cell of an array to the one at (`cellX`, `cellY`). */
 export function cellShift({ cosine, sine, ocs }: InsertFrame, cellX: number, cellY: number): AffineMap {
   const x = cosine * cellX - sine * cellY;
   const y = sine * cellX + cosine * cellY;
@@ -106,7 +106,7 @@ export function cellShift({ cosine, sine, ocs }: InsertFrame, cellX: number, cel
   return translation(mappedX(ocs, x, y, 0), mappedY(ocs, x, y, 0), mappedZ(ocs, x, y, 0));
 }
 
-/** From the plane of an INSERT, its insertion point the origin and turned, to the space that it stands in. */
+/** The map from the plane of an INSERT, rotated and with the insertion point as origin, to the space of the INSERT. */
 export function insertFrame(tags: EntityTags): AffineMap {
   const end = ownEnd(tags);
   triple.x = 0;
@@ -125,7 +125,7 @@ export function insertFrame(tags: EntityTags): AffineMap {
   return ocs === null ? frame : composed(ocs, frame);
 }
 
-/** Rows or columns; 0 and what is no number mean one, as in AutoCAD. */
+/** Number of rows or columns; 0 and invalid values mean one, as in AutoCAD. */
 function cellCount(value: number): number {
   return value >= 1 ? Math.floor(value) : 1;
 }

@@ -1,4 +1,4 @@
-/** INSERTs as points (`input.blocks: "points"`): one for each of its cells, with its ATTRIBs as fields. */
+/** Reads INSERTs as points (`input.blocks: "points"`): one per cell, with its ATTRIBs as fields. */
 import { GEOMETRY_TYPE, type GeometryBuilder, hasZ, PART_KIND } from '../../../batch/geometry-column.ts';
 import { type Entity, EntityError } from '../contract.ts';
 import { mappedX, mappedY, mappedZ } from '../shapes/affine-map.ts';
@@ -8,7 +8,10 @@ import { attribValues } from './insert.ts';
 import { insertFrame, readArray } from './insert-placement.ts';
 import type { EntityProperties } from './properties.ts';
 
-/** Appends the features of an INSERT whose `properties` were read. Throws an EntityError before the first one. */
+/**
+ * Appends the features of an INSERT whose `properties` were read. Throws any EntityError before it appends the first
+ * one.
+ */
 export function appendInsertPoints(
   { tags, parts }: Entity,
   properties: EntityProperties,

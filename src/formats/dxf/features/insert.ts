@@ -1,9 +1,9 @@
 /**
- * INSERTs unfolded into the entities of their blocks: nested, scaled, mirrored, in rows and columns; and entities whose
- * picture is an anonymous block of their own: dimensions and tables.
+ * Unfolds INSERTs into the entities of their blocks: nested, scaled, mirrored, in rows and columns. Also unfolds
+ * entities that are drawn by an anonymous block: dimensions and tables.
  *
- * Small files can ask for any number of entities this way: the number is known before the first one is made (rows and
- * columns), or counted as they come (blocks in blocks), and refused beyond limits.
+ * Small files can request any number of entities this way. The number is computed before the first one is made (rows
+ * and columns) or counted while they are made (nested blocks), and files beyond the limits are rejected.
  */
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
@@ -16,38 +16,39 @@ import type { BlockLibrary } from './blocks.ts';
 import { cellShift, pictureMap, readArray, readFrame, setLocal } from './insert-placement.ts';
 import type { AttribValue, EntityProperties, Inherited } from './properties.ts';
 
-/** Blocks in blocks in ...; plans have a handful of levels. */
+/** Greatest nesting of blocks; plans have a few levels. */
 const MAX_DEPTH = 64;
-/** Entities that one INSERT may unfold to, those of nested INSERTs with them. */
+/** Entities that one INSERT may unfold to, including nested INSERTs. */
 const MAX_ENTITIES_PER_INSERT = 1 << 21;
-/** Entities that the INSERTs of a partition may unfold to together: a batch is held in memory. */
+/** Entities that all INSERTs of a partition may unfold to: a batch is held in memory. */
 const MAX_ENTITIES_PER_PARTITION = 1 << 23;
-/** INSERTs of a partition that are followed, those that bring in nothing too: blocks can be in one another in n! ways. */
+/** INSERTs of a partition that are unfolded, including empty ones: blocks can contain one another in n! ways. */
 const MAX_INSERTS_PER_PARTITION = 1 << 22;
 /**
- * Values of ATTRIBs that the features of one INSERT, or of the INSERTs of a partition, may have together: each feature
- * has all those of its INSERT, so 50,000 ATTRIBs would be 50,000 fields of 50,000 features.
+ * Values of ATTRIBs that the features of one INSERT, or of the INSERTs of a partition, may have in total: each feature
+ * gets all ATTRIBs of its INSERT, so 50,000 ATTRIBs would be 50,000 fields of 50,000 features.
  */
 const MAX_VALUES_PER_INSERT = 1 << 21;
 const MAX_VALUES_PER_PARTITION = 1 << 25;
 /**
- * Bytes of blocks that the INSERTs of a partition may have read: a block can be large and bring in little. Some seconds.
+ * Bytes of blocks that the INSERTs of a partition may read: a block can be large and produce few entities. Takes some
+ * seconds.
  */
 const MAX_BLOCK_BYTES_PER_PARTITION = 2 ** 31;
 /** Code 70 of BLOCK: an external reference, attached or overlaid. */
 const EXTERNAL = 4 | 8;
-/** Code 70 of ATTDEF: the text is the same in each INSERT, so the block draws it. */
+/** Code 70 of ATTDEF: the text is the same in each INSERT, so it is drawn with the block. */
 const CONSTANT = 2;
 
-/** Entities that show an anonymous block named by their code 2. */
+/** Entities drawn by an anonymous block that is named in their code 2. */
 const DIMENSIONS = new Set(['DIMENSION', 'ARC_DIMENSION', 'LARGE_RADIAL_DIMENSION']);
 /** Entities that are drawn as the content of a block. */
 export const UNFOLDING_TYPES: ReadonlySet<string> = new Set(['INSERT', 'ACAD_TABLE', ...DIMENSIONS]);
 
 /**
- * Gets what an unfolded INSERT consists of: an entity, valid until the call returns as is `map`, and what `inherited` says
- * of the outermost INSERT. `surrounding` is what its layer 0 and ByBlock mean; null outside of all blocks, as ATTRIBs
- * stand beside the block of their INSERT.
+ * Receives the parts of an unfolded INSERT: an entity and its `map`, both valid until the call returns, and
+ * `inherited`, the values from the outermost INSERT. `surrounding` is the meaning of layer 0 and ByBlock for the
+ * entity; null outside of all blocks, as for ATTRIBs, which are beside the block of their INSERT.
  */
 export type Emit = (
   entity: Entity,
@@ -70,16 +71,16 @@ export class InsertExpander {
   readonly #findings: Findings;
   readonly #maxSum: number;
   readonly #open: BlockRecord[] = [];
-  /** Entities that one insertion of a block unfolds to, of blocks that were inserted before. */
+  /** Number of entities that one insertion of a block unfolds to, for blocks inserted before. */
   readonly #sizes = new Map<BlockRecord, number>();
-  /** INSERTs that were not followed although their block is there: what holds them has no size of its own. */
+  /** Number of INSERTs that were skipped although their block exists: a block that contains one has no known size. */
   #cutCount = 0;
-  /** By number of open blocks, the map from the innermost one to the world. */
+  /** Maps from the innermost block to the world, by nesting depth. */
   readonly #maps: AffineMap[] = [];
   readonly #local: AffineMap = new Float64Array(12);
   #name = '';
   #entityCount = 0;
-  /** INSERTs that were met, those that brought nothing too: blocks can be in one another in n! ways. */
+  /** Number of INSERTs so far, including empty ones: blocks can contain one another in n! ways. */
   #insertCount = 0;
   #partitionInsertCount = 0;
   #partitionBlockBytes = 0;
@@ -88,7 +89,8 @@ export class InsertExpander {
   #partitionValueCount = 0;
 
   /**
-   * `properties` is used for entities on the way: what the caller read with it is lost. `maxFeatures` is the job's limit.
+   * `properties` is used for nested entities: its content from the caller is overwritten. `maxFeatures` is the job's
+   * limit.
    */
   constructor(library: BlockLibrary, properties: EntityProperties, findings: Findings, maxFeatures: number) {
     this.#library = library;
@@ -98,8 +100,8 @@ export class InsertExpander {
   }
 
   /**
-   * Unfolds an INSERT, DIMENSION or ACAD_TABLE of a layout. False, and nothing emitted: there is no block to show
-   * (reported for INSERTs, which have no other picture).
+   * Unfolds an INSERT, DIMENSION or ACAD_TABLE of a layout. Returns false and emits nothing if there is no block to
+   * show (reported for INSERTs, which cannot be drawn otherwise).
    */
   expand(entity: Entity, isPaperSpace: boolean, emit: Emit): boolean {
     this.#begin(entity.tags);
@@ -110,7 +112,7 @@ export class InsertExpander {
     return isEmitted;
   }
 
-  /** Holds an INSERT of a layout that is drawn otherwise to the limits: its rows and columns. Throws LIMIT_EXCEEDED. */
+  /** Checks the rows and columns of an INSERT that is not unfolded against the limits. Throws LIMIT_EXCEEDED. */
   countCells(tags: EntityTags): void {
     this.#begin(tags);
     const { columns, rows } = readArray(tags);
@@ -163,7 +165,7 @@ export class InsertExpander {
     this.#findings.note('CLIP_IGNORED', {}, at < 0 ? undefined : { id: tags.text(at) });
   }
 
-  /** The ATTRIBs of an INSERT, which stand where they are seen: beside the block, on layers of their own. */
+  /** The ATTRIBs of an INSERT, which are drawn beside the block, at their own positions and on their own layers. */
   #attribs(
     { tags, parts }: Entity,
     map: AffineMap,
@@ -189,7 +191,7 @@ export class InsertExpander {
       }
   }
 
-  /** The block where it can be shown here. */
+  /** The block, or null if it cannot be shown here. */
   #admitted(name: string, isInsert: boolean): BlockRecord | null {
     const block = this.#library.find(name);
     if (block === undefined) {
@@ -215,7 +217,7 @@ export class InsertExpander {
 
   #cells(tags: EntityTags, block: BlockRecord, map: AffineMap, inherited: Inherited, emit: Emit): void {
     const size = this.#sizes.get(block);
-    // Nothing in it, at no depth: however often, and the sum need not be counted.
+    // The block is empty at every depth: any number of insertions adds nothing.
     if (size === 0) return;
     const { columns, rows, columnSpacing, rowSpacing } = readArray(tags);
     this.#checkCount(columns * rows * (size ?? 1));
@@ -255,7 +257,7 @@ export class InsertExpander {
     this.#library.visit(block, visit);
   }
 
-  /** What to do with an entity of a block that `map` puts into the world. */
+  /** The visitor for entities of a block that `map` transforms to the world. */
   #visitor(map: AffineMap, inherited: Inherited, emit: Emit): (entity: Entity) => void {
     return (entity) => {
       const { tags } = entity;
@@ -268,7 +270,7 @@ export class InsertExpander {
     };
   }
 
-  /** Unfolds an INSERT or picture within a block. One that cannot be read costs itself alone. */
+  /** Unfolds an INSERT or picture within a block. If it cannot be read, only it is skipped. */
   #nested(entity: Entity, map: AffineMap, outer: Inherited, emit: Emit): boolean {
     const depth = this.#open.length;
     const { tags } = entity;
@@ -303,7 +305,7 @@ export class InsertExpander {
     });
   }
 
-  /** Throws LIMIT_EXCEEDED when `more` entities would be too many. */
+  /** Throws LIMIT_EXCEEDED if `more` entities would exceed a limit. */
   #checkCount(more: number): void {
     const own = this.#entityCount + more;
     const sum = this.#partitionCount + own;

@@ -1,7 +1,7 @@
 /**
- * The attributes in our own XDATA as typed columns. An attribute is a header, "<kind><count>:<name>", and `count` values
- * (xdata-write.ts). Features of a layer have the same attributes in the same order, so the column that follows the one of
- * the attribute before is tried first.
+ * Reads the attributes in our own XDATA into typed columns. An attribute is a header, "<kind><count>:<name>", and
+ * `count` values (xdata-write.ts). Features of a layer have the same attributes in the same order, so the column after
+ * the previous attribute's is tried first.
  */
 
 import { ColumnBuilder } from '../../../batch/attribute-column.ts';
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, FieldType>> = {
   x: 'binary',
 };
 const ID_MARK = 0x40;
-/** Integers of so many digits are exact as numbers. */
+/** Integers with up to this many digits are exact as numbers. */
 const MAX_SAFE_DIGITS = 15;
 const INT32_MIN = -(2 ** 31);
 const INT32_MAX = 2 ** 31 - 1;
@@ -36,7 +36,7 @@ export interface OwnColumn {
   readonly name: string;
   readonly kind: number;
   readonly isId: boolean;
-  /** The name as headers write it. */
+  /** The name as written in headers. */
   readonly nameBytes: Uint8Array;
   readonly builder: ColumnBuilder;
 }
@@ -47,7 +47,7 @@ export class OwnColumns {
   readonly #checkFields: (count: number) => void;
   /** Index of the column that the next attribute probably has. */
   #next = 0;
-  // The header at hand.
+  // The current header.
   #bytes: Uint8Array = encoder.encode('');
   #kind = 0;
   #isId = false;
@@ -55,14 +55,14 @@ export class OwnColumns {
   #nameStart = 0;
   #end = 0;
 
-  /** `checkFields` throws where there are too many. */
+  /** `checkFields` throws if there are too many fields. */
   constructor(checkFields: (count: number) => void) {
     this.#checkFields = checkFields;
   }
 
   /**
-   * Appends the attributes in tags `[start, end)` as values of `row`. False: they end in something that is no attribute;
-   * those before it were appended.
+   * Appends the attributes in tags `[start, end)` as values of `row`. Returns false if they end in something that is
+   * not an attribute; the attributes before it are appended.
    */
   read(tags: EntityTags, start: number, end: number, row: number): boolean {
     this.#next = 0;
@@ -74,7 +74,7 @@ export class OwnColumns {
       const column = this.#column();
       if (column === null) return false;
       const { builder } = column;
-      // A second value of the same field: the first counts.
+      // A second value of the same field: the first is used.
       if (builder.rowCount > row) continue;
       alignRows(builder, row);
       if (this.#valueCount === 0) builder.appendNull();
@@ -113,7 +113,7 @@ export class OwnColumns {
     return true;
   }
 
-  /** Null: there is no such kind. */
+  /** Null if there is no such kind. */
   #column(): OwnColumn | null {
     let column = this.columns[this.#next];
     if (column === undefined || !this.#isOf(column)) {
@@ -150,7 +150,7 @@ export class OwnColumns {
   }
 }
 
-/** Appends the value in tags `[start, end)`; false, with nothing appended, where it is none of the column's type. */
+/** Appends the value in tags `[start, end)`; returns false and appends nothing if it is not of the column's type. */
 function append(builder: ColumnBuilder, tags: EntityTags, start: number, end: number): boolean {
   switch (builder.type) {
     case 'boolean':
@@ -245,7 +245,7 @@ function appendText(builder: ColumnBuilder, tags: EntityTags, start: number, end
   return true;
 }
 
-/** "^J" as a line feed, and so on; "^ " as a caret. */
+/** Decodes "^J" as a line feed, "^ " as a caret, and so on. */
 function plainText(text: string): string {
   if (!text.includes('^')) return text;
   return text.replace(/\^([ -_])/g, (_, code: string) =>
@@ -253,9 +253,7 @@ function plainText(text: string): string {
   );
 }
 
-/** Columns that come up while rows are read: a row is given a value or left out, and is null then. */
-
-/** Makes the rows before `row` that got no value null. */
+/** Makes earlier rows without a value null: columns are created while rows are read, and rows may have no value. */
 export function alignRows(builder: ColumnBuilder, row: number): void {
   while (builder.rowCount < row) builder.appendNull();
 }

@@ -1,14 +1,14 @@
 /**
- * Entities that our own writer made, put together again to the features they were:
+ * Reassembles the features from entities that our own writer made:
  *
- *     HATCH        feature:MultiPolygon, fill      first polygon: its fill, left aside while its outline is there
+ *     HATCH        feature:MultiPolygon, fill      first polygon: its fill, ignored while its outline exists
  *     LWPOLYLINE   part, shell                     its shell
  *     LWPOLYLINE   part, hole
  *     HATCH        part, fill                      second polygon
  *     LWPOLYLINE   part, shell
  *
- * What was moved or reshaped in a CAD program counts as it is drawn; what was deleted is gone, except that a polygon
- * whose outline is gone is taken from its fill.
+ * Entities that were moved or reshaped in a CAD program are read as drawn. Deleted entities are missing, but a polygon
+ * without its outline is read from its fill.
  */
 import {
   GEOMETRY_TYPE,
@@ -38,27 +38,27 @@ const KIND_OF_ROLE: readonly number[] = [
   PART_KIND.point,
 ];
 
-/** Notes an entity that cannot be drawn; throws what is no EntityError. */
+/** Notes an entity that cannot be drawn; rethrows errors other than EntityError. */
 type SkipEntity = (tags: EntityTags, error: unknown) => void;
 
 export class OwnFeatures {
-  /** A feature was begun and may go on. */
+  /** A feature has begun and may continue. */
   isOpen = false;
   readonly #builder: GeometryBuilder;
   readonly #scan: EntityScan;
   readonly #shapes: ReadonlyMap<string, ShapeFunction>;
   readonly #stroke: StrokeOptions;
   readonly #skip: SkipEntity;
-  /** One entity's geometry. */
+  /** The geometry of one entity. */
   readonly #scratch = new GeometryBuilder('XY', 8, 1 << 12);
   #type = 0;
   #hasZ = false;
   #firstPart = 0;
   /** PART_KINDs of the parts, as bits. */
   #kinds = 0;
-  /** A polygon's shell is there and its holes may follow: MULTI mark of the part; -1: none. */
+  /** The polygon's shell was read and its holes may follow: MULTI mark of the part; -1: none. */
   #openPolygon = -1;
-  /** Byte range of a fill whose outline did not come yet; -1: none. */
+  /** Byte range of a fill whose outline has not been read yet; -1: none. */
   #fillStart = -1;
   #fillEnd = -1;
   #fillMark = 0;
@@ -74,7 +74,7 @@ export class OwnFeatures {
     this.#builder = builder;
     this.#scan = scan;
     this.#shapes = shapes;
-    // A line that is closed is a line, whatever foreign drawings are read as.
+    // A closed line of our own writer is a line, whatever the option for other drawings.
     this.#stroke = { ...stroke, closedAsPolygons: false };
   }
 
@@ -87,7 +87,7 @@ export class OwnFeatures {
     if (xdata.hasZ && !hasZ(this.#builder.dimensions)) this.#builder.widen('XYZ');
   }
 
-  /** Adds the entity in bytes `[start, end)`, the feature's first one or a further one. */
+  /** Adds the entity in bytes `[start, end)`, the first or a further one of the feature. */
   add(entity: Entity, xdata: OwnXdata, start: number, end: number): void {
     try {
       this.#add(entity, xdata, start, end);
@@ -126,14 +126,14 @@ export class OwnFeatures {
   }
 
   #addHole(entity: Entity): void {
-    // Without its shell the fill will be taken, and that has the holes.
+    // Without its shell, the fill is read instead, including the holes.
     if (this.#openPolygon < 0 && this.#fillStart >= 0) return;
     if (this.#openPolygon < 0) throw new EntityError('it is a hole whose outline is gone');
     this.#draw(entity);
     this.#copyRing(true);
   }
 
-  /** Into `#scratch`. */
+  /** Draws the entity into `#scratch`. */
   #draw(entity: Entity): void {
     const shape = this.#shapes.get(entity.tags.type);
     if (shape === undefined) throw new EntityError('its type holds no outline');
@@ -141,18 +141,19 @@ export class OwnFeatures {
     if (shape(entity, IDENTITY, this.#stroke, this.#scratch) === 0) throw new EntityError('it is empty');
   }
 
-  /** The first ring of `#scratch`. */
+  /** Copies the first ring of `#scratch`. */
   #copyRing(isArea: boolean): void {
     this.#copy(0, this.#scratch.positionCount, isArea);
     this.#builder.endRing();
   }
 
-  /** Positions `[from, to)` of `#scratch`; of areas closed. */
+  /** Copies positions `[from, to)` of `#scratch`; rings of areas are closed. */
   #copy(from: number, to: number, isArea: boolean): void {
     const { coordinates, stride } = this.#scratch;
     const builder = this.#builder;
     let zUsed = this.#hasZ;
-    // A feature that had no Z has one now if somebody lifted it. (NaN, where an entity has no z, is not above 0.)
+    // A feature without Z has one if it was lifted in a CAD program. (NaN, for entities without z, is not greater than
+    // 0.)
     for (let i = from * stride + 2; stride > 2 && !zUsed && i < to * stride; i += stride)
       zUsed = Math.abs(coordinates[i]) > 0;
     if (zUsed && !hasZ(builder.dimensions)) builder.widen('XYZ');
@@ -181,7 +182,7 @@ export class OwnFeatures {
     this.#kinds |= 1 << (kind & PART_KIND_MASK);
   }
 
-  /** A fill whose outline did not come: read it after all. */
+  /** Reads a fill whose outline is missing. */
   #endFill(): void {
     if (this.#fillStart < 0) return;
     const start = this.#fillStart;
@@ -197,7 +198,7 @@ export class OwnFeatures {
     });
   }
 
-  /** The polygons in `#scratch`. */
+  /** Copies the polygons in `#scratch`. */
   #copyAreas(): void {
     const { partKinds, ringOffsets, coordOffsets } = this.#scratch.finish();
     for (let part = 0; part < partKinds.length; part++) {
@@ -210,12 +211,12 @@ export class OwnFeatures {
     }
   }
 
-  /** The type that the feature had, unless parts were deleted or doubled so that it is no longer one of that type. */
+  /** The original type of the feature, unless parts were deleted or duplicated so that it no longer matches. */
   #fittingType(): number {
     const type = this.#type;
     const parts = this.#builder.partCount - this.#firstPart;
     if (parts === 0 || type === GEOMETRY_TYPE.geometryCollection) return type;
-    // The types of one part and of several lie at the same distance for all three kinds, which are types of their own.
+    // The difference between the types of one part and of several is the same for all three kinds.
     const isMulti = type >= GEOMETRY_TYPE.multiPoint;
     const kind = isMulti ? type - (GEOMETRY_TYPE.multiPoint - GEOMETRY_TYPE.point) : type;
     if (this.#kinds !== 1 << kind) return GEOMETRY_TYPE.geometryCollection;
@@ -224,8 +225,8 @@ export class OwnFeatures {
 }
 
 /**
- * Closes the ring in `coordinates[begin, end)`, which has room for one more position, and returns its end. A ring is closed
- * where it comes back in the plane, at whatever height: then the position that closed the polyline is taken off again.
+ * Closes the ring in `coordinates[begin, end)`, which has space for one more position, and returns its end. A ring is
+ * closed if it returns in the plane, at any height: then the position that closed the polyline is removed.
  */
 function closedEnd(coordinates: Float64Array, begin: number, end: number, stride: number): number {
   const last = end - stride;

@@ -1,10 +1,10 @@
-/** What every entity has beside its geometry: layer, colour, linetype, handle, subclasses; and what blocks hand on. */
+/** Properties of entities other than geometry: layer, colour, linetype, handle, subclasses; and what blocks inherit. */
 
 import type { EntityTags } from '../contract.ts';
 import { type Drawing, foldName } from '../head/drawing.ts';
 import { COLOR_BY_BLOCK, COLOR_BY_LAYER, colorOfIndex, colorOfLayer, colorText } from './colors.ts';
 
-/** Entities in a block on this layer stand on the layer of the INSERT. */
+/** Entities of a block on this layer take the layer of the INSERT. */
 const INHERITING_LAYER = '0';
 const MAX_SUBCLASSES = 16;
 const FIRST_XDATA_CODE = 1000;
@@ -15,9 +15,9 @@ interface LayerUse {
   readonly name: string;
   readonly nameBytes: Uint8Array;
   readonly rgb: number;
-  /** Null where the layer table does not tell. */
+  /** Null if the layer table does not define it. */
   readonly linetype: string | null;
-  /** Null: it is shown. */
+  /** Null: it is visible. */
   readonly state: 'off' | 'frozen' | null;
 }
 
@@ -27,17 +27,17 @@ export interface AttribValue {
   readonly text: string;
 }
 
-/** What an INSERT hands on to the entities that it brings in. */
+/** Properties that an INSERT passes to the entities of its block. */
 export interface Inherited {
   readonly layer: LayerUse;
   readonly rgb: number;
   readonly linetype: string | null;
-  /** Name of the outermost block; null for blocks without a name of their own: those of dimensions and tables. */
+  /** Name of the outermost block; null for the anonymous blocks of dimensions and tables. */
   readonly blockBytes: Uint8Array | null;
   /** Handle of the outermost INSERT. */
   readonly handleBytes: Uint8Array | null;
   readonly isPaperSpace: boolean;
-  /** Those of the innermost INSERT first: of two with the same tag the first counts. */
+  /** Those of the innermost INSERT first: of two with the same tag the first is used. */
   readonly attribs: readonly AttribValue[];
 }
 
@@ -51,7 +51,7 @@ export class LayerTable {
     this.#drawing = drawing;
   }
 
-  /** Layers that the table lacks are as AutoCAD makes them: shown, colour 7. */
+  /** Layers missing in the table have AutoCAD's defaults: visible, colour 7. */
   use(name: string): LayerUse {
     if (name === this.#lastName && this.#last !== null) return this.#last;
     let use = this.#uses.get(name);
@@ -69,13 +69,13 @@ export class LayerTable {
   }
 }
 
-/** The properties of the entity at hand; one instance serves all entities of a partition. */
+/** The properties of the current entity; one instance serves all entities of a partition. */
 export class EntityProperties {
   layer: LayerUse;
   rgb = 0;
   linetype: string | null = null;
   isPaperSpace = false;
-  /** Index of the tag with the handle (code 5, in dimension styles' way 105); -1: none. */
+  /** Index of the tag with the handle (code 5, in dimension styles 105); -1: none. */
   handleAt = -1;
   subclassCount = 0;
   /** Indices of the tags with code 100. */
@@ -102,7 +102,7 @@ export class EntityProperties {
       if (code === 100) {
         if (this.subclassCount < MAX_SUBCLASSES) this.subclassAt[this.subclassCount++] = i;
       } else if (this.subclassCount > 1) {
-        // Behind the second marker codes mean what that subclass makes of them.
+        // After the second marker the meaning of codes depends on the subclass.
       } else if (code === 8) layerAt = i;
       else if (code === 5) this.handleAt = i;
       else if (code === 62) colorAt = i;
@@ -123,7 +123,7 @@ export class EntityProperties {
     return colorText(this.rgb);
   }
 
-  /** What an INSERT with these properties hands on; `outer` is what it got itself. */
+  /** The properties that an INSERT with these properties passes on; `outer` are those it inherited itself. */
   handOn(
     tags: EntityTags,
     block: string | null,

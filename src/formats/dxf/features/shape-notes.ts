@@ -1,4 +1,4 @@
-/** What shapes tolerated, reported once per kind with a count: most entities of a plan may be curves. */
+/** Reports irregularities that shapes tolerated, once per kind with a count: most entities of a plan may be curves. */
 import { GEOMETRY_NOTE_FINDINGS } from '../../../batch/geometry-notes.ts';
 import type { Location } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
@@ -31,7 +31,7 @@ export class ShapeNotes {
     }
   }
 
-  /** Tells those that were only counted. */
+  /** Reports the notes that were only counted. */
   finish(): void {
     for (let i = 0; i < GEOMETRY_NOTE_FINDINGS.length; i++) {
       if (this.#counts[i] === 0) continue;

@@ -1,4 +1,4 @@
-/** The fields Text, TextHeight and TextRotation of entities that show a text. */
+/** The fields Text, TextHeight and TextRotation of entities with text. */
 import type { AffineMap, EntityTags } from '../contract.ts';
 import { ownEnd, realOf } from '../shapes/tag-values.ts';
 import { textHeight, textOf, textRotationDegrees } from '../shapes/text.ts';
@@ -6,7 +6,7 @@ import { dimensionText } from './dimension.ts';
 import type { DrawingColumns } from './drawing-columns.ts';
 import { isDimension } from './insert.ts';
 
-/** Appends them as values of `row`; nothing where the entity shows no text. `map` is that of the entity's block. */
+/** Appends the fields as values of `row`, or nothing if the entity has no text. `map` is that of the entity's block. */
 export function appendTextFields(
   columns: DrawingColumns,
   row: number,
@@ -14,7 +14,7 @@ export function appendTextFields(
   map: AffineMap,
 ): void {
   if (tags.type === 'HATCH') {
-    // The name of the pattern, as GDAL has it.
+    // The name of the pattern, as in GDAL.
     const at = tags.find(2);
     if (at >= 0) columns.appendText(row, 'Text', tags.text(at));
     return;
@@ -28,7 +28,7 @@ export function appendTextFields(
   if (rotation !== null) columns.appendNumber(row, 'TextRotation', rotation);
 }
 
-/** By how much the map lengthens what is upright to the text's base line. */
+/** The factor by which the map lengthens directions perpendicular to the text's base line. */
 function heightScale(tags: EntityTags, map: AffineMap): number {
   if (map[0] === 1 && map[1] === 0 && map[4] === 0 && map[5] === 1) return 1;
   const radians = (realOf(tags, 50, 0, 0, ownEnd(tags)) * Math.PI) / 180;

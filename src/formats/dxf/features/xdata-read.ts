@@ -1,11 +1,11 @@
 /**
- * Reads the XDATA of the application GEOMILL; its grammar stands in xdata-write.ts. What decides is compared as bytes, where
- * the tags show theirs: making strings of the words of half a million features takes longer than reading their outlines.
+ * Reads the XDATA of the application GEOMILL; its grammar is in xdata-write.ts. Words are compared as bytes if the tags
+ * provide them: strings for the words of half a million features would take longer than reading their outlines.
  */
 import { GEOMETRY_TYPE_NAMES, PART_MULTI_FIRST, PART_MULTI_NEXT } from '../../../batch/geometry-column.ts';
 import type { EntityTags } from '../contract.ts';
 
-/** The application that our XDATA is registered for. */
+/** The application name that our XDATA is registered for. */
 const OWN_APPLICATION = 'GEOMILL';
 const FIRST_XDATA_CODE = 1000;
 export const XDATA_CODE = {
@@ -17,7 +17,7 @@ export const XDATA_CODE = {
   int32: 1071,
 } as const;
 
-/** What an entity is to the feature it belongs to. */
+/** The role of an entity in its feature. */
 export const ROLE = { none: 0, point: 1, line: 2, shell: 3, hole: 4, fill: 5, text: 6 } as const;
 
 const HEAD = 'feature:';
@@ -58,11 +58,11 @@ const ROLE_WORDS: readonly RoleWord[] = (['shell', 'fill', 'hole', 'line', 'poin
   ],
 );
 
-/** What the XDATA of the entity at hand says; one instance serves all entities of a partition. */
+/** Our XDATA of the current entity; one instance serves all entities of a partition. */
 export class OwnXdata {
-  /** Head of a feature; otherwise a further entity of the one before. */
+  /** The entity is the first one of a feature; otherwise it continues the feature of the entity before. */
   isHead = false;
-  /** A GEOMETRY_TYPE; of heads. */
+  /** A GEOMETRY_TYPE; only if `isHead`. */
   type = 0;
   hasZ = false;
   role: number = ROLE.none;
@@ -70,10 +70,10 @@ export class OwnXdata {
   /** Tags `[attributesStart, end)` are the attributes. */
   attributesStart = 0;
   end = 0;
-  /** XDATA of other applications was met. */
+  /** XDATA of other applications was found. */
   hasForeign = false;
 
-  /** False: the entity has no XDATA of ours, or none that can be understood. */
+  /** Returns false if the entity has no XDATA of ours or invalid XDATA. */
   read(tags: EntityTags): boolean {
     this.hasForeign = false;
     const at = this.#find(tags);
@@ -90,7 +90,7 @@ export class OwnXdata {
     return true;
   }
 
-  /** Index behind the tag that names our application; -1: there is none. XDATA stands last, so it is looked for there. */
+  /** Index after the tag that names our application; -1 if there is none. XDATA is last, so the search starts there. */
   #find(tags: EntityTags): number {
     const { codes } = tags;
     let end = tags.count;
@@ -125,7 +125,7 @@ function wordOf<W extends Word>(
   return null;
 }
 
-/** Compares from the end, where words that begin alike differ. */
+/** Compares from the end, as the words mostly have different ends. */
 export function equals(word: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   if (word.length !== end - start) return false;
   for (let i = word.length - 1; i >= 0; i--) if (word[i] !== bytes[start + i]) return false;

@@ -1,10 +1,10 @@
 /**
- * Which INSERTs are clipped (XCLIP): those whose extension dictionary leads to a SPATIAL_FILTER that is on.
+ * Finds the INSERTs that are clipped (XCLIP): those whose extension dictionary leads to a SPATIAL_FILTER that is on.
  *
  *     INSERT  102 {ACAD_XDICTIONARY  360 -> DICTIONARY  3 ACAD_FILTER  360 -> DICTIONARY  3 SPATIAL  360 -> SPATIAL_FILTER
  *
- * Objects are not read for anything else and can be most of a file, so they are read only where the name of the filter
- * is found among their bytes.
+ * Objects are not needed for anything else and can be most of a file, so they are read only if their bytes contain the
+ * name of the filter.
  */
 import type { ByteSource } from '../../../io/byte-source.ts';
 import type { EntityTags } from '../contract.ts';
@@ -17,14 +17,14 @@ const FILTER_BYTES = Buffer.from(FILTER);
 const CHUNK_BYTES = 1 << 20;
 const XDICTIONARY = '{ACAD_XDICTIONARY';
 
-/** Handles of the extension dictionaries of clipped INSERTs, as `clipHandle` gives them. */
+/** Handles of the extension dictionaries of clipped INSERTs, as returned by `clipHandle`. */
 export function readClips(
   source: ByteSource,
   facts: TagFacts,
   sections: readonly Section[],
 ): ReadonlySet<string> {
   const filters = new Set<string>();
-  /** By handle, those that each dictionary leads to. */
+  /** By handle, the handles in each dictionary. */
   const dictionaries = new Map<string, readonly string[]>();
   for (const { name, start, end } of sections) {
     if (name !== 'OBJECTS' || !holdsFilter(source, start, end)) continue;
@@ -46,7 +46,7 @@ export function readClips(
   return filters.size === 0 ? filters : leadingTo(leadingTo(filters));
 }
 
-/** The extension dictionary of an entity; null where it has none. */
+/** Handle of the extension dictionary of an entity; null if it has none. */
 export function clipHandle(tags: EntityTags): string | null {
   for (let at = tags.find(102); at >= 0; at = tags.find(102, at + 1))
     if (tags.text(at).trim() === XDICTIONARY) return handleAt(tags, tags.find(360, at)) || null;
@@ -61,13 +61,13 @@ function holdsFilter(source: ByteSource, start: number, end: number): boolean {
   return false;
 }
 
-/** Code 71: the clip is shown. Off, the INSERT is seen whole. */
+/** Code 71: the clip is active. Otherwise the whole INSERT is visible. */
 function isOn(tags: EntityTags): boolean {
   const at = tags.find(71);
   return at >= 0 && Math.trunc(tags.real(at)) === 1;
 }
 
-/** Codes 350 and 360 behind names (code 3). What stands before the first name is the dictionary's own. */
+/** Codes 350 and 360 after names (code 3). Tags before the first name belong to the dictionary itself. */
 function entriesOf(tags: EntityTags): readonly string[] {
   const entries: string[] = [];
   const { codes, count } = tags;
@@ -76,7 +76,7 @@ function entriesOf(tags: EntityTags): readonly string[] {
   return entries;
 }
 
-/** Handles are numbers in hexadecimal, which may have zeros before them. */
+/** Handles are hexadecimal numbers and may have leading zeros. */
 function handleAt(tags: EntityTags, at: number): string {
   return at < 0
     ? ''

@@ -1,40 +1,40 @@
-/** The state of a drawing's source layer: what `open` finds out and workers need. Plain data, structured-clonable. */
+/** The state of a drawing's source layer: results of `open` that workers need. Plain data, structured-clonable. */
 import type { Drawing } from './drawing.ts';
 
 /** How tags are written: as lines of text, or in binary with group codes of one byte (R12 and before) or two. */
 export type TagForm = 'ascii' | 'binary1' | 'binary2';
 
-/** What it takes to read tags. */
+/** Facts needed to read tags. */
 export interface TagFacts {
   readonly fileName: string;
   readonly form: TagForm;
-  /** Encoding of texts as bytes/text-encoding.ts names it. */
+  /** Encoding of texts, a name from bytes/text-encoding.ts. */
   readonly encoding: string;
-  /** Encoding of texts that are not valid in `encoding` (UTF-8 then); null when there is only the one. */
+  /** Encoding of texts that are not valid in `encoding` (which is UTF-8 then); null if there is only one encoding. */
   readonly fallbackEncoding: string | null;
 }
 
-/** A run of entities that stand in the drawing itself, not in a block. Partitions are cut from these. */
+/** A range of entities of the drawing itself, not of a block. Partitions are cut from these. */
 export interface EntityRange {
   readonly start: number; // bytes
-  readonly end: number; // exclusive: the ENDSEC or ENDBLK behind them
-  /** Every entity of the range is in paper space, whatever it says itself. */
+  readonly end: number; // exclusive: the ENDSEC or ENDBLK after them
+  /** Every entity of the range is in paper space, whatever its own code says. */
   readonly isPaperSpace: boolean;
-  /** Lines between the range before, or the beginning of the file, and this one; 0 in binary files. */
+  /** Lines between the end of the previous range (or the start of the file) and this range; 0 in binary files. */
   readonly gapLines: number;
 }
 
 export interface DrawingState extends TagFacts, Drawing {
   readonly path: string;
-  /** Ascending in the file. */
+  /** In file order. */
   readonly ranges: readonly EntityRange[];
-  /** Greatest chord height of stroked curves in drawing units; null: only the step counts. */
+  /** Greatest distance of stroked curves from their chords in drawing units; null: only the step limits it. */
   readonly toleranceUnits: number | null;
-  /** Steps of one arc at most that the tolerance may ask for. */
+  /** Greatest number of steps of one arc for the tolerance. */
   readonly maxStepCount: number;
   readonly layouts: 'model' | 'all';
   readonly blockMode: 'explode' | 'points';
   readonly closedAsPolygons: boolean;
-  /** Features that carry attributes of their own get the fields of the drawing as well. */
+  /** Features with attributes of our own writer get the fields of the drawing as well. */
   readonly withDrawingFields: boolean;
 }

@@ -1,11 +1,13 @@
-/** What the reader of a drawing's head hands to whoever reads its entities. Plain data: it crosses threads as it is. */
+/**
+ * The result of reading a drawing's head, for the readers of its entities. Plain data: it can be sent between threads.
+ */
 import type { Entity } from '../contract.ts';
 
 export interface LayerRecord {
   readonly name: string;
   /** Code 62: AutoCAD Color Index; negative: the layer is off. */
   readonly colorIndex: number;
-  /** Code 420: 0xRRGGBB, before which the index counts nothing; -1: none. */
+  /** Code 420: 0xRRGGBB, which overrides the index; -1: none. */
   readonly trueColor: number;
   /** Code 6. */
   readonly linetype: string;
@@ -18,7 +20,7 @@ export interface BlockRecord {
   /** Byte range of the entities between BLOCK and ENDBLK. */
   readonly start: number;
   readonly end: number; // exclusive
-  /** The point of the block that an INSERT puts at its insertion point. */
+  /** The point of the block that is placed at the insertion point of an INSERT. */
   readonly baseX: number;
   readonly baseY: number;
   readonly baseZ: number;
@@ -37,13 +39,13 @@ export interface Drawing {
   readonly clipDictionaries: ReadonlySet<string>;
 }
 
-/** Names in tables of a drawing differ by more than the case of their letters. */
+/** Normalizes a name for comparison: names in tables of a drawing ignore letter case. */
 export function foldName(name: string): string {
   return name.toUpperCase();
 }
 
 /**
- * Reads the entities in `[start, end)` of the file one by one. Each call has buffers of its own, so scans may nest; what
- * `visit` gets is valid until it returns.
+ * Reads the entities in `[start, end)` of the file one by one. Each call has its own buffers, so scans may be nested;
+ * the entity is valid until `visit` returns.
  */
 export type EntityScan = (start: number, end: number, visit: (entity: Entity) => void) => void;

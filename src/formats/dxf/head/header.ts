@@ -1,4 +1,4 @@
-/** The variables of the HEADER section that reading depends on. */
+/** The variables of the HEADER section that the reader needs. */
 import { encodingByName, UTF8, WINDOWS_1252 } from '../../../bytes/text-encoding.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
@@ -6,13 +6,13 @@ import type { EntityTags } from '../contract.ts';
 import type { TagFacts } from './drawing-state.ts';
 
 export interface HeaderVariables {
-  /** $ACADVER, such as AC1032; empty when it is not stated. */
+  /** $ACADVER, such as AC1032; empty if missing. */
   readonly version: string;
-  /** $DWGCODEPAGE; null when it is not stated. */
+  /** $DWGCODEPAGE; null if missing. */
   readonly codePage: string | null;
-  /** $INSUNITS; 0: none stated. */
+  /** $INSUNITS; 0 if missing. */
   readonly insertionUnits: number;
-  /** The longer side of $EXTMIN to $EXTMAX in drawing units; null when they say nothing. */
+  /** The longer side of $EXTMIN to $EXTMAX in drawing units; null if they are missing or invalid. */
   readonly extentUnits: number | null;
 }
 
@@ -45,15 +45,14 @@ export function headerVariables(tags: EntityTags | null): HeaderVariables {
   };
 }
 
-/** The encoding of a drawing's texts, from what its HEADER says. */
-
-/** From AutoCAD 2007 on texts are UTF-8, whatever $DWGCODEPAGE says. */
+/** From AutoCAD 2007 on texts are UTF-8, regardless of $DWGCODEPAGE. */
 const FIRST_UTF8_VERSION = 1021;
 
 /**
- * UTF-8 from AC1021 on, with the code page for texts that are not valid in it (programs that write the new version
- * number and the old encoding are common); $DWGCODEPAGE before. Where an old file does not state it, a text that is
- * valid UTF-8 is UTF-8: hardly any text of a code page is by accident. `requested` overrides all of it.
+ * The encoding of a drawing's texts: UTF-8 from AC1021 on, with the code page for texts that are not valid UTF-8
+ * (programs often write the new version number and the old encoding); $DWGCODEPAGE before. If an old file has no code
+ * page, text that is valid UTF-8 is read as UTF-8: text in a code page is almost never valid UTF-8. `requested`
+ * overrides all of this.
  */
 export function drawingEncoding(
   header: HeaderVariables,

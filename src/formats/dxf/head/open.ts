@@ -1,4 +1,4 @@
-/** What the head of a drawing tells: sections, variables, layers, blocks, and where its entities lie. */
+/** Opens a drawing: reads sections, variables, layers and blocks, and locates its entities. */
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
@@ -16,18 +16,20 @@ import { findSections, type Section, type SectionList } from './sections.ts';
 import { layoutOfBlock, readBlocks, readLayers } from './tables.ts';
 
 const WINDOW_BYTES = 1 << 20;
-/** Chords of curves stay so near to them, in parts of the drawing's longer side, unless input.curve_tolerance says. */
+/** Default for input.curve_tolerance: distance of chords from curves, relative to the drawing's longer side. */
 const TOLERANCE_OF_EXTENT = 1e-4;
 /**
- * A circle as large as the extent takes 222 steps at that tolerance, and an arc within the extent no more, however large
- * its radius. What would take more lies far outside, or the extent is a lie: a drawing of a thousand circles that calls
- * itself a nanometre wide would otherwise take gigabytes.
+ * A circle as large as the extent takes 222 steps at that tolerance, and an arc within the extent takes no more,
+ * however large its radius. A curve that takes more is far outside, or the extent is wrong: without this limit, a
+ * drawing of a thousand circles that declares an extent of a nanometre would take gigabytes.
  */
 const MAX_DEFAULT_STEPS = 256;
 const MAX_STATED_STEPS = 1 << 16;
-/** Room for the record behind a section. */
+/** Space for the record after a section. */
 const SECTION_END_BYTES = 1 << 12;
-/** Drawings have some ten sections, damaged ones hundreds, and at most 256 layouts; each is opened and read on its own. */
+/**
+ * Drawings have about ten sections, damaged ones hundreds, and at most 256 layouts; each is opened and read separately.
+ */
 const MAX_SECTIONS = 4096;
 const MAX_LAYOUTS = 1024;
 
@@ -86,7 +88,7 @@ function needAtMost(actual: number, limit: number, what: string): void {
   if (actual > limit) throw failure('LIMIT_EXCEEDED', { what, actual, limit, setting: 'a fixed limit' });
 }
 
-/** `end`: where what is read probably ends; windows of many small sections are small. */
+/** `end`: expected end of reading; windows of many small sections are small. */
 function readerAt(
   source: ByteSource,
   facts: TagFacts,
@@ -113,7 +115,7 @@ function readHeader(
   const section = sections.find(({ name }) => name === 'HEADER');
   if (section === undefined) return headerVariables(null);
   const reader = readerAt(source, facts, section.start);
-  // A damaged variable costs those behind it: the ones that reading depends on mostly stand first.
+  // A damaged variable makes the following ones unreadable, but those that the reader needs mostly come first.
   const isWhole = reader.readTags();
   const header = headerVariables(reader.entity.tags);
   if (!isWhole) noteBroken(reader, facts.fileName, findings);
@@ -131,15 +133,15 @@ function noteBrokenEntity({ broken, recordStart }: RecordReader, findings: Findi
   findings.note('ENTITY_SKIPPED', { type: type === '' ? 'unnamed' : type, reason }, location);
 }
 
-/** `input.curve_tolerance` in drawing units, or a part of the extent that the HEADER states. */
+/** `input.curve_tolerance` in drawing units, or a fraction of the extent in the HEADER. */
 function toleranceOf(options: OpenContext['options'], header: HeaderVariables): number | null {
   if (typeof options.curve_tolerance === 'number') return options.curve_tolerance;
   return header.extentUnits === null ? null : header.extentUnits * TOLERANCE_OF_EXTENT;
 }
 
 /**
- * The ENTITIES sections, and the blocks of layouts that have entities of their own: those of paper spaces other than
- * the active one, whose entities are in ENTITIES like those of model space.
+ * The ENTITIES sections, and the blocks of layouts with entities of their own: paper spaces other than the active one,
+ * whose entities are in ENTITIES like those of model space.
  */
 function entityRanges(
   source: ByteSource,
@@ -165,7 +167,7 @@ function entityRanges(
   });
 }
 
-/** The sections of a binary drawing, found by reading all of its records. Throws DXF_BINARY. */
+/** The sections of a binary drawing, found by reading all its records. Throws DXF_BINARY. */
 function walkSections(source: ByteSource, facts: TagFacts, start: number): SectionList {
   const reader = readerAt(source, facts, start);
   reader.readTags();

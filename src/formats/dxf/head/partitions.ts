@@ -1,7 +1,7 @@
 /**
- * Cuts the entities of a drawing without reading them: near every nominal size the next entity that begins a feature.
- * In text files such a place is certain, not guessed: a name is no group code, so a line that says 0 before one is the
- * code of its value. Binary files are read tag by tag, since their bytes tell nothing about where tags begin.
+ * Splits the entities of a drawing without reading them, at the first entity near each nominal offset that begins a
+ * feature. In text files such an offset is certain: a name is not a group code, so a line "0" before a name is the code
+ * of that value. Binary files are read tag by tag, since their bytes do not show where tags begin.
  */
 import type { ByteSource } from '../../../io/byte-source.ts';
 import type { Partition } from '../../format.ts';
@@ -9,13 +9,13 @@ import { OwnXdata } from '../features/xdata-read.ts';
 import { RecordReader } from '../tags/record-reader.ts';
 import type { EntityRange, TagFacts } from './drawing-state.ts';
 
-/** Bytes that are searched at first for the beginning of an entity; entities are mostly shorter. */
+/** Bytes searched first for the beginning of an entity; most entities are shorter. */
 const SEARCH_BYTES = 1 << 13;
 
-/** Entities that belong to the one before them. */
+/** Entities that belong to the previous one. */
 const NOT_FIRST = new Set(['VERTEX', 'ATTRIB', 'SEQEND']);
 
-/** Consecutive partitions of all ranges: each ends where the next one begins, whatever lies between two ranges. */
+/** Consecutive partitions of all ranges: each ends where the next one begins, across gaps between ranges. */
 export function cutRanges(
   source: ByteSource,
   facts: TagFacts,
@@ -44,7 +44,7 @@ function cutText(
     linesBefore: null,
   });
   let nominal = range.start + partitionBytes;
-  // A rest shorter than half a partition is not worth one of its own.
+  // A rest shorter than half a partition does not become a partition of its own.
   while (nominal < range.end - partitionBytes / 2) {
     const start = firstFeature(reader, nominal, range.end);
     if (start < 0) return;

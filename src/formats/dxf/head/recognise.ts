@@ -1,4 +1,4 @@
-/** Tells a DXF from what is sent in its place, and its two forms from each other. */
+/** Recognises a DXF and its two forms, and names other files that were given instead. */
 import { failure } from '../../../errors.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
 import { lookOf } from '../../recognise.ts';
@@ -9,7 +9,7 @@ const HEAD_BYTES = 4096;
 
 interface Recognised {
   readonly form: TagForm;
-  /** Offset of the first tag: behind the sentinel or a byte order mark. */
+  /** Offset of the first tag: after the sentinel or a byte order mark. */
   readonly start: number;
 }
 
@@ -19,7 +19,7 @@ export function recognise(source: ByteSource, fileName: string): Recognised {
   const head = Buffer.from(source.slice(0, HEAD_BYTES));
   if (head.subarray(0, SENTINEL.length).equals(SENTINEL)) {
     const at = SENTINEL.length;
-    // The first tag is 0 SECTION or 999 and a comment: one-byte codes are followed by a letter at once.
+    // The first tag is 0 SECTION or 999 and a comment: a one-byte code is directly followed by a letter.
     const isWide = head[at + 1] === 0 || (head[at] === 0xe7 && head[at + 1] === 0x03);
     return { form: isWide ? 'binary2' : 'binary1', start: at };
   }

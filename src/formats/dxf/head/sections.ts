@@ -1,7 +1,7 @@
 /**
- * Where the sections of a drawing lie. In text files they are found by searching for their marks alone, at the speed
- * of memory: SECTION and ENDSEC are no group codes, so a line that says one is a value, and the line before it tells
- * whether that is the value of a code 0. Nothing else in the file needs to be read for this.
+ * Locates the sections of a drawing. In text files only their marks are searched, at memory speed: SECTION and ENDSEC
+ * are not group codes, so a line with one of them is a value, and the line before shows whether its code is 0. Nothing
+ * else in the file needs to be read for this.
  */
 import { CR, LF } from '../../../bytes/ascii.ts';
 import { failure } from '../../../errors.ts';
@@ -10,7 +10,7 @@ import { countSourceLines } from '../tags/lines.ts';
 
 export interface Section {
   readonly name: string;
-  /** Offset of its first record behind "0 SECTION 2 name". */
+  /** Offset of its first record after "0 SECTION 2 name". */
   readonly start: number;
   /** Offset of the record ENDSEC. */
   readonly end: number;
@@ -18,16 +18,16 @@ export interface Section {
 
 export interface SectionList {
   readonly sections: readonly Section[];
-  /** The file ends as it should, with EOF. */
+  /** The file ends with EOF, as required. */
   readonly hasEof: boolean;
 }
 
 /** Small enough to stay in the processor's cache between reading and searching. */
 const CHUNK_BYTES = 1 << 19;
-/** Bytes around a mark that may be looked at: its code line before it, the section's name behind it. */
+/** Bytes around a mark that are needed: its code line before it, the section's name after it. */
 const MARGIN_BYTES = 512;
 
-/** Throws DXF_TRUNCATED when the last section does not end. */
+/** Throws DXF_TRUNCATED if the last section has no end. */
 export function findSections(source: ByteSource, fileName: string): SectionList {
   const sections: Section[] = [];
   let open: { name: string; start: number } | null = null;
@@ -35,7 +35,7 @@ export function findSections(source: ByteSource, fileName: string): SectionList 
   const marks = new MarkSearch(source);
   for (let mark = marks.next(); mark !== null; mark = marks.next()) {
     if (mark.name !== null) {
-      // A section that begins before the last one ended: its end was lost, its content was not.
+      // A section that begins before the last one ended: its ENDSEC is missing, its content is not.
       if (open !== null) sections.push({ ...open, end: mark.at });
       open = { name: mark.name, start: mark.end };
     } else if (open !== null) {
@@ -66,11 +66,11 @@ function readPart(source: ByteSource, memory: Uint8Array, start: number, end: nu
 }
 
 interface Mark {
-  /** The section that begins; null: one ends. */
+  /** The section that begins; null: a section ends. */
   readonly name: string | null;
   /** Offset of the line with code 0. */
   readonly at: number;
-  /** Offset of the record behind. */
+  /** Offset of the next record. */
   readonly end: number;
 }
 
@@ -81,7 +81,7 @@ class MarkSearch {
   #bytes: Buffer = Buffer.alloc(0);
   /** Offset in the source of `#bytes`. */
   #base = 0;
-  /** Where to search on, and where the chunk ends: offsets in `#bytes`. */
+  /** Offsets in `#bytes`: where the search continues, and the end of the chunk. */
   #at = 0;
   #searchEnd = 0;
 
@@ -92,7 +92,7 @@ class MarkSearch {
 
   next(): Mark | null {
     for (;;) {
-      // Three bytes that both marks have, and that are rare: the search runs at the speed of memchr.
+      // Three rare bytes that both marks contain: the search runs at the speed of memchr.
       const found = this.#bytes.indexOf('SEC', this.#at, 'latin1');
       if (found < 0 || found >= this.#searchEnd) {
         const next = this.#base + this.#searchEnd;
@@ -133,7 +133,7 @@ class MarkSearch {
       : { name: head[1].toUpperCase(), at: this.#base + at, end: this.#base + next + head[0].length };
   }
 
-  /** The offset behind the line whose rest begins at `at` and must be blank; -1 where it is not. */
+  /** The offset after the line whose rest begins at `at`, or -1 if the rest is not blank. */
   #lineEnd(at: number): number {
     const bytes = this.#bytes;
     while (bytes[at] === 0x20 || bytes[at] === 0x09) at++;
@@ -143,7 +143,10 @@ class MarkSearch {
     return -1;
   }
 
-  /** The start of the line before the one that holds nothing before `wordStart`, if that line says 0; -1 if not. */
+  /**
+   * The start of the line before `wordStart`'s line if that line is "0" and nothing comes before `wordStart` in its
+   * own; else -1.
+   */
   #zeroLineBefore(wordStart: number): number {
     const bytes = this.#bytes;
     let at = wordStart - 1;

@@ -1,4 +1,4 @@
-/** Layers and blocks: what entities refer to by name. */
+/** Reads layers and blocks, which entities refer to by name. */
 import type { EntityTags } from '../contract.ts';
 import type { RecordReader } from '../tags/record-reader.ts';
 import { type BlockRecord, foldName, type LayerRecord } from './drawing.ts';
@@ -33,9 +33,9 @@ export function readLayers(
 }
 
 /**
- * Adds the blocks among the records from the reader's position to `end`. Of blocks of one name the first counts.
- * `onBrokenEntity` is told of each broken entity of a block, once, however often and in whichever partitions the block
- * is inserted; those of layouts are left to who reads them as entities of the drawing.
+ * Adds the blocks among the records from the reader's position to `end`. If several blocks have the same name, the
+ * first is used. Calls `onBrokenEntity` once for each broken entity of a block, regardless of how often the block is
+ * inserted. Blocks of layouts are excluded, as their entities are read as entities of the drawing.
  */
 export function readBlocks(
   reader: RecordReader,
@@ -76,7 +76,7 @@ export function readBlocks(
   close(end);
 }
 
-/** How a layout's block is called; R12 writes a dollar sign. */
+/** The layout whose block has this name; R12 writes a dollar sign. */
 export function layoutOfBlock(name: string): 'model' | 'paper' | null {
   const match = /^[*$](MODEL|PAPER)_SPACE\d*$/i.exec(name);
   return match === null ? null : match[1].toUpperCase() === 'MODEL' ? 'model' : 'paper';

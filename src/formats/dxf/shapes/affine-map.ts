@@ -1,6 +1,6 @@
 /**
  * Affine maps of space: row-major 3 x 4 (see AffineMap), so that a chain of block insertions and an object coordinate
- * system is one product and costs one multiplication per position.
+ * system is one product that costs one multiplication per position.
  */
 import type { AffineMap } from '../contract.ts';
 
@@ -12,7 +12,7 @@ export function isIdentity(map: AffineMap): boolean {
   return true;
 }
 
-/** First `inner`, then `outer`. `result` may be neither of them. */
+/** Applies `inner`, then `outer`. `result` must not be either of them. */
 export function composed(
   outer: AffineMap,
   inner: AffineMap,
@@ -61,8 +61,8 @@ export function mappedZ(map: AffineMap, x: number, y: number, z: number): number
 }
 
 /**
- * By how much the map lengthens at most: exact for maps that keep the plane (what plans hold), else a bound from
- * above, which makes strokes finer than asked for and never coarser.
+ * The greatest factor by which the map lengthens: exact for maps that keep the xy plane (the case in plans), else an
+ * upper bound, which makes strokes finer than requested and never coarser.
  */
 export function greatestScale(map: AffineMap): number {
   const [xx, xy, xz, , yx, yy, yz, , zx, zy, zz] = map;

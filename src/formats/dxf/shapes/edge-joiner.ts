@@ -1,25 +1,25 @@
-/** Joins stroked edges to loops: in their order where that works, else by looking for the edge that goes on. */
+/** Joins stroked edges to loops: in their order if possible, else by searching for the edge that continues. */
 import { pen } from './pen.ts';
 
-/** Ends that are nearer than this, relative to the size of the path, are one. */
+/** Greatest distance, relative to the size of the path, at which two ends are joined without a gap. */
 const GAP = 1e-6;
-/** And this, relative to the coordinates: what 12 digits leave. */
+/** The same relative to the coordinates: the precision of 12 digits. */
 const DIGITS = 1e-11;
-/** Edges ahead among which the one that goes on is looked for: what is so disordered is damaged. */
+/** Number of edges ahead that are searched for the next one: more disorder means a damaged path. */
 const SEARCHED_EDGES = 256;
 
 export class EdgeJoiner {
   edgeCount = 0;
   #first = 0;
-  /** Positions behind each edge, from the first of the path. */
+  /** End position of each edge, counted from the first position of the path. */
   #ends: number[] = [];
-  /** The edges' positions, while the loops are written over them. */
+  /** Copy of the edges' positions while the loops overwrite them. */
   #positions = new Float64Array(256);
   #used = new Uint8Array(16);
   #near = 0;
   #widestGap = 0;
 
-  /** Edges follow in the pen, from this position on. */
+  /** The pen's positions from this one on are edges. */
   begin(firstPosition: number): void {
     this.#first = firstPosition;
     this.#ends = [];
@@ -31,7 +31,7 @@ export class EdgeJoiner {
     this.edgeCount++;
   }
 
-  /** Turns the edges into loops of the pen. Returns the widest gap that was bridged, 0 when all edges met. */
+  /** Converts the edges to loops of the pen. Returns the widest gap that was bridged, 0 if all edges met. */
   join(): number {
     this.#take();
     this.#widestGap = 0;
@@ -50,7 +50,7 @@ export class EdgeJoiner {
     return this.#widestGap;
   }
 
-  /** Takes the edges out of the pen and measures what "near" is among them. */
+  /** Moves the edges out of the pen and computes the distance that counts as "near". */
   #take(): void {
     const { scratch } = pen;
     const from = this.#first * 3;
@@ -83,13 +83,13 @@ export class EdgeJoiner {
     return edge === 0 ? 0 : this.#ends[edge - 1];
   }
 
-  /** Between two positions of the edges. */
+  /** Distance between two positions of the edges. */
   #distance(a: number, b: number): number {
     const positions = this.#positions;
     return Math.hypot(positions[a * 3] - positions[b * 3], positions[a * 3 + 1] - positions[b * 3 + 1]);
   }
 
-  /** Whether the first edge of a loop must be turned round to meet the second. */
+  /** Whether the first edge of a loop must be reversed to meet the second. */
   #beginsReversed(edge: number): boolean {
     const next = edge + 1;
     if (next >= this.edgeCount) return false;
@@ -102,7 +102,7 @@ export class EdgeJoiner {
     return forwards > this.#near && backwards <= this.#near;
   }
 
-  /** From the pen's last position to a position of the edges. */
+  /** Distance from the pen's last position to a position of the edges. */
   #gapTo(position: number): number {
     const { coordinates, coordinateLength } = pen.scratch;
     const positions = this.#positions;
@@ -131,7 +131,7 @@ export class EdgeJoiner {
     this.#append(next, reversedGap < gap, first);
   }
 
-  /** Appends an edge to the loop; a position that it shares with the loop's end is kept once. */
+  /** Appends an edge to the loop; a position shared with the loop's end is kept once. */
   #append(edge: number, isReversed: boolean, first: number): void {
     this.#used[edge] = 1;
     const positions = this.#positions;

@@ -25,7 +25,7 @@ export function face3d(
   return finishFace(builder);
 }
 
-/** SOLID and TRACE: corners 1 2 4 3 go round; without the fourth, or where it repeats the third, a triangle. */
+/** SOLID and TRACE: corners in the order 1 2 4 3; a triangle repeats the third corner or has no fourth. */
 export function solid(
   { tags }: Entity,
   map: AffineMap,
@@ -42,7 +42,7 @@ export function solid(
   return finishFace(builder);
 }
 
-/** Leaves out a corner that repeats the one before it: bit-equal ones only. */
+/** Omits a corner that exactly repeats the one before it. */
 function pushCorner(x: number, y: number, z: number): void {
   const { coordinates, coordinateLength } = pen.scratch;
   const last = coordinateLength - 3;
@@ -53,6 +53,6 @@ function pushCorner(x: number, y: number, z: number): void {
 
 function finishFace(builder: GeometryBuilder): number {
   pen.close(0);
-  // Two corners that differ: a face that is seen from its side, drawn as a line.
+  // Two different corners: a face seen from the side, drawn as a line.
   return pen.finishLine(builder, true);
 }

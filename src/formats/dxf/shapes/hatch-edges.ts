@@ -1,8 +1,8 @@
 /**
- * Boundary paths of a hatch that consist of edges: lines, arcs, elliptical arcs and splines, joined to loops.
+ * Reads boundary paths of a hatch that consist of edges: lines, arcs, elliptical arcs and splines, joined to loops.
  *
- * Edges should follow one another; in real files some run backwards, or two loops share a path. Where an edge does not
- * begin at the end of the one before, the edge that does is looked for; a gap is bridged by a straight line.
+ * Edges should follow one another, but in real files some are reversed, or two loops share a path. If an edge does not
+ * begin at the end of the previous one, the edge that does is searched for; a gap is bridged by a straight line.
  */
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import { EntityError, type EntityTags } from '../contract.ts';
@@ -15,14 +15,14 @@ import { needFinite } from './tag-values.ts';
 const EDGE_TYPE = { line: 1, arc: 2, ellipse: 3, spline: 4 } as const;
 const RADIANS = Math.PI / 180;
 
-/** The values of the edge at hand. */
+/** The values of the current edge. */
 class Edge {
   type = 0;
   x = Number.NaN;
   y = Number.NaN;
   otherX = Number.NaN;
   otherY = Number.NaN;
-  /** Radius of an arc, ratio of an ellipse. */
+  /** Radius of an arc, axis ratio of an ellipse. */
   size = Number.NaN;
   startDegrees = 0;
   endDegrees = 360;
@@ -33,7 +33,7 @@ class Edge {
 const joiner = new EdgeJoiner();
 let hasPartialEllipse = false;
 
-/** Reads the edges among tags `[start, end)`, behind the path's code 92, into loops of the pen. */
+/** Reads the edges among tags `[start, end)`, after the path's code 92, into loops of the pen. */
 export function readEdgePath(tags: EntityTags, start: number, end: number, elevation: number): void {
   const first = pen.count;
   const firstLoop = pen.loopCount;
@@ -44,8 +44,8 @@ export function readEdgePath(tags: EntityTags, start: number, end: number, eleva
     pen.notes |= GEOMETRY_NOTE.curveGap;
     return;
   }
-  // The reference calls the ends of elliptical edges angles, and writers are divided on whether these are parameters:
-  // the reading in which the edges meet is the right one.
+  // The reference calls the ends of elliptical edges angles, and writers differ on whether these are parameters: the
+  // interpretation in which the edges meet is used.
   pen.rewind(firstLoop, first);
   const otherGap = readEdges(tags, start, end, elevation, true);
   if (otherGap > 0) pen.notes |= GEOMETRY_NOTE.curveGap;
@@ -184,7 +184,7 @@ function drawEllipse(edge: Edge, elevation: number, isByParameter: boolean): voi
   );
 }
 
-/** The parameter of the point of an ellipse that is seen from its centre at `angle` from the major axis. */
+/** The parameter of the point of an ellipse at `angle` from the major axis, as seen from its centre. */
 function parameterOf(angle: number, ratio: number): number {
   return Math.atan2(Math.sin(angle) / ratio, Math.cos(angle));
 }

@@ -1,4 +1,4 @@
-/** HATCH and MPOLYGON: boundary paths as one Polygon or MultiPolygon. Patterns and fill colours are no geometry. */
+/** HATCH and MPOLYGON: boundary paths as one Polygon or MultiPolygon. Patterns and fill colours are ignored. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
 import {
   type AffineMap,
@@ -15,7 +15,7 @@ import { pen } from './pen.ts';
 import { closeWithBulge, needPairs } from './polyline.ts';
 import { ownEnd, realOf } from './tag-values.ts';
 
-/** Bit of code 92: the path is a polyline; else it consists of edges. */
+/** Bit of code 92: the path is a polyline; otherwise it consists of edges. */
 const POLYLINE_PATH = 2;
 
 const nester = new LoopNester();
@@ -52,7 +52,7 @@ export function hatch(
   return finishArea(builder);
 }
 
-/** Index of the tag behind the paths: the style, the pattern or the seed points, which have codes of the paths again. */
+/** Index of the tag after the paths: the style, the pattern or the seed points reuse codes of the paths. */
 function pathsEnd(tags: EntityTags, first: number, end: number): number {
   const { codes } = tags;
   for (let i = first; i < end; i++) {
@@ -62,11 +62,11 @@ function pathsEnd(tags: EntityTags, first: number, end: number): number {
   return end;
 }
 
-/** Nests the loops that the pen has and appends them as one area. */
+/** Nests the pen's loops and appends them as one area. */
 function finishArea(builder: GeometryBuilder): number {
   const { loopCount } = pen;
   if (loopCount === 0) throw new EntityError('no boundary path of the hatch encloses an area');
-  // In the hatch's own plane: in the world it may stand upright.
+  // In the hatch's own plane, as the plane may be vertical in the world.
   nester.nest(pen.scratch.coordinates, 3, pen.starts, loopCount);
   pen.settle(builder);
   const { order, isShell } = nester;
@@ -112,7 +112,7 @@ function needCount(stated: number, vertices: number): void {
     throw new EntityError(`a boundary path of ${stated} vertices has ${vertices}`);
 }
 
-/** The hot path, as that of LWPOLYLINE: one polyline without bulges, from the tags to the builder's array. */
+/** The hot path, as that of LWPOLYLINE: one polyline without bulges, copied from the tags to the builder's array. */
 function plainPath(tags: EntityTags, first: number, last: number, builder: GeometryBuilder): number {
   if ((tags.integer(first) & POLYLINE_PATH) === 0) return 0;
   pen.notes = 0;

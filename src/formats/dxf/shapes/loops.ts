@@ -1,34 +1,34 @@
 /**
- * Loops of a filled area as polygons: which are shells, which are holes, and whose.
+ * Converts loops of a filled area to polygons: which are shells, which are holes, and of which shell.
  *
- * By nesting alone: what an odd number of loops lies around is a hole, an even number a shell (an island in a hole).
- * Neither the order of the loops nor their orientation nor a hatch's flags say it reliably.
+ * By nesting only: a loop inside an odd number of loops is a hole; inside an even number it is a shell (an island in a
+ * hole). The order of the loops, their orientation and a hatch's flags are not reliable.
  */
 import { RingBands, RingTree } from '../../../batch/ring-tree.ts';
 import { locateInRing, signedArea } from '../../../batch/rings.ts';
 import { EntityError } from '../contract.ts';
 
-/** Bounds may stick out by so much of the loop's size: strokes of one arc in two loops differ by rounding. */
+/** Bounds may exceed others by this fraction of the loop's size: strokes of one arc in two loops differ by rounding. */
 const BOUNDS_SLACK = 1e-9;
-/** Positions that are tried at most before a loop that runs along another is decided by the majority. */
+/** Positions checked at most before the majority decides about a loop that runs along another. */
 const MAX_SAMPLES = 32;
-/** So few loops are compared each with each. */
+/** Up to this many loops are compared pairwise. */
 const MAX_PAIRED = 32;
-/** Rings of so many positions are looked through as they are. */
+/** Rings of up to this many positions are searched linearly. */
 const MAX_PLAIN_RING = 64;
-/** Edges and pairs of loops that are looked at for one hatch: some seconds. Only loops that cross one another need more. */
+/** Edges and pairs of loops checked for one hatch: some seconds. Only loops that cross one another need more. */
 const MAX_WORK = 2 ** 30;
-/** Lead of one side over the other that settles it: one position alone can lie off by rounding. */
+/** Lead of inside over outside that decides: a single position can be wrong by rounding. */
 const LEAD = 2;
 
-/** Reusable; its arrays grow to the most loops met. */
+/** Reusable; its arrays grow to the largest number of loops. */
 export class LoopNester {
-  /** Loop numbers, each shell followed by its holes; valid below `loopCount`. */
+  /** Loop numbers, each shell followed by its holes; valid up to `loopCount`. */
   order = new Uint32Array(16);
   /** 1 for shells, by loop number. */
   isShell = new Uint8Array(16);
   shellCount = 0;
-  /** Pairs of loops, edges and the like that `nest` looked at. */
+  /** Pairs of loops, edges and similar items that `nest` checked. */
   work = 0;
   #areas = new Float64Array(16);
   #bounds = new Float64Array(64);
@@ -36,12 +36,12 @@ export class LoopNester {
   #coordinates: Float64Array = new Float64Array(0);
   #stride = 2;
   #starts: Uint32Array = new Uint32Array(0);
-  /** Of loops with many positions, once they are asked for. */
+  /** For loops with many positions, created on first use. */
   readonly #bands = new Map<number, RingBands>();
 
   /**
-   * Loop i has the positions `[starts[i], starts[i + 1])` of `coordinates`; x and y are what counts. Throws an EntityError
-   * where these are not finite or nesting takes too much work.
+   * Loop i has the positions `[starts[i], starts[i + 1])` of `coordinates`; only x and y are used. Throws an
+   * EntityError if these are not finite or nesting takes too much work.
    */
   nest(coordinates: Float64Array, stride: number, starts: Uint32Array, loopCount: number): void {
     this.#coordinates = coordinates;
@@ -88,7 +88,7 @@ export class LoopNester {
     this.#bounds[loop * 4 + 3] = maxY;
   }
 
-  /** The parent of a loop is the smallest larger one around it. */
+  /** The parent of a loop is the smallest larger loop around it. */
   #findParents(loopCount: number): void {
     if (loopCount <= MAX_PAIRED) {
       this.#parents.fill(-1, 0, loopCount);
@@ -107,7 +107,7 @@ export class LoopNester {
     }
   }
 
-  /** How far bounds may stick out of those at `#bounds[at]`. */
+  /** How far bounds may exceed those at `#bounds[at]`. */
   #slackOf(at: number): number {
     const bounds = this.#bounds;
     return BOUNDS_SLACK * Math.max(bounds[at + 2] - bounds[at], bounds[at + 3] - bounds[at + 1]);
@@ -143,7 +143,7 @@ export class LoopNester {
     const edges = this.#starts[inner + 1] - start - 1;
     const samples = Math.min(edges, MAX_SAMPLES);
     let lead = 0;
-    // Vertices all around the loop first; then the middles of edges, for loops whose vertices all lie on the other.
+    // First vertices all around the loop, then midpoints of edges, for loops whose vertices are all on the other loop.
     for (let half = 0; half < 2 && Math.abs(lead) < LEAD; half++)
       for (let k = 0; k < samples && Math.abs(lead) < LEAD; k++) {
         const at = start + Math.floor((k * edges) / samples);
@@ -152,7 +152,7 @@ export class LoopNester {
     return lead > 0;
   }
 
-  /** Where the middle between two positions lies. */
+  /** Locates the midpoint of two positions. */
   #locate(position: number, other: number, loop: number): number {
     const coordinates = this.#coordinates;
     const stride = this.#stride;
@@ -180,7 +180,7 @@ export class LoopNester {
   #assignRoles(loopCount: number): void {
     const parents = this.#parents;
     const holesOf = new Map<number, number[]>();
-    // A parent is larger than its child: roles are known when they are asked for.
+    // A parent is larger than its child, so its role is known before the child's.
     const bySize = Array.from({ length: loopCount }, (_, loop) => loop).sort(
       (a, b) => this.#areas[b] - this.#areas[a] || a - b,
     );

@@ -1,4 +1,4 @@
-/** Faces in space, read as a MultiPolygon: POLYLINE as polygon mesh or polyface mesh, and MESH. */
+/** Reads surfaces in space as a MultiPolygon: POLYLINE as polygon mesh or polyface mesh, and MESH. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { pen } from './pen.ts';
 import { integerOf, ownEnd, readTriple, realOf, subclassStart } from './tag-values.ts';
 
-/** The vertices of the mesh at hand: x, y, z each. Reused. */
+/** The vertices of the current mesh: x, y, z each. Reused. */
 let vertices = new Float64Array(256);
 let vertexCount = 0;
 
@@ -50,7 +50,7 @@ function endFace(first: number): void {
   pen.endLoop();
 }
 
-/** M x N vertices, row by row; a smoothed mesh has its surface's vertices beside those of its frame. */
+/** M x N vertices, row by row; a smoothed mesh has the vertices of its surface in addition to those of its frame. */
 export function polygonMesh(
   { tags, parts }: Entity,
   map: AffineMap,
@@ -88,7 +88,7 @@ export function polygonMesh(
   return asMulti(builder);
 }
 
-/** VERTEX parts that are positions, and VERTEX parts that are faces: up to four numbers of positions, from 1. */
+/** VERTEX entities that are positions, and VERTEX entities that are faces: up to four position numbers, from 1. */
 export function polyfaceMesh(
   { parts }: Entity,
   map: AffineMap,
@@ -110,7 +110,7 @@ export function polyfaceMesh(
     if ((flags & VERTEX_FLAG.face) === 0 || (flags & VERTEX_FLAG.position) !== 0) continue;
     const first = pen.count;
     for (let code = 71; code <= 74; code++) {
-      // Negative: the edge that begins there is not drawn.
+      // Negative: the edge that begins there is invisible.
       const number = Math.abs(integerOf(part, code, 0, 0, end));
       if (number !== 0) corner(number - 1);
     }
@@ -123,7 +123,7 @@ export function polyfaceMesh(
   }
   if (!hasEdge) return asMulti(builder);
   pen.notes |= GEOMETRY_NOTE.surface;
-  // Faces of one or two corners are points and lines of a wire frame.
+  // Faces with one or two corners are points and lines of a wire frame.
   pen.settle(builder);
   for (let loop = 0; loop < pen.loopCount; loop++) {
     const count = pen.starts[loop + 1] - pen.starts[loop];
@@ -133,7 +133,7 @@ export function polyfaceMesh(
   return GEOMETRY_TYPE.geometryCollection;
 }
 
-/** A mesh is a MultiPolygon even if it has one face only: the type must not hang on the count. */
+/** A mesh is a MultiPolygon even with a single face: the type must not depend on the count. */
 function asMulti(builder: GeometryBuilder): number {
   if (pen.loopCount === 0) throw new EntityError('a mesh has no faces');
   pen.notes |= GEOMETRY_NOTE.surface;
@@ -146,7 +146,7 @@ function needFaceTag(tags: EntityTags, i: number): void {
     throw new EntityError(`group code ${tags.codes[i]} is in the list of faces, which has code 90 only`);
 }
 
-/** MESH: the faces as they were modelled (subdivision level 0). */
+/** MESH: the faces of the control mesh (subdivision level 0). */
 export function mesh(
   { tags }: Entity,
   map: AffineMap,

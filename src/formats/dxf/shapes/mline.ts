@@ -1,6 +1,6 @@
 /**
- * MLINE: parallel lines along one path. Each vertex holds, per line, its distance from the path along the miter, so
- * the style that it came from need not be known. Breaks of single lines (where mlines cross) are drawn through.
+ * MLINE: parallel lines along one path. Each vertex stores for each line its distance from the path along the miter, so
+ * the style is not needed. Breaks of single lines (where mlines cross) are ignored.
  */
 import { type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
 import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
@@ -30,7 +30,7 @@ export function mline(
     if (!readTriple(tags, 13, at, vertexEnd, miter)) throw new EntityError('a vertex has no miter (code 13)');
     let element = 0;
     for (let i = tags.find(74, at, vertexEnd); i >= 0; i = tags.find(74, i + 1, vertexEnd), element++) {
-      // The first parameter is the distance along the miter; no parameters: the line is not there.
+      // The first parameter is the distance along the miter; without parameters the line does not exist.
       if (tags.integer(i) === 0 || i + 1 >= vertexEnd || tags.codes[i + 1] !== 41) continue;
       const distance = tags.real(i + 1);
       lines[element] ??= [];

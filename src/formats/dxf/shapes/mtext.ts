@@ -1,9 +1,9 @@
 /**
- * Plain text of TEXT and MTEXT values: control codes resolved or taken out (DXF reference, "Control codes in text";
- * formatting codes of the MTEXT editor). \U+XXXX and \M+nXXXX were resolved when the text was decoded.
+ * Plain text of TEXT and MTEXT values: control codes are resolved or removed (DXF reference, "Control codes in text";
+ * formatting codes of the MTEXT editor). \U+XXXX and \M+nXXXX are already resolved.
  */
 
-/** What %% and one letter stand for; u, o and k switch underlines, overlines and strike-through. */
+/** The character for %% and one letter; u, o and k switch underlines, overlines and strike-through. */
 const PERCENT_CODES: Readonly<Record<string, string>> = {
   d: '°',
   c: 'Ø',
@@ -22,7 +22,7 @@ function percentCode(whole: string, letter: string | undefined, code: string | u
   return value > 0 && value < 256 ? String.fromCharCode(value) : whole;
 }
 
-/** ^I is a tab, ^J a new line, "^ " the caret itself; ^M comes with ^J and says nothing more. */
+/** ^I is a tab, ^J a new line, "^ " the caret itself; ^M comes with ^J and is dropped. */
 function caretCode(whole: string, letter: string): string {
   if (letter === ' ') return '^';
   if (letter === 'I') return '\t';
@@ -49,7 +49,7 @@ export function plainMtext(value: string): string {
   SPECIAL.lastIndex = 0;
   if (!SPECIAL.test(text)) return text;
   const pieces: string[] = [];
-  // Behind this no semicolon follows: looked for once, not for each code that wants one.
+  // No semicolon follows this one: computed once, not for each code that needs one.
   const lastSemicolon = text.lastIndexOf(';');
   let at = 0;
   while (at < text.length) {
@@ -78,7 +78,7 @@ export function plainMtext(value: string): string {
   return pieces.join('');
 }
 
-/** Index of the semicolon that ends a stack; one after a backslash does not. */
+/** Index of the semicolon that ends a stack; a semicolon after a backslash does not. */
 function stackEnd(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++;
@@ -87,7 +87,7 @@ function stackEnd(text: string, from: number): number {
   return text.length;
 }
 
-/** 1/2 and 1#2 are fractions, 1^2 is one above the other: apart by a space, as upper and lower limits are read. */
+/** 1/2 and 1#2 are fractions; in 1^2, upper and lower limits, the two are separated by a space. */
 function stacked(stack: string): string {
   const divider = dividerAt(stack);
   if (divider < 0) return unescaped(stack);
@@ -97,7 +97,10 @@ function stacked(stack: string): string {
   return stack[divider] === '^' ? `${upper} ${lower}` : `${upper}/${lower}`;
 }
 
-/** Index of what parts the two texts of a stack; -1: there is one. (A pattern with alternatives overflows on long texts.) */
+/**
+ * Index of the separator of a stack's two texts; -1 without one. (A regular expression with alternatives overflows on
+ * long texts.)
+ */
 function dividerAt(stack: string): number {
   for (let at = 0; at < stack.length; at++) {
     const char = stack[at];

@@ -1,4 +1,4 @@
-/** LEADER and MULTILEADER: the lines, and where the text of the latter stands. Arrow heads are left out. */
+/** LEADER and MULTILEADER: the lines, and the position of the latter's text. Arrow heads are ignored. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
 import {
   type AffineMap,
@@ -14,7 +14,7 @@ import { integerOf, ownEnd, readTriple } from './tag-values.ts';
 const vertex = { x: 0, y: 0, z: 0 };
 const SPLINE_PATH = 1;
 
-/** Vertices in the world's coordinates, the tip of the arrow first; straight, or a curve through them. */
+/** Vertices in world coordinates, from the tip of the arrow; straight, or a curve through them. */
 export function leader(
   { tags }: Entity,
   map: AffineMap,
@@ -44,7 +44,7 @@ const CLOSE_LEADER = 303;
 const OPEN_LINE = 304;
 const CLOSE_LINE = 305;
 
-/** The text in MTEXT codes; null where the content is a block or nothing. */
+/** The text with MTEXT codes; null if the content is a block or empty. */
 export function leaderText(tags: EntityTags): string | null {
   const end = ownEnd(tags);
   const context = tags.find(OPEN_CONTEXT);
@@ -65,7 +65,9 @@ class Leader {
   doglegLength = 0;
 }
 
-/** Lines from their tips to the landing and along the dogleg; with the text's place as a point in a collection. */
+/**
+ * Lines from their tips to the landing and along the dogleg; if there is text, a collection that includes its position.
+ */
 export function multileader(
   { tags }: Entity,
   map: AffineMap,

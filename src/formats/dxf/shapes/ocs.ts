@@ -5,15 +5,15 @@
  */
 import { type AffineMap, EntityError, type EntityTags } from '../contract.ts';
 
-/** Below this, both x and y of the direction: the x axis is taken from world Y, else from world Z. */
+/** If both x and y of the direction are below this, the x axis is computed from world Y, else from world Z. */
 const NEAR_Z = 1 / 64;
-/** A direction that is off z by less is z with the rounding of whoever wrote it; kept, it would make up heights. */
+/** A direction that differs from z by less is z with rounding errors of the writer, which would add false heights. */
 const ROUNDING = 1e-14;
 
-/** The map from the OCS with this extrusion direction to the world; null when they are the same. */
+/** The map from the OCS with this extrusion direction to the world; null if they are the same. */
 export function ocsMap(x: number, y: number, z: number): AffineMap | null {
   const length = Math.hypot(x, y, z);
-  // Writers that do not know better put a zero vector where they mean "none".
+  // Some writers use a zero vector for "none".
   if (length === 0) return null;
   if (!Number.isFinite(length)) throw new EntityError('the extrusion direction is not a number');
   let nx = x / length;
@@ -34,14 +34,14 @@ export function ocsMap(x: number, y: number, z: number): AffineMap | null {
   ax /= axis;
   ay /= axis;
   az /= axis;
-  // Plus 0: no negative zeros.
+  // + 0 avoids negative zeros.
   const bx = ny * az - nz * ay + 0;
   const by = nz * ax - nx * az + 0;
   const bz = nx * ay - ny * ax + 0;
   return Float64Array.of(ax + 0, bx, nx, 0, ay + 0, by, ny, 0, az + 0, bz, nz, 0);
 }
 
-/** The OCS of an entity by its codes 210, 220 and 230, below tag `end`; null when it is the world's. */
+/** The OCS of an entity from its codes 210, 220 and 230 before tag `end`; null if it is the world's. */
 export function readOcs(tags: EntityTags, end: number): AffineMap | null {
   const at = tags.find(210);
   if (at < 0 || at >= end) return null;

@@ -1,8 +1,9 @@
 /**
- * What all shapes draw with: loops of positions in the coordinates of the entity, put into the world at the end.
+ * The drawing buffer of all shapes: loops of positions in the coordinates of the entity, transformed to the world at
+ * the end.
  *
- * Curves are stroked before they are mapped, at a tolerance that is divided by the map's greatest scale: so one matrix
- * holds object coordinate system and blocks, and what is closed in the entity is closed to the bit in the world.
+ * Curves are stroked before they are transformed, with a tolerance divided by the map's greatest scale. So one matrix
+ * covers the object coordinate system and blocks, and what is closed in the entity is exactly closed in the world.
  */
 import { ArcStroker, type Stroking } from '../../../batch/arc.ts';
 import { GEOMETRY_TYPE, GeometryBuilder, hasZ, PART_KIND } from '../../../batch/geometry-column.ts';
@@ -11,10 +12,10 @@ import { type AffineMap, EntityError } from '../contract.ts';
 import { composed, greatestScale, isIdentity } from './affine-map.ts';
 
 export class Pen {
-  /** Positions of all loops in the coordinates of the entity; in the world's after `settle`. */
+  /** Positions of all loops in the coordinates of the entity; in world coordinates after `settle`. */
   readonly scratch = new GeometryBuilder('XYZ');
   loopCount = 0;
-  /** Bits of GEOMETRY_NOTE: what the last entity drawn made necessary. */
+  /** Bits of GEOMETRY_NOTE for the last entity. */
   notes = 0;
   /** In the entity's coordinates. */
   arcs = new ArcStroker();
@@ -49,7 +50,7 @@ export class Pen {
     this.scratch.position(x, y, z);
   }
 
-  /** From the last position to this one, by an arc unless `bulge` is 0. */
+  /** Draws from the last position to this one, with an arc unless `bulge` is 0. */
   bulgeTo(x: number, y: number, z: number, bulge: number): void {
     const { scratch } = this;
     if (bulge === 0) {
@@ -82,19 +83,19 @@ export class Pen {
     this.starts[end] = this.count;
   }
 
-  /** Ends a closed loop of an area; takes it back when it has too few positions to enclose anything. */
+  /** Ends a closed loop of an area; discards it if it has too few positions to enclose anything. */
   endArea(firstPosition: number): void {
     if (this.count - firstPosition >= 4) this.endLoop();
     else this.scratch.coordinateLength = firstPosition * 3;
   }
 
-  /** Takes back all loops from `loopCount` on, which began at `position`. */
+  /** Discards all loops from `loopCount` on, which began at `position`. */
   rewind(loopCount: number, position: number): void {
     this.loopCount = loopCount;
     this.scratch.coordinateLength = position * 3;
   }
 
-  /** Closes the loop at hand: nothing when it ends on its first position. */
+  /** Closes the current loop unless it already ends on its first position. */
   close(firstPosition: number): void {
     const { scratch } = this;
     const { coordinates } = scratch;
@@ -108,7 +109,7 @@ export class Pen {
       }
   }
 
-  /** Maps all loops into the world. Refuses what is not finite; widens the builder when a z is not 0. */
+  /** Transforms all loops to the world. Throws if a position is not finite; widens the builder if a z is not 0. */
   settle(builder: GeometryBuilder): void {
     const { coordinates, coordinateLength } = this.scratch;
     const [xx, xy, xz, dx, yx, yy, yz, dy, zx, zy, zz, dz] = this.#matrix;
@@ -137,7 +138,7 @@ export class Pen {
     if (zUsed && !hasZ(builder.dimensions)) builder.widen('XYZ');
   }
 
-  /** Copies positions `[from, to)`, settled, to the builder. */
+  /** Copies positions `[from, to)`, already in world coordinates, to the builder. */
   copy(builder: GeometryBuilder, from: number, to: number): void {
     const { coordinates } = this.scratch;
     const { stride } = builder;
@@ -154,13 +155,13 @@ export class Pen {
     builder.coordinateLength = at;
   }
 
-  /** Appends a settled loop as a ring. */
+  /** Appends a loop in world coordinates as a ring. */
   ring(builder: GeometryBuilder, loop: number): void {
     this.copy(builder, this.starts[loop], this.starts[loop + 1]);
     builder.endRing();
   }
 
-  /** Settles the only loop and appends it: a point, a line, or a polygon where it can be and is asked to be one. */
+  /** Settles the only loop and appends it as a point, a line, or, if requested and possible, a polygon. */
   finishLine(builder: GeometryBuilder, asPolygon: boolean): number {
     this.settle(builder);
     const { count } = this;
@@ -185,10 +186,10 @@ export class Pen {
       this.ring(builder, loop);
       builder.endPart(kind);
     }
-    // The multi types follow the single ones at the same distance for all three kinds.
+    // The difference between a multi type and the single one is the same for all three kinds.
     return loopCount === 1 ? kind : kind + (GEOMETRY_TYPE.multiPoint - GEOMETRY_TYPE.point);
   }
 }
 
-/** One per thread is enough: a shape is drawn in one go. */
+/** One per thread is enough: shapes are drawn one after another. */
 export const pen = new Pen();

@@ -1,4 +1,4 @@
-/** LWPOLYLINE, and the POLYLINEs that are lines; the others are meshes (mesh.ts). Widths are ignored. */
+/** LWPOLYLINE, and POLYLINEs that are lines; the others are meshes (mesh.ts). Widths are ignored. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import {
@@ -14,7 +14,7 @@ import { readOcs } from './ocs.ts';
 import { type Pen, pen } from './pen.ts';
 import { integerOf, needFinite, ownEnd, realOf } from './tag-values.ts';
 
-/** Code 90 of LWPOLYLINE. POLYLINEs state no count. */
+/** Code 90 of LWPOLYLINE. POLYLINEs have no count. */
 const STATED_COUNT = 90;
 
 export function lwPolyline(
@@ -32,7 +32,7 @@ export function lwPolyline(
     if (type !== 0) return type;
   }
   pen.begin(map, ocs, stroke);
-  // A bulge stands behind its vertex and belongs to the segment to the next one.
+  // A bulge comes after its vertex and applies to the segment to the next vertex.
   let bulge = 0;
   let x = Number.NaN;
   let count = 0;
@@ -57,8 +57,8 @@ export function lwPolyline(
 }
 
 /**
- * The hot path: straight segments in the plane, from the tags to the builder's array without a stop between. Returns 0,
- * the builder as it was, when there is a bulge.
+ * The hot path: straight segments in the plane, copied from the tags to the builder's array. Returns 0 and leaves the
+ * builder unchanged if there is a bulge.
  */
 function plainVertices(
   tags: EntityTags,
@@ -119,20 +119,20 @@ function plainVertices(
 }
 
 /**
- * Of codes 10 and 20, which are a vertex together. Readers of vertices forget x after each y, so a lone y is not a finite
+ * Checks codes 10 and 20, which form a vertex. Readers of vertices forget x after each y, so a lone y is not a finite
  * position; a lone x shows in the counts.
  */
 export function needPairs(xCount: number, yCount: number): void {
   if (xCount !== yCount) throw new EntityError(`${xCount} x (code 10) and ${yCount} y (code 20) of vertices`);
 }
 
-/** What a writer that was interrupted, or an edit by hand, leaves behind: the count stands before the vertices. */
+/** Notes a wrong count, as left by an interrupted writer or a manual edit: the count comes before the vertices. */
 function checkVertexCount(tags: EntityTags, count: number): void {
   const at = tags.find(STATED_COUNT);
   if (at >= 0 && Math.trunc(tags.real(at)) !== count) pen.notes |= GEOMETRY_NOTE.vertexCount;
 }
 
-/** The segment from the last vertex to the first, where they are not the same already. */
+/** Draws the segment from the last vertex to the first, unless they are equal. */
 export function closeWithBulge(target: Pen, bulge: number, firstPosition = 0): void {
   const { coordinates, coordinateLength } = target.scratch;
   const first = firstPosition * 3;
@@ -145,7 +145,7 @@ export function closeWithBulge(target: Pen, bulge: number, firstPosition = 0): v
   target.bulgeTo(x, y, z, bulge);
 }
 
-/** POLYLINE: by its flags a 2D or 3D line or one of two kinds of mesh. */
+/** POLYLINE: a 2D or 3D line or one of two kinds of mesh, depending on its flags. */
 export function polyline(
   entity: Entity,
   map: AffineMap,
@@ -166,11 +166,11 @@ export function polyline(
   for (const vertex of parts) {
     if (vertex.type !== 'VERTEX') continue;
     const vertexEnd = vertex.count;
-    // The frame of a spline is what the curve was made from, not where it runs.
+    // Frame vertices of a spline are its control points, not points of the curve.
     if ((integerOf(vertex, 70, 0, 0, vertexEnd) & VERTEX_FLAG.splineFrame) !== 0) continue;
     const x = realOf(vertex, 10, Number.NaN, 0, vertexEnd);
     const y = realOf(vertex, 20, Number.NaN, 0, vertexEnd);
-    // 2D vertices repeat the elevation or leave it out; writers of heights per vertex exist, and GDAL keeps these too.
+    // 2D vertices repeat the elevation or omit it; some writers store a height per vertex, which GDAL keeps too.
     const z = realOf(vertex, 30, 0, 0, vertexEnd) || elevation;
     if (hasVertex) pen.bulgeTo(x, y, z, bulge);
     else pen.position(x, y, z);

@@ -8,7 +8,7 @@ import { pen } from './pen.ts';
 import { needFinite, needTriple, ownEnd, readTriple, realOf } from './tag-values.ts';
 
 const FULL = 2 * Math.PI;
-/** Sweeps that lack less than this of a full turn are one. */
+/** Sweeps that are less than this below a full turn are a full turn. */
 const FULL_ROUNDING = 1e-9;
 
 const centre = { x: 0, y: 0, z: 0 };
@@ -21,8 +21,8 @@ const ellipseInSpace = {
 };
 
 /**
- * From one angle counter-clockwise to the other: more than 0, at most a full turn. Radians. Ends that are the same or
- * whole turns apart are those of a full circle.
+ * Sweep from one angle counter-clockwise to the other: more than 0, at most a full turn, in radians. Angles that are
+ * equal or whole turns apart give a full circle.
  */
 export function sweepBetween(start: number, end: number): number {
   const rest = (end - start) % FULL;
@@ -73,8 +73,8 @@ function turn(radius: number, from: number, sweep: number): void {
 }
 
 /**
- * A negative radius is drawn as its opposite, and a circle of radius 0 as a line on the spot: so does GDAL, and all
- * circles stay of one kind.
+ * A negative radius is drawn as positive, and a circle of radius 0 as a line of length 0, as in GDAL: so all circles
+ * have the same type.
  */
 function drawnRadius(radius: number): number {
   return radius === 0 ? 0 : needRadius(Math.abs(radius));
@@ -86,10 +86,7 @@ export function needRadius(radius: number): number {
   return radius;
 }
 
-/**
- * In the world's coordinates, whatever the extrusion direction; that only says to which side of the major axis the
- * parameters run.
- */
+/** In world coordinates, whatever the extrusion direction, which only determines the direction of the parameters. */
 export function ellipse(
   { tags }: Entity,
   map: AffineMap,
@@ -122,7 +119,7 @@ export function ellipse(
   return pen.finishLine(builder, stroke.closedAsPolygons && sweep === FULL);
 }
 
-/** An ellipse in the plane z, into the loop at hand; axes in length and direction, sweep with its sign. */
+/** Appends an ellipse in the plane z to the current loop; axes as vectors, sweep with its sign. */
 export function appendFlatEllipse(
   x: number,
   y: number,
@@ -142,9 +139,10 @@ export function appendFlatEllipse(
   appendEllipse(pen.scratch, ellipseInSpace, start, sweep, pen.arcs.stroking);
 }
 
-/** Elliptical arcs in space as straight steps. */
-
-/** P(t) = centre + cos t * major + sin t * minor; any two conjugate half axes will do. Each is x, y, z. */
+/**
+ * An elliptical arc in space: P(t) = centre + cos t * major + sin t * minor, for any two conjugate half axes. Each is
+ * x, y, z.
+ */
 interface Ellipse {
   readonly centre: Float64Array;
   readonly major: Float64Array;
@@ -152,9 +150,9 @@ interface Ellipse {
 }
 
 /**
- * Appends the arc from parameter `start` on, over `sweep` (radians, counter-clockwise positive; both parameters, not
- * angles), both ends included, to a builder with XYZ. A full turn ends on its start to the bit. Steps are of equal
- * parameter: an ellipse is a flattened circle, and a chord of it is no farther off than that of the circle was.
+ * Appends the arc from parameter `start` over `sweep` (radians, counter-clockwise positive; both are parameters, not
+ * angles), including both ends, to a builder with XYZ. A full turn ends exactly on its start. Steps are of equal
+ * parameter: an ellipse is a flattened circle, and its chords are no farther off than those of the circle.
  */
 function appendEllipse(
   builder: GeometryBuilder,
@@ -180,7 +178,7 @@ function appendEllipse(
   }
 }
 
-/** The length of the longer axis also where the two given are conjugate only, as the image of a circle has them. */
+/** The length of the longer axis, also if the given ones are only conjugate, as in the image of a circle. */
 function greatestSemiAxis(u: Float64Array, v: Float64Array): number {
   const a = u[0] * u[0] + u[1] * u[1] + u[2] * u[2];
   const b = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];

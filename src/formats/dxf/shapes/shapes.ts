@@ -1,4 +1,4 @@
-/** Every entity type that has a geometry, and how it is drawn. Types that are missing here are skipped and reported. */
+/** Every entity type with a geometry, and the function that draws it. Other types are skipped and reported. */
 import type { ShapeFunction } from '../contract.ts';
 import { face3d, solid } from './face.ts';
 import { hatch } from './hatch.ts';

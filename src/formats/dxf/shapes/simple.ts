@@ -36,7 +36,7 @@ export function line(
   return pen.finishLine(builder, false);
 }
 
-/** SHAPE (in its object coordinate system) and TOLERANCE (in the world's): where they stand. */
+/** SHAPE (in its object coordinate system) and TOLERANCE (in world coordinates): their insertion points. */
 export function shape(
   { tags }: Entity,
   map: AffineMap,
@@ -54,8 +54,8 @@ const third = { x: 0, y: 0, z: 0 };
 const corner = { x: 0, y: 0, z: 0 };
 
 /**
- * IMAGE and WIPEOUT: the clipped outline as a polygon. Pixels have their origin in the upper left corner, the first
- * one's centre, so the image reaches from -0.5 to its size - 0.5.
+ * IMAGE and WIPEOUT: the clipped outline as a polygon. The origin of pixel coordinates is the centre of the upper left
+ * pixel, so the image extends from -0.5 to its size - 0.5.
  */
 export function image(
   { tags }: Entity,

@@ -4,20 +4,22 @@ import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 
 export interface Spline {
   readonly degree: number;
-  /** Ascending; degree + 1 more than there are control points. The curve runs from knot [degree] to [-degree - 1]. */
+  /**
+   * Ascending; degree + 1 more than there are control points. The curve is defined from knot [degree] to [-degree - 1].
+   */
   readonly knots: Float64Array;
   /** Four per control point: x w, y w, z w, w; so a rational spline is an ordinary one in four dimensions. */
   readonly controls: Float64Array;
 }
 
-/** Halvings of a piece at most: at a cusp no step is small enough to turn by little. */
+/** Greatest number of halvings of a piece: at a cusp no step is small enough for a small turn. */
 const MAX_DEPTH = 10;
-/** What CAD systems go to; an evaluation costs the square of it. */
+/** The limit of CAD systems; the cost of an evaluation is its square. */
 const MAX_DEGREE = 25;
-/** Pieces that a span begins with: the test at the middle of a piece must not sit on a point of symmetry. */
+/** Initial pieces of a span: the test at the middle of a piece must not be at a point of symmetry. */
 const PIECES = 4;
 
-/** Why there is no spline of this degree with so many control points; null when there is. */
+/** The reason why no spline can have this degree and number of control points; null if one can. */
 export function degreeFault(degree: number, controlCount: number): string | null {
   if (degree < 1 || degree > MAX_DEGREE)
     return `a spline of degree ${degree}; 1 to ${MAX_DEGREE} can be drawn`;
@@ -26,7 +28,7 @@ export function degreeFault(degree: number, controlCount: number): string | null
   return null;
 }
 
-/** Why these knots are none for so many control points; null when they are. */
+/** The reason why these knots are invalid for this number of control points; null if they are valid. */
 export function knotFault(degree: number, knots: Float64Array, controlCount: number): string | null {
   const fault = degreeFault(degree, controlCount);
   if (fault !== null) return fault;
@@ -39,7 +41,7 @@ export function knotFault(degree: number, knots: Float64Array, controlCount: num
   return null;
 }
 
-/** 0 0 0 0 1 2 3 3 3 3: what a spline without knots of its own has. */
+/** 0 0 0 0 1 2 3 3 3 3: the knots of a spline that has none of its own. */
 export function clampedKnots(degree: number, controlCount: number): Float64Array {
   const knots = new Float64Array(controlCount + degree + 1);
   for (let i = 0; i < knots.length; i++) knots[i] = Math.max(0, Math.min(i - degree, controlCount - degree));
@@ -50,7 +52,7 @@ export function clampedKnots(degree: number, controlCount: number): Float64Array
 export class SplineStroker {
   #spline: Spline = { degree: 1, knots: new Float64Array(4), controls: new Float64Array(8) };
   #builder: GeometryBuilder | null = null;
-  /** De Boor's triangle of one evaluation, row over row. */
+  /** De Boor's triangle of one evaluation, row by row. */
   #points = new Float64Array(16);
   #x = 0;
   #y = 0;
@@ -59,15 +61,15 @@ export class SplineStroker {
   #toleranceSquared = 0;
 
   /**
-   * Appends the curve, both ends included, to a builder with XYZ: halved until no step turns by more than
-   * `maxStepRadians` nor is farther from the curve than the tolerance. The knots must have passed `knotFault`.
+   * Appends the curve including both ends to a builder with XYZ: halved until no step turns by more than
+   * `maxStepRadians` or is farther from the curve than the tolerance. The knots must have passed `knotFault`.
    */
   append(builder: GeometryBuilder, spline: Spline, stroking: Stroking): void {
     const { degree, knots } = spline;
     this.#spline = spline;
     this.#builder = builder;
     if (this.#points.length < (degree + 1) * 4) this.#points = new Float64Array((degree + 1) * 4);
-    // Over a step that turns by a the halves of it turn by a / 2 against one another.
+    // If a step turns by a, its two halves turn by a / 2 relative to each other.
     this.#cosineSquared = Math.cos(Math.min(stroking.maxStepRadians, Math.PI / 2) / 2) ** 2;
     this.#toleranceSquared =
       stroking.toleranceUnits === null ? Number.POSITIVE_INFINITY : stroking.toleranceUnits ** 2;
@@ -92,7 +94,7 @@ export class SplineStroker {
     this.#builder = null;
   }
 
-  /** From the builder's last position, at `start`, to `end`. */
+  /** Draws from the builder's last position, at `start`, to `end`. */
   #piece(span: number, start: number, end: number): void {
     const builder = this.#builder;
     if (builder === null) return;
@@ -108,7 +110,7 @@ export class SplineStroker {
     builder.position(endX, endY, endZ);
   }
 
-  /** Appends what is needed between two positions of the curve. */
+  /** Appends the positions needed between two positions of the curve. */
   #halve(
     builder: GeometryBuilder,
     span: number,
@@ -133,7 +135,9 @@ export class SplineStroker {
     this.#halve(builder, span, t, x, y, z, t1, x1, y1, z1, depth + 1);
   }
 
-  /** Whether the second half of a step goes on like the first, by angle and by distance of the middle from the chord. */
+  /**
+   * Whether the second half of a step continues like the first, by angle and by distance of the middle from the chord.
+   */
   #isStraight(ax: number, ay: number, az: number, bx: number, by: number, bz: number): boolean {
     const a = ax * ax + ay * ay + az * az;
     const b = bx * bx + by * by + bz * bz;
@@ -147,7 +151,7 @@ export class SplineStroker {
     return cx * cx + cy * cy + cz * cz <= this.#toleranceSquared * (a + b + 2 * dot);
   }
 
-  /** The position at `t`, which lies in `span`: [knots[span], knots[span + 1]]. */
+  /** The position at `t`, which is in `span`: [knots[span], knots[span + 1]]. */
   #evaluate(span: number, t: number): void {
     const { degree, knots, controls } = this.#spline;
     const points = this.#points;

@@ -1,8 +1,8 @@
 /**
  * The cubic spline through given points: twice continuously differentiable, parameters by chord length.
  *
- * (GDAL refuses splines of fit points only. AutoCAD keeps the curve it made as control points beside them, so this is
- * for files of other origin, of which no curve but the points is known.)
+ * (GDAL rejects splines that have only fit points. AutoCAD stores its control points in addition to them, so this is
+ * for files of other programs, in which nothing else defines the curve.)
  */
 import type { Spline } from './spline-curve.ts';
 
@@ -31,7 +31,7 @@ export function splineThrough(
   return fromSlopes(points, steps, slopes);
 }
 
-/** Hermite to Bezier, and Bezier pieces end to end as one spline with threefold knots. */
+/** Converts Hermite to Bezier pieces, joined to one spline with triple knots. */
 function fromSlopes(points: Float64Array, steps: Float64Array, slopes: Float64Array): Spline {
   const pieces = steps.length;
   const controls = new Float64Array((pieces * 3 + 1) * 4);
@@ -54,7 +54,10 @@ function fromSlopes(points: Float64Array, steps: Float64Array, slopes: Float64Ar
   return { degree: 3, knots, controls };
 }
 
-/** Right-hand side at an inner point: three times the difference quotients on either side, crosswise weighted. */
+/**
+ * Right-hand side at an inner point: three times the difference quotients of both sides, each weighted by the other
+ * step.
+ */
 function innerRight(
   points: Float64Array,
   at: number,
@@ -92,7 +95,7 @@ function openSlopes(
   solve(lower, middle, upper, slopes, 3);
 }
 
-/** Either the slope itself, as long as 1 (the parameter is a length), or no second derivative. */
+/** Either the given slope with length 1 (the parameter is a length), or a zero second derivative. */
 function endCondition(
   points: Float64Array,
   step: number,
@@ -112,7 +115,10 @@ function endCondition(
     slopes[row * 3 + k] = isGiven ? tangent[k] / length : (3 * (points[to + k] - points[from + k])) / step;
 }
 
-/** The cyclic system, by the Sherman-Morrison formula: the corner entries as a correction of a tridiagonal one. */
+/**
+ * Solves the cyclic system by the Sherman-Morrison formula: the corner entries are a correction of a tridiagonal
+ * system.
+ */
 function periodicSlopes(points: Float64Array, steps: Float64Array, slopes: Float64Array): void {
   const count = steps.length;
   const lower = new Float64Array(count);

@@ -1,4 +1,4 @@
-/** SPLINE, and what other entities have of it: spline edges of hatches, curved leaders. */
+/** SPLINE, and splines in other entities: spline edges of hatches, curved leaders. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
 import {
@@ -14,12 +14,12 @@ import { splineThrough } from './spline-fit.ts';
 import { integerOf, needFinite, ownEnd, subclassStart } from './tag-values.ts';
 
 const FLAG = { closed: 1, periodic: 2 } as const;
-/** Ends that are so near to one another, relative to their coordinates, are one. */
+/** Greatest distance, relative to the coordinates, at which two ends are joined without a gap. */
 const CLOSED_GAP = 1e-9;
 
 const stroker = new SplineStroker();
 
-/** What the tags of a spline say; filled by its reader. */
+/** The values of a spline's tags; filled by its reader. */
 export class SplineParts {
   degree = 3;
   isClosed = false;
@@ -33,7 +33,7 @@ export class SplineParts {
   startTangent: Float64Array | null = null;
   endTangent: Float64Array | null = null;
 
-  /** Takes a value whose group code means the same wherever a spline stands; others are passed over. */
+  /** Takes a value whose group code has the same meaning in all kinds of splines; ignores others. */
   take(code: number, value: number): void {
     const axis = Math.trunc(code / 10) - 1; // 10, 20, 30: x, y, z
     switch (code) {
@@ -78,10 +78,10 @@ function setAxis(positions: number[], axis: number, value: number): void {
   positions[positions.length - 3 + axis] = value;
 }
 
-/** What a HELIX has beside its curve: axis, radius and turns, in codes of the spline again. */
+/** The part of a HELIX other than its curve: axis, radius and turns, which reuse codes of the spline. */
 const HELIX_SUBCLASS = 'AcDbHelix';
 
-/** SPLINE, and HELIX, which is the SPLINE that programs draw it as. */
+/** SPLINE, and HELIX, which contains its curve as a SPLINE. */
 export function spline(
   { tags }: Entity,
   map: AffineMap,
@@ -109,7 +109,7 @@ function splineEnd(tags: EntityTags): number {
   return helix > 0 ? Math.min(end, helix) : end;
 }
 
-/** Strokes a spline into the loop at hand; its control points win over its fit points, which only led to them. */
+/** Strokes a spline into the current loop; control points take precedence over fit points, which only led to them. */
 export function appendSpline(parts: SplineParts): void {
   const first = pen.count;
   if (parts.degree > 1 || parts.controls.length === 0) pen.notes |= GEOMETRY_NOTE.curve;
@@ -154,7 +154,9 @@ function appendFitted({ fits, isClosed, startTangent, endTangent }: SplineParts)
   stroker.append(pen.scratch, through, pen.arcs.stroking);
 }
 
-/** Ends a closed curve on its first position: by putting the last one there, or by a straight step across a gap. */
+/**
+ * Ends a closed curve exactly on its first position: by moving the last one there, or by a straight step across a gap.
+ */
 function closeExactly(firstPosition: number): void {
   const { coordinates, coordinateLength } = pen.scratch;
   const first = firstPosition * 3;

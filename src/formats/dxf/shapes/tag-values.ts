@@ -1,11 +1,11 @@
 /** Reading single values of an entity. */
 import { EntityError, type EntityTags } from '../contract.ts';
 
-/** Begins an embedded object (the MTEXT inside an ATTRIB): the same codes again with other meanings. */
+/** Begins an embedded object (the MTEXT inside an ATTRIB), which reuses codes with other meanings. */
 const EMBEDDED_OBJECT = 101;
 const FIRST_XDATA_CODE = 1000;
 
-/** Index behind the last tag that is the entity's own: before XDATA and embedded objects. */
+/** Index after the last tag of the entity itself: before XDATA and embedded objects. */
 export function ownEnd(tags: EntityTags): number {
   const { codes, count } = tags;
   for (let i = 0; i < count; i++) {
@@ -15,7 +15,7 @@ export function ownEnd(tags: EntityTags): number {
   return count;
 }
 
-/** Index behind the marker of a subclass (code 100); 0 where there is none, as in R12. */
+/** Index after the marker of a subclass (code 100); 0 without one, as in R12. */
 export function subclassStart(tags: EntityTags, name: string): number {
   for (let i = tags.find(100); i >= 0; i = tags.find(100, i + 1))
     if (tags.text(i).trim() === name) return i + 1;
@@ -45,8 +45,9 @@ interface Triple {
 }
 
 /**
- * The position or vector with codes `code`, `code` + 10 and `code` + 20, into `result`; false when there is none. Its y and z
- * mostly follow, but may stand anywhere before the next tag with `code`. Without a y it is NaN, so that nobody draws it.
+ * Reads the position or vector with codes `code`, `code` + 10 and `code` + 20 into `result`; returns false if there is
+ * none. Its y and z usually follow directly, but may be anywhere before the next tag with `code`. A missing y is NaN,
+ * so that the position is rejected as not finite.
  */
 export function readTriple(
   tags: EntityTags,

@@ -1,4 +1,4 @@
-/** TEXT, ATTRIB, ATTDEF and MTEXT: a point where the text is anchored, and what an attribute table has of it. */
+/** TEXT, ATTRIB, ATTDEF and MTEXT: a point at the anchor of the text, and its attributes. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import type { AffineMap, Entity, EntityTags, StrokeOptions } from '../contract.ts';
 import { composed, isIdentity } from './affine-map.ts';
@@ -10,13 +10,13 @@ import { integerOf, needTriple, ownEnd, readTriple, realOf } from './tag-values.
 
 const anchor = { x: 0, y: 0, z: 0 };
 const direction = { x: 0, y: 0, z: 0 };
-/** Code 72: text between two points, of which the first is where it begins. */
+/** Code 72: text between two points, beginning at the first. */
 const ALIGNED = 3;
 const FIT = 5;
 
 /**
- * The insertion point; the alignment point where the text is aligned by one. (The insertion point of aligned text is
- * only the last one that a program worked out from its font.)
+ * The insertion point, or the alignment point if the text is aligned by one. (The insertion point of aligned text was
+ * only computed from the font by the last program that saved it.)
  */
 export function text(
   { tags }: Entity,
@@ -36,7 +36,7 @@ export function text(
   return pen.finishLine(builder, false);
 }
 
-/** In the world's coordinates, whatever the extrusion direction. */
+/** In world coordinates, whatever the extrusion direction. */
 export function mtext(
   { tags }: Entity,
   map: AffineMap,
@@ -49,7 +49,7 @@ export function mtext(
   return pen.finishLine(builder, false);
 }
 
-/** The text that an entity shows, without control codes; null for types that show none. */
+/** The text of an entity without control codes; null for types without text. */
 export function textOf(tags: EntityTags): string | null {
   const end = ownEnd(tags);
   switch (tags.type) {
@@ -87,7 +87,7 @@ function mtextValue(tags: EntityTags, end: number): string {
   return value;
 }
 
-/** In drawing units, as the entity has it: blocks do not scale it here. Null where there is none. */
+/** In drawing units as stored in the entity, without the scale of blocks. Null if it has none. */
 export function textHeight(tags: EntityTags): number | null {
   const end = ownEnd(tags);
   switch (tags.type) {
@@ -108,8 +108,8 @@ export function textHeight(tags: EntityTags): number | null {
 }
 
 /**
- * Degrees counter-clockwise from the world's x axis, in [0, 360), as seen from above; null where an entity has no
- * direction. In a mirrored coordinate system that of the base line.
+ * Degrees counter-clockwise from the world's x axis, in [0, 360), as seen from above; null if an entity has no
+ * direction. In a mirrored coordinate system it is the direction of the base line.
  */
 export function textRotationDegrees(tags: EntityTags, map: AffineMap): number | null {
   const end = ownEnd(tags);
@@ -120,7 +120,7 @@ export function textRotationDegrees(tags: EntityTags, map: AffineMap): number | 
     case 'SHAPE':
       return turned(realOf(tags, 50, 0, 0, end), combined(map, readOcs(tags, end)));
     case 'MTEXT':
-      // Of the two, 11 is what programs write; 50 is left from R12 days.
+      // Programs write 11; 50 is left from R12.
       if (readTriple(tags, 11, 0, end, direction))
         return directed(direction.x, direction.y, direction.z, map);
       return turned(realOf(tags, 50, 0, 0, end), combined(map, readOcs(tags, end)));
@@ -137,7 +137,7 @@ function combined(map: AffineMap, ocs: AffineMap | null): AffineMap {
   return ocs === null ? map : composed(map, ocs);
 }
 
-/** An angle in a plane that is mapped; untouched where nothing is. */
+/** Transforms an angle in a plane; unchanged if the map does not change it. */
 function turned(degrees: number, map: AffineMap): number | null {
   if (!Number.isFinite(degrees)) return null;
   if (isIdentity(map)) return normalized(degrees);
@@ -149,7 +149,7 @@ function directed(x: number, y: number, z: number, map: AffineMap): number | nul
   const mappedX = map[0] * x + map[1] * y + map[2] * z;
   const mappedY = map[4] * x + map[5] * y + map[6] * z;
   if (!Number.isFinite(mappedX + mappedY) || (mappedX === 0 && mappedY === 0)) return null;
-  // What sines and cosines add to 90 degrees is not what anybody drew.
+  // Removes the rounding errors of sine and cosine, such as those at 90 degrees.
   const degrees = (Math.atan2(mappedY, mappedX) * 180) / Math.PI;
   return normalized(Math.round(degrees * 1e9) / 1e9);
 }

@@ -1,8 +1,8 @@
 /**
- * Tags as lines of text: a line with the group code, a line with the value. Lines end in CR LF, LF or CR; blanks may
- * stand around codes.
+ * Reads tags from lines of text: a line with the group code, a line with the value. Lines end in CR LF, LF or CR; codes
+ * may be surrounded by blanks.
  *
- * This is the hot loop of reading: one pass over the bytes, no string, no object. A line feed behind the window stops
+ * This is the hot loop of reading: one pass over the bytes, no string, no object. A line feed after the window stops
  * every inner loop, so none of them checks for the end.
  */
 import { CR, LF, MINUS, SPACE, TAB, ZERO } from '../../../bytes/ascii.ts';
@@ -11,7 +11,7 @@ import { IS_BROKEN, NEEDS_MORE, type TagScanner } from './tag-scanner.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
 
 const POINT_DIGIT = 0x2e - ZERO;
-/** Group codes beyond would not fit the list; no edition of the format has any above 1071. */
+/** Larger group codes would not fit the list; no edition of the format has any above 1071. */
 const MAX_CODE = 32_767;
 
 const POWERS_OF_TEN = Float64Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
@@ -80,7 +80,7 @@ export class AsciiTagScanner implements TagScanner {
       if (byte === LF) at++;
       else if (byte === CR) at += bytes[at + 1] === LF ? 2 : 1;
       else return this.#fault(tagStart, at, count);
-      // The line feed behind the window ended the line, or the CR at its end may have its LF behind it.
+      // The line was ended by the line feed after the window, or the CR at its end may be followed by an LF.
       if (at >= limit && !(at === limit && this.#reachesEnd)) return this.#more(count);
       if (code === 0) {
         list.count = count;
@@ -90,8 +90,8 @@ export class AsciiTagScanner implements TagScanner {
       const start = at;
       let real = Number.NaN;
       if (TAG_VALUES[code] === TAG_VALUE.real) {
-        // Up to nine digits on either side of the point, fifteen together, are gathered in 32-bit integers and brought
-        // together by one exact division; whatever else a number may look like is read when it is asked for.
+        // Up to nine digits on either side of the point, fifteen together, are read as 32-bit integers and combined by
+        // one exact division; other forms of numbers are parsed when they are used.
         const isNegative = bytes[at] === MINUS;
         if (isNegative) at++;
         const wholeStart = at;

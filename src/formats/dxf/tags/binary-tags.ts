@@ -1,6 +1,6 @@
 /**
- * Tags in binary: a group code, then a value whose kind and length follow from the code. Codes have one byte up to R12
- * (255: the code follows in two) and two, little endian, from R13 on.
+ * Reads binary tags: a group code, then a value whose kind and length follow from the code. Codes have one byte up to
+ * R12 (255: the code is in the next two) and two, little-endian, from R13 on.
  */
 import type { TagList } from './tag-list.ts';
 import { IS_BROKEN, NEEDS_MORE, type TagScanner } from './tag-scanner.ts';
@@ -12,7 +12,7 @@ export const SENTINEL = Uint8Array.from('AutoCAD Binary DXF\r\n\x1a\0', (charact
 );
 
 const ESCAPED_CODE = 255;
-/** Bytes of a value by TAG_VALUE; 0 where the value itself tells. */
+/** Bytes of a value by TAG_VALUE; 0 if the length is in the value. */
 const VALUE_BYTES = [0, 0, 8, 2, 4, 8, 1, 0];
 
 export class BinaryTagScanner implements TagScanner {
@@ -23,7 +23,7 @@ export class BinaryTagScanner implements TagScanner {
   readonly #codeBytes: 1 | 2;
   #bytes: Uint8Array = new Uint8Array(2);
   #limit = 0;
-  /** Group code and offset behind it of the tag that `#code` read. */
+  /** Group code of the tag that `#code` read. */
   #code = 0;
 
   constructor(list: TagList, codeBytes: 1 | 2) {
@@ -94,7 +94,7 @@ export class BinaryTagScanner implements TagScanner {
     }
   }
 
-  /** Reads the group code at `at`; returns the offset behind it, which may be behind the window. */
+  /** Reads the group code at `at`; returns the offset after it, which may be after the window. */
   #readCode(at: number): number {
     const bytes = this.#bytes;
     if (this.#codeBytes === 2) {

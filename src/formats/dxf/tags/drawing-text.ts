@@ -1,5 +1,5 @@
 /**
- * Texts of a drawing: bytes in the drawing's encoding, with characters beyond it as \U+XXXX (UTF-16) or \M+nXXXX
+ * Decodes texts of a drawing: bytes in the drawing's encoding, with other characters as \U+XXXX (UTF-16) or \M+nXXXX
  * (bytes of the double-byte code page n).
  */
 import { BACKSLASH } from '../../../bytes/ascii.ts';
@@ -12,9 +12,9 @@ const ESCAPE = /\\U\+([0-9a-f]{4})|\\M\+([1-5])([0-9a-f]{4})/gi;
 const CACHE_SLOTS = 1 << 10;
 const MAX_CACHED_BYTES = 64;
 
-/** Decodes texts and remembers the short ones: layers, handles of owners and class names come again and again. */
+/** Decodes texts and caches short ones: layers, owner handles and class names are repeated often. */
 export class DrawingText {
-  /** Texts that are not valid in the encoding the drawing states. */
+  /** Texts that are not valid in the declared encoding. */
   invalidCount = 0;
   readonly #decode: TextDecode;
   readonly #fallback: TextDecode | null;
@@ -64,12 +64,12 @@ export class DrawingText {
       this.invalidCount++;
       text = (this.#fallback ?? this.#decode)(bytes, start, end);
     } else text = this.#decode(bytes, start, end);
-    // A backslash can be the second byte of a double-byte character: only the decoded text tells.
+    // A backslash byte can be the second byte of a double-byte character, so the decoded text is checked.
     return hasBackslash || !isAscii ? resolveEscapes(text) : text;
   }
 }
 
-/** Replaces \U+XXXX and \M+nXXXX by the characters they mean; surrogates come in pairs of escapes. */
+/** Replaces \U+XXXX and \M+nXXXX by their characters; surrogates are pairs of escapes. */
 function resolveEscapes(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(
@@ -90,7 +90,7 @@ const multibyteDecoders: (TextDecode | null)[] = [];
 function multibyteDecoder(page: number): TextDecode | null {
   let decoder = multibyteDecoders[page];
   if (decoder === undefined) {
-    // iconv-lite has no Johab: such escapes stay as they are.
+    // iconv-lite does not support Johab: such escapes are kept.
     decoder = MULTIBYTE[page] === 'CP1361' ? null : textDecoder(MULTIBYTE[page]);
     multibyteDecoders[page] = decoder;
   }

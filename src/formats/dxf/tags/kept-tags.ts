@@ -1,6 +1,6 @@
 /**
- * Entities that are kept: the contents of blocks, which are drawn many times. Values are read once and held as numbers
- * or text by the kind of their group code, so nothing of the bytes that they came from stays in memory.
+ * Entities kept in memory: the contents of blocks, which are drawn many times. Values are parsed once and stored as
+ * numbers or text by the kind of their group code, so the original bytes are not kept.
  */
 import { type Entity, type EntityTags, truncatedInteger } from '../contract.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
@@ -14,9 +14,9 @@ class KeptTags implements EntityTags {
   readonly bytes = null;
   readonly starts = NO_POSITIONS;
   readonly ends = NO_POSITIONS;
-  /** Values that are numbers; NaN for the others. */
+  /** Values of number codes; NaN for others. */
   readonly #reals: Float64Array;
-  /** Values that are no numbers; holes elsewhere. */
+  /** Values of other codes; the other elements are holes. */
   readonly #texts: (string | undefined)[];
 
   constructor(tags: EntityTags) {
@@ -31,7 +31,7 @@ class KeptTags implements EntityTags {
         this.#texts[i] = tags.text(i);
       else {
         this.#reals[i] = tags.real(i);
-        // What should be a number and is none is asked for only to tell of it.
+        // The text of an invalid number is only needed for messages.
         if (Number.isNaN(this.#reals[i])) this.#texts[i] = tags.text(i);
       }
     }

@@ -1,4 +1,4 @@
-/** Lines of a text drawing, found from anywhere in it: for cutting it and for going on behind what is broken. */
+/** Finds lines and records of a text drawing from any offset: to split it, and to continue after broken records. */
 
 import { CR, LF, SPACE, TAB } from '../../../bytes/ascii.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
@@ -6,8 +6,8 @@ import type { ByteSource } from '../../../io/byte-source.ts';
 const CHUNK_BYTES = 1 << 22;
 
 /**
- * The first offset in `[from, limit)` at which a line says 0, the next one a name and the one behind a group code; -1 if
- * there is none. Where lines are in step this is certain: a name is no group code, so the line before it is its own.
+ * The first offset in `[from, limit)` of three lines that are 0, a name and a group code; -1 if there is none. If codes
+ * and values alternate as they should, this is certain: a name is not a group code, so the line before it is its code.
  */
 export function findRecord(bytes: Uint8Array, from: number, limit: number, reachesEnd = false): number {
   let lineStart = lineAfter(bytes, from, limit);
@@ -24,7 +24,7 @@ export function findRecord(bytes: Uint8Array, from: number, limit: number, reach
   return -1;
 }
 
-/** The offset behind the end of the line that `at` is in; -1 where that is not before `limit`. */
+/** The offset after the end of the line that contains `at`; -1 if that is not before `limit`. */
 function lineAfter(bytes: Uint8Array, at: number, limit: number): number {
   while (at < limit && bytes[at] !== LF && bytes[at] !== CR) at++;
   if (at + 1 >= limit) return -1;
@@ -32,7 +32,7 @@ function lineAfter(bytes: Uint8Array, at: number, limit: number): number {
   return at < limit ? at : -1;
 }
 
-/** The line holds nothing but a group code; only 0 where `zero`. */
+/** Whether the line contains only a group code; only code 0 if `zero`. */
 function isCodeLine(bytes: Uint8Array, at: number, limit: number, zero: boolean): boolean {
   while (at < limit && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
   const start = at;
@@ -42,7 +42,7 @@ function isCodeLine(bytes: Uint8Array, at: number, limit: number, zero: boolean)
   return at >= limit || bytes[at] === LF || bytes[at] === CR;
 }
 
-/** The line holds nothing but a name such as LINE, 3DFACE or ACAD_TABLE. */
+/** Whether the line contains only a name such as LINE, 3DFACE or ACAD_TABLE. */
 function isNameLine(bytes: Uint8Array, at: number, limit: number): boolean {
   while (at < limit && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
   let hasLetter = false;
@@ -55,7 +55,7 @@ function isNameLine(bytes: Uint8Array, at: number, limit: number): boolean {
   return hasLetter && at < limit && (bytes[at] === LF || bytes[at] === CR);
 }
 
-/** Lines that end in `[start, end)`. */
+/** Number of lines that end in `[start, end)`. */
 export function countLines(bytes: Uint8Array, start: number, end: number): number {
   let count = 0;
   for (let i = start; i < end; i++) {
@@ -65,7 +65,7 @@ export function countLines(bytes: Uint8Array, start: number, end: number): numbe
   return count;
 }
 
-/** Lines that end in `[start, end)` of the source. */
+/** Number of lines that end in `[start, end)` of the source. */
 export function countSourceLines(source: ByteSource, start: number, end: number): number {
   let count = 0;
   for (let at = start; at < end; at += CHUNK_BYTES) {

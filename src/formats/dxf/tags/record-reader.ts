@@ -1,7 +1,7 @@
 /**
- * Records of a drawing, one after the other: an entity with what belongs to it, a table entry, the head of a section.
- * A record is the run of tags from one with code 0 to before the next. The window of bytes that they are scanned from
- * moves along and grows when a record is longer than it.
+ * Reads records of a drawing one after another: an entity with its sub-entities, a table entry, the head of a section.
+ * A record consists of a tag with code 0 and all tags up to the next one with code 0. The window of bytes moves along
+ * and grows if a record is longer.
  */
 import { failure, type GeomillError } from '../../../errors.ts';
 import type { ByteSource } from '../../../io/byte-source.ts';
@@ -15,31 +15,31 @@ import { RecordWindow } from './record-window.ts';
 import { TagList, TagRun } from './tag-list.ts';
 import { IS_BROKEN, type TagScanner } from './tag-scanner.ts';
 
-/** Entities that belong to the one before them. */
+/** Entities that belong to the previous one. */
 const PART_OWNERS: ReadonlyMap<string, string> = new Map([
   ['VERTEX', 'POLYLINE'],
   ['ATTRIB', 'INSERT'],
 ]);
 
-/** A record's first three lines are shorter. */
+/** The first three lines of a record are shorter. */
 const OVERLAP_BYTES = 1 << 12;
 
 interface RecordReaderOptions {
-  /** Bytes to load at once at first. */
+  /** Bytes to load first. */
   readonly windowBytes: number;
-  /** Tags one record may have. */
+  /** Greatest number of tags of a record. */
   readonly tagLimit?: number;
-  /** The reader is used while another one is at work in the same thread. */
+  /** Needed for a reader that is used while another one is active in the same thread. */
   readonly ownMemory?: boolean;
-  /** Where a record begins that ends what is read; reading goes on there where nothing else tells how to go on. */
+  /** Offset of a record that ends the reading; after an error without a better position, reading continues there. */
   readonly end?: number;
-  /** Shared by readers of one drawing; each has its own where this is missing. */
+  /** Shared by the readers of one drawing; without it the reader has its own. */
   readonly text?: DrawingText;
-  /** Lines before the start of reading, for errors; null: counted in the file when there is one to tell. */
+  /** Lines before the start of reading, for errors; null: counted in the file if an error needs it. */
   readonly linesBefore: number | null;
 }
 
-/** A record whose tags make no sense. */
+/** A record with invalid tags. */
 export interface BrokenRecord {
   readonly type: string;
   readonly handle: string;
@@ -49,14 +49,14 @@ export interface BrokenRecord {
 export class RecordReader {
   /** Offset in the source of the record that `next` reads. */
   position: number;
-  /** Lines that were read since the start; 0 in binary files. */
+  /** Lines read since the start; 0 in binary files. */
   lineCount = 0;
-  /** What `next` read. Reused: keep nothing of it. */
+  /** The result of `next`. Reused: keep no reference to it. */
   readonly entity: Entity & { readonly tags: TagRun };
-  /** Offset of the last record read, and lines before it since the start. */
+  /** Offset of the last record, and the number of lines before it since the start. */
   recordStart = 0;
   recordLine = 0;
-  /** The record that `next` could not read, when it returned false; null when there is none more. */
+  /** The record that `next` could not read when it returned false; null at the end of the file. */
   broken: BrokenRecord | null = null;
   readonly text: DrawingText;
   readonly #window: RecordWindow;
@@ -82,7 +82,7 @@ export class RecordReader {
     this.#load(start);
   }
 
-  /** The type of the record at `position` without reading it; null at the end of the file or where it is broken. */
+  /** The type of the record at `position` without reading it; null at the end of the file or if it is broken. */
   peek(): string | null {
     for (;;) {
       const next = this.#scanner.head(this.position - this.#window.base);
@@ -92,8 +92,9 @@ export class RecordReader {
   }
 
   /**
-   * Reads the record at `position` into `entity`, with its VERTEX or ATTRIB records, and moves on. False when it is
-   * broken (`broken` says how; `position` stands behind it then). Throws DXF_SYNTAX or DXF_BINARY where the file ends before it does.
+   * Reads the record at `position` and its VERTEX or ATTRIB records into `entity`, and advances. Returns false if it is
+   * broken (see `broken`; `position` is after it then). Throws DXF_SYNTAX or DXF_BINARY if the file ends before the
+   * record does.
    */
   next(): boolean {
     this.broken = null;
@@ -116,7 +117,7 @@ export class RecordReader {
 
   /**
    * Reads the tags before the next one with code 0 into `entity`: comments at the beginning of a file, the variables of
-   * the HEADER section. False as of `next`; `entity` has the tags before the broken one then.
+   * the HEADER section. Returns false as `next` does; then `entity` has the tags before the broken one.
    */
   readTags(): boolean {
     this.broken = null;
@@ -132,7 +133,7 @@ export class RecordReader {
       if (next === IS_BROKEN) {
         const start = this.position;
         this.#recover(start - this.#window.base);
-        // Looking for what follows may have moved the window; it still begins at `start` or before.
+        // The search for the next record may have moved the window; it still begins at `start` or before.
         this.#list.count = 0;
         this.#scanner.tags(start - this.#window.base);
         this.#tags.set('', 0, this.#list.count);
@@ -142,19 +143,22 @@ export class RecordReader {
     }
   }
 
-  /** Offset behind the text of a tag of the record read last; only for binary files, which have one zero byte there. */
+  /** Offset after the text of a tag of the last record; only for binary files, which have one zero byte there. */
   offsetBehind(index: number): number {
     return this.#window.base + this.#list.ends[index] + 1;
   }
 
-  /** Goes on reading at another place. */
+  /** Continues at another offset. */
   seek(start: number): void {
     this.position = start;
     this.lineCount = 0;
     this.#load(start);
   }
 
-  /** Goes on at the first record that begins at or after `from`; false if none begins before `end`. Text files only. */
+  /**
+   * Continues at the first record that begins at or after `from`; returns false if none begins before `end`. Text files
+   * only.
+   */
   seekRecord(from: number, end: number): boolean {
     this.seek(from);
     for (;;) {
@@ -184,7 +188,7 @@ export class RecordReader {
     return this.syntaxFailure(reason);
   }
 
-  /** Reads a record and those that belong to it; returns the offset behind, NEEDS_MORE or IS_BROKEN. */
+  /** Reads a record and its sub-entities; returns the offset after them, NEEDS_MORE or IS_BROKEN. */
   #group(at: number): number {
     const scanner = this.#scanner;
     const list = this.#list;
@@ -202,7 +206,7 @@ export class RecordReader {
       for (;;) {
         const bodyStart = scanner.head(next);
         if (bodyStart < 0) {
-          // What is broken is the next record, which says so itself in its turn.
+          // The next record is broken, which is reported when it is read.
           if (bodyStart === IS_BROKEN) break;
           return bodyStart;
         }
@@ -247,7 +251,7 @@ export class RecordReader {
     });
   }
 
-  /** Notes what is broken and moves on to where the next record seems to begin: 0, a name, a group code. */
+  /** Notes a broken record and moves on to the next offset where a record seems to begin: 0, a name, a group code. */
   #recover(at: number): void {
     const { faultReason, faultAt } = this.#scanner;
     if (this.#list.isBinary) {
@@ -281,7 +285,7 @@ export class RecordReader {
     }
   }
 
-  /** Makes the window begin at `position` and longer than what is left of it; false at the end of the file. */
+  /** Moves the window to `position` and enlarges it; returns false at the end of the file. */
   #grow(): boolean {
     if (!this.#window.grow(this.position)) return false;
     this.#attach();

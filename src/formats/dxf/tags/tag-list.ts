@@ -1,7 +1,6 @@
 /**
- * Tags as columns: group codes and where the values lie in the window of bytes they were scanned from. Values are
- * interpreted when asked for; only numbers of ASCII files are read while scanning, since the loop that looks for the
- * end of the line sees their digits anyway.
+ * Tags as columns: group codes and the offsets of the values in the scanned window of bytes. Values are parsed on
+ * access, except numbers of ASCII files, since the loop that looks for the end of the line reads their digits anyway.
  */
 import { SPACE, TAB } from '../../../bytes/ascii.ts';
 import { NumberScanner } from '../../../bytes/number-text.ts';
@@ -17,10 +16,10 @@ export class TagList {
   /** Bytes `[starts[i], ends[i])` of `bytes` are the value of tag i. */
   starts = new Int32Array(1 << 10);
   ends = new Int32Array(1 << 10);
-  /** Numbers that were read while scanning; NaN for all other values. */
+  /** Numbers parsed during the scan; NaN for all other values. */
   reals = new Float64Array(1 << 10);
   bytes: Uint8Array = new Uint8Array(0);
-  /** Texts in `bytes` are UTF-8, so they can be copied as they are. */
+  /** Texts in `bytes` are UTF-8 and can be copied unchanged. */
   isUtf8 = false;
   view: DataView = new DataView(new ArrayBuffer(0));
   readonly text: DrawingText;
@@ -31,14 +30,14 @@ export class TagList {
     this.isBinary = isBinary;
   }
 
-  /** The bytes that tags are scanned from next; what was scanned before is void. */
+  /** Sets the bytes to scan next; earlier tags become invalid. */
   attach(bytes: Uint8Array): void {
     this.bytes = bytes;
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.count = 0;
   }
 
-  /** Makes room for more tags. Invalidates earlier references to the columns. */
+  /** Enlarges the columns. Invalidates earlier references to them. */
   grow(): void {
     const capacity = this.codes.length * 2;
     this.codes = grown(this.codes, new Int16Array(capacity));
@@ -92,7 +91,7 @@ export class TagList {
   }
 }
 
-/** A run of tags in a list: one entity's. */
+/** A range of tags in a list: one entity's. */
 export class TagRun implements EntityTags {
   type = '';
   count = 0;

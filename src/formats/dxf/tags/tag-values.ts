@@ -1,6 +1,6 @@
 /**
- * What kind of value follows a group code (DXF reference, "Group code value types"). ASCII files write everything as
- * text; binary files lay values out by their kind.
+ * The kind of value that follows a group code (DXF reference, "Group code value types"). ASCII files write all kinds as
+ * text; binary files encode each kind differently.
  */
 export const TAG_VALUE = {
   unknown: 0,
@@ -12,7 +12,7 @@ export const TAG_VALUE = {
   int64: 5,
   /** One byte in binary files. */
   boolean: 6,
-  /** A count byte and so many bytes in binary files, hexadecimal digits in ASCII files. */
+  /** In binary files a count byte and that many bytes, in ASCII files hexadecimal digits. */
   chunk: 7,
 } as const;
 
@@ -52,5 +52,5 @@ const RANGES: readonly (readonly [first: number, last: number, kind: number])[] 
 export const TAG_VALUES = new Uint8Array(1072);
 for (const [first, last, kind] of RANGES) TAG_VALUES.fill(kind, first, last + 1);
 
-/** Group codes above are in no edition of the format. */
+/** No edition of the format has group codes above this. */
 export const MAX_GROUP_CODE = 1071;

@@ -1,6 +1,7 @@
 /**
- * A drawing up to its entities: comments, HEADER, CLASSES, TABLES and BLOCKS, as AutoCAD 2018 (AC1032) wants them. The
- * sink writes it twice: once for its length, once when layers, extent and handles are known.
+ * Writes the part of a drawing before its entities: comments, HEADER, CLASSES, TABLES and BLOCKS, as AutoCAD 2018
+ * (AC1032) requires them. The sink writes it twice: first for its length, then when layers, extent and handles are
+ * known.
  */
 import { type DrawingTotals, drawingTables } from './drawing-tables.ts';
 import { extentCorners } from './extent.ts';
@@ -45,7 +46,7 @@ export function drawingHead(facts: DrawingFacts, totals: DrawingTotals): string 
   );
 }
 
-/** A long comment becomes several, so that no reader's line buffer overflows. */
+/** Splits a long comment into several, so that no reader's line buffer overflows. */
 function commentLines(text: string): string {
   let lines = '';
   let line = '';
@@ -104,7 +105,7 @@ function blocks(): string {
   );
 }
 
-/** The entities of both layouts stand in the ENTITIES section, so their blocks are empty. */
+/** The entities of both layouts are in the ENTITIES section, so their blocks are empty. */
 function block(name: string, record: string, begin: string, end: string): string {
   return tagLines(
     `0 BLOCK, 5 ${begin}, 330 ${record}, 100 AcDbEntity, 8 0, 100 AcDbBlockBegin, 2 ${name}, 70 0, ` +

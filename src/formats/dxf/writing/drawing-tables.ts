@@ -1,16 +1,16 @@
-/** The TABLES section: everything that entities name must stand here, or AutoCAD refuses the file. */
+/** Writes the TABLES section: AutoCAD rejects files in which entities refer to names missing here. */
 import { VIEW_ASPECT, wholeView } from './extent.ts';
 import { HANDLE, LAYER_HANDLES_START } from './handles.ts';
 import { FIELD_LAYER_COLOR, FIXED_LAYERS } from './layer-names.ts';
 import { realText, tagLine, tagLines } from './tag-text.ts';
 
-/** What is known of a drawing only when all of it is written. */
+/** Facts about a drawing that are known only after all of it is written. */
 export interface DrawingTotals {
-  /** The first handle that is free. */
+  /** The first free handle. */
   readonly handleSeed: number;
   /** See extent.ts. */
   readonly extent: Float64Array;
-  /** Names of layers beyond the fixed ones. */
+  /** Names of layers other than the fixed ones. */
   readonly layers: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export function drawingTables({ extent, layers }: DrawingTotals): string {
     viewports(extent) +
     linetypes() +
     layerTable(layers) +
-    // A font of outlines: the shapes of txt.shx stop at Latin letters.
+    // A font of outlines: the shapes of txt.shx only have Latin letters.
     table('STYLE', HANDLE.styleTable, 1) +
     record('STYLE', HANDLE.styleStandard, HANDLE.styleTable, 'AcDbTextStyleTableRecord', 'Standard') +
     tagLines('40 0.0, 41 1.0, 50 0.0, 71 0, 42 2.5, 3 arial.ttf, 4, 0 ENDTAB') +
@@ -39,7 +39,7 @@ function table(name: string, handle: string, count: number): string {
   return tagLines(`0 TABLE, 2 ${name}, 5 ${handle}, 330 0, 100 AcDbSymbolTable, 70 ${count}`);
 }
 
-/** The tags that records of all tables begin with; `name` may hold anything but a line end. */
+/** The first tags of records of all tables; `name` may contain anything except line ends. */
 function record(type: string, handle: string, owner: string, className: string, name: string): string {
   return (
     tagLines(`0 ${type}, 5 ${handle}, 330 ${owner}, 100 AcDbSymbolTableRecord, 100 ${className}`) +
@@ -48,7 +48,7 @@ function record(type: string, handle: string, owner: string, className: string, 
   );
 }
 
-/** One view that shows everything: drawings far from the origin would else open on nothing. */
+/** One view that shows everything: drawings far from the origin would otherwise open on an empty view. */
 function viewports(extent: Float64Array): string {
   const { x, y, height } = wholeView(extent);
   const owner = HANDLE.viewportTable;
@@ -109,7 +109,7 @@ function applications(): string {
   );
 }
 
-/** DIMSTYLE has its handle under 105, because 5 is the name of an arrow block in it. */
+/** DIMSTYLE has its handle in code 105, because its code 5 is the name of an arrow block. */
 function dimensionStyles(): string {
   const owner = HANDLE.dimstyleTable;
   return (
@@ -125,7 +125,7 @@ function dimensionStyles(): string {
   );
 }
 
-/** Each record points to its layout, whose 330 points back (drawing-tail.ts). */
+/** Each record points to its layout, whose code 330 points back (drawing-tail.ts). */
 function blockRecords(): string {
   const owner = HANDLE.blockRecordTable;
   const entry = (handle: string, name: string, layout: string): string =>

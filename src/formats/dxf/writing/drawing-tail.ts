@@ -1,6 +1,6 @@
 /**
- * A drawing after its entities: the OBJECTS section, whose first object is the dictionary from which all others are
- * found. Styles and dictionaries are those that AutoCAD expects in every drawing; none of them says anything of the data.
+ * Writes the part of a drawing after its entities: the OBJECTS section, whose first object is the dictionary that leads
+ * to all others. It contains the styles and dictionaries that AutoCAD expects in every drawing, and no data.
  */
 import { extentCorners } from './extent.ts';
 import { HANDLE } from './handles.ts';

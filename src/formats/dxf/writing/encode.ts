@@ -1,4 +1,4 @@
-/** Features of a batch as entities of a drawing. Runs in the workers. */
+/** Encodes the features of a batch as entities of a drawing. Runs in the workers. */
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE,
@@ -34,21 +34,21 @@ export interface DrawingEncoding {
   readonly attributes: boolean;
   readonly layerField: string | null;
   readonly colorField: string | null;
-  /** Height of letters in drawing units where features do not say it. */
+  /** Height of letters in drawing units for features without one. */
   readonly textHeight: number;
 }
 
 /** Entities of a batch; plain data. */
 export interface DrawingChunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where handles stand in `bytes`, counted from 0: the sink adds what came before. */
+  /** Offsets of handles in `bytes`. Handles count from 0; the sink adds the number of earlier ones. */
   readonly handleOffsets: Uint32Array<ArrayBuffer>;
   /** See extent.ts. */
   readonly extent: Float64Array<ArrayBuffer>;
-  /** Names of layers that a field of the features names. */
+  /** Names of layers from a field of the features. */
   readonly layers: readonly string[];
   readonly rowCount: number;
-  /** Whether the features have the fields that layers and colours are asked to come from. */
+  /** Whether the features have the fields requested for layers and colours. */
   readonly hasLayerField: boolean;
   readonly hasColorField: boolean;
 }
@@ -85,13 +85,13 @@ class DrawingEncoder {
   readonly #rings: Rings;
   #droppedMeasures = 0;
   #emptyMembers = 0;
-  /** Of the row at hand. */
+  /** The current row. */
   #row = 0;
   #hasZ = false;
   #isBegun = false;
   #layer: Uint8Array | null = null;
   #mark: number = MULTI_MARK.none;
-  /** Parts of a MultiPolygon with corners in the air are faces of a surface. */
+  /** Parts of a MultiPolygon with sloping faces are faces of a surface. */
   #isSurface = false;
 
   constructor(batch: FeatureBatch, encoding: DrawingEncoding, findings: Findings) {
@@ -139,7 +139,7 @@ class DrawingEncoder {
         this.#emptyMembers++;
         continue;
       }
-      // Where the first part of a member is empty, the next one that is drawn stands for it.
+      // If the first part of a member is empty, the next one that is drawn represents it.
       const isMulti = (kind & (PART_MULTI_FIRST | PART_MULTI_NEXT)) !== 0;
       this.#mark = !isMulti ? MULTI_MARK.none : awaitsFirst ? MULTI_MARK.first : MULTI_MARK.next;
       awaitsFirst = false;
@@ -153,7 +153,7 @@ class DrawingEncoder {
       findings.note('M_DROPPED', { format: 'DXF' }, undefined, this.#droppedMeasures);
     if (this.#emptyMembers > 0) findings.note('EMPTY_MEMBER_DROPPED', {}, undefined, this.#emptyMembers);
     return {
-      // The buffer goes along as it is: a copy of its exact length would cost more than the room behind it.
+      // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
       bytes: this.#entities.out.written(),
       handleOffsets: this.#entities.handleOffsets(),
       extent,
@@ -214,7 +214,7 @@ class DrawingEncoder {
     for (let i = 0; i < rings.count; i++) this.#polyline(rings.runs[i], i === 0 ? ROLE.shell : ROLE.hole);
   }
 
-  /** Whether a fill shows anything: a wall seen from above has no area, and a HATCH no boundary then. */
+  /** Whether a fill has an area: a wall seen from above has none, and its HATCH would have no boundary. */
   #isSeen(shell: Run): boolean {
     if (!this.#shapes.isArea(shell)) return false;
     if (!this.#hasZ || !this.#rings.varies(shell)) return true;
@@ -222,7 +222,7 @@ class DrawingEncoder {
     return signedArea(this.#geometry.coordinates, stride, shell.start / stride, shell.end / stride) !== 0;
   }
 
-  /** A HATCH lies in a plane, so one below an outline of varying height is at its mean. */
+  /** A HATCH is planar, so below an outline of varying height it is at the mean height. */
   #fillHeight(shell: Run): number {
     if (!this.#hasZ) return 0;
     if (this.#rings.varies(shell)) return this.#rings.meanZ(shell);
@@ -242,7 +242,7 @@ class DrawingEncoder {
     this.#endEntity(role);
   }
 
-  /** The XDATA of the entity written last. */
+  /** Writes the XDATA of the last entity. */
   #endEntity(role: number): void {
     const attributes = this.#attributes;
     if (attributes === null) return;
@@ -263,7 +263,7 @@ class DrawingEncoder {
   }
 }
 
-/** Near enough that the buffer seldom has to grow. */
+/** Close enough that the buffer rarely has to grow. */
 function estimateBytes(batch: FeatureBatch, encoding: DrawingEncoding): number {
   const positions = batch.geometry.coordinates.length / strideOf(batch.geometry.dimensions);
   const copies = encoding.hatch ? 2 : 1;

@@ -1,13 +1,13 @@
 /**
- * Entities as the tags of an ASCII drawing: the bytes of one batch. Where an entity's handle stands is noted, because the
- * number of entities before it is known only to the sink.
+ * Writes entities as tags of an ASCII drawing: the bytes of one batch. The offsets of handles are recorded, because
+ * only the sink knows the number of entities before this batch.
  */
 import { DOT, LF, LOWER_E, ZERO } from '../../../bytes/ascii.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber, writeRounded } from '../../../bytes/number-text.ts';
 import { HANDLE, HANDLE_DIGITS } from './handles.ts';
 
-/** Room for a code, the longest number and their line ends. */
+/** Bytes for a code, the longest number and their line ends. */
 const TAG_ROOM = 80;
 const encoder = new TextEncoder();
 const POINT_ZERO = encoder.encode('.0');
@@ -15,21 +15,21 @@ const HEX = encoder.encode('0123456789ABCDEF');
 const OWNER = encoder.encode(`\n330\n${HANDLE.modelSpace}\n100\nAcDbEntity\n`);
 const NOTHING = new Uint8Array(0);
 const VERTEX_FLAGS = encoder.encode('70\n32\n');
-/** Numbers below 1e8 that are farther from an integer keep decimals when they are rounded to 12 digits or more. */
+/** Numbers below 1e8 that differ more from an integer keep decimals when they are rounded to 12 digits or more. */
 const NEAR_INTEGER = 1e-4;
 
-/** What all entities of a kind begin with. Belongs to one EntityWriter, as it remembers its layer. */
+/** The first tags of all entities of a kind. Belongs to one EntityWriter, as it caches the layer. */
 interface EntityHead {
   /** The tag of the type, and the code of the handle. */
   readonly type: Uint8Array;
-  /** Subclass markers, and what goes before or between them. */
+  /** Subclass markers, and the tags before or between them. */
   readonly classes: Uint8Array;
   layer: Uint8Array;
   /** Owner, layer and classes. */
   joined: Uint8Array;
 }
 
-/** `classes` are tags as they stand in the file. */
+/** `classes` are tags as they are in the file. */
 export function entityHead(type: string, classes: string): EntityHead {
   return {
     type: encoder.encode(`0\n${type}\n5\n`),
@@ -47,9 +47,9 @@ function joined(...pieces: readonly Uint8Array[]): Uint8Array {
 
 export class EntityWriter {
   readonly out: ByteWriter;
-  /** Handles that were given out. */
+  /** Number of handles assigned. */
   handleCount = 0;
-  /** The tags of the layer, and of the colour where it is not the layer's. */
+  /** The tags of the layer, and of the colour if it is not the layer's. */
   layer: Uint8Array = NOTHING;
   color: Uint8Array = NOTHING;
   readonly #vertex = entityHead('VERTEX', '100\nAcDbVertex\n100\nAcDb3dPolylineVertex\n');
@@ -63,7 +63,7 @@ export class EntityWriter {
     this.#digits = digits;
   }
 
-  /** Where handles stand in the bytes: HANDLE_DIGITS hexadecimal digits, counted from 0 in this batch. */
+  /** Offsets of handles in the bytes: HANDLE_DIGITS hexadecimal digits, counted from 0 in this batch. */
   handleOffsets(): Uint32Array<ArrayBuffer> {
     return this.#handleOffsets.slice(0, this.handleCount);
   }
@@ -80,7 +80,7 @@ export class EntityWriter {
       out.copy(head.classes);
       return;
     }
-    // Most entities of a kind have the same layer as the one before: one copy instead of three.
+    // Most entities of a kind have the same layer as the previous one: one copy instead of three.
     if (head.layer !== this.layer) {
       head.layer = this.layer;
       head.joined = joined(OWNER, this.layer, head.classes);
@@ -116,7 +116,7 @@ export class EntityWriter {
     }
   }
 
-  /** The VERTEX entities of a 3D POLYLINE and the SEQEND behind them. */
+  /** Writes the VERTEX entities of a 3D POLYLINE and the SEQEND after them. */
   vertexEntities(coordinates: Float64Array, start: number, end: number, stride: number): void {
     for (let at = start; at < end; at += stride) {
       this.begin(this.#vertex);
@@ -126,7 +126,7 @@ export class EntityWriter {
     this.begin(this.#sequenceEnd);
   }
 
-  /** Appends again what was written in `[start, end)`. */
+  /** Appends the bytes `[start, end)` again. */
   repeat(start: number, end: number): void {
     const { out } = this;
     out.reserve(end - start);
@@ -145,7 +145,7 @@ export class EntityWriter {
     out.length += 3;
   }
 
-  /** A real with a point or an exponent. Leaves room for at least one byte. */
+  /** Writes a real with a point or an exponent. Reserves at least one more byte. */
   #real(value: number): void {
     const { out } = this;
     const start = out.length;

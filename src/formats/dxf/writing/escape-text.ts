@@ -1,7 +1,8 @@
 /**
- * Text as the value of a tag. A value ends with its line, so control characters are written as AutoCAD does, ^J for a
- * line feed, and a caret as "^ ". "\U+" and "\M+" begin the codes of characters: a backslash before them becomes such a
- * code itself, so that text which looks like a code comes back as it was. So does DELETE, which has no caret form here.
+ * Writes text as the value of a tag. A value ends with its line, so control characters are written as in AutoCAD: ^J
+ * for a line feed, and a caret as "^ ". A backslash before "U+" or "M+", which begin character codes, is written as
+ * such a code itself, so that text which looks like a code is read back unchanged. DELETE has no caret form here and is
+ * written as a code, too.
  */
 import {
   BACKSLASH,
@@ -21,16 +22,16 @@ import {
 import type { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { utf8Boundary } from '../../../bytes/text-encoding.ts';
 
-/** The bit in which lower case differs; readers take either. */
+/** The bit that differs in lower case; readers accept both cases. */
 const LETTER_CASE = 0x20;
 /** "\U+005C", a backslash. */
 const BACKSLASH_CODE = new TextEncoder().encode('\\U+005C');
 const DELETE_CODE = new TextEncoder().encode('\\U+007F');
 const TEXT_CODES = new TextEncoder().encode('oukdpc');
-/** Bytes that one byte becomes at most. */
+/** Greatest number of bytes written for one byte. */
 export const MOST_BYTES_PER_BYTE = BACKSLASH_CODE.length;
 
-/** Bytes that need more than a look: 1. */
+/** 1 for bytes that need a check. */
 const SPECIAL = new Uint8Array(256);
 SPECIAL.fill(1, 0, SPACE);
 SPECIAL[CARET] = 1;
@@ -65,7 +66,7 @@ function beginsCode(source: Uint8Array, at: number, end: number): boolean {
   return at + 2 < end && (letter === UPPER_U || letter === UPPER_M) && source[at + 2] === PLUS;
 }
 
-/** The string of a TEXT: "%%d" is a degree sign there, and "%%%" a per cent sign that begins no code. */
+/** Writes the string of a TEXT, in which "%%d" is a degree sign, and "%%%" a per cent sign that begins no code. */
 export function writeTextValue(out: ByteWriter, source: Uint8Array): void {
   let start = 0;
   for (let i = 0; i + 2 < source.length; i++) {
@@ -83,7 +84,10 @@ function isTextCode(byte: number): boolean {
   return byte === PERCENT || (byte >= 0x30 && byte <= 0x39) || TEXT_CODES.includes(byte | LETTER_CASE);
 }
 
-/** The string of an MTEXT, before it is cut: \P for the end of a line, a backslash before what would be a code. */
+/**
+ * Writes the string of an MTEXT, before it is split: \P for line ends, a backslash before characters that would begin a
+ * code.
+ */
 export function writeMtextValue(out: ByteWriter, source: Uint8Array): void {
   for (let i = 0; i < source.length; i++) {
     const byte = source[i];
@@ -102,7 +106,9 @@ export function writeMtextValue(out: ByteWriter, source: Uint8Array): void {
   }
 }
 
-/** Where a value that begins at `start` may end so that it has at most `most` bytes and no character or code is cut. */
+/**
+ * The greatest end of a value that begins at `start` with at most `most` bytes, so that no character or code is split.
+ */
 export function cutAt(escaped: Uint8Array, start: number, end: number, most: number): number {
   if (end - start <= most) return end;
   let at = utf8Boundary(escaped, start, start + most);

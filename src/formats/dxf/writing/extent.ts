@@ -1,13 +1,11 @@
 import { type GeometryColumn, hasZ, strideOf } from '../../../batch/geometry-column.ts';
 import { failure } from '../../../errors.ts';
 
-/** The extent of a drawing, as its head tells it: minX, minY, minZ, maxX, maxY, maxZ. */
-
-/** What stands for "no extent". */
+/** The extent of a drawing is minX, minY, minZ, maxX, maxY, maxZ. This value in the head means "no extent". */
 const NOWHERE = 1e20;
-/** Width of a view by its height: that of a screen. */
+/** Width of a view divided by its height: that of a screen. */
 export const VIEW_ASPECT = 1.34;
-/** Room around what a view shows. */
+/** Margin around the content of a view. */
 const MARGIN = 1.05;
 
 export function emptyExtent(): Float64Array<ArrayBuffer> {
@@ -24,7 +22,7 @@ export function extendExtent(extent: Float64Array, other: Float64Array): void {
 
 type Corner = readonly [x: number, y: number, z: number];
 
-/** The corners of the extent, or what stands for none; a drawing without z lies at 0. */
+/** The corners of the extent, or the values for "no extent"; a drawing without z is at 0. */
 export function extentCorners(extent: Float64Array): { readonly min: Corner; readonly max: Corner } {
   const [minX, minY, minZ, maxX, maxY, maxZ] = extent;
   if (!(minX <= maxX)) return { min: [NOWHERE, NOWHERE, NOWHERE], max: [-NOWHERE, -NOWHERE, -NOWHERE] };
@@ -41,7 +39,8 @@ export function wholeView(extent: Float64Array): {
   const [minX, minY, , maxX, maxY] = extent;
   if (!(minX <= maxX)) return { x: 0, y: 0, height: 1000 };
   const height = Math.max(maxY - minY, (maxX - minX) / VIEW_ASPECT) * MARGIN;
-  // A single point would give a view of no height, which no program can show; the largest doubles one without end.
+  // A single point would give a view of height 0, which no program can show; the largest doubles one of infinite
+  // height.
   return {
     x: minX / 2 + maxX / 2,
     y: minY / 2 + maxY / 2,
@@ -49,9 +48,7 @@ export function wholeView(extent: Float64Array): {
   };
 }
 
-/** The extent of a batch; looks at every ordinate, so it also finds those that no drawing can hold. */
-
-/** See extent.ts. Throws COORDINATE_NOT_FINITE; a z that is NaN is none. */
+/** The extent of a batch. Checks every ordinate: throws COORDINATE_NOT_FINITE; a z of NaN means no z. */
 export function measuredExtent(geometry: GeometryColumn): Float64Array<ArrayBuffer> {
   const { coordinates, dimensions } = geometry;
   const stride = strideOf(dimensions);

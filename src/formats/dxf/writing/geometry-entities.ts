@@ -1,26 +1,26 @@
 /**
- * Parts of geometries as entities. Order of tags as AutoCAD writes them; a LWPOLYLINE needs its count first, or its flags
- * are not read.
+ * Writes parts of geometries as entities. Tags are in AutoCAD's order; an LWPOLYLINE needs its count first, or readers
+ * ignore its flags.
  */
 import { type EntityWriter, entityHead } from './entity-writer.ts';
 
 const encoder = new TextEncoder();
-/** 40 % opaque: with a full fill in the same colour no outline could be seen. */
+/** 40 % opaque: an opaque fill in the same colour would hide the outline. */
 const HATCH_CLASS = '440\n33554534\n100\nAcDbHatch\n10\n0.0\n20\n0.0\n';
 const SPACE_POLYLINE_CLASS = '100\nAcDb3dPolyline\n66\n1\n10\n0.0\n20\n0.0\n30\n0.0\n';
 const HATCH_PATTERN = encoder.encode('210\n0.0\n220\n0.0\n230\n1.0\n2\nSOLID\n70\n1\n71\n0\n');
-/** External polyline, and outermost polyline: whichever readers look at, holes stay open. */
+/** External polyline and outermost polyline, for readers of either flag, so that holes stay open. */
 const SHELL_PATH = encoder.encode('92\n3\n72\n0\n73\n1\n');
 const HOLE_PATH = encoder.encode('92\n18\n72\n0\n73\n1\n');
 const PATH_END = encoder.encode('97\n0\n');
 /** Style 0: areas inside an odd number of paths are filled. */
 const HATCH_END = encoder.encode('75\n0\n76\n1\n98\n0\n');
 
-/** A ring or line of positions `coordinates[start, end)`, in ordinates; of rings, without the closing position. */
+/** A ring or line: positions `coordinates[start, end)`, in ordinates; rings without the closing position. */
 export interface Run {
   start: number;
   end: number;
-  /** Where all its vertices stand in the output as tags 10 and 20; empty where they do not yet. */
+  /** Offset of its vertices in the output, as tags 10 and 20; empty until they are written. */
   textStart: number;
   textEnd: number;
 }
@@ -47,12 +47,12 @@ export class GeometryEntities {
     entities.point(10, this.#coordinates[at], this.#coordinates[at + 1], z);
   }
 
-  /** A line or outline whose positions all have the height `elevation`; NaN: none has a height. */
+  /** Writes a line or outline whose positions all have the height `elevation`; NaN: none has a height. */
   flatPolyline(run: Run, isClosed: boolean, elevation: number): void {
     const entities = this.#entities;
     const stride = this.#stride;
     const count = (run.end - run.start) / stride;
-    // AutoCAD deletes polylines of a single vertex; one on the spot draws the same.
+    // AutoCAD deletes polylines with a single vertex; two equal vertices are drawn the same.
     const isSingle = count === 1;
     entities.begin(this.#flatPolyline);
     entities.integer(90, isSingle ? 2 : count);
@@ -64,7 +64,7 @@ export class GeometryEntities {
     if (isSingle) entities.vertices(this.#coordinates, run.start, run.end, stride);
   }
 
-  /** Begins a line or outline of varying height; XDATA goes here, and then come its `vertices`. */
+  /** Begins a line or outline of varying height; its XDATA and then its `vertices` follow. */
   spacePolyline(isClosed: boolean): void {
     this.#entities.begin(this.#spacePolyline);
     this.#entities.integer(70, isClosed ? 9 : 8);
@@ -74,7 +74,7 @@ export class GeometryEntities {
     this.#entities.vertexEntities(this.#coordinates, run.start, run.end, this.#stride);
   }
 
-  /** Three or four corners; a triangle has its third twice. */
+  /** Three or four corners; a triangle repeats its third corner. */
   face(run: Run): void {
     const entities = this.#entities;
     const coordinates = this.#coordinates;
@@ -87,7 +87,7 @@ export class GeometryEntities {
     entities.integer(70, 0);
   }
 
-  /** A solid fill of `runs[0, count)`, a shell and its holes; notes where their vertices stand. */
+  /** Writes a solid fill of `runs[0, count)`, a shell and its holes; records the offsets of their vertices. */
   fill(runs: readonly Run[], count: number, elevation: number): void {
     const entities = this.#entities;
     const { out } = entities;
@@ -114,12 +114,12 @@ export class GeometryEntities {
     out.copy(HATCH_END);
   }
 
-  /** Whether a ring has the corners that a boundary needs. */
+  /** Whether a ring has enough corners for a boundary. */
   isArea(run: Run): boolean {
     return this.#areaEnd(run) - run.start >= 3 * this.#stride;
   }
 
-  /** End of a ring in the plane: one that closes at another height than it began repeats its first vertex there. */
+  /** End of a ring in the plane: a ring that closes at another height repeats its first vertex there. */
   #areaEnd({ start, end }: Run): number {
     const coordinates = this.#coordinates;
     const last = end - this.#stride;

@@ -1,6 +1,6 @@
 /**
- * Handles of what every drawing of ours holds, in hexadecimal as they stand in the file. Tables have 1 to 9, the objects
- * after them up to FF, layers by field from LAYER_HANDLES_START, entities from FIRST_ENTITY_HANDLE on.
+ * Handles of the fixed objects of every drawing, in hexadecimal as in the file. Tables have 1 to 9, the objects after
+ * them up to FF, layers by field from LAYER_HANDLES_START, entities from FIRST_ENTITY_HANDLE on.
  */
 export const HANDLE = {
   layerTable: '1',
@@ -49,10 +49,10 @@ export const HANDLE = {
   appidGeomill: '2D',
 } as const;
 
-/** Layers other than "0" take the handles from here on; there is room for more layers than a drawing can have. */
+/** First handle for layers other than "0"; there are more handles than a drawing can have layers. */
 export const LAYER_HANDLES_START = 0x100;
 
-/** From here on, handles have eight digits: their room in the text of an entity is known before their value is. */
+/** From here on, handles have eight digits: their length in the text of an entity is known before their value. */
 export const FIRST_ENTITY_HANDLE = 0x1000_0000;
 export const HANDLE_DIGITS = 8;
 /** The last handle of eight digits. */

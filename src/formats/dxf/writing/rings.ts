@@ -1,4 +1,4 @@
-/** The rings of the part at hand, and what decides how it is drawn. */
+/** The rings of the current part, and the facts that decide how it is drawn. */
 import { type GeometryColumn, hasZ, strideOf } from '../../../batch/geometry-column.ts';
 import type { Run } from './geometry-entities.ts';
 
@@ -19,7 +19,7 @@ export class Rings {
     return coordOffsets[ring] === coordOffsets[ring + 1];
   }
 
-  /** Takes the rings of a part that have a position, the shell first. */
+  /** Adds the rings of a part that have a position, the shell first. */
   take(part: number): void {
     const { ringOffsets } = this.#geometry;
     this.count = 0;
@@ -27,7 +27,7 @@ export class Rings {
       if (!this.isEmpty(ring)) this.#add(ring, true);
   }
 
-  /** Takes the positions of a line. */
+  /** Adds the positions of a line. */
   takeLine(ring: number): Run {
     this.count = 0;
     return this.#add(ring, false);
@@ -45,7 +45,7 @@ export class Rings {
     const { coordinates } = this.#geometry;
     const count = (end - start) / this.#stride;
     let mean = 0;
-    // Each divided by itself: the sum of the largest doubles is none.
+    // Each divided separately: the sum of the largest doubles would overflow.
     for (let at = start + 2; at < end; at += this.#stride) mean += coordinates[at] / count;
     return mean;
   }
@@ -71,7 +71,7 @@ export class Rings {
     return false;
   }
 
-  /** Notes a ring, without the position that closes it, or a line. */
+  /** Adds a ring, without its closing position, or a line. */
   #add(ring: number, isRing: boolean): Run {
     const { coordOffsets } = this.#geometry;
     const stride = this.#stride;
@@ -86,7 +86,7 @@ export class Rings {
     return run;
   }
 
-  /** Whether the last position is the first again, also in height. */
+  /** Whether the last position equals the first, including height. */
   #isClosed(start: number, end: number): boolean {
     const { coordinates, dimensions } = this.#geometry;
     const last = end - this.#stride;

@@ -1,4 +1,4 @@
-/** The layer and the colour of features, where fields of theirs name them. */
+/** The layer and the colour of features from their fields. */
 import { type AttributeColumn, isValid, valueAt } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import type { Findings } from '../../../findings.ts';
@@ -6,16 +6,16 @@ import { layerKey, legalLayerName } from './layer-names.ts';
 
 const encoder = new TextEncoder();
 const NOTHING = new Uint8Array(0);
-/** Distinct values whose tags are kept; a field with more is no field of layers or colours. */
+/** Greatest number of distinct values whose tags are cached; a field with more is not a field of layers or colours. */
 const MAX_KEPT = 10_000;
 
-/** Columns of a field by its name; null where there is none. */
+/** The column of a field by its name; null if there is none. */
 export function columnOf(batch: FeatureBatch, name: string | null): AttributeColumn | null {
   const index = name === null ? -1 : batch.fields.findIndex((field) => field.name === name);
   return index < 0 ? null : batch.columns[index];
 }
 
-/** A value as text for people: JSON strings without their quotes. Null rows are null. */
+/** A value as text for people: JSON strings without their quotes. Null for null rows. */
 export function textAt(column: AttributeColumn, row: number): string | null {
   const value = valueAt(column, row);
   if (value === null || value instanceof Uint8Array) return null;
@@ -25,7 +25,7 @@ export function textAt(column: AttributeColumn, row: number): string | null {
 }
 
 export class RowLayers {
-  /** The names that were given out, one spelling each. */
+  /** The names used so far, one spelling each. */
   readonly names = new Map<string, string>();
   readonly #column: AttributeColumn | null;
   readonly #findings: Findings;
@@ -41,7 +41,7 @@ export class RowLayers {
     return this.#column !== null;
   }
 
-  /** The tag of the row's layer; null: the layer of its geometry. */
+  /** The tag of the row's layer; null: the layer for its geometry. */
   tag(row: number): Uint8Array | null {
     const column = this.#column;
     if (column === null || !isValid(column.validity, row)) return null;
@@ -86,7 +86,7 @@ export class RowColors {
     return this.#column !== null;
   }
 
-  /** The tag of the row's colour; nothing: that of its layer. */
+  /** The tag of the row's colour; empty: that of its layer. */
   tag(row: number): Uint8Array {
     const column = this.#column;
     if (column === null || !isValid(column.validity, row)) return NOTHING;

@@ -1,6 +1,6 @@
 /**
- * Writes a drawing front to back. The room for its head is reserved, because the head says what is known last: layers by
- * field, the extent, the first free handle. Layers beyond the room cost one move of the file.
+ * Writes a drawing front to back. Space for its head is reserved, because its content is known last: layers by field,
+ * the extent, the first free handle. Layers beyond that space require moving the file once.
  */
 import { LF, SPACE } from '../../../bytes/ascii.ts';
 import { failure } from '../../../errors.ts';
@@ -16,14 +16,14 @@ import { emptyExtent, extendExtent } from './extent.ts';
 import { FIRST_ENTITY_HANDLE, LAST_ENTITY_HANDLE } from './handles.ts';
 import { FIXED_LAYERS, layerKey } from './layer-names.ts';
 
-/** For the numbers of the extent and the view, which get longer. */
+/** For the numbers of the extent and the view, which become longer. */
 const NUMBER_ROOM = 512;
-/** Tables state the number of their records in 16 bits. */
+/** Tables store the number of their records in 16 bits. */
 const MOST_LAYERS = 32_767;
-/** For some 250 layers. */
+/** For about 250 layers. */
 const LAYER_ROOM = 1 << 16;
 const ENTITIES = '0\nSECTION\n2\nENTITIES\n';
-/** A comment is the only tag that says nothing: 999, then a line of any text. */
+/** A comment is the only tag without a meaning: 999, then a line of any text. */
 const SHORTEST_COMMENT = 5;
 const LONGEST_COMMENT = 200;
 const encoder = new TextEncoder();
@@ -105,7 +105,7 @@ export class DrawingSink implements OutputSink {
       throw failure('DXF_TOO_MANY_LAYERS', { field: this.#encoding.layerField ?? '', limit: MOST_LAYERS });
   }
 
-  /** Everything before the entities, with what is known so far; ENTITIES has yet to follow. */
+  /** Everything before the entities with the values known so far, except the head of ENTITIES. */
   #head(): Uint8Array {
     const totals: DrawingTotals = {
       handleSeed: this.#handleSeed,
@@ -116,14 +116,14 @@ export class DrawingSink implements OutputSink {
   }
 }
 
-/** The head made `byteLength` long by comments between it and the line that begins the entities. */
+/** Pads the head to `byteLength` with comments before the line that begins the entities. */
 function padded(head: Uint8Array, byteLength: number): Uint8Array {
   const result = new Uint8Array(byteLength);
   const bodyEnd = head.length - ENTITIES.length;
   result.set(head.subarray(0, bodyEnd));
   let at = bodyEnd;
   for (let rest = byteLength - head.length; rest > 0; ) {
-    // What is left must be enough for one more comment, or nothing.
+    // The rest must be enough for one more comment, or 0.
     const length = rest < LONGEST_COMMENT + SHORTEST_COMMENT ? rest : LONGEST_COMMENT;
     result.fill(SPACE, at, at + length);
     result.set(COMMENT_CODE, at);

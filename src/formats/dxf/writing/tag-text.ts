@@ -1,8 +1,8 @@
-/** Constant parts of a drawing, written down as one would say them: "0 LAYER, 5 27, 2 Name" is three tags. */
+/** Constant parts of a drawing in a short notation: "0 LAYER, 5 27, 2 Name" is three tags. */
 
 /**
- * Tags as the lines of a DXF file: a line for the code, a line for the value. In `list`, tags are separated by ", "
- * and a code stands before the first blank; a code alone has an empty value.
+ * Converts tags to lines of a DXF file: a line for the code, a line for the value. In `list`, tags are separated by ",
+ * " and a code ends at the first blank; a code alone has an empty value.
  */
 export function tagLines(list: string): string {
   let lines = '';
@@ -13,7 +13,7 @@ export function tagLines(list: string): string {
   return lines;
 }
 
-/** One tag whose value may hold anything but a line end. */
+/** One tag; the value may contain anything except line ends. */
 export function tagLine(code: number, value: string | number): string {
   return `${code}\n${value}\n`;
 }

@@ -1,4 +1,4 @@
-/** Points that carry a text, as TEXT, or MTEXT where it has several lines or is long. */
+/** Writes points with text as TEXT, or as MTEXT if the text has several lines or is long. */
 
 import type { AttributeColumn } from '../../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
@@ -8,13 +8,13 @@ import { type EntityWriter, entityHead } from './entity-writer.ts';
 import { cutAt, writeMtextValue, writeTextValue } from './escape-text.ts';
 import { columnOf, textAt } from './row-style.ts';
 
-/** Fields as our reader, and GDAL's, name them. */
+/** Field names of our reader and GDAL's. */
 const TEXT_FIELD = 'Text';
 const HEIGHT_FIELD = 'TextHeight';
 const ROTATION_FIELD = 'TextRotation';
-/** An MTEXT's string comes in pieces of this size; a TEXT that is longer becomes one. */
+/** An MTEXT's string is split into pieces of this size; a longer TEXT becomes an MTEXT. */
 const PIECE_BYTES = 250;
-/** Width of the column that long texts flow in, in heights of a letter. */
+/** Width of the column for long texts, in letter heights. */
 const COLUMN_HEIGHTS = 60;
 const encoder = new TextEncoder();
 const TEXT_END = encoder.encode('7\nStandard\n100\nAcDbText\n');
@@ -34,7 +34,7 @@ export class TextEntities {
   readonly #rotations: AttributeColumn | null;
   readonly #value = new ByteWriter(512);
 
-  /** `defaultHeight`: of letters, in drawing units. */
+  /** `defaultHeight`: letter height in drawing units. */
   constructor(entities: EntityWriter, batch: FeatureBatch, defaultHeight: number) {
     this.#entities = entities;
     this.#defaultHeight = defaultHeight;
@@ -43,7 +43,7 @@ export class TextEntities {
     this.#rotations = columnOf(batch, ROTATION_FIELD);
   }
 
-  /** The row's text; null where it has none that can be drawn. */
+  /** The row's text; null if it has none that can be drawn. */
   textOf(row: number): string | null {
     const text = this.#texts === null ? null : textAt(this.#texts, row);
     return text === null || text.trim() === '' ? null : text;
@@ -93,7 +93,7 @@ export class TextEntities {
     }
     out.copy(STYLE);
     if (degrees === 0) return;
-    // As a direction: programs disagree on whether the angle of an MTEXT is in degrees.
+    // As a direction vector: programs disagree on whether the angle of an MTEXT is in degrees.
     const radians = (degrees * Math.PI) / 180;
     entities.point(11, Math.cos(radians), Math.sin(radians), 0);
   }

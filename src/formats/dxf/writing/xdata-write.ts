@@ -21,11 +21,11 @@ import { utf8Boundary } from '../../../bytes/text-encoding.ts';
 import type { Findings } from '../../../findings.ts';
 import { cutAt, MOST_BYTES_PER_BYTE, writeEscaped } from './escape-text.ts';
 
-/** AutoCAD takes 16 KB of XDATA at an entity; text takes at least the room that its binary form does. */
+/** AutoCAD accepts 16 KB of XDATA per entity; text takes at least as many bytes as its binary form. */
 const MAX_XDATA_BYTES = 16_000;
 const MAX_STRING_BYTES = 255;
 const MAX_BINARY_BYTES = 127;
-/** Of a header, without its kind and count. */
+/** For a header, without its kind and count. */
 const MAX_NAME_BYTES = 240;
 const KIND: Readonly<Record<FieldType, string>> = {
   boolean: 'b',
@@ -66,7 +66,7 @@ export class AttributesWriter {
     this.#id = batch.ids === null ? null : new ColumnWriter(out, batch.ids, 'id', '', '@');
   }
 
-  /** `xdataStart` is where the XDATA of the entity begins. */
+  /** `xdataStart` is the offset of the entity's XDATA. */
   write(row: number, xdataStart: number): void {
     const end = xdataStart + MAX_XDATA_BYTES;
     if (this.#id?.isNull(row) === false) this.#attribute(this.#id, row, end);
@@ -85,7 +85,7 @@ export class AttributesWriter {
   }
 }
 
-/** The name as far as a header holds it. */
+/** The name, truncated to the length of a header. */
 function writtenName(name: string): string {
   const bytes = encoder.encode(name);
   if (bytes.length <= MAX_NAME_BYTES) return name;
@@ -98,7 +98,7 @@ class ColumnWriter {
   readonly #column: AttributeColumn;
   readonly #oneHeader: Uint8Array;
   readonly #nullHeader: Uint8Array;
-  /** Header around a count. */
+  /** The header before and after its count. */
   readonly #kind: string;
   readonly #name: Uint8Array;
   readonly #escaped = new ByteWriter(64);
@@ -120,7 +120,7 @@ class ColumnWriter {
     return !isValid(this.#column.validity, row);
   }
 
-  /** Appends the attribute; false where its value has more than `room` bytes, before all of it is written. */
+  /** Appends the attribute; returns false, possibly after part of it, if its value has more than `room` bytes. */
   write(row: number, room: number): boolean {
     const out = this.#out;
     const column = this.#column;
@@ -153,7 +153,7 @@ class ColumnWriter {
         this.#binary(column, row);
         return true;
       case 'json':
-        // No text is no JSON: it is how such a column may hold a null.
+        // Empty text is not valid JSON: such a column may store null as empty text.
         if (column.offsets[row + 1] === column.offsets[row]) {
           out.copy(this.#nullHeader);
           return true;
