@@ -49,7 +49,7 @@ function openDescriptors(): number | null {
 }
 
 for (const fixture of allFixtures()) {
-  test(`damaged copies of ${fixture.format}/${fixture.name} are refused with a code or read`, async () => {
+  test(`rejects damaged copies of ${fixture.format}/${fixture.name} with a code or reads them`, async () => {
     using workspace = makeWorkspace();
     const before = openDescriptors();
     const cases = await runHammer({

@@ -354,7 +354,7 @@ async function outcome({
 }
 
 for (const [what, hostile] of Object.entries(cases)) {
-  test(`${what}: a clear end within seconds`, async () => {
+  test(`${what}: ends within seconds with a clear result`, async () => {
     const start = performance.now();
     const result = await outcome(hostile);
     const durationMs = performance.now() - start;

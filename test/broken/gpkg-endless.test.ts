@@ -21,7 +21,7 @@ const endless: Readonly<Record<string, string>> = {
     WHERE a.fid + b.fid + c.fid + d.fid + e.fid < 0`,
 };
 
-test('views without an end fail with a code, and the service goes on', async () => {
+test('endless views fail with a code, and the service continues', async () => {
   using workspace = makeWorkspace();
   await using service = await startTestService({
     runner: null,

@@ -54,7 +54,7 @@ const views: Readonly<Record<string, string>> = {
 };
 
 for (const [what, select] of Object.entries(views)) {
-  test(`a view that ${what} is refused, by its name`, async () => {
+  test(`rejects a view that ${what} and names it`, async () => {
     assertRefused(
       await outcomeOf(`${TABLE} CREATE VIEW malice AS ${select};`, ['malice']),
       /^(GPKG|DATABASE|LIMIT)_\w+: .*malice/,
@@ -62,12 +62,12 @@ for (const [what, select] of Object.entries(views)) {
   });
 }
 
-test('views that are each other are refused', async () => {
+test('rejects views that select from each other', async () => {
   const sql = 'CREATE VIEW a AS SELECT * FROM b; CREATE VIEW b AS SELECT * FROM a;';
   assertRefused(await outcomeOf(sql, ['a']), /^(GPKG|DATABASE)_/);
 });
 
-test('triggers do not run, and a generated column of a forbidden function is refused', async () => {
+test('does not run triggers and rejects a generated column with a forbidden function', async () => {
   const trigger = 'CREATE TRIGGER harm AFTER INSERT ON t BEGIN DELETE FROM t; SELECT load_extension(1); END;';
   const read = await outcomeOf(TABLE + trigger, ['t']);
   assert.ok(!(read instanceof GeomillError));
@@ -93,7 +93,7 @@ const corruptSchemas: Readonly<Record<string, string>> = {
 };
 
 for (const [what, sql] of Object.entries(corruptSchemas)) {
-  test(`a schema with ${what} is refused or read, never ours to blame`, async () => {
+  test(`rejects or reads a schema with ${what} without an internal error`, async () => {
     const result = await outcomeOf(TABLE, ['t'], rewriteSchema(sql));
     if (result instanceof GeomillError) assert.match(result.code, /^(GPKG|DATABASE|INPUT|WKB|LIMIT)_/);
   });
@@ -114,14 +114,14 @@ const registrations: Readonly<Record<string, string>> = {
 };
 
 for (const [what, sql] of Object.entries(registrations)) {
-  test(`a GeoPackage that registers ${what} is refused with a code or read with a warning`, async () => {
+  test(`rejects a GeoPackage that registers ${what} with a code or reads it with a warning`, async () => {
     const result = await outcomeOf(TABLE, ['t'], (db) => db.exec(sql));
     if (result instanceof GeomillError) assert.match(result.code, /^(GPKG|DATABASE|WKB|INPUT)_/);
     else assert.ok(result.warnings.length > 0);
   });
 }
 
-test('2000 columns are read whole; a shapefile of them is refused', async () => {
+test('reads 2000 columns and rejects them for a shapefile', async () => {
   using workspace = makeWorkspace();
   const columns = Array.from({ length: 1998 }, (_, i) => `c${i} INTEGER DEFAULT ${i}`);
   const path = writeRawGeopackage(join(workspace.path, 'wide.gpkg'), {
@@ -160,7 +160,7 @@ const hostileBlobs: Readonly<Record<string, string>> = {
 };
 
 for (const [what, hex] of Object.entries(hostileBlobs)) {
-  test(`a geometry of ${what} is refused by layer and record, or read with a warning`, async () => {
+  test(`rejects a geometry of ${what} by layer and record, or reads it with a warning`, async () => {
     const sql = `${TABLE} INSERT INTO t VALUES (3, x'${hex}', 'three');`;
     const result = await outcomeOf(sql, ['t']);
     if (result instanceof GeomillError) {
@@ -232,7 +232,7 @@ for (const [what, damage] of Object.entries(pageDamages)) {
   });
 }
 
-test('100 MB with a corrupt page in the middle of the big table fails naming the table', async () => {
+test('names the table of a corrupt page in the middle of a file of 100 MB', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'large.gpkg');
   writeRawGeopackage(path, {
@@ -289,7 +289,7 @@ const others: Readonly<
 };
 
 for (const [what, [make, code, words]] of Object.entries(others)) {
-  test(`${what} named .gpkg is refused with ${code}`, async () => {
+  test(`rejects ${what} named .gpkg with ${code}`, async () => {
     using workspace = makeWorkspace();
     const path = join(workspace.path, 'input.gpkg');
     make(path);
@@ -300,7 +300,7 @@ for (const [what, [make, code, words]] of Object.entries(others)) {
   });
 }
 
-test('a GeoPackage of tiles alone is refused and says what it holds', async () => {
+test('rejects a GeoPackage that has only tiles and names its content', async () => {
   const sql = 'CREATE TABLE pictures (id INTEGER PRIMARY KEY, tile_data BLOB);';
   const result = await outcomeOf(sql, [], (db) =>
     db.exec(`INSERT INTO gpkg_contents (table_name, data_type, srs_id) VALUES ('pictures', 'tiles', 4326)`),
@@ -308,7 +308,7 @@ test('a GeoPackage of tiles alone is refused and says what it holds', async () =
   assertRefused(result, /^(GPKG|DATABASE)_\w+: .*(tiles|pictures)/);
 });
 
-test('the 100 bytes of the header alone, and pages cut anywhere, are refused', async () => {
+test('rejects a file with only the 100 header bytes or with truncated pages', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'cut.gpkg');
   const { bytes } = tableOfPages(path);

@@ -55,7 +55,7 @@ for (const { id } of inputFormats)
       }
     });
 
-test('field and layer names above 65,536 characters are rejected with their location', async () => {
+test('rejects field and layer names above 65,536 characters with their location', async () => {
   const cases = [
     ['geojson', 'field name', 'FIELD_NAME_TOO_LONG', /field 1 has 140000 characters/],
     ['csv', 'column name', 'FIELD_NAME_TOO_LONG', /field 1 has 140000 characters/],
@@ -82,7 +82,7 @@ test('field and layer names above 65,536 characters are rejected with their loca
   }
 });
 
-test('a name that is long and allowed is written as it is', async () => {
+test('writes a long but allowed name unchanged', async () => {
   using workspace = makeWorkspace();
   const text = 'longname'.repeat(60_000 / 8);
   const path = await writeLongText(workspace.path, 'geojson', 'field name', text);

@@ -22,7 +22,7 @@ for (const { id, sample, inputCrs, outputFields } of inputFormats) {
     ...(outputFields === 'none' ? [] : [['fields', 'MAX_FIELDS']]),
   ];
   for (const [limit, setting] of limited)
-    test(`${id}: refuses an input beyond ${setting}, and says so with number and limit`, async () => {
+    test(`${id}: rejects an input beyond ${setting} with number and limit`, async () => {
       using workspace = makeWorkspace();
       const limits = { ...LIMITS, [limit]: 1 };
       const conversion = convertFile(samplePath(sample), workspace.path, {

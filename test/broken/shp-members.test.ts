@@ -50,7 +50,7 @@ async function readDamaged(path: string, what: string): Promise<void> {
 }
 
 for (const fixture of fixturesOf('shp')) {
-  test(`damaged members of ${fixture.name} are refused with a code or read`, async () => {
+  test(`rejects damaged members of ${fixture.name} with a code or reads them`, async () => {
     using workspace = makeWorkspace();
     const members = await unpack(fixture.path, workspace.path);
     const path = join(workspace.path, 'x.shp');

@@ -62,7 +62,7 @@ function member(name: string, byteLength: number): Omit<Listed, 'offset'> {
 
 const list = (path: string) => readZipDirectory(path, 'in.zip', new UnpackBudget(LIMITS));
 
-test('refuses entries that repeat an offset', async () => {
+test('rejects entries that repeat an offset', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'bomb.zip');
   // 8 MiB each: below the size from which the ratio counts.
@@ -82,7 +82,7 @@ test('refuses entries that repeat an offset', async () => {
   );
 });
 
-test('refuses an entry within the data of another, in whatever order they are listed', async () => {
+test('rejects an entry within the data of another, in any order of the directory', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'nested.zip');
   const inner = member('inner.dbf', 100);
@@ -100,7 +100,7 @@ test('refuses an entry within the data of another, in whatever order they are li
   }
 });
 
-test('takes gaps, padding, other orders and bytes before the first entry', async () => {
+test('accepts gaps, padding, other orders and bytes before the first entry', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'odd.zip');
   const members = [member('a.shp', 1000), member('b.dbf', 0), member('c.prj', 50)];
@@ -123,7 +123,7 @@ test('takes gaps, padding, other orders and bytes before the first entry', async
 });
 
 for (const forceZip64Format of [false, true])
-  test(`takes data descriptors and stored entries${forceZip64Format ? ' in zip64' : ''}`, async () => {
+  test(`accepts data descriptors and stored entries${forceZip64Format ? ' in zip64' : ''}`, async () => {
     using workspace = makeWorkspace();
     const path = join(workspace.path, 'streamed.zip');
     const zip = new yazl.ZipFile();

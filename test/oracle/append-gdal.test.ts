@@ -64,7 +64,7 @@ function featuresOf(file: number): Feature[] {
 }
 
 for (const format of ['gpkg', 'shp'] as const) {
-  test(`appended ${format} files are what ogr2ogr -append makes of them`, { skip }, async () => {
+  test(`appends ${format} files with the same result as ogr2ogr -append`, { skip }, async () => {
     using workspace = makeWorkspace();
     const paths = [];
     for (const [file, crs] of CRSS.entries())
@@ -102,7 +102,7 @@ function asNumber(value: unknown): unknown {
   return typeof value === 'string' && value !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
-test('GDAL finds in a merge the geometries of all files and no field', { skip }, async () => {
+test('GDAL reads the geometries of all files and no field from a merge', { skip }, async () => {
   using workspace = makeWorkspace();
   const paths = [0, 1, 2].map((file) => writeFile(workspace.path, 'abc'[file], 'gpkg', featuresOf(file)));
   const options = { operation: 'merge', from: 'gpkg', to: 'gpkg', outputName: 'merged' } as const;

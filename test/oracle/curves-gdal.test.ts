@@ -123,7 +123,7 @@ const curve = fc
     }
   });
 
-test('GDAL strokes curves to the same vertices', { skip }, () => {
+test('strokes curves to the same vertices as GDAL', { skip }, () => {
   const texts = fc.sample(curve, { seed: SEED, numRuns: SAMPLES });
   const done = spawnSync(PYTHON, [join(import.meta.dirname, 'curves.py')], {
     input: texts.map((text) => `${text}\n`).join(''),

@@ -81,7 +81,7 @@ const cases: readonly (readonly [what: string, source: string, result: string])[
 ];
 
 for (const [what, source, result] of cases)
-  test(`${what} is cut or moved at 180 degrees`, () => {
+  test(`cuts or moves ${what} at 180 degrees`, () => {
     assert.deepEqual(cut(source), { wkt: result, changed: true });
   });
 
@@ -96,14 +96,14 @@ for (const source of [
   'LINESTRING (180 0,180 5)',
   'POLYGON EMPTY',
 ])
-  test(`${source.slice(0, 60)} stays as it is`, () => {
+  test(`does not change ${source.slice(0, 60)}`, () => {
     const column = parseWkt(source);
     const { geometry, rows } = cutAtAntimeridian(column);
     assert.equal(geometryText(geometry, 0), geometryText(column, 0));
     assert.deepEqual(rows, []);
   });
 
-test('what is beyond 180 only by rounding is snapped and not counted', () => {
+test('snaps longitudes beyond 180 only by rounding without counting them', () => {
   const source = 'POLYGON ((175 0,180.00000000000003 0,180.00000000000003 5,175 0))';
   assert.deepEqual(cut(source), { wkt: 'POLYGON ((175 0,180 0,180 5,175 0))', changed: false });
 });
@@ -168,7 +168,7 @@ function edgeDistance(column: GeometryColumn, x: number, y: number): number {
   return nearest;
 }
 
-test('the pieces have the area of the whole, lie in range and cover the same points', () => {
+test('the pieces have the area of the whole, are in range and cover the same points', () => {
   fc.assert(
     fc.property(
       star,

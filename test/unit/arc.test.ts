@@ -62,7 +62,7 @@ const arc = fc
   // Three positions whose own rounding is in the size of the circle define no circle to compare with.
   .filter(({ radius, rounding, sweep }) => rounding < 1e-8 * radius * sweep * sweep);
 
-test('an arc begins and ends on its own positions to the bit, and steps on the circle in between', () => {
+test('an arc begins and ends exactly on its positions, with steps on the circle between them', () => {
   fc.assert(
     fc.property(arc, ({ x, y, radius, sweep, rounding, controls, stroking }) => {
       const positions = stroked(controls, stroking);
@@ -78,7 +78,7 @@ test('an arc begins and ends on its own positions to the bit, and steps on the c
   );
 });
 
-test('no chord is farther from its arc than the tolerance, nor turns by more than the greatest step', () => {
+test('no chord exceeds the tolerance or the greatest step', () => {
   fc.assert(
     fc.property(arc, ({ radius, rounding, sweep, controls, stroking }) => {
       const positions = stroked(controls, stroking);
@@ -98,7 +98,7 @@ test('no chord is farther from its arc than the tolerance, nor turns by more tha
   );
 });
 
-test('an arc walked backwards has the same positions, to the bit', () => {
+test('an arc walked backwards has exactly the same positions', () => {
   fc.assert(
     fc.property(arc, finite(-100, 100), finite(-100, 100), ({ controls, stroking }, z, m) => {
       const lifted = controls.map((position, i) => [...position, z * i, m / (i + 1)]);
@@ -131,7 +131,7 @@ test('the same arc by bulge, by centre and through three positions has the same 
   );
 });
 
-test('the same end twice is a full circle, counter-clockwise, closed to the bit', () => {
+test('two equal ends give a full circle, counter-clockwise, exactly closed', () => {
   for (const [start, middle] of [
     [
       [0, 0],
@@ -156,7 +156,7 @@ test('the same end twice is a full circle, counter-clockwise, closed to the bit'
   }
 });
 
-test('ends that differ by rounding alone are a full circle too, not a line', () => {
+test('ends that differ only by rounding give a full circle, not a line', () => {
   for (const sign of [1, -1]) {
     const positions = stroked([
       [500_000, 0],
@@ -169,7 +169,7 @@ test('ends that differ by rounding alone are a full circle too, not a line', () 
   }
 });
 
-test('positions in a straight line and coincident ones stay as they are', () => {
+test('keeps positions on a straight line and coincident ones', () => {
   const cases: Positions[] = [
     [
       [0, 0],
@@ -223,7 +223,7 @@ test('a nearly straight arc keeps the digits of its positions', () => {
   assert.deepEqual(stroked(controls), [controls[0], controls[2]]);
 });
 
-test('several arcs in a row share their ends', () => {
+test('consecutive arcs share their ends', () => {
   const positions = stroked([
     [0, 0],
     [1, 1],
@@ -235,7 +235,7 @@ test('several arcs in a row share their ends', () => {
   assert.deepEqual(positions[45], [2, 0]);
 });
 
-test('Z and M run along the arc from the start over the middle to the end', () => {
+test('interpolates Z and M along the arc from the start over the middle to the end', () => {
   const controls = [
     [0, 0, 0, 10],
     [1, 1, 45, 20],
@@ -260,7 +260,7 @@ test('Z and M run along the arc from the start over the middle to the end', () =
   });
 });
 
-test('a bulge of 0 is straight, of 1 half a circle to the right', () => {
+test('a bulge of 0 is straight, a bulge of 1 is half a circle to the right', () => {
   assert.deepEqual(bulged([0, 0], [2, 0], 0), [
     [0, 0],
     [2, 0],
@@ -275,7 +275,7 @@ test('a bulge of 0 is straight, of 1 half a circle to the right', () => {
   assert.equal(bulgeSweep(1), Math.PI);
 });
 
-test('a tolerance of nothing ends all the same', () => {
+test('limits the steps for a tolerance of 0', () => {
   assert.equal(stepCount(2 * Math.PI, 1, { ...DEFAULT_STROKING, toleranceUnits: 0 }), 1 << 16);
   assert.equal(stepCount(1e-12, 1, DEFAULT_STROKING), 1);
 });

@@ -25,7 +25,7 @@ const TYPES: readonly OpenType[] = [
   'json',
 ];
 
-test('widening is commutative, idempotent and leads to a type that both cast to', () => {
+test('widening is commutative and idempotent and leads to a type that both can be cast to', () => {
   for (const mixed of ['json', 'string'] as const) {
     for (const a of TYPES) {
       assert.equal(widenType(a, a, mixed), a);
@@ -49,7 +49,7 @@ function int32Column(values: readonly (number | null)[]) {
   return builder.finish();
 }
 
-test('a column keeps its values and nulls through growth and casts', () => {
+test('a column keeps its values and nulls when it grows and is cast', () => {
   fc.assert(
     fc.property(
       fc.array(fc.option(fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })), { maxLength: 3000 }),
@@ -75,7 +75,7 @@ test('a column keeps its values and nulls through growth and casts', () => {
   );
 });
 
-test('text becomes JSON and comes back as it was', () => {
+test('text survives conversion to JSON and back', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.string({ unit: 'grapheme' })), { maxLength: 50 }), (values) => {
       const builder = new ColumnBuilder('string');
@@ -96,7 +96,7 @@ test('text becomes JSON and comes back as it was', () => {
   );
 });
 
-test('only casts that say what the text said count as keeping it', () => {
+test('castKeepsText is true only for casts that keep the text', () => {
   assert.equal(castKeepsText('int32', 'string'), true);
   assert.equal(castKeepsText('float64', 'string'), false);
   assert.equal(castKeepsText('boolean', 'string'), false);
@@ -104,12 +104,12 @@ test('only casts that say what the text said count as keeping it', () => {
   assert.equal(castKeepsText('null', 'float64'), true);
 });
 
-test('a column of nulls casts to anything', () => {
+test('casts a column of nulls to anything', () => {
   for (const type of TYPES)
     if (type !== 'null') assert.equal(castColumn(nullColumn('string', 9), type, 9).type, type);
 });
 
-test('a geometry builder that learns of Z half-way gives the earlier positions NaN', () => {
+test('a geometry builder that is widened to Z gives the earlier positions NaN', () => {
   const builder = new GeometryBuilder();
   builder.position(1, 2);
   builder.endRing();
@@ -125,7 +125,7 @@ test('a geometry builder that learns of Z half-way gives the earlier positions N
   assert.deepEqual([...column.coordinates], [1, 2, Number.NaN, 3, 4, 5]);
 });
 
-test('rollback forgets a half-built feature', () => {
+test('rollback discards an unfinished feature', () => {
   const builder = new GeometryBuilder();
   builder.position(1, 2);
   builder.endRing();
@@ -141,12 +141,12 @@ test('rollback forgets a half-built feature', () => {
   assert.deepEqual([...column.partOffsets], [0, 1, 1]);
 });
 
-test('restriding keeps what both sides hold', () => {
+test('restriding keeps the ordinates that both dimensions have', () => {
   assert.deepEqual([...restride(Float64Array.of(1, 2, 3, 4), 'XYZM', 'XYM')], [1, 2, 4]);
   assert.deepEqual([...restride(Float64Array.of(1, 2, 4), 'XYM', 'XYZM')], [1, 2, Number.NaN, 4]);
 });
 
-test('a ring reversed has the opposite area and the same inside', () => {
+test('a reversed ring has the opposite area and the same interior', () => {
   const ring = fc.array(fc.tuple(fc.integer({ min: -50, max: 50 }), fc.integer({ min: -50, max: 50 })), {
     minLength: 3,
     maxLength: 12,
@@ -168,7 +168,7 @@ test('a ring reversed has the opposite area and the same inside', () => {
   );
 });
 
-test('a point is inside, outside or on the edge of a square', () => {
+test('locates a point inside, outside and on the edge of a square', () => {
   const square = Float64Array.of(0, 0, 4, 0, 4, 4, 0, 4, 0, 0);
   const locate = (x: number, y: number) => locateInRing(x, y, square, 2, 0, 5);
   assert.deepEqual(
@@ -177,7 +177,7 @@ test('a point is inside, outside or on the edge of a square', () => {
   );
 });
 
-test('statistics of batches merged are those of the whole', () => {
+test('merged statistics of batches equal those of the whole', () => {
   const columnOf = (values: readonly number[]) => {
     const builder = new ColumnBuilder('float64');
     for (const value of values) builder.appendNumber(value);

@@ -59,7 +59,7 @@ const MIDDLE = 9_007_199_254_740_992n;
 const MOST = 9_223_372_036_854_775_807n;
 const LEAST = -9_223_372_036_854_775_808n;
 
-test('integers become numbers that hold them, and only 1 and 0 become booleans', () => {
+test('converts integers to types that hold them, and only 1 and 0 to booleans', () => {
   assertConverts('int32', 'int64', [
     [7, 7n],
     [-2147483648, -2147483648n],
@@ -94,7 +94,7 @@ test('integers become numbers that hold them, and only 1 and 0 become booleans',
   ]);
 });
 
-test('floats become integers only when they are integers within range', () => {
+test('converts floats to integers only if they are integral and within range', () => {
   assertConverts('float64', 'int32', [
     [3, 3],
     [-0, 0],
@@ -119,7 +119,7 @@ test('floats become integers only when they are integers within range', () => {
   ]);
 });
 
-test('booleans become 1 and 0, words in text and JSON', () => {
+test('converts booleans to 1 and 0, to words in text and in JSON', () => {
   for (const type of ['int32', 'float64'] as const) {
     assertConverts('boolean', type, [
       [true, 1],
@@ -138,7 +138,7 @@ test('booleans become 1 and 0, words in text and JSON', () => {
   }
 });
 
-test('numbers become their shortest text, and what is no number is lost', () => {
+test('converts numbers to their shortest text; NaN and infinity are lost', () => {
   for (const type of ['string', 'json'] as const) {
     assertConverts('int32', type, [[-12, '-12']]);
     assertConverts('int64', type, [[MOST, '9223372036854775807']]);
@@ -151,7 +151,7 @@ test('numbers become their shortest text, and what is no number is lost', () => 
   }
 });
 
-test('texts become floats when all of them is a decimal number that a float can stand for', () => {
+test('converts texts to floats if the whole text is a decimal number that a float can represent', () => {
   assertConverts('string', 'float64', [
     ['1.5', 1.5],
     [' -2e3\t', -2000],
@@ -180,7 +180,7 @@ test('texts become floats when all of them is a decimal number that a float can 
   ]);
 });
 
-test('texts become integers when their number is one, exactly', () => {
+test('converts texts to integers if their number is exactly one', () => {
   assertConverts('string', 'int32', [
     ['12', 12],
     ['12.0', 12],
@@ -210,7 +210,7 @@ test('texts become integers when their number is one, exactly', () => {
   ]);
 });
 
-test('texts become booleans by the words for them in any case', () => {
+test('converts the words for booleans in any case', () => {
   assertConverts('string', 'boolean', [
     ...['true', 'T', 'Yes', 'y', '1', ' TRUE '].map((word): Case => [word, true]),
     ...['false', 'F', 'No', 'n', '0'].map((word): Case => [word, false]),
@@ -222,7 +222,7 @@ test('texts become booleans by the words for them in any case', () => {
   ]);
 });
 
-test('texts become dates and times when they are ISO 8601, dates only without a time to lose', () => {
+test('converts ISO 8601 texts to dates and datetimes, to dates only without a time', () => {
   assertConverts('string', 'date', [
     ['2024-02-29', '2024-02-29'],
     [' 2024-02-29 ', '2024-02-29'],
@@ -258,7 +258,7 @@ test('texts become dates and times when they are ISO 8601, dates only without a 
   }
 });
 
-test('JSON scalars convert as what they are, null without a loss, arrays and objects only to text', () => {
+test('converts JSON scalars by their kind, null without a loss, arrays and objects only to text', () => {
   const nested: Case[] = [
     ['[1]', LOST],
     ['{"a":1}', LOST],
@@ -306,7 +306,7 @@ test('JSON scalars convert as what they are, null without a loss, arrays and obj
   ]);
 });
 
-test('bytes become base64 in text and JSON and nothing else, and nothing becomes bytes', () => {
+test('converts binary only to base64 in text and JSON, and nothing to binary', () => {
   const bytes = Uint8Array.of(1, 2, 255);
   assertConverts('binary', 'string', [[bytes, 'AQL/']]);
   assertConverts('binary', 'json', [[bytes, '"AQL/"']]);
@@ -321,7 +321,7 @@ test('bytes become base64 in text and JSON and nothing else, and nothing becomes
   assertConverts('boolean', 'datetime', [[true, LOST]]);
 });
 
-test('a damaged JSON value costs its own row and nothing else', () => {
+test('a damaged JSON value loses only its own row', () => {
   assertConverts('json', 'string', [
     ['"\\x"', LOST],
     ['"a"', 'a'],
@@ -334,7 +334,7 @@ test('a damaged JSON value costs its own row and nothing else', () => {
   ]);
 });
 
-test('of many failures the first five rows are told and all are counted', () => {
+test('lists the first five failed rows and counts all', () => {
   const values = Array.from({ length: 1000 }, (_, row) => (row % 3 === 0 ? 'x' : String(row)));
   const { column, failures, firstFailedRows } = convertColumn(columnOf('string', values), 'int32', 1000);
   assert.equal(failures, 334);
@@ -404,7 +404,7 @@ function saysNothing(from: FieldType, to: FieldType, value: Value): boolean {
   return parsed === null || (typeof parsed === 'string' && isBlank(parsed));
 }
 
-test('any type goes to any type: no value comes from nothing, and what is lost is counted', () => {
+test('converts any type to any type: null stays null, and lost values are counted', () => {
   fc.assert(
     fc.property(anyConversion, ({ from, to, values }) => {
       const { column, failures, firstFailedRows } = convertColumn(columnOf(from, values), to, values.length);
@@ -425,7 +425,7 @@ test('any type goes to any type: no value comes from nothing, and what is lost i
   );
 });
 
-test('a conversion writes nothing into the column it is given', () => {
+test('does not modify its input column', () => {
   fc.assert(
     fc.property(anyConversion, ({ from, to, values }) => {
       const column = columnOf(from, values);
@@ -440,7 +440,7 @@ test('a conversion writes nothing into the column it is given', () => {
   );
 });
 
-test('where a type widens to another, converting says what the widening cast says', () => {
+test('gives the same result as widening casts', () => {
   fc.assert(
     fc.property(anyConversion, fc.constantFrom('json', 'string'), ({ from, to, values }, mixed) => {
       const exactly = from !== 'int64' || values.every((value) => Number.isSafeInteger(Number(value)));
@@ -463,7 +463,7 @@ test('where a type widens to another, converting says what the widening cast say
   );
 });
 
-test('numbers come back from text and from JSON as they were', () => {
+test('numbers survive conversion to text and JSON and back', () => {
   for (const type of NUMERIC_TYPES) {
     for (const over of ['string', 'json'] as const) {
       fc.assert(
@@ -481,7 +481,7 @@ test('numbers come back from text and from JSON as they were', () => {
   }
 });
 
-test('a decimal text becomes an integer exactly when its digits say one', () => {
+test('converts a decimal text to an integer exactly if its digits are one', () => {
   const digits = fc.string({ unit: fc.constantFrom(...'00125'), maxLength: 22 });
   const exponents = fc.constantFrom('', 'e0', 'e1', 'E-2', 'e+18', 'e-19');
   fc.assert(
@@ -513,7 +513,7 @@ test('a decimal text becomes an integer exactly when its digits say one', () => 
   );
 });
 
-test('integers within 32 bits pass through every number type unchanged', () => {
+test('integers within 32 bits survive all number types', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.integer()), { maxLength: 30 }), (values) => {
       let column = columnOf('int32', values);
@@ -524,7 +524,7 @@ test('integers within 32 bits pass through every number type unchanged', () => {
   );
 });
 
-test('a column of nulls alone becomes one of any type, and an empty column stays empty', () => {
+test('converts a column of nulls to any type; an empty column stays empty', () => {
   for (const from of TYPES) {
     for (const to of TYPES) {
       const { column, failures } = convertColumn(nullColumn(from, 9), to, 9);

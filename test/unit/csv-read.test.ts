@@ -31,7 +31,7 @@ async function column(...cells: string[]): Promise<unknown> {
   return [fields[0].type, ...rows.map(({ properties }) => properties.v)];
 }
 
-test('cells, quotes, doubled quotes, and delimiters and line ends inside quotes', async () => {
+test('reads cells with quotes, and delimiters and line ends inside quotes', async () => {
   const { rows, fields } = await read(
     'a,"b ""x"", y",geom_wkt\n"1,""2"",3","line 1\r\nline 2","LINESTRING (1 2,3 4)"\n5" pipe,it\'s,POINT (1 2)\n',
   );
@@ -49,7 +49,7 @@ test('cells, quotes, doubled quotes, and delimiters and line ends inside quotes'
   ]);
 });
 
-test('LF, CRLF and CR end lines; blank lines and a missing last line end do not matter', async () => {
+test('accepts LF, CRLF and CR, blank lines and a missing last line end', async () => {
   for (const end of ['\n', '\r\n', '\r']) {
     const text = ['geom_wkt,a', '', 'POINT (1 2),"x"', '   ', ',y', ''].join(end);
     for (const whole of [text, text.trimEnd(), `\ufeff${text}${end}${end}  `]) {
@@ -65,12 +65,12 @@ test('LF, CRLF and CR end lines; blank lines and a missing last line end do not 
   }
 });
 
-test('blanks around quoted cells are tolerated', async () => {
+test('tolerates blanks around quoted cells', async () => {
   const { rows } = await read('a,geom_wkt\n  "x"  ,  \t"POINT (1 2)" \n');
   assert.deepEqual(rows[0], { id: null, geometry: 'POINT (1 2)', properties: { a: 'x' } });
 });
 
-test('a column is a number only if every value is one', async () => {
+test('types a column as a number only if every value is one', async () => {
   assert.deepEqual(await column('1', '', '-2147483648'), ['int32', 1, null, -2147483648]);
   assert.deepEqual(await column('1', '2147483648'), ['int64', 1, 2147483648]);
   assert.deepEqual(await column('9223372036854775807'), ['int64', 9223372036854775807n]);
@@ -81,12 +81,12 @@ test('a column is a number only if every value is one', async () => {
   assert.deepEqual(await column('"1"', '""', ' 2 '), ['int32', 1, null, 2]);
 });
 
-test('what a number would not give back stays text', async () => {
+test('keeps text that a number would not reproduce', async () => {
   for (const text of ['007', '+5', '-0', '-', '1.', '00.5', '1e', '1e400', 'NaN', '0x10', '1 000', '1,5'])
     assert.deepEqual(await column(`"${text}"`), ['string', text]);
 });
 
-test('booleans, dates and datetimes', async () => {
+test('reads booleans, dates and datetimes', async () => {
   assert.deepEqual(await column('true', 'FALSE', 'True'), ['boolean', true, false, true]);
   assert.deepEqual(await column('true', '1'), ['string', 'true', '1']);
   assert.deepEqual(await column('2024-02-29', ''), ['date', '2024-02-29', null]);
@@ -101,12 +101,12 @@ test('booleans, dates and datetimes', async () => {
   ]);
 });
 
-test('an empty cell is null, a quoted empty one an empty text', async () => {
+test('reads an empty cell as null and a quoted empty cell as an empty text', async () => {
   assert.deepEqual(await column('', 'x', '""', '  ', '"  "'), ['string', null, 'x', '', null, '  ']);
   assert.deepEqual(await column('', ''), ['string', null, null]);
 });
 
-test('another delimiter is found when only it lets the header name the geometry column', async () => {
+test('detects the delimiter that lets the header name the geometry column', async () => {
   const text = 'id;"a,b";geom_wkt\n1;"x;y";POINT (1 2)\n';
   assert.deepEqual((await read(text)).rows[0].properties, { id: 1, 'a,b': 'x;y' });
   assert.deepEqual(await findingsOf(text), [
@@ -118,7 +118,7 @@ test('another delimiter is found when only it lets the header name the geometry 
     assert.equal((await read(text.replaceAll(';', delimiter))).rows.length, 1);
 });
 
-test('the geometry column is found by name, without a header also by number', async () => {
+test('finds the geometry column by name, without a header by number', async () => {
   const named = await read('geom_wkt,wkt\nx,POINT (1 2)\n', { options: { geometry_column: 'wkt' } });
   assert.deepEqual(named.rows[0], { id: null, geometry: 'POINT (1 2)', properties: { geom_wkt: 'x' } });
   for (const geometry_column of [2, '2', 'column_2']) {
@@ -130,7 +130,7 @@ test('the geometry column is found by name, without a header also by number', as
   assert.match(error.message, /'geom_wkt'; its columns are 'id', 'GEOM_WKT'/);
 });
 
-test('repeated and missing column names become unique', async () => {
+test('makes repeated and missing column names unique', async () => {
   const { fields } = await read('a,,a,a_2,geom_wkt\n1,2,3,4,\n');
   assert.deepEqual(
     fields.map(({ name }) => name),
@@ -138,7 +138,7 @@ test('repeated and missing column names become unique', async () => {
   );
 });
 
-test('files in other encodings are read', async () => {
+test('reads files in other encodings', async () => {
   const text = 'name,geom_wkt\nZürich – čár,POINT (8.5 47.4)\n';
   const rowOf = async (bytes: Uint8Array, encoding?: string) =>
     (await read(bytes, { options: encoding === undefined ? {} : { encoding } })).rows[0].properties.name;
@@ -153,7 +153,7 @@ test('files in other encodings are read', async () => {
   assert.equal(unknown.code, 'TEXT_ENCODING_UNKNOWN');
 });
 
-test('what is no CSV is named', async () => {
+test('names the kind of a file that is not CSV', async () => {
   const cases: [string, string, RegExp][] = [
     ['', 'INPUT_EMPTY', /empty/],
     ['\n\r\n', 'INPUT_EMPTY', /empty/],
@@ -169,12 +169,12 @@ test('what is no CSV is named', async () => {
   }
 });
 
-test('a header alone is a layer without rows', async () => {
+test('reads a header alone as a layer without rows', async () => {
   const { rows, fields } = await read('a,geom_wkt');
   assert.deepEqual([rows.length, fields], [0, [{ name: 'a', type: 'string' }]]);
 });
 
-test('errors name the line, also behind line ends in quotes', async () => {
+test('errors name the line, even after line ends in quotes', async () => {
   const start = 'a,geom_wkt\n"1\n2\n3",POINT (1 2)\n';
   const cases: [string, string, RegExp][] = [
     [
@@ -205,7 +205,7 @@ test('errors name the line, also behind line ends in quotes', async () => {
   }
 });
 
-test('on_error skip drops bad rows and lists their lines', async () => {
+test('on_error skip drops invalid rows and lists their lines', async () => {
   const text = 'a,geom_wkt\n1,POINT (1 2)\n2,POINT (\n3\n"4"x,\n5,POINT (5 6)\n';
   const { layers, findings } = await readBytesLayers(reader, text, { options: { on_error: 'skip' } });
   assert.deepEqual(
@@ -223,7 +223,7 @@ test('on_error skip drops bad rows and lists their lines', async () => {
   assert.match(unclosed.message, /line 7: .*never closed/);
 });
 
-test('what the geometry reader tolerated is noted with its count', async () => {
+test('notes tolerated geometry irregularities with their count', async () => {
   const ring = 'x,"POLYGON ((0 0,1 0,1 1))"\n';
   assert.deepEqual(await findingsOf(`a,geom_wkt\n${ring.repeat(8)}y,SRID=3857;POINT (1 2)\n`), [
     ['RING_CLOSED', 8, {}],
@@ -236,7 +236,7 @@ test('what the geometry reader tolerated is noted with its count', async () => {
   ]);
 });
 
-test('where the file is cut does not change what is read', async () => {
+test('reads the same rows for any partition boundaries', async () => {
   const cell = fc.constantFrom('', '""', '"a\nb"', '"x,""y"""', '"\n\n"', '12', 'text', '"""\n"', '1.5');
   const geometry = fc.constantFrom('', 'POINT (1 2)', '"LINESTRING (1 2,\n3 4)"', '"POINT Z (1 2 3)"');
   await fc.assert(
@@ -259,7 +259,7 @@ test('where the file is cut does not change what is read', async () => {
   );
 });
 
-test('an unnamed column without any value is but the trailing delimiters of the lines', async () => {
+test('treats an unnamed column without values as trailing delimiters', async () => {
   const trailing = await readBytesLayers(reader, 'a,geom_wkt,\n1,POINT (1 2),\n2,,\n');
   assert.deepEqual(
     trailing.layers[0].fields.map(({ name }) => name),

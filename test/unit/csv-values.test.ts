@@ -41,7 +41,7 @@ function says(found: string, text: string): boolean {
 }
 
 for (const to of ['csv', 'geojson'])
-  test(`every cell is found again, to ${to}`, async () => {
+  test(`preserves every cell when converting to ${to}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 8 }), async (texts) => {
         using workspace = makeWorkspace();

@@ -88,7 +88,7 @@ function textBatch(name: string, ...texts: (string | null)[]): FeatureBatch {
   };
 }
 
-test('text is quoted only where it must be, and null differs from empty', async () => {
+test('quotes text only if necessary and distinguishes null from empty', async () => {
   const { text } = await write(textBatch('a,b', 'plain', 'a,b', 'say "x"', 'two\nlines', ' edge', '', null));
   assert.deepEqual(text.split('\n').slice(0, 3), [
     '"a,b",geom_wkt',
@@ -102,17 +102,17 @@ test('text is quoted only where it must be, and null differs from empty', async 
   assert.ok(text.endsWith('\n,POINT (1.5 -2)\n'));
 });
 
-test('with another delimiter the geometry needs no quotes', async () => {
+test('does not quote geometries if the delimiter is not a comma', async () => {
   const { text } = await write(textBatch('a', 'x,y', 'x;y'), { delimiter: 'semicolon', precision: 7 });
   assert.equal(text, 'a;geom_wkt\nx,y;POINT (1.5 -2)\n"x;y";LINESTRING Z (0.1 0.2 3,0.3333333 4 5)\n');
 });
 
-test('computed coordinates have 15 digits', async () => {
+test('writes computed coordinates with 15 digits', async () => {
   const { text } = await write(textBatch('a', null, null), {}, { coordinatesComputed: true });
   assert.ok(text.includes('0.333333333333333 4 5'));
 });
 
-test('a field called as the geometry column is renamed, and the CRS is told', async () => {
+test('renames a field named like the geometry column and reports that the CRS is not stored', async () => {
   const crs = { ...wgs84, definition: 'EPSG:28350', authority: { name: 'EPSG', code: '28350' } };
   const { text, findings } = await write(textBatch('geom_wkt', 'x'), {}, { crs });
   assert.equal(text, 'geom_wkt_1,geom_wkt\nx,POINT (1.5 -2)\n');
@@ -125,7 +125,7 @@ test('a field called as the geometry column is renamed, and the CRS is told', as
   );
 });
 
-test('feature ids that are not made a field are dropped, and counted', async () => {
+test('drops and counts feature ids that are not written as a field', async () => {
   const ids = new ColumnBuilder('string');
   ids.appendText('w1');
   ids.appendNull();
@@ -137,7 +137,7 @@ test('feature ids that are not made a field are dropped, and counted', async () 
   );
 });
 
-test('a geometry column alone is followed by a delimiter, so that GDAL opens the file and no row is blank', async () => {
+test('adds a delimiter after a geometry column without fields, so that GDAL opens the file and no row is blank', async () => {
   const none = { ordinates: 'XY', shape: null } as const;
   const batch = { rowCount: 2, geometry: geometryColumn([none, point]), fields: [], columns: [], ids: null };
   const { text } = await write(batch);
@@ -149,7 +149,7 @@ test('a geometry column alone is followed by a delimiter, so that GDAL opens the
   );
 });
 
-test('an aborted output leaves nothing behind', () => {
+test('leaves no file after an abort', () => {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-csv-'));
   const context = { name: 'out', options: {}, findings: new Findings() };
   const state = { delimiter: 0x2c, significantDigits: null, header: 'geom_wkt\n' };
@@ -160,7 +160,7 @@ test('an aborted output leaves nothing behind', () => {
   rmSync(directory, { recursive: true });
 });
 
-test('writing and reading random batches gives them back', async () => {
+test('random batches survive writing and reading', async () => {
   await fc.assert(
     fc.asyncProperty(batchArbitrary, fc.constantFrom('comma', 'tab', 'pipe'), async (batch, delimiter) => {
       const { text } = await write(batch, { delimiter });

@@ -108,7 +108,7 @@ const CASES: readonly (readonly [text: string, expected: string, notes: number])
   ],
 ];
 
-test('curves in text become the lines and polygons that they stand for', () => {
+test('reads curves in text as lines and polygons', () => {
   for (const [text, expected, notes] of CASES) {
     const found = readText(text);
     assert.equal(textOf(found), expected, text);
@@ -116,7 +116,7 @@ test('curves in text become the lines and polygons that they stand for', () => {
   }
 });
 
-test('curves in binary become the same, in both byte orders, with ISO and EWKB codes', () => {
+test('reads curves in binary the same, in both byte orders, with ISO and EWKB codes', () => {
   for (const [text, expected, notes] of CASES)
     for (const order of ORDERS) {
       const found = readBytes(curveWkb(text, order));
@@ -126,7 +126,7 @@ test('curves in binary become the same, in both byte orders, with ISO and EWKB c
     }
 });
 
-test('letters of a curve hold for its members, with or without their own', () => {
+test('letters of a curve apply to members with and without their own', () => {
   const expected = 'LINESTRING M (0 0 1,1 0 2,2 1 3,3 0 4)';
   for (const text of [
     'COMPOUNDCURVE M ((0 0 1,1 0 2),CIRCULARSTRING M (1 0 2,2 1 3,3 0 4))',
@@ -138,7 +138,7 @@ test('letters of a curve hold for its members, with or without their own', () =>
   assert.equal(textOf(readText(after)), 'MULTILINESTRING M ((0 0 1,1 1 2,2 0 3),(0 0 4,1 1 5))');
 });
 
-test('arcs that widen the batch half-way keep what is before them', () => {
+test('arcs that widen the batch keep earlier positions', () => {
   const text = 'GEOMETRYCOLLECTION (CIRCULARSTRING (0 0,1 1,2 0),CIRCULARSTRING Z (0 0 5,1 1 6,2 0 7))';
   const expected =
     'GEOMETRYCOLLECTION Z (LINESTRING Z (0 0 NaN,1 1 NaN,2 0 NaN),LINESTRING Z (0 0 5,1 1 6,2 0 7))';
@@ -146,7 +146,7 @@ test('arcs that widen the batch half-way keep what is before them', () => {
   for (const order of ORDERS) assert.equal(textOf(readBytes(curveWkb(text, order))), textOf(readText(text)));
 });
 
-test('neighbours that share an arc have the same vertices along it', () => {
+test('neighbours that share an arc have the same vertices on it', () => {
   const builder = new GeometryBuilder();
   const reader = new WktReader();
   for (const text of [
@@ -167,7 +167,7 @@ test('neighbours that share an arc have the same vertices along it', () => {
   assert.deepEqual(ring(0).at(-1), ring(0)[0]);
 });
 
-test('broken curves in text are rejected with their location', () => {
+test('rejects invalid curves in text with their location', () => {
   const cases: readonly (readonly [string, number, RegExp])[] = [
     ['CIRCULARSTRING (0 0,1 1)', 15, /3, 5, 7, \.\.\. positions, this one has 2/],
     ['COMPOUNDCURVE ((0 0,1 1),CIRCULARSTRING (1 1))', 40, /this one has 1/],
@@ -189,7 +189,7 @@ test('broken curves in text are rejected with their location', () => {
   }
 });
 
-test('broken curves in binary are refused, cut anywhere or with members that cannot be', () => {
+test('rejects invalid curves in binary: truncated anywhere or with invalid members', () => {
   const whole = curveWkb(
     'MULTISURFACE (CURVEPOLYGON (COMPOUNDCURVE (CIRCULARSTRING (0 0,1 1,2 0),(2 0,0 0))))',
     'iso little',

@@ -26,7 +26,7 @@ async function readCells(
   };
 }
 
-test('cells that are no number, date or truth make their field one of texts', async () => {
+test('reads a field with cells that are not numbers, dates or booleans as text', async () => {
   const found = await readCells(
     [
       ['N', 'N', 8, 0],
@@ -54,7 +54,7 @@ test('cells that are no number, date or truth make their field one of texts', as
   ]);
 });
 
-test('whole numbers that no float holds keep their digits', async () => {
+test('keeps all digits of integers that no float holds', async () => {
   const found = await readCells(
     [
       ['A', 'N', 20, 0],
@@ -73,7 +73,7 @@ test('whole numbers that no float holds keep their digits', async () => {
   ]);
 });
 
-test('numbers that are not finite stay numbers, and too large ones texts', async () => {
+test('keeps numbers that are not finite as numbers and reads too large ones as text', async () => {
   const found = await readCells(
     [
       ['A', 'N', 8, 2],
@@ -92,7 +92,7 @@ test('numbers that are not finite stay numbers, and too large ones texts', async
   ]);
 });
 
-test('shapefiles of one archive are read again, each without the declarations that its cells contradict', async () => {
+test('reads shapefiles of one archive again, each without the declarations that its cells contradict', async () => {
   using workspace = makeWorkspace();
   const fields: RawField[] = [['N', 'N', 8, 0]];
   const source = await writeRawShapefiles(join(workspace.path, 'all.zip'), [
@@ -176,7 +176,7 @@ const isNull = (text: string, type: string): boolean =>
   (type === 'L' && text === '?') ||
   (type === 'D' && /^[0* ]*$/.test(text));
 
-test('whatever a field is declared as, every cell is found again in a CSV', async () => {
+test('preserves every cell in a CSV for any declared type', async () => {
   await fc.assert(
     fc.asyncProperty(field, fc.array(cell, { minLength: 1, maxLength: 8 }), async (declared, texts) => {
       using workspace = makeWorkspace();

@@ -31,7 +31,7 @@ function layerOf(fields: readonly (readonly [string, FieldType, number])[], rowC
   };
 }
 
-test('what is appended counts with the widths of the fields that it goes into', () => {
+test('appended values count with the widths of the fields they are mapped to', () => {
   const target = layerOf(
     [
       ['name', 'string', 10],
@@ -58,13 +58,13 @@ test('what is appended counts with the widths of the fields that it goes into', 
   );
 });
 
-test('a merge counts geometries alone', () => {
+test('a merge counts only geometries', () => {
   const together = declaredTogether('merge', [layerOf([['a', 'string', 9]], 1), layerOf([], 2)], []);
   assert.equal(together?.rowCount, 3);
   assert.deepEqual(together?.fields, []);
 });
 
-test('only reading tells where a value changes its type or a file declares nothing', () => {
+test('needs a pass over the data if a value changes its type or a file declares nothing', () => {
   const target = layerOf([['pop', 'string', 3]], 5);
   assert.equal(declaredTogether('append', [target, layerOf([['pop', 'int32', 3]], 1)], []), null);
   const silent = { ...layerOf([['pop', 'string', 3]], 1), declaredStatistics: null };

@@ -13,7 +13,7 @@ function line(feature: { readonly parts: number[][][][] }): number[][] {
   );
 }
 
-test('an INSERT becomes the entities of its block, moved, turned and scaled about its base point', () => {
+test("unfolds an INSERT to its block's entities, moved, rotated and scaled about the base point", () => {
   const { features } = readSketch({
     blocks: { tree: { entities: [UNIT_LINE], base: [1, 0, 0] } },
     entities: [entity('INSERT', '5 2A, 8 plants, 2 TREE, 10 100, 20 200, 30 0, 41 2, 42 3, 50 90')],
@@ -28,7 +28,7 @@ test('an INSERT becomes the entities of its block, moved, turned and scaled abou
   assert.equal(features[0].fields.Layer, 'plants');
 });
 
-test('negative scales and a mirrored extrusion direction mirror', () => {
+test('mirrors for negative scales and a mirrored extrusion direction', () => {
   const blocks = { b: { entities: [UNIT_LINE] } };
   const { features } = readSketch({
     blocks,
@@ -54,7 +54,7 @@ test('negative scales and a mirrored extrusion direction mirror', () => {
   ]);
 });
 
-test('rows and columns of an INSERT turn with it and are not scaled', () => {
+test('rotates rows and columns of an INSERT but does not scale them', () => {
   const { features } = readSketch({
     blocks: { b: { entities: [entity('POINT', '10 0, 20 0, 30 0')] } },
     entities: [entity('INSERT', '2 b, 10 0, 20 0, 41 5, 42 5, 50 90, 70 2, 71 3, 44 10, 45 100')],
@@ -72,7 +72,7 @@ test('rows and columns of an INSERT turn with it and are not scaled', () => {
   );
 });
 
-test('blocks within blocks keep the name and handle of the outermost INSERT and inherit on layer 0', () => {
+test('nested blocks keep name and handle of the outermost INSERT and inherit on layer 0', () => {
   const byBlock = entity('LINE', '8 0, 62 0, 6 ByBlock, 10 0, 20 0, 11 1, 21 0');
   const byLayer = entity('LINE', '8 fixed, 10 0, 20 0, 11 1, 21 0');
   const { features } = readSketch({
@@ -96,7 +96,7 @@ test('blocks within blocks keep the name and handle of the outermost INSERT and 
   assert.deepEqual(line(features[0])[0], [11, 0]);
 });
 
-test('ATTRIBs are fields of all features of their INSERT and points with a text', () => {
+test('ATTRIBs become fields of all features of their INSERT and points with a text', () => {
   const template = entity('ATTDEF', '8 0, 10 0, 20 0, 40 1, 1 ?, 3 prompt, 2 NUMBER, 70 0');
   const constant = entity('ATTDEF', '8 0, 10 0, 20 0, 40 1, 1 always, 3 p, 2 KIND, 70 2');
   const { features, batch, findings } = readSketch({
@@ -142,7 +142,7 @@ test('ATTRIBs are fields of all features of their INSERT and points with a text'
   );
 });
 
-test('ATTRIBs stand in each cell of an array, and on their own layer', () => {
+test('draws ATTRIBs in each cell of an array and on their own layer', () => {
   const { features } = readSketch({
     blocks: { b: { entities: [] } },
     entities: [
@@ -163,7 +163,7 @@ test('ATTRIBs stand in each cell of an array, and on their own layer', () => {
   );
 });
 
-test('a nested INSERT that makes no sense costs itself', () => {
+test('skips only a nested INSERT that is invalid', () => {
   const { features, findings } = readSketch({
     blocks: {
       outer: { entities: [entity('INSERT', '2 inner, 10 0, 20 0, 210 1e400, 220 0, 230 1'), UNIT_LINE] },
@@ -178,7 +178,7 @@ test('a nested INSERT that makes no sense costs itself', () => {
   );
 });
 
-test('texts in blocks are as high and turned as they are seen', () => {
+test('texts in blocks have the height and rotation in the world', () => {
   const { features } = readSketch({
     blocks: { b: { entities: [entity('TEXT', '10 0, 20 0, 40 2, 1 a, 50 10')] } },
     entities: [entity('INSERT', '2 b, 10 0, 20 0, 41 3, 42 3, 50 20')],
@@ -188,7 +188,7 @@ test('texts in blocks are as high and turned as they are seen', () => {
   assert.ok(Math.abs(Number(TextRotation) - 30) < 1e-12);
 });
 
-test('input.blocks "points" gives one point for each cell, with its attributes', () => {
+test('input.blocks "points" gives one point per cell with its attributes', () => {
   const { features } = readSketch({
     settings: { blocks: 'points' },
     blocks: { b: { entities: [UNIT_LINE] } },
@@ -210,7 +210,7 @@ test('input.blocks "points" gives one point for each cell, with its attributes',
   assert.equal(features[0].fields.TextRotation, 45);
 });
 
-test('dimensions show their block in place; without it, what they measure', () => {
+test('draws the block of a dimension in place, or its measurement without a block', () => {
   const { features, findings } = readSketch({
     blocks: { '*D1': { entities: [UNIT_LINE], base: [0, 0, 0] } },
     entities: [
@@ -236,7 +236,7 @@ test('dimensions show their block in place; without it, what they measure', () =
   );
 });
 
-test('blocks that insert themselves, missing blocks and external references are reported, never followed', () => {
+test('reports recursive blocks, missing blocks and external references without following them', () => {
   const { features, findings } = readSketch({
     blocks: {
       a: { entities: [UNIT_LINE, entity('INSERT', '2 b, 10 0, 20 0')] },
@@ -260,7 +260,7 @@ test('blocks that insert themselves, missing blocks and external references are 
   );
 });
 
-test('a chain of ten thousand blocks in a circle ends with a report', () => {
+test('reports a circle of ten thousand blocks', () => {
   const blocks = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, i) => [
       `b${i}`,
@@ -285,7 +285,7 @@ function limitOf(run: () => unknown): GeomillError {
   throw new Error('nothing was refused');
 }
 
-test('an array of a thousand million cells is refused before the first one', () => {
+test('rejects an array of a thousand million cells before the first one', () => {
   for (const settings of [{}, { blocks: 'points' as const }]) {
     const error = limitOf(() =>
       readSketch({
@@ -298,7 +298,7 @@ test('an array of a thousand million cells is refused before the first one', () 
   }
 });
 
-test('arrays of blocks that hold nothing are nothing, however large', () => {
+test('accepts arrays of empty blocks of any size', () => {
   const { features, findings } = readSketch({
     blocks: { none: { entities: [] }, outer: { entities: [entity('INSERT', '2 none, 70 1000, 71 1000')] } },
     entities: [entity('INSERT', '2 outer, 10 0, 20 0, 70 1000, 71 1000')],
@@ -306,7 +306,7 @@ test('arrays of blocks that hold nothing are nothing, however large', () => {
   assert.deepEqual([features, findings], [[], []]);
 });
 
-test('blocks that multiply level by level are refused by their sum', () => {
+test('rejects blocks that multiply with each level by their total', () => {
   const ten = (name: string) => Array.from({ length: 10 }, () => entity('INSERT', `2 ${name}, 10 0, 20 0`));
   const blocks = Object.fromEntries([
     ['b0', { entities: [UNIT_LINE] }],
@@ -316,7 +316,7 @@ test('blocks that multiply level by level are refused by their sum', () => {
   assert.equal(error.code, 'LIMIT_EXCEEDED');
 });
 
-test('blocks that are all in one another are cut off by the number of INSERTs', () => {
+test('limits the number of INSERTs if all blocks contain one another', () => {
   const names = Array.from({ length: 12 }, (_, i) => `b${i}`);
   const blocks = Object.fromEntries(
     names.map((own) => [
@@ -328,7 +328,7 @@ test('blocks that are all in one another are cut off by the number of INSERTs', 
   assert.equal(error.code, 'LIMIT_EXCEEDED');
 });
 
-test('the features limit of the job holds for what INSERTs unfold to', () => {
+test("applies the job's feature limit to unfolded INSERTs", () => {
   const error = limitOf(() =>
     readSketch({
       limits: { features: 10 },
@@ -339,7 +339,7 @@ test('the features limit of the job holds for what INSERTs unfold to', () => {
   assert.equal(error.params.setting, 'MAX_FEATURES');
 });
 
-test('an entity of a block that cannot be drawn costs itself alone', () => {
+test('skips only the entity of a block that cannot be drawn', () => {
   const { features, findings } = readSketch({
     blocks: { b: { entities: [entity('CIRCLE', '5 BAD, 10 0, 20 0, 40 1e400'), UNIT_LINE] } },
     entities: [entity('INSERT', '2 b, 10 0, 20 0'), entity('RAY', '5 R, 10 0, 20 0'), UNIT_LINE],
@@ -354,7 +354,7 @@ test('an entity of a block that cannot be drawn costs itself alone', () => {
   );
 });
 
-test('paper space is left out and said so, or marked where it is asked for', () => {
+test('skips and reports paper space, or marks it if it is requested', () => {
   const entities = [entity('LINE', '67 1, 10 0, 20 0, 11 1, 21 1'), UNIT_LINE];
   const model = readSketch({ entities });
   assert.equal(model.features.length, 1);
@@ -369,7 +369,7 @@ test('paper space is left out and said so, or marked where it is asked for', () 
   );
 });
 
-test('layers that are off or frozen are read and marked; colours come from index, true colour or layer', () => {
+test('reads and marks layers that are off or frozen; colours come from index, true colour or layer', () => {
   const { features } = readSketch({
     layers: [
       { name: 'off', colorIndex: -5 },

@@ -61,7 +61,7 @@ function assertBounded(read: Read | null, tags: readonly Tag[]): void {
         for (const position of ring) assert.ok(position.length >= 2 && position.every(Number.isFinite));
 }
 
-test('every registered type has a sample, which becomes features without a finding about it', () => {
+test('every registered type has a sample that becomes features without a finding about it', () => {
   assert.deepEqual(Object.keys(DXF_SAMPLES).sort(), [...new Set(TYPES)].sort());
   for (const type of TYPES) {
     const read = readOne(entity(type, tagsOf(type)));
@@ -76,20 +76,20 @@ const isY = (code: number): boolean => code >= 20 && code <= 28;
 const isZ = (code: number): boolean => code >= 30 && code <= 37;
 
 for (const type of TYPES) {
-  test(`${type}: positions of two ordinates are read as those of three with z 0`, () => {
+  test(`${type}: reads positions with two ordinates like those with z 0`, () => {
     const tags = tagsOf(type);
     const flat = tags.filter(([code]) => !isZ(code));
     assert.deepEqual(shapesOf(readOne(entity(type, flat))), shapesOf(readOne(entity(type, tags))));
   });
 
-  test(`${type}: positions of one ordinate cost the entity, with a finding`, () => {
+  test(`${type}: skips an entity with one-dimensional positions and notes it`, () => {
     const tags = tagsOf(type).filter(([code]) => !isY(code) && !isZ(code));
     const read = readOne(entity(type, tags), {});
     assert.deepEqual(read?.features, []);
     assert.ok(read.findings.length > 0);
   });
 
-  test(`${type}: a fourth ordinate, whatever it means there, never crashes`, () => {
+  test(`${type}: does not crash on a fourth ordinate`, () => {
     const tags = tagsOf(type).flatMap(([code, value]): Tag[] =>
       isZ(code)
         ? [
@@ -101,7 +101,7 @@ for (const type of TYPES) {
     assertBounded(readOne(entity(type, tags)), tags);
   });
 
-  test(`${type}: fractions of integers are truncated`, () => {
+  test(`${type}: truncates fractions of integers`, () => {
     const isInteger = (code: number): boolean =>
       (code >= 60 && code <= 79) || (code >= 90 && code <= 99) || (code >= 270 && code <= 299);
     const tags = tagsOf(type);
@@ -117,7 +117,7 @@ for (const type of TYPES) {
 const grid = (side: number): [x: number, y: number][] =>
   Array.from({ length: side * side }, (_, i) => [i % side, Math.floor(i / side)]);
 
-test('meshes of more vertices than the first room for them are read', () => {
+test('reads meshes with more vertices than initially allocated', () => {
   const side = 12;
   const vertices = grid(side);
   const faces = vertices
@@ -151,7 +151,7 @@ test('meshes of more vertices than the first room for them are read', () => {
     );
 });
 
-test('x and y of vertices that are no pairs cost the entity; y may stand apart from x', () => {
+test('skips an entity whose vertices lack x or y; y may be apart from x', () => {
   for (const vertices of [
     '10 0, 20 0, 10 1, 10 2, 20 2',
     '10 0, 20 0, 20 1, 10 2, 20 2',
@@ -213,7 +213,7 @@ function damaged(tags: readonly Tag[], damages: readonly Damage[]): Tag[] {
 }
 
 for (const type of TYPES)
-  test(`${type}: with damaged tags, whole features or a finding or a failure of the user's`, () => {
+  test(`${type}: damaged tags give whole features, a finding or a coded failure`, () => {
     const tags = tagsOf(type);
     fc.assert(
       fc.property(fc.array(damage, { minLength: 1, maxLength: 5 }), (damages) => {

@@ -7,7 +7,7 @@ import { readFileLayers } from '../support/read-layers.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'fixtures', 'dxf');
 
-test('binary drawings are read as their ASCII twins, and newer releases as R2000', async () => {
+test('reads binary drawings like their ASCII versions, and newer releases like R2000', async () => {
   const rowsOf = async (name: string): Promise<unknown> => {
     const { layers } = await readFileLayers(reader, join(FOLDER, `${name}.dxf`), {
       options: { layouts: 'all' },

@@ -90,12 +90,12 @@ const damages: Readonly<Record<string, readonly [text: () => string, complaint: 
   'a control character': [() => replaced('Größe 5', 'Größe\u00015'), /control character/],
 };
 
-test('a drawing of ezdxf has no fault', () => {
+test('finds no fault in a drawing of ezdxf', () => {
   assert.deepEqual(lintDxf(Buffer.from(GOOD)), []);
 });
 
 for (const [what, [damaged, complaint]] of Object.entries(damages)) {
-  test(`${what} is complained about`, () => {
+  test(`complains about ${what}`, () => {
     const complaints = lintDxf(Buffer.from(damaged()));
     assert.ok(
       complaints.some((text) => complaint.test(text)),
@@ -104,6 +104,6 @@ for (const [what, [damaged, complaint]] of Object.entries(damages)) {
   });
 }
 
-test('bytes that are no UTF-8 are complained about', () => {
+test('complains about bytes that are not UTF-8', () => {
   assert.deepEqual(lintDxf(Buffer.from([0x30, 0xff])), ['the bytes are no UTF-8']);
 });

@@ -35,7 +35,7 @@ function ring(x: number, size: number): number[][] {
 const shell = (x: number): Entity => outline(x, 10, `${PART}shell`);
 const partFill = (x: number): Entity => fill(x, 10, `${PART}fill`);
 
-test('fill and outlines of a feature are one geometry again, closed to the bit', () => {
+test('reassembles fill and outlines of a feature to one geometry, exactly closed', () => {
   const { features, findings } = readSketch({
     entities: [
       fill(0, 10, `${HEAD}MultiPolygon\n1000 fill\n1000 s:name\n1000 park`),
@@ -59,7 +59,7 @@ test('fill and outlines of a feature are one geometry again, closed to the bit',
   assert.deepEqual(findings, []);
 });
 
-test('a polygon whose outline was deleted is taken from its fill, the others from their outlines', () => {
+test('reads a polygon without its outline from its fill, the others from their outlines', () => {
   const hole = '92 18\n72 0\n73 1\n93 3\n10 1\n20 1\n10 2\n20 1\n10 2\n20 2\n97 0';
   const { features } = readSketch({
     entities: [
@@ -82,7 +82,7 @@ test('a polygon whose outline was deleted is taken from its fill, the others fro
   );
 });
 
-test('a feature that lost or gained parts gets the type that fits', () => {
+test('gives a feature that lost or gained parts a matching type', () => {
   const { features } = readSketch({
     entities: [
       outline(0, 10, `${HEAD}Polygon\n1000 shell`),
@@ -102,7 +102,7 @@ test('a feature that lost or gained parts gets the type that fits', () => {
   );
 });
 
-test('parts whose feature is gone are read like any entity', () => {
+test('reads parts without their feature like any entity', () => {
   const { features } = readSketch({ entities: [shell(0), partFill(0)] });
   assert.deepEqual(
     features.map(({ type, fields }) => [type, fields.Layer]),
@@ -113,7 +113,7 @@ test('parts whose feature is gone are read like any entity', () => {
   );
 });
 
-test('a foreign entity ends a feature, and both keep their fields apart', () => {
+test('ends a feature at a foreign entity and keeps their fields apart', () => {
   const { features, batch } = readSketch({
     entities: [
       outline(0, 10, `${HEAD}Polygon\n1000 shell\n1000 s:Layer\n1000 own\n1000 i:n\n1071 7`),
@@ -132,7 +132,7 @@ test('a foreign entity ends a feature, and both keep their fields apart', () => 
   assert.equal(new Set(batch.fields.map(({ name }) => name)).size, batch.fields.length);
 });
 
-test('drawing_fields adds the fields of the drawing, own ones of the same name apart', () => {
+test('drawing_fields adds the fields of the drawing, apart from own fields of the same name', () => {
   const { features, findings } = readSketch({
     settings: { drawingFields: true },
     entities: [outline(0, 10, `${HEAD}Polygon\n1000 shell\n1000 s:Layer\n1000 own`)],
@@ -144,7 +144,7 @@ test('drawing_fields adds the fields of the drawing, own ones of the same name a
   );
 });
 
-test('attributes come back with their types, whatever kind and length', () => {
+test('attributes of every kind and length keep their types', () => {
   const attributes = [
     '1000 b:yes\n1070 1',
     '1000 b0:no',
@@ -191,7 +191,7 @@ test('attributes come back with their types, whatever kind and length', () => {
   );
 });
 
-test('a field that has several types in one drawing gets the one that holds all values', () => {
+test('a field with several types in one drawing gets the one that holds all values', () => {
   const point = (xdata: string): Entity => entity('POINT', `10 0\n20 0\n${HEAD}Point\n1000 point\n${xdata}`);
   const { features, batch } = readSketch({
     entities: [
@@ -218,7 +218,7 @@ test('a field that has several types in one drawing gets the one that holds all 
   );
 });
 
-test('damaged attributes cost themselves and are told of; the feature stays', () => {
+test('drops and reports damaged attributes but keeps the feature', () => {
   for (const damage of [
     '1000 i2:n\n1071 1',
     '1000 q:n\n1000 1',
@@ -241,7 +241,7 @@ test('damaged attributes cost themselves and are told of; the feature stays', ()
   }
 });
 
-test('Z is what the feature had, and what was lifted since', () => {
+test('a feature has Z if it had Z or was lifted since', () => {
   const { features } = readSketch({
     entities: [
       outline(0, 10, `${HEAD}Polygon Z\n1000 shell`),
@@ -265,7 +265,7 @@ test('Z is what the feature had, and what was lifted since', () => {
   assert.deepEqual(features[3].parts[0][0].at(-1), [0, 0, 1]);
 });
 
-test('a ring that comes back at another height is as it was', () => {
+test('preserves a ring that returns at another height', () => {
   const vertices = ['0 0 1', '4 0 1', '4 4 1', '0 0 2'].map((position) => {
     const [x, y, z] = position.split(' ');
     return `0 VERTEX\n10 ${x}\n20 ${y}\n30 ${z}\n70 32`;
@@ -281,7 +281,7 @@ test('a ring that comes back at another height is as it was', () => {
   ]);
 });
 
-test('members of collections keep what they were', () => {
+test('preserves members of collections', () => {
   const { batch } = readSketch({
     entities: [
       entity('POINT', `10 0\n20 0\n${HEAD}GeometryCollection\n1000 first point`),
@@ -294,7 +294,7 @@ test('members of collections keep what they were', () => {
   assert.deepEqual([...batch.geometry.partKinds], [1 | 4, 1 | 8, 3 | 4, 2]);
 });
 
-test('an own entity that cannot be drawn costs itself; a hole without outline and fill is told of', () => {
+test('skips an own entity that cannot be drawn; reports a hole without outline and fill', () => {
   const { features, findings } = readSketch({
     entities: [
       outline(0, 10, `${HEAD}MultiPolygon\n1000 shell`),
@@ -318,7 +318,7 @@ test('an own entity that cannot be drawn costs itself; a hole without outline an
   );
 });
 
-test('XDATA of other applications is told of once, and ours is found beside it', () => {
+test('reports XDATA of other applications once and finds ours beside it', () => {
   const foreign = '1001 OTHER\n1000 feature:Point\n1070 1';
   const { features, findings } = readSketch({
     entities: [

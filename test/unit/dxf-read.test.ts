@@ -107,7 +107,7 @@ const DRAWING: readonly Tag[] = [
   EOF,
 ];
 
-test('lines may end in LF, CR LF or CR, and blanks may stand around group codes', async () => {
+test('accepts LF, CR LF and CR, and blanks around group codes', async () => {
   const expected = await rowsOf(textDrawing(DRAWING));
   assert.equal(expected.length, 5);
   for (const eol of ['\r\n', '\r']) assert.deepEqual(await rowsOf(textDrawing(DRAWING, eol)), expected);
@@ -116,19 +116,19 @@ test('lines may end in LF, CR LF or CR, and blanks may stand around group codes'
   assert.deepEqual(await rowsOf(`\ufeff${textDrawing(DRAWING)}`), expected);
 });
 
-test('comments may stand anywhere between entities and before the first section', async () => {
+test('accepts comments between entities and before the first section', async () => {
   const comment: Tag = [999, 'SECTION'];
   const tags = DRAWING.flatMap((tag): Tag[] => (tag[0] === 0 ? [comment, tag] : [tag]));
   assert.deepEqual(await rowsOf(textDrawing(tags)), await rowsOf(textDrawing(DRAWING)));
 });
 
-test('binary drawings with codes of one byte and of two are read as the text is', async () => {
+test('reads binary drawings with codes of one or two bytes like text', async () => {
   const expected = await rowsOf(textDrawing(DRAWING));
   assert.deepEqual(await rowsOf(binaryDrawing(DRAWING, 1)), expected);
   assert.deepEqual(await rowsOf(binaryDrawing(DRAWING, 2)), expected);
 });
 
-test('wherever a drawing is cut into partitions, the features and the lines of findings are the same', async () => {
+test('reads the same features and lines of findings for any partition boundaries', async () => {
   const bad: Tag[] = [
     [0, 'CIRCLE'],
     [5, 'BAD'],
@@ -164,7 +164,7 @@ test('wherever a drawing is cut into partitions, the features and the lines of f
       );
 });
 
-test('a partition begins with a feature, never with the vertices of one or a further entity of our own', async () => {
+test('begins a partition with a feature, never with the vertices of one or a further entity of our own', async () => {
   const own = (handle: string, mark: string, role: string): Tag[] => [
     ...line(handle, 1),
     [1001, 'GEOMILL'],
@@ -185,7 +185,7 @@ test('a partition begins with a feature, never with the vertices of one or a fur
   );
 });
 
-test('sections may come in any order and more than once', async () => {
+test('accepts sections in any order and repeatedly', async () => {
   const tables = DRAWING.slice(5, 17);
   const tags = [
     ...section('ENTITIES', line('A1', 0, 'walls')),
@@ -209,18 +209,18 @@ test('sections may come in any order and more than once', async () => {
   );
 });
 
-test('a drawing may be nothing but an empty section of entities', async () => {
+test('reads a drawing with only an empty section of entities', async () => {
   assert.deepEqual(await rowsOf('0\nSECTION\n2\nENTITIES\n0\nENDSEC\n0\nEOF'), []);
 });
 
-test('a missing EOF is told; it costs nothing', async () => {
+test('reports a missing EOF and reads the whole drawing', async () => {
   const text = textDrawing(DRAWING.slice(0, -1));
   assert.equal((await rowsOf(text)).length, 5);
   assert.deepEqual(await notesOf(text), ['EOF_MISSING 1 null']);
   assert.deepEqual(await notesOf(`${text}  0\r\nEOF`), []);
 });
 
-test('a drawing that is cut anywhere is refused, or whole', async () => {
+test('rejects a truncated drawing or reads it whole', async () => {
   const text = textDrawing(DRAWING);
   const whole = text.lastIndexOf('ENDSEC') + 'ENDSEC'.length;
   const expected = await rowsOf(text);
@@ -235,7 +235,7 @@ test('a drawing that is cut anywhere is refused, or whole', async () => {
   }
 });
 
-test('a binary drawing that is cut anywhere is refused, or whole', async () => {
+test('rejects a truncated binary drawing or reads it whole', async () => {
   for (const codeBytes of [1, 2] as const) {
     const bytes = binaryDrawing(DRAWING, codeBytes);
     const whole = Buffer.from(bytes).lastIndexOf('ENDSEC') + 'ENDSEC\0'.length;
@@ -247,7 +247,7 @@ test('a binary drawing that is cut anywhere is refused, or whole', async () => {
   }
 });
 
-test('a drawing that stops within its entities names the line', async () => {
+test('names the line if a drawing ends within its entities', async () => {
   const text = textDrawing(DRAWING).slice(0, 700);
   await assert.rejects(
     read(text),
@@ -255,7 +255,7 @@ test('a drawing that stops within its entities names the line', async () => {
   );
 });
 
-test('what is no DXF is refused with what it looks like', async () => {
+test('rejects a file that is not DXF and describes it', async () => {
   const cases: [string | Uint8Array, RegExp][] = [
     ['AC1032\0\0\0\0\0', /DWG, which is not supported; save the drawing as DXF/],
     ['PK\x03\x04....', /a zip archive/],
@@ -278,7 +278,7 @@ test('what is no DXF is refused with what it looks like', async () => {
   );
 });
 
-test('an entity whose tags make no sense costs itself alone and is named', async () => {
+test('skips only an entity with invalid tags and names it', async () => {
   const text = textDrawing(DRAWING).replace(' 21\n-1.25\n', 'oops\n-1.25\n');
   const { layers, findings } = await read(text);
   assert.equal(layers[0].rows.length, 4);
@@ -294,7 +294,7 @@ test('an entity whose tags make no sense costs itself alone and is named', async
   );
 });
 
-test('texts are in the encoding that the drawing states; UTF-8 from AC1021 on', async () => {
+test('reads texts in the declared encoding, from AC1021 on in UTF-8', async () => {
   const drawing = (version: string, codePage: string | null): string =>
     textDrawing([...header(version, codePage), ...section('ENTITIES', line('A1', 0, '@')), EOF]);
   const layerOf = async (text: string, layer: Uint8Array, settings: ReadSettings = {}): Promise<unknown> => {
@@ -320,7 +320,7 @@ test('texts are in the encoding that the drawing states; UTF-8 from AC1021 on', 
   );
 });
 
-test('texts that are not valid UTF-8 are read in the code page, and told', async () => {
+test('reads texts that are not valid UTF-8 in the code page and reports them', async () => {
   const text = textDrawing([
     ...header('AC1032', 'ANSI_1251'),
     ...section('ENTITIES', line('A1', 0, 'Ж')),
@@ -330,7 +330,7 @@ test('texts that are not valid UTF-8 are read in the code page, and told', async
   assert.deepEqual(await notesOf(bytes), ['TEXT_BY_CODE_PAGE 1 null']);
 });
 
-test('layouts other than the active one stand in blocks and are read where all are asked for', async () => {
+test('reads inactive layouts, which are stored in blocks, if all layouts are requested', async () => {
   const layoutBlock = (name: string, entities: Tag[]): Tag[] => [
     [0, 'BLOCK'],
     [2, name],
@@ -370,7 +370,7 @@ test('layouts other than the active one stand in blocks and are read where all a
   assert.equal(layers[0].lineCount < textDrawing(tags).split('\n').length, true);
 });
 
-test('a broken entity in a block is named once, however often the block is inserted', async () => {
+test('names a broken entity of a block once, however often the block is inserted', async () => {
   const insert: Tag[] = [
     [0, 'INSERT'],
     [5, 'I1'],
@@ -454,7 +454,7 @@ function clippedDrawing(isOn: 0 | 1): readonly Tag[] {
   ];
 }
 
-test('INSERTs that are clipped are read whole, and told once with their number', async () => {
+test('reads clipped INSERTs whole and reports their number once', async () => {
   for (const bytes of [textDrawing(clippedDrawing(1)), binaryDrawing(clippedDrawing(1), 2)]) {
     const { layers, findings } = await read(bytes, { partitionBytes: 1 });
     assert.equal(layers[0].rows.length, 2);
@@ -465,11 +465,11 @@ test('INSERTs that are clipped are read whole, and told once with their number',
   }
 });
 
-test('a clip that is off tells nothing', async () => {
+test('does not report a clip that is off', async () => {
   assert.deepEqual(await notesOf(textDrawing(clippedDrawing(0))), []);
 });
 
-test('a drawing tells its unit, and how near chords stay to curves', async () => {
+test('reports the unit of a drawing and the tolerance of chords', async () => {
   const tags = [
     ...section('HEADER', [
       [9, '$INSUNITS'],
@@ -504,7 +504,7 @@ test('a drawing tells its unit, and how near chords stay to curves', async () =>
   assert.equal(await positions({}, tags.slice(12)), 91);
 });
 
-test('limits on features and on positions of one hold', async () => {
+test('applies the limits on features and on positions', async () => {
   const path = join(import.meta.dirname, '..', 'fixtures', 'dxf', 'r12.dxf');
   const { layers } = await readFileLayers(reader, path);
   const { source } = layers[0];
@@ -519,7 +519,7 @@ test('limits on features and on positions of one hold', async () => {
     );
 });
 
-test('integers with a fraction are truncated: colours, layers, blocks, units', async () => {
+test('truncates fractions of integers: colours, layers, blocks, units', async () => {
   const point = (color: string, layer: string): Tag[] => [
     [0, 'POINT'],
     [8, layer],

@@ -36,7 +36,7 @@ const area = (ring: readonly number[][]): number =>
   );
 const areas = ({ parts }: Drawn): number[][] => parts.map((rings) => rings.map(area));
 
-test('one polyline path is a polygon, whatever way it is read', () => {
+test('reads one polyline path as a polygon through every code path', () => {
   const plain = hatchOf([polylinePath([0, 0, 4, 3])]);
   assert.deepEqual(plain, {
     type: 'Polygon',
@@ -61,7 +61,7 @@ test('one polyline path is a polygon, whatever way it is read', () => {
   );
 });
 
-test('loops nest by parity, in any order, whatever their flags say', () => {
+test('nests loops by parity, in any order, regardless of flags', () => {
   const outer: Box = [0, 0, 10, 10];
   const hole: Box = [1, 1, 9, 9];
   const island: Box = [2, 2, 5, 5];
@@ -81,7 +81,7 @@ test('loops nest by parity, in any order, whatever their flags say', () => {
   }
 });
 
-test('a hole that touches its shell, at a corner or by all its vertices, is a hole', () => {
+test('treats a hole that touches its shell, at a corner or with all its vertices, as a hole', () => {
   assert.deepEqual(areas(hatchOf([polylinePath([0, 0, 4, 4]), polylinePath([0, 0, 2, 2])])), [[16, 4]]);
   const diamond = '92 2, 72 0, 73 1, 93 4, 10 2, 20 0, 10 4, 20 2, 10 2, 20 4, 10 0, 20 2, 97 0';
   assert.deepEqual(areas(hatchOf([diamond, polylinePath([0, 0, 4, 4])])), [[16, 8]]);
@@ -89,7 +89,7 @@ test('a hole that touches its shell, at a corner or by all its vertices, is a ho
   assert.deepEqual(areas(hatchOf([polylinePath([0, 0, 4, 4]), polylinePath([4, 0, 6, 4])])), [[16], [8]]);
 });
 
-test('parity at any place agrees with the loops that lie around it', () => {
+test('the parity at any point matches the number of loops around it', () => {
   const box = fc
     .tuple(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 6 }))
     .map(([x, y, depth]) => ({ x: x * 20, y: y * 20, depth }));
@@ -116,7 +116,7 @@ test('parity at any place agrees with the loops that lie around it', () => {
   );
 });
 
-test('a hundred thousand loops nest in good time', () => {
+test('nests a hundred thousand loops fast', () => {
   const count = 50_000;
   const coordinates = new Float64Array(count * 2 * 10);
   const starts = new Uint32Array(count * 2 + 1);
@@ -145,7 +145,7 @@ const edge = {
 };
 const edgePath = (...edges: string[]): string => `92 1, 93 ${edges.length}, ${edges.join(', ')}, 97 0`;
 
-test('edges are joined to a loop, also when some run backwards or stand in another order', () => {
+test('joins edges to a loop even if some are reversed or in another order', () => {
   const sides = [edge.line(0, 0, 4, 0), edge.line(4, 0, 4, 3), edge.line(0, 3, 4, 3), edge.line(0, 0, 0, 3)];
   for (const order of [
     [0, 1, 2, 3],
@@ -159,7 +159,7 @@ test('edges are joined to a loop, also when some run backwards or stand in anoth
   }
 });
 
-test('clockwise arcs measure their angles clockwise', () => {
+test('measures angles of clockwise arcs clockwise', () => {
   // A slot: half circles at both ends, walked clockwise as stored by AutoCAD.
   const slot = hatchOf([
     edgePath(
@@ -174,13 +174,13 @@ test('clockwise arcs measure their angles clockwise', () => {
   assert.ok(Math.abs(area(ring) - (8 + Math.PI)) < 0.01);
 });
 
-test('several loops of one edge path come apart', () => {
+test('separates several loops of one edge path', () => {
   const result = hatchOf([edgePath(edge.arc(0, 0, 5, 0, 360, 1), edge.arc(0, 0, 2, 0, 360, 0))]);
   assert.equal(result.type, 'Polygon');
   assert.equal(result.parts[0].length, 2);
 });
 
-test('elliptical edges are read as they meet, by angles or by parameters', () => {
+test('reads elliptical edges by angles or by parameters, whichever makes them meet', () => {
   // A quarter from parameter 0 to 60 degrees, its end seen from the centre at 40.9 degrees.
   const parameter = Math.PI / 3;
   const [x, y] = [2 * Math.cos(parameter), Math.sin(parameter)];
@@ -197,7 +197,7 @@ test('elliptical edges are read as they meet, by angles or by parameters', () =>
   }
 });
 
-test('spline edges end at their last control point', () => {
+test('ends spline edges at their last control point', () => {
   const result = hatchOf([
     edgePath(
       '72 4, 94 2, 73 0, 74 0, 95 6, 96 3, 40 0, 40 0, 40 0, 40 1, 40 1, 40 1, 10 0, 20 0, 10 2, 20 4, 10 4, 20 0, 97 0',
@@ -208,7 +208,7 @@ test('spline edges end at their last control point', () => {
   assert.ok(Math.abs(areas(result)[0][0] - 16 / 3) < 0.01);
 });
 
-test('a hatch that stands upright nests in its own plane', () => {
+test('nests a vertical hatch in its own plane', () => {
   const upright = hatchOf(
     [polylinePath([0, 0, 4, 4]), polylinePath([1, 1, 2, 2])],
     '10 0, 20 0, 30 0, 210 1, 220 0, 230 0',
@@ -218,7 +218,7 @@ test('a hatch that stands upright nests in its own plane', () => {
   assert.ok(upright.parts[0][0].every(([x]) => x === 0));
 });
 
-test('associative hatches name their sources behind each path, and MPOLYGONs are read alike', () => {
+test('skips the source references of associative hatches and reads MPOLYGONs the same way', () => {
   const withSources = hatchOf([
     `${polylinePath([0, 0, 4, 4]).replace('97 0', '97 2')}, 330 A1, 330 A2`,
     `${edgePath(edge.line(1, 1, 2, 1), edge.line(2, 1, 1, 2), edge.line(1, 2, 1, 1)).replace('97 0', '97 1')}, 330 A3`,
@@ -233,25 +233,25 @@ test('associative hatches name their sources behind each path, and MPOLYGONs are
   assert.deepEqual(areas(mpolygon), [[4]]);
 });
 
-test('a bulge in a path makes an arc, also behind the last vertex', () => {
+test('draws a bulge in a path as an arc, even after the last vertex', () => {
   const circle = hatchOf(['92 3, 72 1, 73 1, 93 2, 10 -1, 20 0, 42 1, 10 1, 20 0, 42 1, 97 0']);
   assert.equal(circle.parts[0][0].length, 91);
   assert.ok(Math.abs(areas(circle)[0][0] - Math.PI) < 0.01);
 });
 
-test('loops without area are left out beside others', () => {
+test('omits loops without area if there are others', () => {
   const flat = '92 2, 72 0, 73 1, 93 2, 10 0, 20 0, 10 4, 20 0, 97 0';
   assert.deepEqual(areas(hatchOf([flat, polylinePath([0, 0, 4, 4])])), [[16]]);
   assert.throws(() => hatchOf([flat]), /encloses an area/);
 });
 
-test('maps move hatches as they move everything', () => {
+test('applies maps to hatches as to all entities', () => {
   const box = entity('HATCH', `10 0, 20 0, 30 0, 91 1, ${polylinePath([0, 0, 2, 1])}`);
   assert.deepEqual(drawn(box, LINES, rotation(90)).parts[0][0][2], [-1, 2]);
   assert.deepEqual(drawn(box, LINES, translation(5, 5, 0)).parts[0][0][2], [7, 6]);
 });
 
-test('a polyline that states another number of vertices than it has is drawn with those it has, and told', () => {
+test('draws a polyline with a wrong vertex count with its actual vertices and notes it', () => {
   for (const bulge of ['', ', 42 1'])
     for (const stated of [1, 3, 2_000_000_000]) {
       const { parts } = drawn(entity('LWPOLYLINE', `90 ${stated}, 70 0, 10 0, 20 0${bulge}, 10 1, 20 1`));
@@ -260,7 +260,7 @@ test('a polyline that states another number of vertices than it has is drawn wit
     }
 });
 
-test('what had to be done to an entity is told: curves, surfaces, gaps between edges', () => {
+test('notes what was done to an entity: curves, surfaces, gaps between edges', () => {
   hatchOf([polylinePath([0, 0, 4, 4])]);
   assert.equal(pen.notes, 0);
   hatchOf([edgePath(edge.line(0, 0, 4, 0), edge.line(4, 0, 4, 3), edge.line(4, 3, 0, 0))]);
@@ -289,7 +289,7 @@ const ringOf = (x: number, y: number, side: number): number[][] => [
   [x, y],
 ];
 
-test('many loops are nested as few are', () => {
+test('nests many loops with the same result as few', () => {
   const square = fc.tuple(fc.nat(60), fc.nat(60), fc.integer({ min: 1, max: 40 }));
   const apart = Array.from({ length: 40 }, (_, i) => ringOf(1000 + 2 * i, 0, 1));
   const rolesOf = (nester: LoopNester, count: number): unknown => [
@@ -313,7 +313,7 @@ test('many loops are nested as few are', () => {
   );
 });
 
-test('the work of nesting grows hardly faster than the number of loops', () => {
+test('the work of nesting grows almost linearly with the number of loops', () => {
   const side = (count: number): number => Math.ceil(Math.sqrt(count));
   const circle = (count: number, radius: number): number[][] => {
     const ring = Array.from({ length: count }, (_, i) => [
@@ -339,7 +339,7 @@ test('the work of nesting grows hardly faster than the number of loops', () => {
   }
 });
 
-test('a position is where it is, whether its ring is looked through in runs or whole', () => {
+test('locates a position the same way in runs and in the whole ring', () => {
   const coordinate = fc.integer({ min: 0, max: 12 });
   fc.assert(
     fc.property(

@@ -47,7 +47,7 @@ function damaged(tags: readonly Tag[], damages: readonly Damage[]): Tag[] {
   return list;
 }
 
-test('damaged entities are drawn whole or are an EntityError', () => {
+test('draws damaged entities whole or throws an EntityError', () => {
   assert.ok(samples.length > 100);
   fc.assert(
     fc.property(fc.nat(), fc.array(damage, { minLength: 1, maxLength: 3 }), (which, damages) => {

@@ -41,7 +41,7 @@ test('a rational quadratic with the right weight is a circular arc', () => {
   }
 });
 
-test('a spline of degree 1 is its control points, and nothing between', () => {
+test('draws a spline of degree 1 as exactly its control points', () => {
   const line = stroked({
     degree: 1,
     knots: clampedKnots(1, 3),
@@ -58,7 +58,7 @@ test('a spline of degree 1 is its control points, and nothing between', () => {
   ]);
 });
 
-test('a clamped spline begins and ends in its end points and stays within its control points', () => {
+test('a clamped spline begins and ends at its end points and stays within its control points', () => {
   const coordinate = fc.double({ min: -1e6, max: 1e6, noNaN: true });
   fc.assert(
     fc.property(
@@ -113,7 +113,7 @@ test('a tolerance bounds the distance from the curve', () => {
   }
 });
 
-test('the cubic through points goes through them, with the tangents it was given', () => {
+test('the cubic spline passes through its points with the given tangents', () => {
   const points = [
     [0, 0, 0],
     [3, 1, 2],
@@ -133,7 +133,7 @@ test('the cubic through points goes through them, with the tangents it was given
   assert.ok(last[1] - before[1] < -20 * Math.abs(last[0] - before[0]));
 });
 
-test('a periodic cubic through points on a circle is nearly the circle, smooth where it closes', () => {
+test('a periodic cubic through points on a circle approximates it and is smooth where it closes', () => {
   const points = Array.from({ length: 13 }, (_, i) => [
     Math.cos((i % 12) * (Math.PI / 6)),
     Math.sin((i % 12) * (Math.PI / 6)),
@@ -145,7 +145,7 @@ test('a periodic cubic through points on a circle is nearly the circle, smooth w
   assert.ok(Math.abs(curve[1][0] - curve[curve.length - 2][0]) < 1e-9);
 });
 
-test('SPLINE: closed ones close to the bit, and are polygons when asked for', () => {
+test('SPLINE: closes closed splines exactly, and makes them polygons on request', () => {
   const wrapped =
     '70 3, 71 2, 40 0, 40 1, 40 2, 40 3, 40 4, 40 5, 40 6, 40 7, 40 8, 10 0, 20 0, 10 4, 20 0, 10 4, 20 4, 10 0, 20 4, 10 0, 20 0, 10 4, 20 0';
   const line = drawn(entity('SPLINE', wrapped));
@@ -161,12 +161,12 @@ test('SPLINE: closed ones close to the bit, and are polygons when asked for', ()
   assert.deepEqual(fitted.parts[0][0][0], fitted.parts[0][0].at(-1));
 });
 
-test('SPLINE: fit points alone are enough; two of them are a straight line', () => {
+test('SPLINE: accepts fit points alone; two of them are a straight line', () => {
   const line = drawn(entity('SPLINE', '70 8, 71 3, 74 2, 11 0, 21 0, 31 0, 11 4, 21 2, 31 0'), LINES);
   for (const [x, y] of line.parts[0][0]) assert.ok(Math.abs(y - x / 2) < 1e-12);
 });
 
-test('knots that do not fit are named', () => {
+test('names invalid knots', () => {
   assert.match(knotFault(3, clampedKnots(3, 5), 6) ?? '', /need 10 knots, and have 9/);
   assert.match(knotFault(3, clampedKnots(3, 3), 3) ?? '', /needs 4 control points/);
   assert.match(knotFault(1, Float64Array.of(0, 1, 0, 2), 2) ?? '', /knot 3 is 0, after 1/);

@@ -5,7 +5,7 @@ import { plainMtext, plainText } from '../../src/formats/dxf/shapes/mtext.ts';
 import { textHeight, textOf, textRotationDegrees } from '../../src/formats/dxf/shapes/text.ts';
 import { drawn, entity, scaling } from '../support/dxf-entity.ts';
 
-test('control codes of single lines are resolved', () => {
+test('resolves control codes of single lines', () => {
   const cases: [string, string][] = [
     ['45%%d', '45°'],
     ['%%C20 %%P0.1', 'Ø20 ±0.1'],
@@ -21,7 +21,7 @@ test('control codes of single lines are resolved', () => {
   for (const [value, expected] of cases) assert.equal(plainText(value), expected);
 });
 
-test('formatting codes of MTEXT are taken out', () => {
+test('removes formatting codes of MTEXT', () => {
   const cases: [string, string][] = [
     ['one\\Ptwo\\~three', 'one\ntwo\u00a0three'],
     ['{\\fArial|b1|i0|c0|p34;bold} \\H2.5x;big \\C1;red \\Lline\\l', 'bold big red line'],
@@ -39,7 +39,7 @@ test('formatting codes of MTEXT are taken out', () => {
   for (const [value, expected] of cases) assert.equal(plainMtext(value), expected);
 });
 
-test('an MTEXT is its chunks in order; embedded objects are not its own', () => {
+test('joins the chunks of an MTEXT in order, without embedded objects', () => {
   assert.equal(textOf(entity('MTEXT', '3 first;, 3 second;, 1 third').tags), 'first;second;third');
   const attribute = entity('ATTRIB', [
     [10, 1],
@@ -56,7 +56,7 @@ test('an MTEXT is its chunks in order; embedded objects are not its own', () => 
   assert.equal(textOf(entity('LINE', '1 x').tags), null);
 });
 
-test('aligned text stands at its alignment point', () => {
+test('places aligned text at its alignment point', () => {
   const at = (type: string, more: string): number[] =>
     drawn(entity(type, `10 1, 20 2, 11 5, 21 6, 1 x${more}`)).parts[0][0][0];
   assert.deepEqual(at('TEXT', ''), [1, 2]);
@@ -67,7 +67,7 @@ test('aligned text stands at its alignment point', () => {
   assert.deepEqual(at('ATTDEF', ', 74 1'), [5, 6]);
 });
 
-test('rotations are degrees in the world', () => {
+test('gives rotations in degrees in the world', () => {
   const text = entity('TEXT', '10 0, 20 0, 50 30').tags;
   assert.equal(textRotationDegrees(text, IDENTITY), 30);
   assert.equal(textRotationDegrees(text, rotation(90)), 120);
@@ -79,7 +79,7 @@ test('rotations are degrees in the world', () => {
   assert.equal(textRotationDegrees(entity('LINE', '10 0').tags, IDENTITY), null);
 });
 
-test('a multileader has the text of its context', () => {
+test('reads the text of a multileader from its context', () => {
   const { tags } = entity(
     'MULTILEADER',
     '300 CONTEXT_DATA{, 41 2.5, 304 {\\C1;note}, 302 LEADER{, 303 }, 301 }',

@@ -13,7 +13,7 @@ const close = (actual: number, expected: number, tolerance = 1e-9): void =>
 
 const SQUARE = '90 4, 70 1, 10 0, 20 0, 10 4, 20 0, 10 4, 20 3, 10 0, 20 3';
 
-test('a point and a line are what they say, in the plane when all z are 0 and in space else', () => {
+test('reads points and lines, as XY if all z are 0 and as XYZ otherwise', () => {
   assert.deepEqual(drawn(entity('POINT', '10 1, 20 2, 30 0')), {
     type: 'Point',
     dimensions: 'XY',
@@ -33,7 +33,7 @@ test('a point and a line are what they say, in the plane when all z are 0 and in
   });
 });
 
-test('a closed LWPOLYLINE is a closed line, or a polygon when asked for', () => {
+test('reads a closed LWPOLYLINE as a closed line, or as a polygon on request', () => {
   const positions = [
     [0, 0],
     [4, 0],
@@ -59,17 +59,17 @@ test('a closed LWPOLYLINE is a closed line, or a polygon when asked for', () => 
   );
 });
 
-test('a closed LWPOLYLINE that repeats its first vertex is not closed twice', () => {
+test('does not close a closed LWPOLYLINE that repeats its first vertex again', () => {
   const repeated = drawn(entity('LWPOLYLINE', `${SQUARE}, 10 0, 20 0, 42 0.5`));
   assert.equal(repeated.parts[0][0].length, 5);
 });
 
-test('a LWPOLYLINE of one vertex is a point, of none is an error', () => {
+test('reads an LWPOLYLINE of one vertex as a point and rejects one without vertices', () => {
   assert.equal(drawn(entity('LWPOLYLINE', '90 1, 70 0, 10 5, 20 6')).type, 'Point');
   assert.throws(() => drawn(entity('LWPOLYLINE', '90 0, 70 0')), EntityError);
 });
 
-test('two vertices with bulges of 1 are a circle, closed to the bit', () => {
+test('two vertices with bulges of 1 are an exactly closed circle', () => {
   const circle = drawn(entity('LWPOLYLINE', '90 2, 70 1, 10 -1, 20 0, 42 1, 10 1, 20 0, 42 1'), POLYGONS);
   assert.equal(circle.type, 'Polygon');
   const [ring] = circle.parts[0];
@@ -78,7 +78,7 @@ test('two vertices with bulges of 1 are a circle, closed to the bit', () => {
   for (const [x, y] of ring) close(Math.hypot(x, y), 1, 1e-12);
 });
 
-test('circles, arcs and ellipses have steps of 4 degrees and exact ends', () => {
+test('strokes circles, arcs and ellipses in steps of 4 degrees with exact ends', () => {
   const circle = drawn(entity('CIRCLE', '10 100, 20 200, 30 0, 40 5')).parts[0][0];
   assert.equal(circle.length, 91);
   assert.deepEqual(circle[0], circle[90]);
@@ -98,7 +98,7 @@ test('circles, arcs and ellipses have steps of 4 degrees and exact ends', () => 
   for (const [x, y] of ring) close(((x - 1) / 1.5) ** 2 + ((y - 1) / 3) ** 2, 1);
 });
 
-test('an ellipse seen from below runs the other way', () => {
+test('reverses an ellipse seen from below', () => {
   const above = drawn(entity('ELLIPSE', '10 0, 20 0, 11 2, 21 0, 40 0.5, 41 0, 42 1.5'));
   const below = drawn(
     entity('ELLIPSE', '10 0, 20 0, 11 2, 21 0, 40 0.5, 41 0, 42 1.5, 210 0, 220 0, 230 -1'),
@@ -109,7 +109,7 @@ test('an ellipse seen from below runs the other way', () => {
   );
 });
 
-test('a tolerance makes steps finer by the radius in the world, blocks included', () => {
+test('a tolerance makes steps finer by the radius in the world, including blocks', () => {
   const fine = { ...LINES, toleranceUnits: 0.0001 };
   const circle = entity('CIRCLE', '10 0, 20 0, 40 1');
   const count = (map = IDENTITY): number => drawn(circle, fine, map).parts[0][0].length;
@@ -119,7 +119,7 @@ test('a tolerance makes steps finer by the radius in the world, blocks included'
   assert.equal(count(scaling(-30, 100, 1)), expected(100));
 });
 
-test('an extrusion direction of 0, 0, -1 mirrors x and turns arcs round', () => {
+test('an extrusion direction of 0, 0, -1 mirrors x and reverses arcs', () => {
   const arc = drawn(entity('ARC', '10 10, 20 0, 30 3, 40 1, 50 0, 51 90, 210 0, 220 0, 230 -1')).parts[0][0];
   assert.deepEqual(arc[0], [-11, 0, -3]);
   close(arc.at(-1)?.[0] ?? 0, -10);
@@ -162,12 +162,12 @@ test('object coordinate systems are right-handed and orthonormal, with the norma
   );
 });
 
-test('affine maps turn by quarters exactly', () => {
+test('affine maps rotate by quarter turns exactly', () => {
   assert.deepEqual(drawn(entity('POINT', '10 1, 20 0'), LINES, rotation(90)).parts, [[[[0, 1]]]]);
   assert.deepEqual(drawn(entity('POINT', '10 1, 20 0'), LINES, rotation(-180)).parts[0][0][0][0], -1);
 });
 
-test('2D polylines have bulges, leave out spline frames and take the elevation', () => {
+test('2D polylines have bulges, omit spline frames and take the elevation', () => {
   const vertex = (x: number, y: number, more = ''): string => `0 VERTEX, 10 ${x}, 20 ${y}, 30 0${more}`;
   const open = entity(
     'POLYLINE',
@@ -179,7 +179,7 @@ test('2D polylines have bulges, leave out spline frames and take the elevation',
   assert.deepEqual(line.at(-1), [3, 0, 5]);
 });
 
-test('3D polylines have a z per vertex and close', () => {
+test('3D polylines have a z per vertex and can be closed', () => {
   const line = drawn(
     entity(
       'POLYLINE',
@@ -194,7 +194,7 @@ test('3D polylines have a z per vertex and close', () => {
   ]);
 });
 
-test('meshes of all three kinds are a MultiPolygon of their faces', () => {
+test('reads meshes of all three kinds as a MultiPolygon of their faces', () => {
   const position = (x: number, y: number, z: number, flags: number): string =>
     `0 VERTEX, 10 ${x}, 20 ${y}, 30 ${z}, 70 ${flags}`;
   const grid = [0, 1, 2].flatMap((m) => [0, 1].map((n) => position(m, n, 1, 64))).join(', ');
@@ -234,7 +234,7 @@ test('meshes of all three kinds are a MultiPolygon of their faces', () => {
   );
 });
 
-test('solids go round their corners 1 2 4 3, and are triangles when the fourth repeats the third', () => {
+test('reads corners of solids in the order 1 2 4 3, and a triangle if the fourth repeats the third', () => {
   const solid = drawn(entity('SOLID', '10 0, 20 0, 11 1, 21 0, 12 0, 22 1, 13 1, 23 1'));
   assert.deepEqual(solid.parts[0][0], [
     [0, 0],
@@ -253,7 +253,7 @@ test('solids go round their corners 1 2 4 3, and are triangles when the fourth r
   assert.equal(face.parts[0][0].length, 4);
 });
 
-test('an image is the parallelogram of its pixels', () => {
+test('reads an image as the parallelogram of its pixels', () => {
   const image = drawn(
     entity(
       'IMAGE',
@@ -266,7 +266,7 @@ test('an image is the parallelogram of its pixels', () => {
   assert.deepEqual([Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)], [5, 7, 6, 7]);
 });
 
-test('mlines are their parallel lines', () => {
+test('reads mlines as their parallel lines', () => {
   const vertex = (x: number): string =>
     `11 ${x}, 21 0, 31 0, 12 1, 22 0, 32 0, 13 0, 23 1, 33 0, 74 2, 41 0, 41 0, 75 0, 74 2, 41 -1, 41 0, 75 0`;
   assert.deepEqual(drawn(entity('MLINE', `71 1, 72 2, 73 2, 10 0, 20 0, ${vertex(0)}, ${vertex(5)}`)), {
@@ -289,7 +289,7 @@ test('mlines are their parallel lines', () => {
   });
 });
 
-test('leaders are lines; multileaders are lines and the place of their text', () => {
+test('reads leaders as lines, multileaders as lines and the position of their text', () => {
   const vertices = '76 3, 10 0, 20 0, 30 0, 10 5, 20 5, 30 0, 10 9, 20 5, 30 0';
   assert.equal(drawn(entity('LEADER', `72 0, ${vertices}`)).parts[0][0].length, 3);
   assert.ok(drawn(entity('LEADER', `72 1, ${vertices}`)).parts[0][0].length > 10);
@@ -316,7 +316,7 @@ test('leaders are lines; multileaders are lines and the place of their text', ()
   });
 });
 
-test('what cannot be drawn is an EntityError, and what came before in the builder stays', () => {
+test('throws an EntityError for an entity that cannot be drawn and keeps earlier features of the builder', () => {
   const broken: [string, string][] = [
     ['CIRCLE', '10 0, 20 0, 40 1e400'],
     ['CIRCLE', '10 0, 20 0'],
@@ -354,7 +354,7 @@ test('what cannot be drawn is an EntityError, and what came before in the builde
   }
 });
 
-test('an arc does not take more steps than it may, but those of 4 degrees always', () => {
+test('limits the steps of an arc, but never below steps of 4 degrees', () => {
   const circle = entity('CIRCLE', '10 0, 20 0, 40 1');
   const count = (maxStepCount: number): number =>
     drawn(circle, { ...LINES, toleranceUnits: 1e-12, maxStepCount }).parts[0][0].length;
@@ -362,7 +362,7 @@ test('an arc does not take more steps than it may, but those of 4 degrees always
   assert.equal(count(10), 91);
 });
 
-test('a negative radius is drawn as its opposite, a circle of radius 0 as a line on the spot', () => {
+test('draws a negative radius as positive, and a circle of radius 0 as a line of length 0', () => {
   const circle = (radius: number): unknown => drawn(entity('CIRCLE', `10 1, 20 2, 40 ${radius}`));
   assert.deepEqual(circle(-3), circle(3));
   assert.deepEqual(circle(0), drawn(entity('LINE', '10 1, 20 2, 11 1, 21 2')));

@@ -33,7 +33,7 @@ async function thereAndBack(
   }
 }
 
-test('features come back from a drawing as they went in, wherever it is cut', async () => {
+test('features survive writing and reading a drawing, for any partition boundaries', async () => {
   await fc.assert(
     fc.asyncProperty(batchArbitrary, fc.constantFrom(200, 3000, 1 << 20), async (batch, partitionBytes) => {
       const { read, bytes } = await thereAndBack([batch], partitionBytes);

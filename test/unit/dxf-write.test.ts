@@ -64,7 +64,7 @@ async function write(
     const file = await sink.finish();
     const bytes = readFileSync(path);
     assert.deepEqual(readdirSync(directory), ['out.dxf']);
-    assert.deepEqual(file, { path, mediaType: 'image/vnd.dxf', byteLength: bytes.length });
+    assert.deepEqual(file, { path, byteLength: bytes.length });
     const text = bytes.toString('utf8');
     const drawing = parseDrawing(text);
     return { text, drawing, entities: drawing.records('ENTITIES'), findings: findings.list() };
@@ -138,7 +138,7 @@ test('an empty drawing has all sections, a version, all tables and linked layout
   assert.ok(text.endsWith('0\nENDSEC\n0\nEOF\n'));
 });
 
-test('each geometry becomes the entities of its kind on the layer of its kind', async () => {
+test('writes each geometry type as its entities on its layer', async () => {
   const polygon = [square(0, 0, 10), square(2, 2, 3)];
   const { entities, drawing } = await writeFeatures([
     { geometry: point(1, 2) },
@@ -172,7 +172,7 @@ test('each geometry becomes the entities of its kind on the layer of its kind', 
   assert.deepEqual(valuesOf(hatch, 93), ['4', '4']);
 });
 
-test('heights are kept: elevation where they are equal, a 3D polyline where they vary', async () => {
+test('keeps heights: as elevation if they are equal, as a 3D polyline if they vary', async () => {
   const { entities } = await writeFeatures([
     { geometry: point(1, 2, 3) },
     { geometry: { type: 'LineString', coordinates: [[0, 0, 7], [1, 1, 7]] } }, // biome-ignore format: short
@@ -199,7 +199,7 @@ test('heights are kept: elevation where they are equal, a 3D polyline where they
   assert.equal(entities.filter(({ type }) => type === 'SEQEND').length, 2);
 });
 
-test('a ring that repeats its first position keeps it in the outline, not in the fill', async () => {
+test('keeps a repeated first position of a ring in the outline, not in the fill', async () => {
   const flat = [[0, 0], [4, 0], [4, 4], [0, 0], [0, 0]]; // biome-ignore format: short
   const spiral = [[0, 0, 1], [4, 0, 1], [4, 4, 1], [0, 0, 9]]; // biome-ignore format: short
   const { entities } = await writeFeatures([
@@ -213,7 +213,7 @@ test('a ring that repeats its first position keeps it in the outline, not in the
   assert.deepEqual(heights.slice(0, 4), ['1.0', '1.0', '1.0', '9.0']);
 });
 
-test('corners in the air of a multipolygon become 3D faces', async () => {
+test('writes sloping faces of a multipolygon as 3D faces', async () => {
   const triangle = [[0, 0, 0], [4, 0, 0], [4, 4, 3], [0, 0, 0]]; // biome-ignore format: short
   const wall = [[0, 0, 0], [4, 0, 0], [4, 0, 5], [0, 0, 5], [0, 0, 0]]; // biome-ignore format: short
   const { entities } = await writeFeatures([
@@ -234,7 +234,7 @@ test('corners in the air of a multipolygon become 3D faces', async () => {
   assert.deepEqual(xdataOf(entities[1]), ['1001 GEOMILL', '1000 part', '1000 shell']);
 });
 
-test('attributes stand typed and named at the first entity of a feature', async () => {
+test('writes typed and named attributes to the first entity of a feature', async () => {
   const { entities } = await writeFeatures([
     {
       id: 7,
@@ -271,7 +271,7 @@ test('attributes stand typed and named at the first entity of a feature', async 
   ]);
 });
 
-test('members of a collection say which of them are one multi geometry', async () => {
+test('marks members of a collection that are one multi geometry', async () => {
   const { entities, findings } = await writeFeatures([
     {
       geometry: {
@@ -299,7 +299,7 @@ test('members of a collection say which of them are one multi geometry', async (
   assert.deepEqual(findings.map(({ code, count }) => [code, count]), [['EMPTY_MEMBER_DROPPED', 1]]); // biome-ignore format: short
 });
 
-test('long texts are cut between characters and codes, binary values every 127 bytes', async () => {
+test('splits long texts between characters and codes, and binary values every 127 bytes', async () => {
   const text = `${'x'.repeat(254)}é${'^'.repeat(200)}${'\\U+0041'.repeat(60)}`;
   const bytes = new Uint8Array(300).fill(0xab);
   const batch = await batchOf([{ geometry: point(0, 0), properties: { text } }]);
@@ -334,7 +334,7 @@ test('long texts are cut between characters and codes, binary values every 127 b
   );
 });
 
-test('an attribute that would break the limit of XDATA is left out and counted, the others stay', async () => {
+test('drops and counts an attribute that would exceed the limit of XDATA and keeps the others', async () => {
   const { entities, findings } = await writeFeatures([
     { geometry: point(0, 0), properties: { big: 'y'.repeat(20_000), small: 1 } },
     { geometry: point(1, 0), properties: { big: '^'.repeat(9_000), small: 2 } },
@@ -344,7 +344,7 @@ test('an attribute that would break the limit of XDATA is left out and counted, 
   assert.deepEqual(findings.map(({ code, count }) => [code, count]), [['VALUES_TOO_LONG', 2]]); // biome-ignore format: short
 });
 
-test('a point with a text is written as TEXT, or as MTEXT where it has lines or is long', async () => {
+test('writes a point with a text as TEXT, or as MTEXT if the text has several lines or is long', async () => {
   const { entities } = await writeFeatures([
     { geometry: point(1, 2, 3), properties: { Text: 'Main St %%d', TextHeight: 4, TextRotation: 30 } },
     { geometry: point(1, 2), properties: { Text: 'a{b}\\c\nd' } },
@@ -370,7 +370,7 @@ test('a point with a text is written as TEXT, or as MTEXT where it has lines or 
   assert.equal(xdataOf(text)[2], '1000 text');
 });
 
-test('layers come from a field when asked, with legal names, however many there are', async () => {
+test('takes layers from a field on request, with valid names, in any number', async () => {
   const batch = (from: number, to: number) =>
     batchOf(
       Array.from({ length: to - from }, (_, i) => ({
@@ -395,14 +395,14 @@ test('layers come from a field when asked, with legal names, however many there 
   assert.deepEqual(findings.map(({ code, params, count }) => [code, params.to, count]), [['LAYER_RENAMED', 'A_b', 2]]); // biome-ignore format: short
 });
 
-test('a field that names more layers than a drawing can count is refused', async () => {
+test('rejects a field with more layers than a drawing can count', async () => {
   const batch = await batchOf(
     Array.from({ length: 32_800 }, (_, i) => ({ geometry: point(0, 0), properties: { id: `n${i}` } })),
   );
   await assert.rejects(write([batch], { layer_field: 'id' }), { code: 'DXF_TOO_MANY_LAYERS' });
 });
 
-test('colours come from a field when asked; what is none is counted', async () => {
+test('takes colours from a field on request and counts invalid ones', async () => {
   const { entities, findings } = await writeFeatures(
     [
       { geometry: point(0, 0), properties: { color: '#ff8000' } },
@@ -420,7 +420,7 @@ test('colours come from a field when asked; what is none is counted', async () =
   assert.deepEqual(findings.map(({ code, count }) => [code, count]), [['COLOR_NOT_DRAWN', 1]]); // biome-ignore format: short
 });
 
-test('a field that layers or colours shall come from and nobody has is told', async () => {
+test('reports that no feature has the field requested for layers or colours', async () => {
   const { findings } = await writeFeatures([{ geometry: point(0, 0), properties: { kind: 'a' } }], {
     layer_field: 'kinds',
     color_field: 'kind',
@@ -434,7 +434,7 @@ test('a field that layers or colours shall come from and nobody has is told', as
   );
 });
 
-test('hatches and attributes can be left out', async () => {
+test('omits hatches and attributes on request', async () => {
   const features = [{ geometry: { type: 'Polygon', coordinates: [square(0, 0, 4)] }, properties: { a: 1 } }];
   const outlines = await writeFeatures(features, { hatch: false });
   assert.deepEqual(typesAndLayers(outlines.entities), ['LWPOLYLINE polygon']);
@@ -448,7 +448,7 @@ test('hatches and attributes can be left out', async () => {
   assert.doesNotMatch(plain.text, /1001/);
 });
 
-test('the head tells unit, extent, system and the first free handle', async () => {
+test('writes unit, extent, CRS and the first free handle to the head', async () => {
   const batch = await batchOf([{ geometry: point(-3, 4, 9) }, { geometry: point(5, -6) }]);
   const { drawing } = await write([batch]);
   assert.deepEqual(drawing.header.$INSUNITS, ['6']);
@@ -464,7 +464,7 @@ test('the head tells unit, extent, system and the first free handle', async () =
   assert.deepEqual((await write([], {}, { crs: wgs84 })).drawing.header.$INSUNITS, ['0']);
 });
 
-test('what cannot be drawn is counted as dropped; measures are dropped and told', async () => {
+test('counts features that cannot be drawn as dropped; drops and reports measures', async () => {
   const builder = new GeometryBuilder('XYM');
   builder.position(1, 2, Number.NaN, 5);
   builder.endRing();
@@ -486,7 +486,7 @@ test('what cannot be drawn is counted as dropped; measures are dropped and told'
   );
 });
 
-test('a coordinate that is not finite is an error that names its feature', async () => {
+test('throws an error that names the feature of a coordinate that is not finite', async () => {
   const builder = new GeometryBuilder('XY');
   for (const x of [1, Number.POSITIVE_INFINITY]) {
     builder.position(x, 2);
@@ -498,7 +498,7 @@ test('a coordinate that is not finite is an error that names its feature', async
   await assert.rejects(write([batch]), /feature 2: a coordinate is Infinity, which DXF cannot hold/);
 });
 
-test('digits are limited where asked and where coordinates were computed', async () => {
+test('limits digits on request and for computed coordinates', async () => {
   const batch = await batchOf([{ geometry: point(123456.12345678912, 0.1 + 0.2) }]);
   assert.equal(positionsOf((await write([batch])).entities[0]), '123456.12345678912 0.30000000000000004');
   const computed = await write([batch], {}, { coordinatesComputed: true });
@@ -506,7 +506,7 @@ test('digits are limited where asked and where coordinates were computed', async
   assert.equal(positionsOf((await write([batch], { precision: 7 })).entities[0]), '123456.1 0.3');
 });
 
-test('any batch becomes a drawing whose handles are sound and whose reals look like reals', async () => {
+test('writes any batch with valid handles and with reals in the form of reals', async () => {
   await fc.assert(
     fc.asyncProperty(batchArbitrary, batchArbitrary, async (first, second) => {
       const { drawing, entities } = await write([first, second]);

@@ -26,7 +26,7 @@ function pairs(mapping: FieldMapping): string[] {
   return mapping.fields.map(({ name }, i) => `${name}=${mapping.sources[i]}`);
 }
 
-test('fields are matched by their exact names first, then without case', () => {
+test('matches fields by their exact names first, then ignoring case', () => {
   const mapping = mapFields(fields('name', 'Area', 'Übung', 'none'), fields('ÜBUNG', 'NAME', 'name', 'area'));
   assert.deepEqual(pairs(mapping), ['name=name', 'Area=area', 'Übung=ÜBUNG', 'none=null']);
   assert.deepEqual(mapping.dropped, ['NAME']);
@@ -36,7 +36,7 @@ test('fields are matched by their exact names first, then without case', () => {
   ]);
 });
 
-test('names that two fields of a side share but for their case are matched exactly or not at all', () => {
+test('matches names that two fields of a side share except for case exactly or not at all', () => {
   assert.deepEqual(pairs(mapFields(fields('Name'), fields('NAME', 'name'))), ['Name=null']);
   assert.deepEqual(pairs(mapFields(fields('NAME', 'name'), fields('Name'))), ['NAME=null', 'name=null']);
   assert.deepEqual(pairs(mapFields(fields('NAME', 'name'), fields('Name', 'name'))), [
@@ -46,7 +46,7 @@ test('names that two fields of a side share but for their case are matched exact
   assert.deepEqual(mapFields(fields('Name'), fields('NAME', 'name')).dropped, ['NAME', 'name']);
 });
 
-test('names are compared with all their blanks and by no language', () => {
+test('compares names including blanks and independent of the locale', () => {
   assert.deepEqual(pairs(mapFields(fields('a ', 'TITLE'), fields('a', 'title'))), ['a =null', 'TITLE=title']);
   assert.deepEqual(pairs(mapFields(fields('constructor', '__proto__'), [])), [
     'constructor=null',
@@ -58,7 +58,7 @@ const fieldNames = fc.uniqueArray(
   fc.string({ unit: fc.constantFrom('a', 'A', 'b', 'ß', 'É'), maxLength: 3 }),
 );
 
-test('every field of the source becomes one field of the target or is told as dropped', () => {
+test('maps every field of the source to one field of the target or reports it as dropped', () => {
   fc.assert(
     fc.property(fieldNames, fieldNames, (target, source) => {
       const mapping = mapFields(fields(...target), fields(...source));
@@ -112,7 +112,7 @@ const TARGET: readonly Field[] = [
   { name: 'day', type: 'date' },
 ];
 
-test('a batch gets the fields of the target in its order and types, and what was lost is told per field', () => {
+test("a mapped batch has the target's fields in order and type, and lost values are counted per field", () => {
   const source = batchOf(
     [
       ['other', texts('a', 'b', 'c')],
@@ -133,7 +133,7 @@ test('a batch gets the fields of the target in its order and types, and what was
   assert.equal(batch.geometry, source.geometry);
 });
 
-test('batches of one source may lack fields, order them otherwise and have found other types in them', () => {
+test('accepts batches of one source that differ in fields, order and types', () => {
   const mapping = mapFields(TARGET, fields('day', 'count', 'name'));
   const batches = [
     batchOf([['day', texts('2024-01-01')]], 1),
@@ -159,7 +159,7 @@ test('batches of one source may lack fields, order them otherwise and have found
   assert.ok(mapped.every(({ failures }) => failures.length === 0));
 });
 
-test('columns of the right type are passed on as they are, and the batch still moves between threads', () => {
+test('passes columns of the right type on unchanged, and the batch can still be transferred', () => {
   const source = batchOf(
     [
       ['Name', texts('x', null)],
@@ -192,7 +192,7 @@ function widened(
   )[0].type;
 }
 
-test('a field of integers found in values takes the widest number type that is appended', () => {
+test('a field of inferred integers gets the widest number type that is appended', () => {
   assert.equal(widened(found('int32'), [found('float64')]), 'float64');
   assert.equal(widened(found('int32'), [found('int64')]), 'int64');
   assert.equal(widened(found('int32'), [found('int64'), found('float64')]), 'float64');
@@ -200,7 +200,7 @@ test('a field of integers found in values takes the widest number type that is a
   assert.equal(widened(found('float64'), [found('int32')]), 'float64');
 });
 
-test('no order of files makes a float of an integer beyond 2^53', () => {
+test('integers beyond 2^53 never become floats, for any order of files', () => {
   const large = found('int64', false);
   assert.equal(widened(large, [found('float64')]), 'json');
   assert.equal(widened(large, [found('float64')], 'string'), 'string');
@@ -209,14 +209,14 @@ test('no order of files makes a float of an integer beyond 2^53', () => {
   assert.equal(widened(found('int32'), [large]), 'int64');
 });
 
-test('a field of dates takes other texts, and keeps its type for what it holds', () => {
+test('a field of dates accepts other texts, and keeps its type for dates', () => {
   assert.equal(widened(found('date'), [found('string')]), 'string');
   assert.equal(widened(found('date'), [found('datetime')]), 'string');
   assert.equal(widened(found('datetime'), [found('date')]), 'datetime');
   assert.equal(widened(found('datetime'), [found('date'), found('string')]), 'string');
 });
 
-test('a field without values takes the type of what is appended, and is text when that has none either', () => {
+test('a field without values gets the type of the appended values, or text if they have none', () => {
   assert.equal(widened(found('null'), [found('null'), found('boolean')]), 'boolean');
   assert.equal(widened(found('null'), [found('int32'), found('float64')]), 'float64');
   assert.equal(widened(found('null'), [found('int32'), found('date')]), 'json');
@@ -225,7 +225,7 @@ test('a field without values takes the type of what is appended, and is text whe
   assert.equal(widened(found('null'), []), 'string');
 });
 
-test('no other kind of value changes what a field is', () => {
+test('other kinds of values do not change the type of a field', () => {
   for (const type of ['int32', 'int64', 'float64', 'boolean', 'string', 'json'] as const) {
     for (const source of ['string', 'date', 'boolean', 'json', 'binary', 'null'] as const)
       assert.equal(widened(found(type), [found(source)]), type);
@@ -234,7 +234,7 @@ test('no other kind of value changes what a field is', () => {
   assert.equal(widened(found('date'), [found('int32')]), 'date');
 });
 
-test('a field is widened by the field that becomes it, also where their names differ in case, and by no other', () => {
+test('a field is widened only by the field mapped to it, even if their names differ in case', () => {
   const target: FoundField[] = [
     { name: 'Id', type: 'int32', integersExact: true },
     { name: 'size', type: 'int32', integersExact: true },

@@ -104,12 +104,12 @@ for (const coordinates of [
   '[1,2,"3"]',
   '[1 2]',
 ])
-  test(`${coordinates} is no position`, async () => {
+  test(`rejects ${coordinates} as a position`, async () => {
     const text = collection(feature('null', `{"type":"Point","coordinates":${coordinates}}`));
     assert.match(await codeAndOffset(text), /^GEOJSON_(STRUCTURE|SYNTAX) (1[12][0-9])$/);
   });
 
-test('bytes that are no UTF-8 are refused with their offset, wherever a string stands', async () => {
+test('rejects bytes that are not UTF-8 with their offset, in any string', async () => {
   for (const bytes of [
     [0xff],
     [0xc0, 0xaf],
@@ -124,7 +124,7 @@ test('bytes that are no UTF-8 are refused with their offset, wherever a string s
   }
 });
 
-test('an error names the feature and the byte, also behind a partition', async () => {
+test('an error names the feature and the byte, even in a later partition', async () => {
   const features = Array.from({ length: 20 }, (_, i) => feature(`{"a":${i === 17 ? 'x' : i}}`));
   const text = collection(...features);
   for (const partitionBytes of [100, 10_000])
@@ -135,7 +135,7 @@ test('an error names the feature and the byte, also behind a partition', async (
     });
 });
 
-test('nesting deeper than 512 levels is refused, less deep is kept', async () => {
+test('rejects nesting deeper than 512 levels and keeps 512', async () => {
   const deep = (levels: number): string =>
     collection(feature(`{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`));
   const { layers } = await read(deep(500));
@@ -144,7 +144,7 @@ test('nesting deeper than 512 levels is refused, less deep is kept', async () =>
   assert.match(await codeAndOffset(deep(1_000_000)), /^GEOJSON_STRUCTURE/);
 });
 
-test('numbers that no typed column holds keep their digits', async () => {
+test('keeps all digits of numbers that no typed column holds', async () => {
   const values = ['18446744073709551615', '-9223372036854775809', '1e999', '9223372036854775808'];
   const { layers } = await read(collection(...values.map((value) => feature(`{"a":${value}}`))));
   const [column] = layers[0].batches[0].columns;
@@ -155,7 +155,7 @@ test('numbers that no typed column holds keep their digits', async () => {
   );
 });
 
-test('lone surrogates become U+FFFD and are counted', async () => {
+test('replaces unpaired surrogates by U+FFFD and counts them', async () => {
   const { layers, findings } = await read(
     collection(
       feature('{"a":"\\ud800x"}'),
@@ -173,12 +173,12 @@ test('lone surrogates become U+FFFD and are counted', async () => {
   );
 });
 
-test('white space inside nested values goes, inside their strings it stays', async () => {
+test('removes white space in nested values, except inside their strings', async () => {
   const { layers } = await read(collection(feature('{"a": { "b c" : [ 1 ,\n "x \\" y" ] } }')));
   assert.equal(valueAt(layers[0].batches[0].columns[0], 0), '{"b c":[1,"x \\" y"]}');
 });
 
-test('more positions or features than the limits allow are refused', async () => {
+test('rejects more positions or features than the limits allow', async () => {
   const line = `[${Array.from({ length: 50_000 }, (_, i) => `[${i},1]`).join(',')}]`;
   const text = collection(feature('null', `{"type":"LineString","coordinates":${line}}`), feature('null'));
   const directory = mkdtempSync(join(tmpdir(), 'geomill-limits-'));
@@ -205,7 +205,7 @@ test('more positions or features than the limits allow are refused', async () =>
   }
 });
 
-test('WGS 84 in any spelling of a crs member is no finding, another CRS is', async () => {
+test('notes a crs member only if it names another CRS than WGS 84', async () => {
   const codes = async (crs: string): Promise<string[]> => {
     const { findings } = await read(`{"type":"FeatureCollection","crs":${crs},"features":[]}`);
     return findings.map(({ code }) => code);
@@ -268,7 +268,7 @@ const anyFeature = fc
     return `{${[...parts.slice(first), ...parts.slice(0, first)].join(',')}}`;
   });
 
-test('wherever a collection is cut, its features are the same', async () => {
+test('reads the same features of a collection for any partition boundaries', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyFeature, { maxLength: 12 }),
@@ -296,7 +296,7 @@ test('wherever a collection is cut, its features are the same', async () => {
   );
 });
 
-test('wherever a sequence is cut, its features are the same', async () => {
+test('reads the same features of a sequence for any partition boundaries', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyFeature, { minLength: 1, maxLength: 12 }),
@@ -314,7 +314,7 @@ test('wherever a sequence is cut, its features are the same', async () => {
   );
 });
 
-test('features of one shape are found by every guess', async () => {
+test('guesses the starts of features of the same form correctly', async () => {
   const features = Array.from({ length: 400 }, (_, i) =>
     feature(`{"a":${i},"b":{"c":[{"d":1},{"d":2}]}}`, '{"type":"Point","coordinates":[1,2]}'),
   );
@@ -328,7 +328,7 @@ test('features of one shape are found by every guess', async () => {
   }
 });
 
-test('a feature longer than its partition and its window is read whole', async () => {
+test('reads a feature longer than its partition and its window', async () => {
   const line = `[${Array.from({ length: 200_000 }, (_, i) => `[${i / 1000},${i / 3000}]`).join(',')}]`;
   const long = feature('{"a":1}', `{"type":"LineString","coordinates":${line}}`);
   const { layers } = await read(collection(feature('{"a":0}'), long, feature('{"a":2}')), 1000);
@@ -342,7 +342,7 @@ test('a feature longer than its partition and its window is read whole', async (
   );
 });
 
-test('a name behind the features is found', async () => {
+test('finds a name after the features', async () => {
   const features = Array.from({ length: 3000 }, (_, i) => feature(`{"a":[${i},"x"]}`));
   const text = `{"type":"FeatureCollection","features":[${features.join(',')}],"n":[1,{"a":2}],"name":"Straße"}`;
   const { layers } = await read(text);

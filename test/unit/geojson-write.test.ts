@@ -94,7 +94,7 @@ function looseRows(rows: readonly Row[]): unknown[] {
   return rows.map(({ id, geometry, properties }) => ({ id, geometry: loose(geometry), properties }));
 }
 
-test('what is written reads back with every value, type and position', async () => {
+test('every value, type and position survives writing and reading', async () => {
   await fc.assert(
     fc.asyncProperty(batchArbitrary, async (batch) => {
       const { text } = await write([batch], { geojson_crs: 'requested' }, { crs: mga });
@@ -105,7 +105,7 @@ test('what is written reads back with every value, type and position', async () 
   );
 });
 
-test('types survive the round trip where their values tell them', async () => {
+test('types survive the round trip if the values determine them', async () => {
   const source = `{"type":"FeatureCollection","features":[{"type":"Feature","id":7,"properties":
     {"b":true,"i":1,"l":3000000000,"f":1.0,"s":"x","d":"2024-01-01","t":"2024-01-01T00:00:00Z","j":[1.50]},"geometry":null}]}`;
   const batch = await batchOf(source);
@@ -117,14 +117,14 @@ test('types survive the round trip where their values tell them', async () => {
   );
 });
 
-test('batches are joined by commas, an output without features is an empty collection', async () => {
+test('joins batches by commas; an output without features is an empty collection', async () => {
   const one = await batchOf('{"type":"Point","coordinates":[1,2]}');
   const none = await batchOf('{"type":"FeatureCollection","features":[]}');
   assert.equal((await write([none, one, none, one])).json.features.length, 2);
   assert.equal((await write([])).text, '{"type":"FeatureCollection","name":"roads","features":[\n]}\n');
 });
 
-test('rings follow the right-hand rule whatever the source did', async () => {
+test('writes rings by the right-hand rule for any input orientation', async () => {
   const clockwise = '[[0,0],[0,9],[9,9],[9,0],[0,0]]';
   const hole = '[[1,1],[2,1],[2,2],[1,2],[1,1]]';
   const batch = await batchOf(`{"type":"Polygon","coordinates":[${clockwise},${hole}]}`);
@@ -134,7 +134,7 @@ test('rings follow the right-hand rule whatever the source did', async () => {
   assert.deepEqual(areas, [81, -1]);
 });
 
-test('a bounding box covers all batches, with Z where there is one', async () => {
+test('writes a bounding box of all batches, with Z if there is one', async () => {
   const flat = await batchOf('{"type":"LineString","coordinates":[[1,2],[-3,8.5]]}');
   const high = await batchOf('{"type":"Point","coordinates":[0,1,5]}');
   assert.deepEqual((await write([flat, flat], { bbox: true })).json.bbox, [-3, 2, 1, 8.5]);
@@ -143,7 +143,7 @@ test('a bounding box covers all batches, with Z where there is one', async () =>
   assert.equal((await write([flat])).json.bbox, undefined);
 });
 
-test('coordinates have the digits asked for, 15 when computed, all otherwise', async () => {
+test('writes coordinates with the requested digits, 15 if computed, all otherwise', async () => {
   const batch = await batchOf('{"type":"Point","coordinates":[13.404954000000002,-0.000012345678901234]}');
   const text = async (options: Record<string, unknown>, computed = false): Promise<string> =>
     /"coordinates":(.*?)\}/.exec((await write([batch], options, { coordinatesComputed: computed })).text)![1];
@@ -155,7 +155,7 @@ test('coordinates have the digits asked for, 15 when computed, all otherwise', a
   });
 });
 
-test('another CRS is named in a crs member and not cut at the antimeridian', async () => {
+test('names another CRS in a crs member and does not cut at the antimeridian', async () => {
   const batch = await batchOf('{"type":"LineString","coordinates":[[179,0],[-179,0]]}');
   const { json, findings } = await write([batch], { geojson_crs: 'requested' }, { crs: mga });
   assert.deepEqual(json.crs, { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::28350' } });
@@ -170,7 +170,7 @@ test('another CRS is named in a crs member and not cut at the antimeridian', asy
   );
 });
 
-test('M is dropped, binary becomes base64, numbers that are not finite become null; each is noted', async () => {
+test('drops M, writes binary as base64 and numbers that are not finite as null, and notes each', async () => {
   const geometry = new GeometryBuilder('XYM');
   geometry.position(1, 2, Number.NaN, 3);
   geometry.endRing();
@@ -203,13 +203,13 @@ test('M is dropped, binary becomes base64, numbers that are not finite become nu
   );
 });
 
-test('a coordinate that is not finite is an error that names the feature', async () => {
+test('throws an error that names the feature of a coordinate that is not finite', async () => {
   const batch = await batchOf('{"type":"Point","coordinates":[1,2]}');
   batch.geometry.coordinates[1] = Number.NEGATIVE_INFINITY;
   await assert.rejects(write([batch]), { code: 'COORDINATE_NOT_FINITE', location: { record: 1 } });
 });
 
-test('a batch cast to other fields is written with those', async () => {
+test('writes a batch that was cast to other fields with those', async () => {
   const batch = castBatch(await batchOf('{"type":"Feature","properties":{"a":1},"geometry":null}'), [
     { name: 'z', type: 'string' },
     { name: 'a', type: 'float64' },
@@ -218,7 +218,7 @@ test('a batch cast to other fields is written with those', async () => {
   assert.ok(text.includes('"properties":{"z":null,"a":1.0}'), text);
 });
 
-test('abort leaves nothing behind', () => {
+test('leaves no file after an abort', () => {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-geojson-'));
   try {
     const context = { name: 'out', options: {}, findings: new Findings() };

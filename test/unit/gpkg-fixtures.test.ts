@@ -32,7 +32,7 @@ async function facts(path: string): Promise<unknown> {
   );
 }
 
-test('pages of every size that SQLite knows are read the same', async () => {
+test('reads every page size of SQLite the same', async () => {
   using workspace = makeWorkspace();
   const original = await facts(join(FOLDER, 'blobs.gpkg'));
   for (const pageBytes of [1024, 4096, 65_536]) {
@@ -45,7 +45,7 @@ test('pages of every size that SQLite knows are read the same', async () => {
   }
 });
 
-test('reading leaves the file and its folder as they were', async () => {
+test('reading does not change the file or its directory', async () => {
   using workspace = makeWorkspace();
   for (const name of ['wal', 'index']) {
     const bytes = readFileSync(join(FOLDER, `${name}.gpkg`));

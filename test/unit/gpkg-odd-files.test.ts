@@ -29,7 +29,7 @@ function rejectedWith(pattern: RegExp): (error: unknown) => boolean {
   };
 }
 
-test('views over joins and groups give each row that they select', async () => {
+test('reads each row of views over joins and groups', async () => {
   const { layers, findings } = await readOf(
     `${TABLE} CREATE TABLE more (k INTEGER, v TEXT); INSERT INTO more VALUES (1, 'p'), (1, 'q'), (3, 'r');
      CREATE VIEW joined AS SELECT t.*, more.v FROM t LEFT JOIN more ON more.k = t.fid;
@@ -51,7 +51,7 @@ for (const [what, sql, pattern] of [
   ['a table that is gone', 'SELECT * FROM gone', /gone/],
   ['what no file may do', "SELECT fid, geom, load_extension('x') FROM t", /load_extension/],
 ] as const)
-  test(`a view of ${what} is refused where it is wanted, and keeps no other layer from being read`, async () => {
+  test(`rejects a view of ${what} when it is requested, but reads the other layers`, async () => {
     using workspace = makeWorkspace();
     const path = join(workspace.path, 'x.gpkg');
     writeRawGeopackage(path, { sql: `${TABLE} CREATE VIEW v AS ${sql};`, layers: ['v', 't'] });
@@ -63,7 +63,7 @@ for (const [what, sql, pattern] of [
     assert.equal(report.features.written, 2);
   });
 
-test('a table of 1,900 columns is read', async () => {
+test('reads a table of 1,900 columns', async () => {
   const columns = Array.from({ length: 1898 }, (_, i) => `c${i} ${i % 2 === 0 ? 'TEXT' : 'INTEGER'}`);
   const { layers } = await readOf(
     `CREATE TABLE wide (fid INTEGER PRIMARY KEY, geom BLOB, ${columns.join(', ')});
@@ -75,7 +75,7 @@ test('a table of 1,900 columns is read', async () => {
   assert.deepEqual([properties?.c0, properties?.c1, properties?.c1897], ['first', null, 7]);
 });
 
-test('a table that is listed twice, in different case, is one layer', async () => {
+test('reads a table that is listed twice, in different case, as one layer', async () => {
   const { layers, findings } = await readOf(TABLE, ['t', 'T']);
   assert.deepEqual(
     layers.map(({ source, rows }) => [source.name, rows.length]),
@@ -87,7 +87,7 @@ test('a table that is listed twice, in different case, is one layer', async () =
   );
 });
 
-test('tables may be called as schemas of SQLite are, or as parts of a statement', async () => {
+test('accepts tables named like schemas of SQLite or like SQL keywords', async () => {
   const names = ['main', 'temp', 'main.t', 'temp.t', 'aux', 'x";--', '', ' ', 'select'];
   const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
   const sql = names.map(
@@ -102,7 +102,7 @@ test('tables may be called as schemas of SQLite are, or as parts of a statement'
 });
 
 for (const code of [5, 6, 7])
-  test(`a blob with the envelope code ${code} is refused by its row`, async () => {
+  test(`rejects a blob with the envelope code ${code} and names its row`, async () => {
     // x'4750 version flags: bits 1 to 3 of the fourth byte.
     const blob = `${POINT.slice(0, 8)}0${(1 | (code << 1)).toString(16)}${POINT.slice(10)}`;
     await assert.rejects(
@@ -111,7 +111,7 @@ for (const code of [5, 6, 7])
     );
   });
 
-test('rows of a view beyond the limit of features are refused before they are read', async () => {
+test('rejects a view with too many rows before reading them', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'x.gpkg');
   const sql = `${TABLE} CREATE VIEW v AS SELECT t.* FROM t, t AS u, t AS w;`;
@@ -129,7 +129,7 @@ async function countIn(path: string): Promise<number> {
   return (await readFileLayers(reader, path)).layers[0].rows.length;
 }
 
-test('what another process has committed to the log of an open file is read, and nothing else', async () => {
+test('reads only what another process has committed to the log of an open file', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), { sql: TABLE, layers: ['t'] });
   const writer = new DatabaseSync(path);
@@ -148,7 +148,7 @@ test('what another process has committed to the log of an open file is read, and
   }
 });
 
-test('a log without content, or without sense, changes nothing', async () => {
+test('ignores a log that is empty or invalid', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), { sql: TABLE, layers: ['t'] });
   const before = readFileSync(path);
@@ -159,7 +159,7 @@ test('a log without content, or without sense, changes nothing', async () => {
   assert.deepEqual(readFileSync(path), before);
 });
 
-test('a file that is being written, or was left in the middle of it, is refused with what to do', async () => {
+test('rejects a file that is being written or was left incomplete, with advice', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), { sql: TABLE, layers: ['t'] });
   const writer = new DatabaseSync(path);

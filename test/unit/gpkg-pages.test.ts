@@ -44,7 +44,7 @@ const STATEMENTS = {
   remove: 'DELETE FROM l WHERE fid % 5 = abs(?1 % 5) AND length(t) >= ?2',
 } as const;
 
-test('tables that grew, changed and shrank in any order say what SQLite says', async () => {
+test('page and SQLite readers agree on tables that grew, changed and shrank in any order', async () => {
   using workspace = makeWorkspace();
   const key = fc.oneof(
     fc.integer({ min: -300, max: 300 }),
@@ -87,7 +87,7 @@ test('tables that grew, changed and shrank in any order say what SQLite says', a
   );
 });
 
-test('any damage to the pages of a table is refused, or SQLite reads the same', async () => {
+test('rejects damage to the pages of a table or reads the same as SQLite', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'x.gpkg');
   let root = 0;
@@ -156,7 +156,7 @@ function outcomeOf(read: () => PartitionRead[]): unknown {
   }
 }
 
-test('rows from before a column was added have its default, or nothing', async () => {
+test('rows older than an added column have its default or null', async () => {
   using workspace = makeWorkspace();
   const sql = (added: string) => `CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, a INTEGER);
     INSERT INTO l VALUES (1, NULL, 5); ALTER TABLE l ADD COLUMN ${added}; INSERT INTO l VALUES (2, NULL, 6, 7)`;
@@ -179,7 +179,7 @@ test('rows from before a column was added have its default, or nothing', async (
   }
 });
 
-test('floats that are kept as integers or are no number, and texts with zeros and without UTF-8, are what they are', async () => {
+test('reads floats stored as integers, NaN, texts with zero bytes and texts that are not UTF-8', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
     sql: `CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, r REAL, n NUMERIC, t TEXT, u);
@@ -216,14 +216,14 @@ const byRows: Readonly<Record<string, string>> = {
 };
 
 for (const [what, sql] of Object.entries(byRows)) {
-  test(`${what} is left to SQLite`, async () => {
+  test(`leaves ${what} to SQLite`, async () => {
     using workspace = makeWorkspace();
     const layer = await openLayer(writeRawGeopackage(join(workspace.path, 'x.gpkg'), { sql, layers: ['l'] }));
     assert.equal(stateOf(layer).runs, null);
   });
 }
 
-test('a file that loses rows after it was opened is refused, by the name of the table', async () => {
+test('rejects a file that loses rows after it was opened and names the table', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
     sql: `${TABLE}; INSERT INTO l (fid) VALUES (1), (2), (3)`,

@@ -59,7 +59,7 @@ const honest = fc.tuple(
 );
 const odd = fc.tuple(...Array.from({ length: 9 }, () => anything));
 
-test('pages say what SQLite says of their rows', async () => {
+test('page and SQLite readers return the same rows', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'x.gpkg');
   writeRawGeopackage(path, {
@@ -94,7 +94,7 @@ test('pages say what SQLite says of their rows', async () => {
   );
 });
 
-test('integers beyond 2^53 are exact, and so are ids', async () => {
+test('reads integers and ids beyond 2^53 exactly', async () => {
   using workspace = makeWorkspace();
   const values = [
     9223372036854775807n,
@@ -122,7 +122,7 @@ test('integers beyond 2^53 are exact, and so are ids', async () => {
   }
 });
 
-test('no partition holds much more than its share, whatever the sizes of rows and the gaps between keys', async () => {
+test('limits the size of partitions for any row sizes and gaps between keys', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(
     join(workspace.path, 'x.gpkg'),
@@ -147,7 +147,7 @@ test('no partition holds much more than its share, whatever the sizes of rows an
   assert.ok(reads.length < 120, String(reads.length));
 });
 
-test('columns without a type that means something get the type of their values', async () => {
+test('gives columns without a meaningful type the type of their values', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
     sql: `CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, a INTEGER);
@@ -164,7 +164,7 @@ test('columns without a type that means something get the type of their values',
   );
 });
 
-test('values of every kind in one column are text, wherever a partition ends', async () => {
+test('reads values of every kind in one column as text, for any partition boundaries', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
     sql: `CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, u UNHEARD_OF);
@@ -181,7 +181,7 @@ test('values of every kind in one column are text, wherever a partition ends', a
   }
 });
 
-test('no row is lost where a key can be null or text', async () => {
+test('loses no row if a key can be null or text', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
     sql: `CREATE TABLE descending (k INTEGER PRIMARY KEY DESC, geom POINT);
@@ -201,7 +201,7 @@ test('no row is lost where a key can be null or text', async () => {
   );
 });
 
-test('text that is no UTF-8 is replaced and told', async () => {
+test('replaces and reports text that is not UTF-8', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
     sql: `CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT, t TEXT);
@@ -220,7 +220,7 @@ test('text that is no UTF-8 is replaced and told', async () => {
   );
 });
 
-test('more features than allowed are refused before they are read', async () => {
+test('rejects more features than allowed before reading them', async () => {
   using workspace = makeWorkspace();
   const path = writeRawGeopackage(join(workspace.path, 'x.gpkg'), {
     sql: 'CREATE TABLE l (fid INTEGER PRIMARY KEY, geom POINT); INSERT INTO l VALUES (1, NULL), (2, NULL)',

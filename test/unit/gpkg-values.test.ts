@@ -52,7 +52,7 @@ const told = ({ warnings }: ConversionReport): unknown[] =>
     .filter(({ code }) => code === 'FIELD_WIDENED' || code === 'VALUE_INVALID')
     .map(({ code, count, params }) => [code, params.field, params.declared, params.type, count]);
 
-test('an INTEGER column that holds 78.25 is read as floats', async () => {
+test('reads an INTEGER column that contains 78.25 as floats', async () => {
   using workspace = makeWorkspace();
   const rows = [[1], [78.25], [null], [3]];
   const path = writeTable(join(workspace.path, 'sewers.gpkg'), ['INTEGER'], rows);
@@ -67,7 +67,7 @@ test('an INTEGER column that holds 78.25 is read as floats', async () => {
   assert.deepEqual(finding.places, [{ layer: 't', record: 2, id: '2', field: 'c0' }]);
 });
 
-test('columns are read as the narrowest type that holds their values, others as declared', async () => {
+test('reads misfitting columns as the narrowest type that holds their values, others as declared', async () => {
   using workspace = makeWorkspace();
   const declarations = ['SMALLINT', 'INTEGER', 'INTEGER', 'DATE', 'BOOLEAN', 'REAL', 'INTEGER', 'TEXT(2)'];
   const path = writeTable(join(workspace.path, 'x.gpkg'), declarations, [
@@ -126,7 +126,7 @@ for (const [to, threads] of [
     assert.ok(!report.warnings.some(({ code }) => code === 'VALUE_NOT_WRITTEN'));
   });
 
-test('steps and inspections see the types that hold the values', async () => {
+test('steps and inspections use the types that hold the values', async () => {
   using workspace = makeWorkspace();
   const path = writeTable(join(workspace.path, 'x.gpkg'), ['INTEGER'], [[1], [78.25], [2]]);
   const { outputPath } = await convertFile(path, workspace.path, {
@@ -153,7 +153,7 @@ test('steps and inspections see the types that hold the values', async () => {
   );
 });
 
-test('a target keeps its own misfits, and what is appended is converted or counted', async () => {
+test('a target keeps its own misfits; appended values are converted or counted', async () => {
   using workspace = makeWorkspace();
   const target = writeTable(join(workspace.path, 'target.gpkg'), ['INTEGER', 'INTEGER'], [[78.25, 1]]);
   const more = writeTable(
@@ -242,7 +242,7 @@ function says(cell: string, stored: Exclude<Stored, null>): boolean {
   return /^-?\d+\.0$/.test(cell) && BigInt(cell.slice(0, -2)) === stored;
 }
 
-test('whatever a column is declared as, every value is found again in a CSV, or it is a blank that was counted', async () => {
+test('preserves every value in a CSV for any declared type, except blanks, which are counted', async () => {
   await fc.assert(
     fc.asyncProperty(table, async ({ declarations, rows }) => {
       using workspace = makeWorkspace();
@@ -268,7 +268,7 @@ test('whatever a column is declared as, every value is found again in a CSV, or 
   );
 });
 
-test('where a batch ends does not show in what is read', async () => {
+test('batch boundaries do not affect the values', async () => {
   await fc.assert(
     fc.asyncProperty(table, async ({ declarations, rows }) => {
       using workspace = makeWorkspace();
@@ -282,7 +282,7 @@ test('where a batch ends does not show in what is read', async () => {
   );
 });
 
-test('declarations of 100 kB are read in no time to speak of, and shown cut', async () => {
+test('reads type declarations of 100 kB fast and truncates them in messages', async () => {
   using workspace = makeWorkspace();
   const declarations = [
     `POINT${' '.repeat(100_000)}X`,

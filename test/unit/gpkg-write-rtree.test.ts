@@ -58,7 +58,7 @@ const id = fc.oneof(
 );
 const entries = fc.uniqueArray(fc.record({ id, box }), { selector: (entry) => entry.id, maxLength: 300 });
 
-test('the packed RTree is sound and finds what a full scan finds, whatever the boxes and ids', () => {
+test('the packed RTree is valid and finds what a full scan finds, for any boxes and ids', () => {
   using workspace = makeWorkspace();
   let n = 0;
   fc.assert(
@@ -72,7 +72,7 @@ test('the packed RTree is sound and finds what a full scan finds, whatever the b
   );
 });
 
-test('an RTree of three levels is sound, in one run and in several, and takes inserts and deletes', () => {
+test('an RTree of three levels is valid, in one run and in several, and supports inserts and deletes', () => {
   using workspace = makeWorkspace();
   const all = Array.from({ length: 6000 }, (_, i): Entry => {
     const x = Math.fround((i * 7919) % 977);
@@ -99,7 +99,7 @@ test('an RTree of three levels is sound, in one run and in several, and takes in
   }
 });
 
-test('doubles become floats around them, as SQLite itself rounds', () => {
+test('rounds doubles outward to floats as SQLite does', () => {
   using workspace = makeWorkspace();
   const database = new DatabaseSync(join(workspace.path, 'rounding.db'));
   database.exec('CREATE VIRTUAL TABLE r USING rtree(id, a, b)');
@@ -120,7 +120,7 @@ test('doubles become floats around them, as SQLite itself rounds', () => {
   assert.ok(roundedUp(-1e300) >= -1e300 && Number.isFinite(roundedUp(-1e300)));
 });
 
-test('tiles are an order of all entries, sorted by x into slices and by y within them', () => {
+test('tiling is a permutation of all entries, sorted by x into slices and by y within them', () => {
   fc.assert(
     fc.property(fc.array(box, { maxLength: 200 }), (boxes) => {
       const order = new TileSorter(boxes.length).sort(Float32Array.from(boxes.flat()), boxes.length, 4);

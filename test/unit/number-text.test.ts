@@ -54,7 +54,7 @@ test('a decimal text is read as the double that Number() reads', () => {
   );
 });
 
-test('texts half-way between two doubles and one digit beside are rounded as Number() rounds them', () => {
+test('rounds texts half-way between two doubles, and one digit away, as Number() does', () => {
   fc.assert(
     fc.property(coordinate, fc.integer({ min: 16, max: 19 }), (value, digits) => {
       const next = value + 2 ** (Math.floor(Math.log2(Math.abs(value) || 1)) - 53);
@@ -77,7 +77,7 @@ test('a written number reads back as the same double and is no longer than what 
   );
 });
 
-test('a rounded number is the one that toPrecision rounds to, up to half a unit of its last digit', () => {
+test('rounds like toPrecision, up to half a unit of the last digit', () => {
   fc.assert(
     fc.property(number, fc.integer({ min: 7, max: 15 }), (value, digits) => {
       if (Math.abs(value) > MOST) return;
@@ -91,7 +91,7 @@ test('a rounded number is the one that toPrecision rounds to, up to half a unit 
   );
 });
 
-test('rounding up to another digit in front keeps every digit', () => {
+test('rounding up to one more digit keeps every digit', () => {
   const rounded = (value: number, digits: number): string =>
     written((writer) => writeRounded(writer, value, digits));
   assert.equal(rounded(Number('999999999.9999999'), 15), '1000000000');
@@ -104,7 +104,7 @@ test('rounding up to another digit in front keeps every digit', () => {
   assert.equal(rounded(Number.MAX_VALUE, 10), String(Number.MAX_VALUE));
 });
 
-test('integers are written digit by digit', () => {
+test('writes integers digit by digit', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), (value) => {
       assert.equal(

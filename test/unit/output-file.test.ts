@@ -14,7 +14,7 @@ function withDirectory(use: (directory: string) => void): void {
   }
 }
 
-test('room made within a file moves what stands behind it, whatever its size', () => {
+test('inserting space within a file moves the bytes after it, for any size', () => {
   withDirectory((directory) => {
     // Larger than two blocks of the move, and no multiple of one.
     const body = Buffer.alloc(9_000_001, 'geomill ');
@@ -33,7 +33,7 @@ test('room made within a file moves what stands behind it, whatever its size', (
   });
 });
 
-test('an output that is given up leaves nothing', () => {
+test('an aborted output leaves no file', () => {
   withDirectory((directory) => {
     const path = join(directory, 'out');
     const sink = new OutputFileSink(path);

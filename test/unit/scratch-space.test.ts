@@ -48,7 +48,7 @@ test('keeps sets that fit, and unpacks the others when they are held', async () 
   assert.deepEqual(unpacks.slice(3, 9), [3, 3, 3, 3, 3, 3]);
 });
 
-test('never removes what is held, however little room there is', async () => {
+test('never removes a held set, however little space there is', async () => {
   using workspace = makeWorkspace();
   const { sets, unpacks } = setsIn(workspace.path, 5, 100);
   const space = new ScratchSpace(0);
@@ -62,7 +62,7 @@ test('never removes what is held, however little room there is', async () => {
   assert.deepEqual(unpacks, [1, 1, 1, 1, 1]);
 });
 
-test('tells everybody who waits for a set that it cannot be unpacked', async () => {
+test('reports a failed unpacking to all waiting holders of a set', async () => {
   using workspace = makeWorkspace();
   const space = new ScratchSpace();
   const broken: UnpackedSet = {
@@ -94,7 +94,7 @@ async function writeCopies(path: string, directory: string, count: number): Prom
   writeFileSync(path, Buffer.concat(chunks));
 }
 
-test('reads every layer of an archive of many shapefiles with room for one', async () => {
+test('reads every layer of an archive of many shapefiles with space for one', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'many.zip');
   await writeCopies(path, workspace.path, 6);
@@ -145,7 +145,7 @@ test('converts and merges an archive of many shapefiles', async () => {
   }
 });
 
-test('counts what all archives of a job unpack to', async () => {
+test('counts the unpacked bytes of all archives of a job', async () => {
   using workspace = makeWorkspace();
   const entries = await readZipDirectory(HARBOUR, 'harbour', new UnpackBudget(LIMITS));
   const unzippedBytes = entries.reduce((sum, { unpackedBytes }) => sum + unpackedBytes, 0);

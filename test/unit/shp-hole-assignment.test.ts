@@ -32,21 +32,21 @@ function sort(rings: readonly Ring[]): { polygons: number[][]; repaired: boolean
   return { polygons, repaired };
 }
 
-test('a hole that touches its shell in a corner or along an edge is its hole', () => {
+test('assigns a hole that touches its shell at a corner or along an edge', () => {
   const shell = square(0, 0, 10);
   assert.deepEqual(sort([shell, reversed(square(0, 0, 5))]).polygons, [[0, 1]]);
   assert.deepEqual(sort([reversed(square(0, 2, 5)), shell]).polygons, [[1, 0]]);
 });
 
-test('two overlapping shells stay two shells', () => {
+test('keeps two overlapping shells as two shells', () => {
   assert.deepEqual(sort([square(0, 0, 10), square(5, 5, 10)]), { polygons: [[0], [1]], repaired: false });
 });
 
-test('a hole outside of every shell becomes a shell', () => {
+test('turns a hole outside of every shell into a shell', () => {
   assert.deepEqual(sort([square(0, 0, 10), reversed(square(20, 20, 5))]).polygons, [[0], [1]]);
 });
 
-test('degenerate rings neither vanish nor break the others', () => {
+test('keeps degenerate rings, which do not affect the others', () => {
   const spike: Ring = [
     [1, 1],
     [2, 2],
@@ -61,7 +61,7 @@ test('degenerate rings neither vanish nor break the others', () => {
   );
 });
 
-test('nested squares in any order and with any orientation alternate between shell and hole', () => {
+test('alternates shells and holes for nested squares in any order and orientation', () => {
   const depthAndOrder = fc
     .oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 129, max: 150 }))
     .chain((depth) =>
@@ -117,7 +117,7 @@ const LAYOUTS: Readonly<Record<string, (count: number) => Ring[]>> = {
 const oriented = (i: number, ring: Ring): Ring => (i % 2 === 1 ? reversed(ring) : ring);
 
 for (const [name, layout] of Object.entries(LAYOUTS))
-  test(`the work of sorting rings ${name} grows hardly faster than their number`, () => {
+  test(`the work of sorting rings ${name} grows almost linearly with their number`, () => {
     const work = (count: number): number => {
       const rings = layout(count);
       const starts = Int32Array.from({ length: count + 1 }, (_, i) => i * 5);
@@ -131,7 +131,7 @@ for (const [name, layout] of Object.entries(LAYOUTS))
     assert.ok(ofTwice < 2.8 * ofThousands, `${ofThousands}, ${ofTwice}`);
   });
 
-test('rings that take too much work are refused', () => {
+test('rejects rings that take too much work', () => {
   const refuse = (reason: string): never => {
     throw new Error(reason);
   };
@@ -145,7 +145,7 @@ test('rings that take too much work are refused', () => {
   new RingSorter(refuse).sort(xy, starts, 200);
 });
 
-test('holes of a shell of many positions do not look through all of them', () => {
+test('does not compare holes with all positions of a large shell', () => {
   const shell = (count: number): Ring =>
     Array.from({ length: count + 1 }, (_, i) => {
       const angle = (-2 * Math.PI * (i % count)) / count;
@@ -162,7 +162,7 @@ test('holes of a shell of many positions do not look through all of them', () =>
   assert.deepEqual([...sorter.isShell.subarray(0, 3)], [1, 0, 0]);
 });
 
-test('an archipelago of 20,000 islands with lakes is sorted fast', () => {
+test('sorts an archipelago of 20,000 islands with lakes fast', () => {
   const rings: Ring[] = [];
   for (let i = 0; i < 20_000; i++)
     rings.push(reversed(square((i % 200) * 10 + 1, Math.floor(i / 200) * 10 + 1, 2)));

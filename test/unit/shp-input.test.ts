@@ -26,7 +26,7 @@ async function rejectsWith(code: string, promise: Promise<ReadInput>, pattern: R
   });
 }
 
-test('a zip in a zip is read when it is the only thing to read', async () => {
+test('reads a zip in a zip if it is the only one', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'outer.zip');
   await zipOf(path, [
@@ -40,7 +40,7 @@ test('a zip in a zip is read when it is the only thing to read', async () => {
   );
 });
 
-test('a zip of several zips is refused and told what it holds', async () => {
+test('rejects a zip of several zips and lists its content', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'outer.zip');
   const inner = readFileSync(fixture('rings.zip'));
@@ -55,7 +55,7 @@ test('a zip of several zips is refused and told what it holds', async () => {
   );
 });
 
-test('zips nested without end are refused', async () => {
+test('rejects endlessly nested zips', async () => {
   using workspace = makeWorkspace();
   let bytes: Uint8Array = readFileSync(fixture('rings.zip'));
   for (let depth = 0; depth < 5; depth++) {
@@ -66,7 +66,7 @@ test('zips nested without end are refused', async () => {
   await rejectsWith('SHP_MEMBER_MISSING', readFileLayers(reader, join(workspace.path, '4.zip')), /in\.zip/);
 });
 
-test('an empty file and files of other kinds are named', async () => {
+test('names the kind of an empty file and of other files', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'x.zip');
   const cases: readonly (readonly [string, string, RegExp])[] = [
@@ -84,14 +84,14 @@ test('an empty file and files of other kinds are named', async () => {
   await rejectsWith('SHP_MEMBER_MISSING', readFileLayers(reader, empty), /found nothing/);
 });
 
-test('a shapefile is known by its bytes: a zip may be called anything', async () => {
+test('recognises a shapefile by its bytes: a zip may have any name', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'upload.bin');
   copyFileSync(fixture('rings.zip'), path);
   assert.equal((await readFileLayers(reader, path)).layers.length, 1);
 });
 
-test('the requested encoding counts only where the file states none', async () => {
+test('uses the requested encoding only if the file declares none', async () => {
   const options = { encoding: 'CP1250' };
   const guessed = await readFileLayers(reader, fixture('guess-1252.zip'), { options });
   assert.equal(guessed.layers[0].source.encoding, 'windows-1250');

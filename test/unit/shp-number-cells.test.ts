@@ -11,7 +11,7 @@ const valuesOf = (input: ReadInput): unknown[][] =>
   input.layers[0].rows.map(({ properties }) => Object.values(properties));
 const typesOf = (input: ReadInput): string[] => input.layers[0].fields.map(({ type }) => type);
 
-test('a fraction in a late row makes a field without decimals a field of floats', async () => {
+test('a fraction in a late row makes a field without decimals a float field', async () => {
   using workspace = makeWorkspace();
   const whole = Array.from({ length: 3000 }, (_, i) => [`${i}`, `${i}`, `${i}`, `${i}`]);
   const path = await writeRawShapefile(join(workspace.path, 'late.zip'), {
@@ -35,7 +35,7 @@ test('a fraction in a late row makes a field without decimals a field of floats'
   );
 });
 
-test('an integer beyond 64 bits in a late row makes a wide field one of floats', async () => {
+test('an integer beyond 64 bits in a late row makes a wide field a float field', async () => {
   using workspace = makeWorkspace();
   const rows = Array.from({ length: 2000 }, (_, i) => [`${i}`, '9223372036854775807']);
   const path = await writeRawShapefile(join(workspace.path, 'wide.zip'), {
@@ -50,7 +50,7 @@ test('an integer beyond 64 bits in a late row makes a wide field one of floats',
   assert.deepEqual(valuesOf(input).at(-1), [2 ** 63, -(2n ** 63n)]);
 });
 
-test('numbers that fill their cell to the last byte survive from shapefile to shapefile', async () => {
+test('numbers that fill their whole cell survive from shapefile to shapefile', async () => {
   using workspace = makeWorkspace();
   const path = await writeRawShapefile(join(workspace.path, 'tight.zip'), {
     fields: [

@@ -90,7 +90,7 @@ const valuesOf = (layer: ReadLayer, name: string): unknown[] =>
 const typeOf = (layer: ReadLayer, name: string): string | undefined =>
   layer.fields.find((field) => field.name === name)?.type;
 
-test('every type comes back with its values and its nulls', async () => {
+test('values and nulls of every type survive writing and reading', async () => {
   const columns: Column[] = [
     ['flag', 'boolean', [true, false, null]],
     ['small', 'int32', [-12, 7, null]],
@@ -127,7 +127,7 @@ test('every type comes back with its values and its nulls', async () => {
   assert.equal(codes.FIELD_RETYPED, 1, 'datetime and json are told each as a kind of its own');
 });
 
-test('text is cut at 254 bytes, between characters, and counted', async () => {
+test('truncates text to 254 bytes between characters and counts it', async () => {
   const long = `${'a'.repeat(253)}é`;
   const emoji = '😀'.repeat(64);
   const { layers, codes } = await roundTrip([
@@ -137,7 +137,7 @@ test('text is cut at 254 bytes, between characters, and counted', async () => {
   assert.equal(codes.TEXT_CUT, 2);
 });
 
-test('names are cut to 10 bytes and stay unique in any letter case', () => {
+test('truncates names to 10 bytes and keeps them unique ignoring case', () => {
   assert.deepEqual(dbfFieldNames(['long_field_name', 'long_field', 'long_field_two']), [
     'long_fie_1',
     'long_field',
@@ -148,7 +148,7 @@ test('names are cut to 10 bytes and stay unique in any letter case', () => {
   assert.deepEqual(dbfFieldNames(['', ' ', 'a\0b']), ['field', 'field_1', 'a_b']);
 });
 
-test('names are unique and short whatever they were', () => {
+test('makes any names unique and short', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 14 }), { maxLength: 30 }), (names) => {
       const result = dbfFieldNames(names);
@@ -161,13 +161,13 @@ test('names are unique and short whatever they were', () => {
   );
 });
 
-test('254 equal long names all find a short one', () => {
+test('finds short names for 254 equal long names', () => {
   const names = dbfFieldNames(Array.from({ length: 254 }, (_, i) => `a_very_long_field_name_${i}`));
   assert.equal(new Set(names).size, 254);
   assert.equal(names.at(-1), 'a_very_253');
 });
 
-test('kinds become shapefiles of their own, collections are split, nulls go to the first', async () => {
+test('writes a shapefile per geometry kind, splits collections, and writes nulls to the first', async () => {
   const collection: Geometry = {
     ordinates: 'XY',
     shape: { members: [line, polygon, { kind: 1, isMulti: true, parts: [[[at(5, 5)]], [[at(6, 6)]]] }] },
@@ -208,7 +208,7 @@ test('kinds become shapefiles of their own, collections are split, nulls go to t
   assert.equal(codes.FILE_SPLIT, 1);
 });
 
-test('a layer without rows and one of nulls alone are valid file sets', async () => {
+test('writes valid files for a layer without rows and for one with only nulls', async () => {
   for (const geometries of [[], [noGeometry, noGeometry]]) {
     const { layers } = await roundTrip([makeBatch(geometries, [])]);
     assert.equal(layers[0].rows.length, geometries.length);
@@ -219,7 +219,7 @@ test('a layer without rows and one of nulls alone are valid file sets', async ()
   }
 });
 
-test('a layer without fields gets a running number over all batches', async () => {
+test('gives a layer without fields a running number across batches', async () => {
   const { layers } = await roundTrip([makeBatch(points(7), []), makeBatch(points(5), [])]);
   assert.deepEqual(
     valuesOf(layers[0], 'FID'),
@@ -227,7 +227,7 @@ test('a layer without fields gets a running number over all batches', async () =
   );
 });
 
-test('record numbers, index and headers agree over several batches', async () => {
+test('record numbers, index and headers agree across batches', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'loose.shp');
   const shapes: Geometry[] = [noGeometry, { ordinates: 'XY', shape: polygon }, noGeometry];
@@ -256,7 +256,7 @@ test('record numbers, index and headers agree over several batches', async () =>
   assert.equal(offset, shp.length);
 });
 
-test('binary fields are dropped and ids told', async () => {
+test('drops binary fields and reports dropped ids', async () => {
   using workspace = makeWorkspace();
   const batch = makeBatch(points(1), [
     ['blob', 'binary', [Uint8Array.of(1)]],
@@ -274,7 +274,7 @@ test('binary fields are dropped and ids told', async () => {
   );
 });
 
-test('256 fields are too many', async () => {
+test('rejects 256 fields', async () => {
   using workspace = makeWorkspace();
   const columns = Array.from({ length: 256 }, (_, i): Column => [`f${i}`, 'int32', [i]]);
   await assert.rejects(
@@ -284,7 +284,7 @@ test('256 fields are too many', async () => {
   assert.deepEqual(workspace.entries(), []);
 });
 
-test('layers become shapefiles named after them, unique and safe as file names', async () => {
+test('names shapefiles after their layers, unique and valid as file names', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'o.zip');
   const batches = [makeBatch(points(1), [['n', 'int32', [1]]])];
@@ -296,7 +296,7 @@ test('layers become shapefiles named after them, unique and safe as file names',
   assert.deepEqual(layers.map(({ source }) => source.name).sort(), ['A_b_1', 'a_b', 'ok']);
 });
 
-test('a layer that cannot fit is refused before any work', () => {
+test('rejects a layer that cannot fit before writing', () => {
   const statistics = emptyStatistics();
   statistics.rowCount = 200_000_000;
   statistics.geometry.kindCounts[1] = 200_000_000;
@@ -326,7 +326,7 @@ function expectedValue(value: unknown, type: FieldType): unknown {
   return text === '' ? null : text;
 }
 
-test('any attributes survive as far as a shapefile can hold them', async () => {
+test('attributes survive as far as a shapefile can store them', async () => {
   await fc.assert(
     fc.asyncProperty(batchArbitrary, async (batch) => {
       // Geometry has tests of its own; here it would only spread rows over files.
@@ -359,7 +359,7 @@ const shapes = {
 } as const;
 
 for (const kind of [1, 2] as const) {
-  test(`any ${kind === 1 ? 'points' : 'lines'} come back position by position, with Z and M`, async () => {
+  test(`any ${kind === 1 ? 'points' : 'lines'} survive with all positions, Z and M`, async () => {
     const geometry = fc.tuple(fc.constantFrom('XY', 'XYZ', 'XYM', 'XYZM'), shapes[kind]).map(
       ([ordinates, parts]): Geometry => ({
         ordinates,

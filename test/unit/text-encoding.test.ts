@@ -52,7 +52,7 @@ test('language driver ids name encodings that can be decoded', () => {
   assert.equal(textDecoder('CP437')(Uint8Array.of(0x81), 0, 1), 'ü');
 });
 
-test('UTF-8 is judged as the platform judges it', () => {
+test('validates UTF-8 as the platform does', () => {
   const strict = new TextDecoder('utf-8', { fatal: true });
   const isValid = (bytes: Uint8Array): boolean => {
     try {
@@ -88,7 +88,7 @@ test('UTF-8 is judged as the platform judges it', () => {
   );
 });
 
-test('a cut at a boundary never splits a character', () => {
+test('a boundary never splits a character', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, limit) => {
       const bytes = new TextEncoder().encode(text);

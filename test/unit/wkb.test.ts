@@ -38,7 +38,7 @@ const BIG_ONE = '3ff0000000000000';
 const BIG_TWO = '4000000000000000';
 const NAN = '000000000000f87f';
 
-test('ISO and EWKB points are read in both byte orders', () => {
+test('reads ISO and EWKB points in both byte orders', () => {
   assert.equal(textOf(`01 01000000 ${ONE} ${TWO}`), 'POINT (1 2)');
   assert.equal(textOf(`00 00000001 ${BIG_ONE} ${BIG_TWO}`), 'POINT (1 2)');
   assert.equal(textOf(`01 e9030000 ${ONE} ${TWO} ${THREE}`), 'POINT Z (1 2 3)');
@@ -52,19 +52,19 @@ test('ISO and EWKB points are read in both byte orders', () => {
   assert.equal(geometryText(ewkb.column, 0), 'POINT (1 2)');
 });
 
-test('members of a multi geometry may have another byte order', () => {
+test('accepts members of a multi geometry with another byte order', () => {
   assert.equal(
     textOf(`01 04000000 02000000 00 00000001 ${BIG_ONE} ${BIG_TWO} 01 01000000 ${TWO} ${ONE}`),
     'MULTIPOINT ((1 2),(2 1))',
   );
 });
 
-test('a point of NaN is empty', () => {
+test('reads a point of NaN as empty', () => {
   assert.equal(textOf(`01 01000000 ${NAN} ${NAN}`), 'POINT EMPTY');
   assert.equal(textOf(`01 07000000 01000000 01 01000000 ${NAN} ${NAN}`), 'GEOMETRYCOLLECTION (POINT EMPTY)');
 });
 
-test('collections in collections are flattened, open rings closed, and both noted', () => {
+test('flattens nested collections, closes open rings, and notes both', () => {
   const point = `01 01000000 ${ONE} ${TWO}`;
   const nested = read(`01 07000000 02000000 01 07000000 01000000 ${point} ${point}`);
   assert.equal(geometryText(nested.column, 0), 'GEOMETRYCOLLECTION (POINT (1 2),POINT (1 2))');
@@ -74,7 +74,7 @@ test('collections in collections are flattened, open rings closed, and both note
   assert.equal(open.reader.notes, GEOMETRY_NOTE.ringClosed);
 });
 
-test('errors say where and why', () => {
+test('errors name location and reason', () => {
   const cases: [string, number, RegExp][] = [
     ['', 0, /end where a geometry header/],
     ['02 01000000', 0, /byte order is 2/],
@@ -93,11 +93,11 @@ test('errors say where and why', () => {
   }
 });
 
-test('deep nesting is refused instead of overflowing the stack', () => {
+test('rejects deep nesting instead of overflowing the stack', () => {
   assert.match(errorOf('0107000000 01000000'.repeat(100_000)).message, /nested deeper than 32/);
 });
 
-test('writing and reading random geometries gives them back, and every cut of the bytes is refused', () => {
+test('random geometries survive writing and reading; every truncation is rejected', () => {
   fc.assert(
     fc.property(geometriesArbitrary, fc.nat(), (geometries, cut) => {
       const column = geometryColumn(geometries);

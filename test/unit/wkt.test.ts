@@ -37,7 +37,7 @@ function errorOf(text: string): GeomillError {
   assert.fail(`'${text}' was read`);
 }
 
-test('every geometry type is read and written as ISO WKT', () => {
+test('reads and writes every geometry type as ISO WKT', () => {
   for (const text of [
     'POINT (30 10)',
     'LINESTRING (30 10,10 30,40 40)',
@@ -56,7 +56,7 @@ test('every geometry type is read and written as ISO WKT', () => {
     assert.equal(normalised(text), text);
 });
 
-test('WKT is read in any case, with or without blanks, with or without letters', () => {
+test('accepts any case, with or without blanks and letters', () => {
   assert.equal(normalised('  LineString(0 1,2 3)\n'), 'LINESTRING (0 1,2 3)');
   assert.equal(normalised('pointz(1 2 3)'), 'POINT Z (1 2 3)');
   assert.equal(normalised('POINTZM(1 2 3 4)'), 'POINT ZM (1 2 3 4)');
@@ -69,7 +69,7 @@ test('WKT is read in any case, with or without blanks, with or without letters',
   assert.equal(normalised('POINT (-1.5e-3 +.25)'), 'POINT (-0.0015 0.25)');
 });
 
-test('a geometry with Z widens the batch and leaves the others flat', () => {
+test('a geometry with Z widens the batch and does not add Z to the others', () => {
   const { column } = read('POINT (1 2)', 'POINT Z (3 4 5)', 'LINESTRING M (6 7 8,9 10 11)', 'POINT (12 13)');
   assert.equal(column.dimensions, 'XYZM');
   assert.deepEqual(
@@ -78,14 +78,14 @@ test('a geometry with Z widens the batch and leaves the others flat', () => {
   );
 });
 
-test('an EWKT prefix is told to the caller', () => {
+test('returns the SRID of an EWKT prefix', () => {
   const { reader, column } = read('srid = 28350 ; POINT(1 2)');
   assert.equal(reader.srid, 28350);
   assert.equal(geometryText(column, 0), 'POINT (1 2)');
   assert.equal(read('POINT(1 2)').reader.srid, 0);
 });
 
-test('what is tolerated is noted', () => {
+test('notes tolerated irregularities', () => {
   const cases: [string, string, number][] = [
     ['POLYGON ((0 0,1 0,1 1))', 'POLYGON ((0 0,1 0,1 1,0 0))', GEOMETRY_NOTE.ringClosed],
     ['MULTIPOINT (EMPTY,1 2)', 'MULTIPOINT ((1 2))', GEOMETRY_NOTE.emptyMember],
@@ -110,7 +110,7 @@ test('what is tolerated is noted', () => {
   }
 });
 
-test('errors say where and what is expected', () => {
+test('errors name location and expectation', () => {
   const cases: [string, number, RegExp][] = [
     ['', 0, /a geometry name .* the text ends/],
     ['POINTY (1 2)', 0, /geometry name/],
@@ -134,11 +134,11 @@ test('errors say where and what is expected', () => {
   }
 });
 
-test('deep nesting is refused instead of overflowing the stack', () => {
+test('rejects deep nesting instead of overflowing the stack', () => {
   assert.match(errorOf('GEOMETRYCOLLECTION ('.repeat(100_000)).message, /nested deeper than 32/);
 });
 
-test('a broken geometry can be taken back', () => {
+test('an invalid geometry can be rolled back', () => {
   const builder = new GeometryBuilder();
   const reader = new WktReader();
   const feed = (text: string): void => reader.read(encoder.encode(text), 0, text.length, builder);
@@ -153,14 +153,14 @@ test('a broken geometry can be taken back', () => {
   );
 });
 
-test('digits can be rounded to a number of significant ones', () => {
+test('rounds to a number of significant digits', () => {
   const { column } = read('POINT (12.3456789012345678 -0.000123456789)');
   const writer = new ByteWriter();
   writeWkt(writer, column, 0, 7);
   assert.equal(new TextDecoder().decode(writer.written()), 'POINT (12.34568 -0.0001234568)');
 });
 
-test('writing and reading random geometries gives them back', () => {
+test('random geometries survive writing and reading', () => {
   fc.assert(
     fc.property(geometriesArbitrary, (geometries) => {
       const column = geometryColumn(geometries);
@@ -180,7 +180,7 @@ test('writing and reading random geometries gives them back', () => {
   );
 });
 
-test('any cut of a valid text is an error and never a crash', () => {
+test('rejects every truncation of a valid text without a crash', () => {
   const text =
     'SRID=1;GEOMETRYCOLLECTION Z (MULTIPOLYGON Z (((0 0 1,1 0 1,1 1 1,0 0 1)),EMPTY),POINT Z (1 2 3))';
   for (let length = 0; length < text.length; length++) errorOf(text.slice(0, length));

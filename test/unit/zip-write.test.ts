@@ -10,7 +10,7 @@ import { readZipDirectory, UnpackBudget, unpackEntry } from '../../src/io/zip-re
 import { ZipWriter } from '../../src/io/zip-write.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
-test('the CRC of two runs follows from the CRC of each', () => {
+test('combines the CRCs of two byte ranges', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 300 }), (a, b) => {
       const whole = new Uint8Array([...a, ...b]);
@@ -19,7 +19,7 @@ test('the CRC of two runs follows from the CRC of each', () => {
   );
 });
 
-test('the CRC combines over more than 2^31 bytes', () => {
+test('combines CRCs over more than 2^31 bytes', () => {
   // Appending n zero bytes twice is appending 2n.
   const first = crc32('abc');
   const zeros = (count: number): number => combineZeros(count);
@@ -34,7 +34,7 @@ function combineZeros(count: number): number {
   return crc;
 }
 
-test('members that grow at once, with heads set last, come out whole and in order', async () => {
+test('writes members that grow at the same time, with heads set last, whole and in order', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-zip-'));
   try {
     const path = join(directory, 'out.zip');
@@ -77,7 +77,7 @@ test('members that grow at once, with heads set last, come out whole and in orde
   }
 });
 
-test('an aborted archive leaves nothing behind', async () => {
+test('leaves no file after an abort', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-zip-'));
   try {
     const zip = new ZipWriter(join(directory, 'out.zip'));
