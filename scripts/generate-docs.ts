@@ -13,7 +13,7 @@ import { formats } from '../src/formats/registry.ts';
 import type { OpenApiDocument } from '../src/http/openapi/types.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { allOperations } from '../src/http/operations/all.ts';
-import { packageVersion } from '../src/http/package-version.ts';
+import { packageVersion } from '../src/package-version.ts';
 import type { Setting } from '../src/setting-values.ts';
 import { exampleStep } from '../src/transformations/parts/example-step.ts';
 import { transformations } from '../src/transformations/registry.ts';

@@ -1,7 +1,7 @@
 /** The entrance: `geomill <command>`. Loads only what the command needs. */
-import { readFileSync } from 'node:fs';
 import { type Config, readConfig } from './config.ts';
 import { asGeomillError, type GeomillError } from './errors.ts';
+import { packageVersion } from './package-version.ts';
 
 interface Command {
   readonly text: string;
@@ -46,7 +46,7 @@ const EXIT = { userFault: 1, usage: 2, ourFault: 3, interrupted: 130 } as const;
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
   if (name === 'version' || name === '--version') {
-    process.stdout.write(`${version()}\n`);
+    process.stdout.write(`${packageVersion()}\n`);
     return 0;
   }
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
@@ -63,7 +63,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function help(): string {
   const lines = Object.entries(commands).map(([name, { text }]) => `  ${name.padEnd(14)}${text}`);
-  return `geomill ${version()} converts vector geodata.
+  return `geomill ${packageVersion()} converts vector geodata.
 
 Usage: geomill <command> [arguments]
 
@@ -71,13 +71,6 @@ ${lines.join('\n')}
   help          this text; geomill <command> --help tells more
   version       the version
 `;
-}
-
-function version(): string {
-  const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return manifest.version;
 }
 
 // npm runs scripts in the package's directory; names on a command line mean the directory where it was typed.

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { inputLimits } from '../src/cli/input-limits.ts';
 import { readConfig } from '../src/config.ts';
+import { inputLimits } from '../src/input-limits.ts';
 import { ZipWriter } from '../src/io/zip-write.ts';
 
 const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));

@@ -1,8 +1,8 @@
 /** `geomill backup`: a copy of a data directory, also while its service runs. */
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import { packageVersion } from '../http/package-version.ts';
 import { backUp } from '../maintenance/backup.ts';
+import { packageVersion } from '../package-version.ts';
 import { parse } from './arguments.ts';
 import { interruptible } from './interrupt.ts';
 

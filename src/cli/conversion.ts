@@ -8,6 +8,7 @@ import type { Config } from '../config.ts';
 import { type CrsText, parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
+import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import type { ConversionRequest, InputFileRequest, InputPath } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
@@ -19,7 +20,6 @@ import {
   type Parsed,
 } from './arguments.ts';
 import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
-import { inputLimits, type LimitSettings } from './input-limits.ts';
 import { progressBar } from './progress-bar.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { summarize } from './summary.ts';

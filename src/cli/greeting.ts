@@ -1,6 +1,6 @@
 /** What the service says when it has started. */
 import { fileURLToPath } from 'node:url';
-import type { RunningService } from './serve.ts';
+import type { RunningService } from '../service.ts';
 
 export function greeting({
   url,

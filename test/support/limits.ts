@@ -1,5 +1,6 @@
 /** The limits that the settings have by default. */
-import { inputLimits } from '../../src/cli/input-limits.ts';
+
 import { readConfig } from '../../src/config.ts';
+import { inputLimits } from '../../src/input-limits.ts';
 
 export const DEFAULT_INPUT_LIMITS = inputLimits(readConfig({}));

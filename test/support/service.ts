@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningService, type StartOptions, startService } from '../../src/cli/serve.ts';
 import { readConfig } from '../../src/config.ts';
 import { ANY_OWNER, type Job } from '../../src/jobs/job.ts';
+import { type RunningService, type StartOptions, startService } from '../../src/service.ts';
 import { checkedFetch, expectFakeOutputs } from './response-check.ts';
 
 export const FAKE_RUNNER = {

@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import { MAX_LINE_BYTES } from '../../src/cli/log-line.ts';
-import { createLogger } from '../../src/cli/logger.ts';
 import {
   asGeomillError,
   type ErrorCode,
@@ -16,6 +14,7 @@ import { type FindingCode, Findings, findingCatalogue } from '../../src/findings
 import { problemOf } from '../../src/http/error-reply.ts';
 import { errorText } from '../../src/jobs/job.ts';
 import { checkRunnerMessage } from '../../src/jobs/runner-message-check.ts';
+import { createLogger, MAX_LINE_BYTES } from '../../src/logger.ts';
 import { boundedReport, MAX_REPORT_BYTES } from '../../src/pipeline/bounded-report.ts';
 import type { ConversionReport } from '../../src/pipeline/report.ts';
 import { jsonBytes, listed, listWithin, MAX_QUOTED, shortText } from '../../src/short-text.ts';

@@ -1,10 +1,11 @@
 /** What tells clients about the interface: the OpenAPI document, the documentation page. */
+
+import { packageVersion } from '../../package-version.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import { docsPage, PAGE_POLICY } from '../docs-page/page.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { Operation } from '../operation.ts';
-import { packageVersion } from '../package-version.ts';
 import { TEXT } from '../schemas/schema.ts';
 import {
   NOT_MODIFIED,

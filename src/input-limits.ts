@@ -1,6 +1,6 @@
 /** The limits on inputs as the settings state them: the same for the service and for every command. */
-import type { Config } from '../config.ts';
-import type { InputLimits } from '../io/limits.ts';
+import type { Config } from './config.ts';
+import type { InputLimits } from './io/limits.ts';
 
 export type LimitSettings = Pick<
   Config,

@@ -1,5 +1,29 @@
-/** Bounds the lines of the log: whatever is logged, a line is JSON of at most MAX_LINE_BYTES. */
-import { shortText } from '../short-text.ts';
+/** The log of the service: one JSON object a line on standard output. */
+import { type FastifyBaseLogger, fastify } from 'fastify';
+import { withoutSecrets } from './accounts/secret-text.ts';
+import { shortText } from './short-text.ts';
+
+/** Headers that hold secrets, at the paths of an entry where headers are logged. */
+const SECRET_HEADERS = ['authorization', 'apikey', 'apiKey', 'cookie', '["set-cookie"]'];
+const PLACES = ['headers', '*.headers', 'err.request.headers'];
+
+export interface LogDestination {
+  write(line: string): unknown;
+}
+
+/**
+ * Fastify's logger (pino). The service logs no headers and no bodies. As a second line of defence secret headers are redacted by
+ * name, and keys and tokens by their pattern in each line, because a client can put one into a file name or a path. Long lines
+ * are shortened. `destination`: for tests.
+ */
+export function createLogger(level: string, destination?: LogDestination): FastifyBaseLogger {
+  const paths = PLACES.flatMap((place) =>
+    SECRET_HEADERS.map((name) => (name.startsWith('[') ? place + name : `${place}.${name}`)),
+  );
+  const redact = { paths, censor: '[secret]' };
+  const hooks = { streamWrite: (line: string) => boundedLine(withoutSecrets(line)) };
+  return fastify({ logger: { level, redact, hooks, ...(destination && { stream: destination }) } }).log;
+}
 
 /** With its line feed. */
 export const MAX_LINE_BYTES = 8192;
@@ -8,8 +32,8 @@ const MAX_PARSED_CHARACTERS = 1_000_000;
 /** Limits of the texts of a line, one after the other until it fits. */
 const TEXT_LIMITS = [2000, 500, 100];
 
-/** The line as it is, or with its texts shortened, or with what every line has alone. */
-export function boundedLine(line: string): string {
+/** A JSON line of at most MAX_LINE_BYTES: the line itself, else with shorter texts, else only what every line has. */
+function boundedLine(line: string): string {
   if (line.length <= MAX_LINE_BYTES / 3 || Buffer.byteLength(line) <= MAX_LINE_BYTES) return line;
   const entry = line.length <= MAX_PARSED_CHARACTERS ? parsed(line) : null;
   if (entry !== null)

@@ -1,10 +1,10 @@
-/** What the account area shows of jobs, from the service that has them. */
-import type { OwnJob, UsageSource } from '../account-area/own-jobs.ts';
-import { failure } from '../errors.ts';
-import type { HttpContext } from '../http/context.ts';
-import { sendOutput } from '../http/send-output.ts';
-import { convertedInputs, errorText, type JobSummary } from '../jobs/job.ts';
-import type { ListPosition } from '../jobs/queue.ts';
+/** The jobs and the usage that the account area shows, read from the job service. */
+import type { OwnJob, UsageSource } from './account-area/own-jobs.ts';
+import { failure } from './errors.ts';
+import type { HttpContext } from './http/context.ts';
+import { sendOutput } from './http/send-output.ts';
+import { convertedInputs, errorText, type JobSummary } from './jobs/job.ts';
+import type { ListPosition } from './jobs/queue.ts';
 
 const DAY_SECONDS = 24 * 3600;
 const EVERY = { state: null, operation: null } as const;
@@ -14,7 +14,7 @@ export function accountJobs(context: HttpContext): UsageSource {
   return {
     async page(owner, cursor, limit) {
       const after = cursor === null ? null : positionIn(cursor);
-      // One more tells whether there is a next page.
+      // One more than the limit, to see whether there is a next page.
       const found = await service.jobsOf(owner).list(EVERY, after, limit + 1);
       const jobs = found.slice(0, limit);
       const last = found.length > limit ? jobs.at(-1) : undefined;
@@ -29,7 +29,7 @@ export function accountJobs(context: HttpContext): UsageSource {
     async sendOutput(owner, id, request, reply) {
       const job = id.length > 100 ? null : await service.jobsOf(owner).get(id);
       if (job === null) throw failure('JOB_UNKNOWN', { id: id.slice(0, 100) });
-      // Whoever has a session may read; what else it is good for, pages decide.
+      // A session may read jobs; the pages decide what else it may do.
       request.principal = { owner, scopes: ['jobs:read'], credential: { kind: 'session', id: owner } };
       return sendOutput(context, request, reply, job);
     },

@@ -1,0 +1,306 @@
+/** Puts the service together and starts it: HTTP, accounts, the job queue and its runners, all from one `Config`. */
+import type { FastifyInstance } from 'fastify';
+import type { OidcSettings } from './account-area/library.ts';
+import { setupLink } from './account-area/one-time-links.ts';
+import { registerAccountArea } from './account-area/register.ts';
+import { accountJobs } from './account-jobs.ts';
+import { type Config, isLoopback } from './config.ts';
+import { CrsSearch } from './crs-search/crs-search.ts';
+import { asDatabaseFailure } from './engines/sqlite/database-failure.ts';
+import { failure } from './errors.ts';
+import { formats, inputFormats, outputFormats } from './formats/registry.ts';
+import { AccountsDoor } from './http/auth/accounts-door.ts';
+import { Authenticator } from './http/auth/authenticator.ts';
+import { RequestRate } from './http/auth/request-rate.ts';
+import { buildApp, type RouteName } from './http/build-app.ts';
+import { Metrics } from './http/metrics.ts';
+import { OpenRequests } from './http/open-requests.ts';
+import { warmParsing } from './http/warm-parsing.ts';
+import { inputLimits } from './input-limits.ts';
+import type { JobLog, JobObserver, JobServiceOptions } from './jobs/attempt.ts';
+import { accountsPath, type DataDirectory, openDataDirectory } from './jobs/data-directory.ts';
+import { refuseEmptyDatabase, refuseHalfRestored } from './jobs/empty-database.ts';
+import type { JobQueue } from './jobs/queue.ts';
+import type { RunnerOptions } from './jobs/runner-process.ts';
+import { JobService } from './jobs/service.ts';
+import { SqliteQueue } from './jobs/sqlite-queue.ts';
+import { createLogger } from './logger.ts';
+import { packageVersion } from './package-version.ts';
+import type { JobRequest } from './pipeline/request.ts';
+import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
+import { type ChosenWall, chooseWall, type WallOptions } from './sandbox/choose-wall.ts';
+import { LocalStore } from './storage/local-store.ts';
+import { transformations } from './transformations/registry.ts';
+
+export interface RunningService {
+  readonly url: string;
+  readonly config: Config;
+  readonly service: JobService;
+  /** Link that creates the first administrator. Null if there is one, or if the service is open. */
+  readonly setupLink: string | null;
+  /** Sandbox of the job processes. */
+  readonly sandbox: ChosenWall;
+  /** Stops gracefully; further calls wait for the same stop. */
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly runner?: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs'>;
+  /** Allows an open service to listen on a non-loopback address. */
+  readonly insecureOpen?: boolean;
+  /** Allows a start with a new database beside stored files of jobs, and removes these files. */
+  readonly adoptEmpty?: boolean;
+  /** Called for each route. */
+  readonly onRoute?: (route: RouteName) => void;
+}
+
+/** Resolves when the service listens. On a failure it first stops what it has started. */
+export async function startService(
+  config: Config,
+  { runner = {}, insecureOpen = false, adoptEmpty = false, onRoute }: StartOptions = {},
+): Promise<RunningService> {
+  if (!insecureOpen) refuseOpenToTheWorld(config);
+  const undo: (() => void | Promise<void>)[] = [];
+  let stopBegan = 0;
+  const stop = async (): Promise<void> => {
+    stopBegan = performance.now();
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const data = openDataDirectory(config.dataDirectory);
+    undo.push(() => data.release());
+    const { databasePath: path } = data;
+    refuseHalfRestored(data);
+    if (!adoptEmpty) refuseEmptyDatabase(data);
+    let storageFailed: (error: unknown) => void = () => {};
+    const queue = openQueue(config, path, (error) => storageFailed(error));
+    undo.push(() => queue.close());
+    const log = createLogger(config.logLevel);
+    log.info({}, config.capacity.text);
+    for (const warning of config.capacity.warnings) log.warn({}, warning);
+    if (isOpenToTheWorld(config))
+      log.warn(
+        { host: config.host },
+        'everybody who can reach this address can submit jobs: no credentials are asked for',
+      );
+    const metrics = new Metrics();
+    const urlPolicy = parseUrlPolicy(config.inputUrlHosts, config.inputUrlPrivateNetworks);
+    const sandbox = await raiseWall(config, data, log);
+    const { wall } = sandbox;
+    const fetch = { ...fetchSettings(config, urlPolicy), wall };
+    const ofRunner = { ...runner, wall };
+    const service = new JobService({ ...serviceOptions(config, data, queue, ofRunner, log, metrics), fetch });
+    storageFailed = (error) => service.storageFailed(error);
+    metrics.watch(service);
+    const { accounts, auth } = openAuth(config, data);
+    undo.push(() => accounts.close());
+    await auth.ready();
+    // An open service needs them with the first credential that is shown, if ever. Here a database that cannot be opened
+    // has to stop the start, not the first request.
+    if (config.auth === 'required' || config.authJobSurface === 'required') await accounts.open();
+    const context = {
+      config,
+      accounts,
+      auth,
+      rate: new RequestRate(config.rateLimit, config.rateBurst),
+      service,
+      metrics,
+      openRequests: new OpenRequests(config.maxOwnerRequests),
+      urlPolicy,
+      crsSearch: new CrsSearch(),
+      formats,
+      transformations,
+    };
+    const app = await buildApp(context, log, onRoute);
+    undo.push(() =>
+      closeWithin(app, Math.max(0, stopBegan + config.graceSeconds * 1000 - performance.now())),
+    );
+    await registerAccountArea(app, {
+      accounts,
+      baseUrl: config.baseUrl,
+      oidc: oidcSignIn(config),
+      usage: accountJobs(context),
+      warn: (message) => log.warn({ reason: message }, 'signing in'),
+    });
+    // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
+    // still served and running jobs finish.
+    undo.push(() => service.stop());
+    await service
+      .start()
+      .catch((error: unknown) => Promise.reject(asDatabaseFailure(error, data.databasePath)));
+    const url = await app
+      .listen({ host: config.host, port: config.port })
+      .catch((error: NodeJS.ErrnoException) => Promise.reject(listenFailure(error, config)));
+    // Not waited for: requests are answered in between.
+    warmParsing(context).catch((error: unknown) =>
+      log.error({ err: error }, 'schemas could not be compiled'),
+    );
+    const link = config.auth === 'required' ? setupLink(await accounts.open(), config.baseUrl ?? url) : null;
+    let stopping: Promise<void> | null = null;
+    return {
+      url,
+      config,
+      service,
+      setupLink: link,
+      sandbox,
+      stop() {
+        stopping ??= stop();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Gives open downloads and other responses this long to end, then closes their connections. */
+async function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function isOpenToTheWorld({ auth, authJobSurface, host }: Config): boolean {
+  return (auth === 'open' || authJobSurface === 'open') && !isLoopback(host);
+}
+
+/** Throws SETTING_INVALID. */
+function refuseOpenToTheWorld(config: Config): void {
+  if (!isOpenToTheWorld(config)) return;
+  const name = config.auth === 'open' ? 'AUTH' : 'AUTH_JOB_SURFACE';
+  const reason =
+    `HOST=${config.host} can be reached from other machines, and whoever reaches it could submit jobs. Set it to required, ` +
+    'or HOST to 127.0.0.1; if it is meant to be so, say geomill serve --insecure-open';
+  throw failure('SETTING_INVALID', { name, value: 'open', reason });
+}
+
+function openAuth(config: Config, data: DataDirectory): { accounts: AccountsDoor; auth: Authenticator } {
+  const accounts = new AccountsDoor({
+    path: accountsPath(data.path),
+    issuer: config.baseUrl ?? undefined,
+    tokenLifetimeMs: config.tokenLifetimeSeconds * 1000,
+    signingKeyRotationMs: config.signingKeyRotationSeconds * 1000,
+    auditRetentionMs: config.auditRetentionSeconds * 1000,
+  });
+  const { oidcIssuer: issuer, oidcAudience: audience, oidcScopeClaim } = config;
+  const oidc =
+    issuer === null || audience === null
+      ? null
+      : { issuer, audience, scopeClaim: oidcScopeClaim ?? undefined };
+  return { accounts, auth: new Authenticator(accounts, oidc) };
+}
+
+/** Throws SETTING_INVALID where the wall that was asked for does not work. */
+async function raiseWall(config: Config, data: DataDirectory, log: JobLog): Promise<ChosenWall> {
+  const sandbox = await chooseWall({
+    wanted: config.runnerSandbox as WallOptions['wanted'],
+    firstUid: config.runnerFirstUid,
+    slotsDirectory: data.slotsDirectory,
+  });
+  const { wall, missing } = sandbox;
+  log.info({ sandbox: wall.level, missing }, `jobs are isolated by ${wall.text}`);
+  return sandbox;
+}
+
+/** Null: users sign in with passwords only. */
+function oidcSignIn({ oidcIssuer, oidcClientId, oidcClientSecret }: Config): OidcSettings | null {
+  if (oidcIssuer === null || oidcClientId === null || oidcClientSecret === null) return null;
+  return { issuer: oidcIssuer, clientId: oidcClientId, clientSecret: oidcClientSecret };
+}
+
+/** Failures that a setting can fix become SETTING_INVALID; others are returned unchanged. */
+function listenFailure(error: NodeJS.ErrnoException, { host, port }: Config): Error {
+  const refuse = (name: string, value: string | number, reason: string): Error =>
+    failure('SETTING_INVALID', { name, value, reason }, undefined, error);
+  if (error.code === 'EADDRINUSE') return refuse('PORT', port, 'another program listens there already');
+  if (error.code === 'EACCES')
+    return refuse('PORT', port, 'this user may not listen there; ports from 1024 on are free');
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+    return refuse('HOST', host, 'this machine has no such address');
+  return error;
+}
+
+function openQueue(config: Config, path: string, onFailure: (error: unknown) => void): SqliteQueue {
+  // 0 means unlimited.
+  const ownerLimits = {
+    jobs: config.maxOwnerJobs || null,
+    storedBytes: config.maxOwnerStorageBytes || null,
+  };
+  try {
+    return new SqliteQueue({
+      path,
+      maxLength: config.maxQueueLength,
+      retryAfterSeconds: 5,
+      ownerLimits,
+      sync: { onFailure },
+    });
+  } catch (error) {
+    throw asDatabaseFailure(error, path);
+  }
+}
+
+function serviceOptions(
+  config: Config,
+  data: DataDirectory,
+  queue: JobQueue,
+  runner: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs' | 'wall'>,
+  log: JobLog,
+  observer: JobObserver,
+): Omit<JobServiceOptions, 'fetch'> {
+  return {
+    queue,
+    store: new LocalStore(data.path),
+    runner: {
+      slotsDirectory: data.slotsDirectory,
+      memoryBytes: config.runnerMemoryBytes,
+      gridDirectory: config.gridDirectory,
+      count: config.runners,
+      threads: config.runnerThreads,
+      ...runner,
+    },
+    limits: inputLimits(config),
+    jobTimeoutMs: config.jobTimeoutSeconds * 1000,
+    maxAttempts: config.jobAttempts,
+    graceMs: config.graceSeconds * 1000,
+    outputRetentionMs: config.outputRetentionSeconds * 1000,
+    recordRetentionMs: config.recordRetentionSeconds * 1000,
+    outputFormat,
+    log,
+    observer,
+  };
+}
+
+/** For the response headers of a host, and for each pause; INPUT_URL_TIMEOUT bounds the whole file. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const STALL_TIMEOUT_MS = 30_000;
+
+function fetchSettings(config: Config, policy: UrlPolicy): JobServiceOptions['fetch'] {
+  return {
+    policy,
+    limits: {
+      maxBytes: config.maxUploadBytes,
+      totalMs: config.inputUrlTimeoutSeconds * 1000,
+      headersMs: HEADERS_TIMEOUT_MS,
+      stallMs: STALL_TIMEOUT_MS,
+    },
+    userAgent: `geomill/${packageVersion()}`,
+  };
+}
+
+const inputExtensions = inputFormats.flatMap((format) => format.extensions);
+
+function outputFormat(request: JobRequest): ReturnType<JobServiceOptions['outputFormat']> {
+  if (request.operation === 'inspect')
+    return { mediaType: 'application/json', outputExtension: '.inspection.json', inputExtensions };
+  const format = outputFormats.find(({ id }) => id === request.output.format);
+  // The job was accepted by a release that still had this format; its runner reports that.
+  const { mediaType, outputExtension } = format ?? {
+    mediaType: 'application/octet-stream',
+    outputExtension: '',
+  };
+  return { mediaType, outputExtension, inputExtensions };
+}
