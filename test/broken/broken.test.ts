@@ -1,6 +1,6 @@
 /**
- * Every fixture cut at 40 lengths and with 200 seeded bit flips: a coded error of the user's or a result, each within
- * 10 seconds, without a crash and without files or descriptors left behind.
+ * Every fixture truncated at 40 lengths and with 200 seeded bit flips: a coded error of the user's or a result, each
+ * within 10 seconds, without a crash and without leftover files or descriptors.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
@@ -13,7 +13,7 @@ import type { HammerCase, HammerJob } from './hammer.ts';
 
 const CASE_LIMIT_MS = 10_000;
 
-/** Runs the job in a thread; ends it when one case takes too long, so that a hang is a failure and not a hung test. */
+/** Runs the job in a thread and ends it if one case takes too long, so that a hang is a failure. */
 function runHammer(job: HammerJob): Promise<HammerCase[]> {
   return new Promise((resolve, reject) => {
     const cases: HammerCase[] = [];

@@ -1,4 +1,7 @@
-/** Small drawings that ask for endless work: each ends within seconds, with a code of the user's or with what could be read. */
+/**
+ * Small drawings that request endless work: each ends within seconds, with a code of the user's or with the features
+ * that could be read.
+ */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +21,7 @@ const block = (name: string, content: string): string =>
   `0\nBLOCK\n8\n0\n2\n${name}\n70\n0\n10\n0\n20\n0\n${content}0\nENDBLK\n8\n0\n`;
 const insert = (name: string, more = ''): string => `0\nINSERT\n8\n0\n2\n${name}\n10\n0\n20\n0\n${more}`;
 const POINT = '0\nPOINT\n8\n0\n10\n1\n20\n2\n';
-/** What a reader must not lose beside the hostile entity. */
+/** An entity that must still be read next to the hostile one. */
 const GOOD = '0\nLINE\n8\ngood\n10\n1\n20\n2\n11\n3\n21\n4\n';
 
 const numbered = (count: number, make: (i: number) => string): string =>
@@ -27,7 +30,7 @@ const numbered = (count: number, make: (i: number) => string): string =>
 interface Case {
   readonly text: string | Uint8Array;
   readonly readOptions?: Record<string, unknown>;
-  /** The error, or the findings beside which `features` are read. */
+  /** The error, or the findings reported with `features`. */
   readonly code?: ErrorCode;
   readonly findings?: readonly string[];
   readonly features?: number;

@@ -1,4 +1,7 @@
-/** Views that never end: refused where SQLite tells, else ended by the time limit of the job; the service answers on. */
+/**
+ * Endless views: rejected if SQLite detects them, else ended by the time limit of the job; the service continues to
+ * answer.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +40,7 @@ test('endless views fail with a code, and the service continues', async () => {
   const ids: string[] = [];
   for (const [name, sql] of Object.entries(endless)) {
     ids.push(await submitView(name, sql));
-    // The name is free for the next one.
+    // The name can be used again.
     rmSync(join(workspace.path, 'endless.gpkg'));
   }
   for (const [i, id] of ids.entries()) {

@@ -1,6 +1,6 @@
 /**
- * GeoPackages that were made to harm, and files that are none: each is refused with a code of the user's fault that says
- * what is wrong, or read as if its malice were not there. Damage to single bytes is for broken.test.ts.
+ * Hostile GeoPackages, and files that are not GeoPackages: each is rejected with a code of the user's fault that names
+ * the reason, or is read without harm. Damage to single bytes is tested in broken.test.ts.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const POINT = pointBlob(1, 2);
 const TABLE = `CREATE TABLE t (fid INTEGER PRIMARY KEY, geom BLOB, name TEXT);
   INSERT INTO t VALUES (1, ${POINT}, 'one'), (2, ${POINT}, 'two');`;
 
-/** The report of a conversion to GeoJSON, or the error of the user's fault that ended it; any other error is thrown. */
+/** The report of a conversion to GeoJSON, or the error of the user's fault that ended it; other errors are thrown. */
 async function outcome(
   path: string,
   workspace: string,
@@ -76,7 +76,7 @@ test('does not run triggers and rejects a generated column with a forbidden func
 
 // --- schemas ----------------------------------------------------------------------------------------------------
 
-/** Statements that SQLite allows only to those who ask for it. */
+/** Statements that SQLite only allows with writable_schema. */
 const rewriteSchema =
   (sql: string) =>
   (db: DatabaseSync): void =>
@@ -172,7 +172,7 @@ for (const [what, hex] of Object.entries(hostileBlobs)) {
 
 // --- pages ------------------------------------------------------------------------------------------------------
 
-/** A table of several levels of pages; where its root is, and the bytes. */
+/** A table of several levels of pages; returns the bytes, and the offset and number of its root. */
 function tableOfPages(path: string): { bytes: Buffer; rootAt: number; root: number } {
   let root = 0;
   writeRawGeopackage(

@@ -11,7 +11,7 @@ export interface HammerJob {
   readonly format: string;
   readonly workspace: string;
   readonly outputs: readonly string[];
-  /** CRS to state; null: the file states its own. */
+  /** CRS to state in the request; null: the file declares its own. */
   readonly crs: string | null;
   readonly cuts: number;
   readonly flips: number;
@@ -25,7 +25,10 @@ export interface HammerCase {
 
 const CUT_STEPS_FROM_ENDS = 4;
 
-/** Lengths spread over the file, with the ones just above 0 and just below the whole that hit headers and trailers. */
+/**
+ * Lengths spread over the file, including those just above 0 and just below the whole, which affect headers and
+ * trailers.
+ */
 function cutLengths(byteLength: number, count: number): number[] {
   const lengths = new Set<number>();
   for (let i = 0; i < CUT_STEPS_FROM_ENDS; i++) {

@@ -1,4 +1,4 @@
-/** The law: whatever the length of names, values and parameters in a file, what is told of it is short. */
+/** For any length of names, values and parameters in a file, reports and errors are short. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 import { longTextsOf, writeLongText } from '../support/long-texts.ts';
 
 const MAX_ERROR_BODY_BYTES = 16 * 1024;
-/** Names of this length are read; those of twice the length are refused, values are not. */
+/** Names of this length are read; names of twice the length are rejected, values are not. */
 const LENGTHS = [60_000, 140_000];
 
 function assertShortError(thrown: unknown, label: string): GeomillError {

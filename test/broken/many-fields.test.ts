@@ -1,4 +1,4 @@
-/** Inputs with many fields: refused beyond the limit, and never more than n log n below it. */
+/** Inputs with many fields: rejected beyond the limit, and never more than n log n work below it. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { DEFAULT_INPUT_LIMITS as LIMITS } from '../support/limits.ts';
 const samplePath = (name: string): string => fileURLToPath(new URL(`../../samples/${name}`, import.meta.url));
 
 const CRS = 'EPSG:25832';
-/** Columns of a request that would have been thousands. */
+/** Number of columns that once took quadratic time. */
 const MANY = 50_000;
 
 for (const { id, sample, inputCrs, outputFields } of inputFormats) {
@@ -46,7 +46,7 @@ for (const { id, sample, inputCrs, outputFields } of inputFormats) {
 test('counts the fields of all partitions of a layer together', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'own.geojson');
-  // A field of its own for each feature, over several partitions with fewer fields than the limit each.
+  // Each feature has its own field, over several partitions with fewer fields than the limit each.
   const padding = 'x'.repeat(60_000);
   const feature = (i: number): string =>
     `{"type":"Feature","geometry":null,"properties":{"f${i}":"${padding}"}}`;

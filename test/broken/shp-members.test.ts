@@ -1,6 +1,7 @@
 /**
- * Damage inside the members of a shapefile, which a zip's CRC would hide: each loose file cut at many lengths and with
- * seeded byte changes is refused with a code of the user's fault, or read to as many features as were counted.
+ * Damage inside the members of a shapefile, which the CRC of a zip would hide: each loose file, truncated at many
+ * lengths and with seeded byte changes, is rejected with a code of the user's fault or read with all features that were
+ * counted.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
@@ -19,7 +20,7 @@ const CUTS = 40;
 const CHANGES = 150;
 const CASE_LIMIT_MS = 2000;
 
-/** The members of a fixture as files `x.shp`, `x.dbf`, ... in the directory. */
+/** Writes the members of a fixture as files `x.shp`, `x.dbf`, ... to the directory. */
 async function unpack(zipPath: string, directory: string): Promise<Map<string, Uint8Array>> {
   const members = new Map<string, Uint8Array>();
   mkdirSync(directory, { recursive: true });

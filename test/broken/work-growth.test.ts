@@ -1,6 +1,6 @@
 /**
- * Odd inputs take work that grows little faster than their size. Counted in processor time of this process, the least of some
- * runs, at sizes n and 4 n: quadratic work would take 16 times as long.
+ * The work for odd inputs grows little faster than their size. Measured as processor time of this process, the minimum
+ * of several runs, at sizes n and 4 n: quadratic work would take 16 times as long.
  */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const RUNS = 3;
 const MAX_RATIO = 10;
 
 interface Odd {
-  /** Size at which the work is some tens of milliseconds. */
+  /** Size for which the work takes some tens of milliseconds. */
   readonly n: number;
   readonly from: 'csv' | 'geojson';
   readonly to: string;

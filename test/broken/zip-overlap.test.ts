@@ -1,4 +1,4 @@
-/** Entries of a zip that share bytes: 58 kB of them would unpack to gigabytes. */
+/** Entries of a zip that share bytes: 58 kB would unpack to gigabytes. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { DEFAULT_INPUT_LIMITS as LIMITS } from '../support/limits.ts';
 
 interface Listed {
   readonly name: string;
-  /** Where the directory says that the local header is. */
+  /** Offset of the local header according to the directory. */
   readonly offset: number;
   readonly packed: Uint8Array;
   readonly content: Uint8Array;
@@ -65,7 +65,7 @@ const list = (path: string) => readZipDirectory(path, 'in.zip', new UnpackBudget
 test('rejects entries that repeat an offset', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'bomb.zip');
-  // 8 MiB each: below the size from which the ratio counts.
+  // 8 MiB each: below the size from which the ratio is checked.
   const one = member('0.shp', 8 << 20);
   const body = Buffer.concat([localHeader(one), one.packed]);
   const entries = Array.from({ length: 280 }, (_, i) => ({ ...one, name: `${i}.shp`, offset: 0 }));

@@ -1,6 +1,6 @@
 /**
- * GDAL judges what is appended: `ogr2ogr -append` of the same files gives the same fields, values and positions, each file
- * in a CRS of its own; and it finds in a merge what it finds in the files.
+ * Compares appended files with GDAL: `ogr2ogr -append` of the same files gives the same fields, values and positions,
+ * each file in its own CRS; GDAL reads the same geometries from a merge as from the files.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -51,7 +51,7 @@ function assertNear(actual: GdalLayer, expected: GdalLayer, tolerance: number): 
   });
 }
 
-/** Fields of the target in each file, some values missing, and one field that the target has not. */
+/** Fields of the target in each file, some values missing, and one field that the target does not have. */
 function featuresOf(file: number): Feature[] {
   return Array.from({ length: 50 }, (_, i) =>
     pointAt([3 + file / 10 + i / 1000, 45 + i / 100], {
@@ -97,7 +97,7 @@ for (const format of ['gpkg', 'shp'] as const) {
   });
 }
 
-/** A shapefile's whole numbers are reals to GDAL where their width says so. */
+/** GDAL reads integers of a shapefile as reals, depending on their width. */
 function asNumber(value: unknown): unknown {
   return typeof value === 'string' && value !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
 }

@@ -1,6 +1,6 @@
 /**
- * Pairs of coordinate reference systems with places inside the area of use of both, for the comparison with PROJ's
- * own program. Places are longitude and latitude in degrees (WGS 84, to within a few hundred metres).
+ * Pairs of coordinate reference systems with positions in the area of use of both, for the comparison with PROJ's own
+ * program. Positions are longitude and latitude in degrees (WGS 84, to within a few hundred metres).
  */
 export interface CrsPair {
   readonly from: string;

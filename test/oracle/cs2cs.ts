@@ -1,4 +1,4 @@
-/** PROJ's own program as an oracle: `cs2cs` of Debian's proj-bin, with x and y put into east, north order. */
+/** PROJ's own program as an oracle: `cs2cs` of Debian's proj-bin, with x and y in east, north order. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 
 export const CS2CS = '/usr/bin/cs2cs';
-/** Debian's data directory: proj.db of its own, older version and the grids of proj-data. */
+/** Debian's data directory: proj.db of an older version and the grids of proj-data. */
 export const SYSTEM_DATA = '/usr/share/proj';
 export const PACKAGE_DATABASE = fileURLToPath(new URL('./proj.db', import.meta.resolve('proj-wasm')));
 
@@ -17,7 +17,7 @@ export function systemGrids(): string[] {
   return existsSync(SYSTEM_DATA) ? readdirSync(SYSTEM_DATA).filter((name) => GRID_NAME.test(name)) : [];
 }
 
-/** Directories for PROJ_DATA with one of the two databases, with or without grids; `remove` takes them away. */
+/** Directories for PROJ_DATA with one of the two databases, with or without grids; `remove` deletes them. */
 export function dataDirectories() {
   const root = mkdtempSync(join(tmpdir(), 'geomill-proj-'));
   const make = (name: string, database: string, grids: readonly string[]): string => {
@@ -41,8 +41,8 @@ export function dataDirectories() {
 const UNITS_PER_DEGREE: Readonly<Record<string, number>> = { 'EPSG:4807': 10 / 9 };
 
 /**
- * Transforms interleaved x, y (east, north) or x, y, z with cs2cs. Positions that it refuses become Infinity.
- * Rejects when cs2cs does, with what it wrote.
+ * Transforms interleaved x, y (east, north) or x, y, z with cs2cs. Positions that it rejects become Infinity. Rejects
+ * if cs2cs fails, with its output.
  */
 export async function cs2cs(
   dataDirectory: string,
@@ -87,7 +87,7 @@ function run(dataDirectory: string, args: string[], input: string): Promise<stri
 
 const axes = new DatabaseSync(PACKAGE_DATABASE, { readOnly: true });
 
-/** Whether the first axis of a CRS points north and the second east, asked of the database, not of the code tested. */
+/** Whether the first axis of a CRS is north and the second east, according to the database, not to the tested code. */
 function isNorthFirst(crs: string): boolean {
   const [authority, code] = crs.split('+')[0].split(':');
   const rows = axes

@@ -1,4 +1,6 @@
-/** GDAL makes the same lines and polygons of curves, vertex by vertex, and writes WKB of curves that reads the same. */
+/**
+ * GDAL strokes curves to the same lines and polygons, vertex by vertex, and writes WKB of curves that reads the same.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -16,7 +18,7 @@ const SAMPLES = 400;
 const TOLERANCE = 1e-9;
 
 type Position = readonly [x: number, y: number, z: number];
-/** A step onwards from where a curve is: a line, or arcs with GDAL's count of steps. */
+/** A continuation of a curve: a line, or arcs with GDAL's number of steps. */
 type Move =
   | { readonly line: readonly (readonly [number, number])[] }
   | {
@@ -25,8 +27,8 @@ type Move =
 
 const finite = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 /**
- * GDAL rounds the number of steps of 4 degrees, and takes four at least, where we round it up so that no step is
- * larger: the sweeps here are those for which that is the same number.
+ * GDAL rounds the number of steps of 4 degrees to the nearest, at least four; we round it up so that no step is larger.
+ * The sweeps here give the same number.
  */
 const sweep = fc
   .tuple(fc.integer({ min: 4, max: 89 }), finite(0.4, 1.8), fc.constantFrom(1, -1))
@@ -42,7 +44,7 @@ const arcs: fc.Arbitrary<Move> = fc.record({
 });
 const place = fc.tuple(finite(-1e4, 1e4), finite(-1e4, 1e4), finite(-100, 100));
 
-/** Texts of positions, and the last of them. */
+/** Texts of positions, and the last position. */
 function follow(start: Position, move: Move): { readonly positions: Position[]; readonly end: Position } {
   const positions: Position[] = [start];
   let [x, y, z] = start;
@@ -51,7 +53,7 @@ function follow(start: Position, move: Move): { readonly positions: Position[]; 
     for (const { heading, radius, sweep: turn } of move.arcs) {
       const centreX = x - radius * Math.cos(heading);
       const centreY = y - radius * Math.sin(heading);
-      // GDAL knows no Z of the middle: it is where the Z of the ends leads.
+      // GDAL ignores the Z of the middle, so it is interpolated between the ends here.
       for (const share of [0.5, 1]) {
         const angle = heading + turn * share;
         positions.push([
@@ -137,7 +139,7 @@ test('strokes curves to the same vertices as GDAL', { skip }, () => {
     const [linear, ...curves] = answer.split('\t').map(readWkb);
     const ours = readWkt(texts[i]);
     assertSame(ours, linear, TOLERANCE, texts[i]);
-    // GDAL keeps the control points to the bit, so its WKB of the curve gives exactly what the text gives.
+    // GDAL keeps the control points exactly, so its WKB of the curve gives exactly the same result as the text.
     for (const theirs of curves) assertSame(ours, theirs, 0, texts[i]);
   });
 });

@@ -1,4 +1,6 @@
-/** ezdxf sees what INSERTs bring in where we see it, on the same layers and in the same colours; GDAL has our palette. */
+/**
+ * ezdxf draws INSERTs at the same positions, on the same layers and in the same colours as we do; GDAL has our palette.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -27,12 +29,12 @@ async function told(argument: string): Promise<{ theirs: unknown; ours: SketchFe
   }
 }
 
-test('INSERTs bring in what ezdxf says, where it says', { skip }, async () => {
+test('unfolds INSERTs as ezdxf does, to the same positions', { skip }, async () => {
   for (let seed = 1; seed <= SEEDS; seed++) {
     const { theirs, ours } = await told(String(seed));
     const expected = theirs as [x: number, y: number, z: number, layer: string, color: string][];
     assert.equal(ours.length, expected.length, `seed ${seed}`);
-    // Cells of arrays come by rows with us, by columns with others; rounding must not decide on the order.
+    // Our cells of arrays are in row order, others in column order; rounding must not decide on the order.
     const rounded = (value: unknown): number => Math.round(Number(value) * 1e5);
     const order = (a: readonly unknown[], b: readonly unknown[]): number =>
       rounded(a[0]) - rounded(b[0]) || rounded(a[1]) - rounded(b[1]) || rounded(a[2]) - rounded(b[2]);
@@ -47,14 +49,14 @@ test('INSERTs bring in what ezdxf says, where it says', { skip }, async () => {
         Math.hypot(point[0] - x, point[1] - y, point[2] - z) < 1e-6,
         `seed ${seed}: ${point} ${sorted[i]}`,
       );
-      // Colour 7 is white on the screen that ezdxf draws for.
+      // Colour 7 is white on ezdxf's screen.
       const resolved = color === '#ffffff' ? '#000000' : color;
       assert.deepEqual([point[3], point[4]], [layer, resolved], `seed ${seed}: ${point}`);
     }
   }
 });
 
-test('the palette is that of GDAL', { skip }, async () => {
+test('has the palette of GDAL', { skip }, async () => {
   const { theirs, ours } = await told('palette');
   assert.deepEqual(
     ours.map(({ fields }) => fields.Color),

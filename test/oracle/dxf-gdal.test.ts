@@ -1,7 +1,8 @@
 /**
- * GDAL and ezdxf find in drawings what geomill finds: each feature of GDAL's (blocks not merged) has one of ours with the
- * same layer, text and bounds, and ezdxf's entities fill the same space. Where not, the reason stands here, with the
- * number of features; a number that shrinks fails as well. The corpus is compared where it stands beside the checkout.
+ * GDAL and ezdxf read the same from drawings as geomill: each feature of GDAL (blocks not merged) has one of ours with
+ * the same layer, text and bounds, and ezdxf's entities have the same extent. Exceptions are listed here with their
+ * reason and the number of features; a number that decreases fails as well. The corpus is compared if it is beside the
+ * checkout.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -16,7 +17,7 @@ const hasOracles = spawnSync(PYTHON, ['-c', 'import ezdxf, osgeo.ogr']).status =
 const FIXTURES = join(import.meta.dirname, '../fixtures/dxf');
 const CORPUS = join(import.meta.dirname, '../../../shared/corpus/dxf');
 
-/** Of the greater side of the drawing's extent. */
+/** Relative to the longer side of the drawing's extent. */
 const STRAIGHT = 1e-6;
 const CURVED = 1e-3;
 
@@ -46,13 +47,13 @@ interface OwnRow {
 }
 
 interface Difference {
-  /** Features of GDAL's that we have not. */
+  /** Features that GDAL has and we do not. */
   readonly missing?: number;
-  /** Texts that stand elsewhere. */
+  /** Texts at another position. */
   readonly moved?: number;
-  /** Entities of ezdxf's that we have not. */
+  /** Entities that ezdxf has and we do not. */
   readonly fewer?: number;
-  /** ezdxf sees the drawing elsewhere. */
+  /** ezdxf has other bounds for the drawing. */
   readonly otherBounds?: true;
   readonly because: string;
 }
@@ -111,7 +112,7 @@ const differences: Readonly<Record<string, Difference>> = {
   'dxf-r10': { otherBounds: true, because: 'neither knows the 3DLINE of R10' },
 };
 
-/** What the entities of ezdxf's that have no geometry of ours are. */
+/** Entity types that ezdxf draws and we do not. */
 const NOT_DRAWN = new Set(['RAY', 'XLINE', 'VIEWPORT']);
 
 function tellAll(paths: readonly string[]): Record<string, Facts> {
@@ -168,7 +169,10 @@ function toleranceOf({ subclasses, type }: GdalRow): number {
   return isStraight ? STRAIGHT : CURVED;
 }
 
-/** Takes from `own` what GDAL has as well; returns what it has alone, and how many texts stand elsewhere. */
+/**
+ * Removes from `own` the features that GDAL has as well; returns the features that only GDAL has, and the number of
+ * texts at other positions.
+ */
 function compareGdal(
   own: Set<OwnRow>,
   gdal: readonly GdalRow[],
@@ -205,13 +209,13 @@ const corpus = existsSync(CORPUS)
 const fixtures = readdirSync(FIXTURES)
   .filter((name) => name.endsWith('.dxf'))
   .map((name) => join(FIXTURES, name));
-/** Neither oracle nor we find a drawing in these. */
+/** Neither oracle nor we read these as drawings. */
 const NO_DRAWINGS = new Set(['dxf-cut', 'dxf-r14-binary-look']);
 
 const facts = hasOracles ? tellAll([...fixtures, ...corpus]) : {};
 
 function compare(path: string, name: string): void {
-  test(`GDAL and ezdxf find in ${name} what geomill finds`, {
+  test(`GDAL and ezdxf read the same from ${name} as geomill`, {
     skip: hasOracles ? false : 'python3-gdal or python3-ezdxf is not installed',
   }, async () => {
     const { gdal, ezdxf } = facts[path];
@@ -245,7 +249,7 @@ function compare(path: string, name: string): void {
 
 for (const path of fixtures) compare(path, basename(path));
 
-test('the corpus stands beside the checkout', { skip: corpus.length > 0 ? false : 'it does not' }, () => {});
+test('the corpus is beside the checkout', { skip: corpus.length > 0 ? false : 'it does not' }, () => {});
 for (const path of corpus) {
   const name = basename(join(path, '..'));
   if (!NO_DRAWINGS.has(name)) compare(path, name);

@@ -1,4 +1,7 @@
-/** ezdxf and GDAL see entities of a drawing where we see them; ezdxf in all of space, GDAL within its 4 degree steps. */
+/**
+ * ezdxf and GDAL draw entities of a drawing at the same positions as we do; ezdxf in space, GDAL within its 4 degree
+ * steps.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,7 +13,7 @@ import { drawn, entitiesOf, LINES } from '../support/dxf-entity.ts';
 const PYTHON = '/usr/bin/python3';
 const SEED = 20_240_229;
 const COUNT = 12;
-/** Of either stroke from the curve, in drawing units; the entities are some 20 to 40 across. */
+/** Distance of either stroke from the curve, in drawing units; the entities are about 20 to 40 wide. */
 const DISTANCE = 0.002;
 
 type Line = readonly (readonly number[])[];
@@ -54,7 +57,7 @@ function linesOf(coordinates: unknown): Line[] {
   return coordinates.flatMap(linesOf);
 }
 
-/** Lines are compared as they come, rings in the order that brings them together. */
+/** Lines are compared in order, rings in the order that aligns them. */
 function assertSame(ours: readonly Line[], theirs: readonly Line[], tolerance: number, what: string): void {
   assert.equal(ours.length, theirs.length, `${what}: ${ours.length} lines, not ${theirs.length}`);
   for (const line of ours) {
@@ -79,7 +82,7 @@ function draw(): { readonly told: Record<string, Told>; readonly drawing: string
   }
 }
 
-test('entities lie where ezdxf and GDAL see them', {
+test('draws entities at the same positions as ezdxf and GDAL', {
   skip: hasEzdxf ? false : 'ezdxf is not installed',
 }, async (t) => {
   const { told, drawing } = draw();
@@ -94,13 +97,13 @@ test('entities lie where ezdxf and GDAL see them', {
         assert.ok(entity !== undefined, `entity ${handle} was not found in the drawing`);
         if (entity.tags.type !== type) continue;
         const fine = drawn(entity, { ...LINES, toleranceUnits: DISTANCE });
-        // ezdxf draws hatches by way of Bezier curves, which are not circles.
+        // ezdxf draws hatches as Bezier curves, which are not circles.
         const tolerance = DISTANCE * (type === 'HATCH' ? 10 : 3);
         assertSame(fine.parts.flat(), ezdxf, tolerance, `${type} ${handle}, ezdxf`);
         if (gdal === undefined) continue;
         // 0.00061 radii, once for each of us; small bulges make radii of some 100.
         const theirs = linesOf(gdal.coordinates);
-        // Splines are flat there.
+        // GDAL reads splines in the plane.
         const ordinates = theirs[0][0].length;
         const ours = drawn(entity)
           .parts.flat()

@@ -1,6 +1,6 @@
 /**
- * GDAL judges every pair of formats: what it finds in our output is what it finds in the input, field by field and
- * position by position, with and without reprojection (then against ogr2ogr's own).
+ * Compares every pair of formats with GDAL: it reads the same from our output as from the input, field by field and
+ * position by position, with and without reprojection (then compared with ogr2ogr).
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -46,7 +46,7 @@ function gdalFacts(path: string): GdalLayer {
   return facts.layers[0];
 }
 
-/** Numbers of a WKT, in the order of a ring that starts at its least position: writers may turn rings. */
+/** Numbers of a WKT, with rings starting at their least position: writers may rotate rings. */
 function positionsOf(wkt: string | null): number[][] {
   if (wkt === null) return [];
   const positions = wkt
@@ -64,7 +64,8 @@ function assertSamePositions(
   message: string,
 ): void {
   const a = positionsOf(actual);
-  // A ring that begins elsewhere repeats another position at its end: compare the sets of distinct positions.
+  // A ring that begins at another position repeats another one at its end, so the sets of distinct positions are
+  // compared.
   const b = positionsOf(expected);
   assert.equal(a.length, b.length, `${message}: ${actual} for ${expected}`);
   for (const [i, position] of a.entries()) {
@@ -74,11 +75,11 @@ function assertSamePositions(
   }
 }
 
-/** Booleans and dates look different in each format; compared as what they mean. */
+/** The meaning of booleans and dates, which look different in each format. */
 function meaning(value: string | number | null): string | null {
   if (value === null) return null;
   const text = String(value);
-  // GDAL before 3.7 shows the logical fields of a .dbf as text, their null with it.
+  // GDAL before 3.7 reads the logical fields of a .dbf as text, including their null.
   if (/^(true|T|1)$/.test(text)) return '1';
   if (/^(false|F|0)$/.test(text)) return '0';
   return text.replace(/^(\d{4})\/(\d\d)\/(\d\d)/, '$1-$2-$3');
@@ -106,7 +107,7 @@ async function makeInput(format: string, workspace: string): Promise<string> {
 
 for (const from of SOURCES) {
   for (const to of TARGETS) {
-    test(`${from} to ${to}: GDAL finds the same rows on both sides`, { skip }, async () => {
+    test(`${from} to ${to}: GDAL reads the same rows from both sides`, { skip }, async () => {
       using workspace = makeWorkspace();
       const input = await makeInput(from, workspace.path);
       const { outputPath, report } = await convertFile(input, workspace.path, {
@@ -120,7 +121,9 @@ for (const from of SOURCES) {
       if (statesCrs(to)) assert.equal(actual.epsg, '4326');
     });
 
-    test(`${from} to ${to} in EPSG:32632: GDAL finds what ogr2ogr makes`, { skip }, async () => {
+    test(`${from} to ${to} in EPSG:32632: GDAL reads the same as from ogr2ogr's output`, {
+      skip,
+    }, async () => {
       using workspace = makeWorkspace();
       const input = await makeInput(from, workspace.path);
       const { outputPath, report } = await convertFile(input, workspace.path, {
@@ -141,7 +144,7 @@ for (const from of SOURCES) {
   }
 }
 
-/** What ogr2ogr makes of the data set in EPSG:32632. */
+/** The result of ogr2ogr for the data set in EPSG:32632. */
 function projectedPeer(workspace: string): GdalLayer {
   const peer = join(workspace, 'peer.gpkg');
   const made = spawnSync('ogr2ogr', ['-t_srs', 'EPSG:32632', peer, datasetPath('buildings', 2000)], {
@@ -152,7 +155,9 @@ function projectedPeer(workspace: string): GdalLayer {
 }
 
 for (const from of SOURCES) {
-  test(`${from} to dxf in EPSG:32632: GDAL finds the areas that ogr2ogr makes`, { skip }, async () => {
+  test(`${from} to dxf in EPSG:32632: GDAL reads the same areas as from ogr2ogr's output`, {
+    skip,
+  }, async () => {
     using workspace = makeWorkspace();
     const input = await makeInput(from, workspace.path);
     const { outputPath, report } = await convertFile(input, workspace.path, {
@@ -172,7 +177,7 @@ for (const from of SOURCES) {
 }
 
 for (const to of TARGETS) {
-  test(`dxf to ${to}: GDAL finds the rows that went into the drawing`, { skip }, async () => {
+  test(`dxf to ${to}: GDAL reads the rows that were written to the drawing`, { skip }, async () => {
     using workspace = makeWorkspace();
     const geojson = datasetPath('buildings', 2000);
     const there = await convertFile(geojson, workspace.path, {

@@ -37,7 +37,7 @@ function rowsByName({ layers }: Facts): unknown[] {
 }
 
 for (const name of ['types.geojson', 'order.geojson', 'geometries.geojson'])
-  test(`GDAL finds in the output what it finds in ${name}`, { skip }, async () => {
+  test(`GDAL reads the same from the output as from ${name}`, { skip }, async () => {
     using workspace = makeWorkspace();
     const path = join(FIXTURES, name);
     const { outputPath } = await convertFile(path, workspace.path, {

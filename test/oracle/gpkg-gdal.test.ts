@@ -51,7 +51,9 @@ function jsonText(value: unknown): unknown {
 }
 
 for (const name of ['geometries', 'fids', 'index', 'utf16', 'wal', 'old-1.0', 'old-1.2']) {
-  test(`GDAL finds in a GeoPackage made of ${name}.gpkg what it finds in that`, { skip }, async () => {
+  test(`GDAL reads the same from a GeoPackage made of ${name}.gpkg as from the original`, {
+    skip,
+  }, async () => {
     using workspace = makeWorkspace();
     // A copy, for GDAL leaves files beside a database in WAL mode.
     const path = join(workspace.path, `${name}.gpkg`);
@@ -61,7 +63,7 @@ for (const name of ['geometries', 'fids', 'index', 'utf16', 'wal', 'old-1.0', 'o
   });
 }
 
-test('GDAL finds the layers of three systems in EPSG:32632 where ogr2ogr puts them', { skip }, async () => {
+test('GDAL reads layers of three systems in EPSG:32632 at the positions of ogr2ogr', { skip }, async () => {
   using workspace = makeWorkspace();
   const path = join(FOLDER, 'crs-three.gpkg');
   const { outputPath } = await convertFile(path, workspace.path, {

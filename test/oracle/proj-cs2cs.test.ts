@@ -125,7 +125,7 @@ function greatestDistance(a: ArrayLike<number>, b: ArrayLike<number>): number {
   return greatest;
 }
 
-test('heights go through a geoid grid as in cs2cs', { skip: skipGrids }, async () => {
+test('transforms heights with a geoid grid as cs2cs does', { skip: skipGrids }, async () => {
   const proj = await Proj.load({ gridDirectory: SYSTEM_DATA });
   const source = [10, 50, 100, -70, -33, 0, 151.2, -33.87, 5.5];
   const ours = Float64Array.from(source);
@@ -137,7 +137,7 @@ test('heights go through a geoid grid as in cs2cs', { skip: skipGrids }, async (
   assert.deepEqual(operations[0].gridsUsed, ['us_nga_egm96_15.tif']);
 });
 
-test('an installed grid is used and told, a missing one is told', { skip: skipGrids }, async () => {
+test('uses and reports an installed grid, and reports a missing one', { skip: skipGrids }, async () => {
   const withGrids = await Proj.load({ gridDirectory: SYSTEM_DATA });
   const without = await Proj.load({ gridDirectory: null });
   const place = Float64Array.of(3_566_000, 5_935_000);

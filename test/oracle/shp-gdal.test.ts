@@ -178,7 +178,7 @@ for (const [shape, dimensions, type, wkt] of expectations) {
   });
 }
 
-test('GDAL finds a shapefile per kind, and empty ones', { skip }, async () => {
+test('GDAL reads a shapefile per geometry kind, including empty ones', { skip }, async () => {
   using workspace = makeWorkspace();
   const mixed = join(workspace.path, 'mixed.zip');
   const rows = [

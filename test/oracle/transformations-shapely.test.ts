@@ -77,7 +77,7 @@ const geos = await Geos.load();
 
 asks.forEach(([operation, layer, parameters], i) => {
   const details = operation === 'buffer' ? ` ${JSON.stringify(parameters).replaceAll('"', '')}` : '';
-  test(`${operation} of ${layer}${details}: as shapely has it`, {
+  test(`${operation} of ${layer}${details}: same result as shapely`, {
     skip,
   }, async () => {
     const texts = layers[layer];

@@ -18,7 +18,7 @@ const skip = hasGdal ? false : 'python3-gdal is not installed';
 const SEED = 20_240_229;
 const SAMPLES = 150;
 
-test('GDAL and we agree about WKT and WKB', { skip }, () => {
+test('GDAL and geomill agree on WKT and WKB', { skip }, () => {
   const lines: { readonly text: string; readonly hex: string }[] = [];
   for (const geometries of fc.sample(geometriesArbitrary, { seed: SEED, numRuns: SAMPLES })) {
     const column = geometryColumn(geometries);

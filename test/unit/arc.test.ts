@@ -6,7 +6,7 @@ import { type Dimensions, GeometryBuilder, strideOf } from '../../src/batch/geom
 
 type Positions = readonly (readonly number[])[];
 
-/** The positions that control points become. */
+/** The positions that replace control points. */
 function stroked(controls: Positions, stroking?: Stroking, dimensions: Dimensions = 'XY'): number[][] {
   const builder = new GeometryBuilder(dimensions, 1, 1);
   for (const [x, y, third, fourth] of controls) {
@@ -32,7 +32,7 @@ function positionsOf(builder: GeometryBuilder): number[][] {
 }
 
 const finite = (min: number, max: number) => fc.double({ min, max, noNaN: true });
-/** Circles from a millimetre to the size of the earth, at any place of a projected CRS. */
+/** Circles from a millimetre to the size of the earth, anywhere in a projected CRS. */
 const arc = fc
   .record({
     x: finite(-1e7, 1e7),
@@ -53,13 +53,13 @@ const arc = fc
       radius,
       sweep,
       start,
-      // Relative to the place: what the coordinates themselves are rounded to.
+      // Relative to the position: the rounding of the coordinates themselves.
       rounding: 4e-16 * (Math.abs(x) + Math.abs(y) + radius),
       controls: [at(start), at(start + sweep * share), at(start + sweep)],
       stroking: { ...DEFAULT_STROKING, toleranceUnits },
     };
   })
-  // Three positions whose own rounding is in the size of the circle define no circle to compare with.
+  // If the rounding of three positions is as large as the circle, they define no circle to compare with.
   .filter(({ radius, rounding, sweep }) => rounding < 1e-8 * radius * sweep * sweep);
 
 test('an arc begins and ends exactly on its positions, with steps on the circle between them', () => {
@@ -122,7 +122,7 @@ test('the same arc by bulge, by centre and through three positions has the same 
       const allowed = 1e-9 * radius + (100 * rounding) / Math.min(1, sweep * sweep);
       for (const [i, [px, py]] of centre.entries()) {
         assert.ok(Math.hypot(bulge[i][0] - px, bulge[i][1] - py) <= allowed * 10);
-        // A sweep next to a multiple of the step may take one step more or less.
+        // A sweep close to a multiple of the step may take one step more or less.
         if (three.length === centre.length)
           assert.ok(Math.hypot(three[i][0] - px, three[i][1] - py) <= allowed * 10);
       }

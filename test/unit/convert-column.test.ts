@@ -31,7 +31,7 @@ function valuesOf(column: AttributeColumn, rowCount: number): Value[] {
   return Array.from({ length: rowCount }, (_, row) => valueAt(column, row));
 }
 
-/** Every value with what becomes of it: a value, null, or LOST, which is null and counted. */
+/** Every value with its result: a value, null, or LOST, which is null and counted. */
 const LOST = Symbol('lost');
 type Case = readonly [Value, Value | typeof LOST];
 
@@ -395,7 +395,7 @@ const anyConversion = fc.constantFrom(...TYPES).chain((from) =>
   }),
 );
 
-/** Values that say nothing to a type that is no text, so that their null is no loss. */
+/** Values that mean null for a type other than text, so that their null is not a loss. */
 function saysNothing(from: FieldType, to: FieldType, value: Value): boolean {
   if (from === to || typeof value !== 'string') return false;
   const isBlank = (text: string) => to !== 'string' && to !== 'json' && /^[ \t\n\v\f\r]*$/.test(text);
@@ -445,7 +445,7 @@ test('gives the same result as widening casts', () => {
     fc.property(anyConversion, fc.constantFrom('json', 'string'), ({ from, to, values }, mixed) => {
       const exactly = from !== 'int64' || values.every((value) => Number.isSafeInteger(Number(value)));
       if (from === to || widenType(from, to, mixed, exactly) !== to) return;
-      // What casting lets pass: a float that is no number, a JSON null, half a pair of surrogates.
+      // Values that only casting accepts: floats that are not finite, JSON null, unpaired surrogates.
       const plain = values.filter(
         (value) =>
           !(typeof value === 'number' && !Number.isFinite(value)) &&
@@ -492,7 +492,7 @@ test('converts a decimal text to an integer exactly if its digits are one', () =
       exponents,
       (sign, whole, fraction, exponent) => {
         const text = `${sign}0${whole}.${fraction}${exponent}`;
-        // Judged by scaling up until no fraction can be left, and back.
+        // Checked by scaling until no fraction is left, and back.
         const scaled = BigInt(whole + fraction.padEnd(22, '0') || '0') * 10n ** 30n;
         const power = 52 - Number(exponent.slice(1));
         const magnitude = scaled / 10n ** BigInt(power);

@@ -245,7 +245,7 @@ test('reads the same rows for any partition boundaries', async () => {
       fc.constantFrom('\n', '\r\n'),
       fc.integer({ min: 1, max: 80 }),
       async (rows, end, partitionBytes) => {
-        // The first row fixes the types: a cut must not leave a partition with nothing but empty cells undecided.
+        // The first row fixes the types: a partition must not have only empty cells in a column.
         const text = [['a,b,geom_wkt'], ['t', 'u', ''], ...rows].map((row) => row.join(',') + end).join('');
         const whole = await read(text);
         const parts = await read(text, { partitionBytes });

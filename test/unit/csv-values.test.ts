@@ -1,4 +1,4 @@
-/** Whatever the cells of a CSV look like, the type of their column loses none of them. */
+/** The types of CSV columns lose no text of any cell. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const cell = fc.oneof(
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** The same text, or the same number, date or truth where all of its digits are there. */
+/** Whether both are the same text, or the same number, date or boolean with all digits. */
 function says(found: string, text: string): boolean {
   if (found === text) return true;
   if (/^(true|false)$/i.test(text)) return found === text.toLowerCase();

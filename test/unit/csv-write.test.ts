@@ -173,7 +173,7 @@ test('random batches survive writing and reading', async () => {
         for (const { name, type } of batch.fields) {
           const value = actual[i].properties[name];
           const wanted = row.properties[name];
-          // CSV holds no types: json comes back as its text, and text that looks like a number as one.
+          // CSV has no types: json is read back as its text, and text that looks like a number as a number.
           if (type === 'json' || type === 'string')
             assert.equal(asText(value), typeof value === 'number' ? String(Number(wanted)) : asText(wanted));
           else assert.deepEqual(value, wanted, name);

@@ -1,4 +1,7 @@
-/** Curve geometries in well-known text and binary. What arcs become is in arc.test.ts; here it is what is made of them. */
+/**
+ * Curve geometries in well-known text and binary. Stroking of arcs is tested in arc.test.ts, the resulting geometries
+ * here.
+ */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
@@ -12,7 +15,7 @@ import { WktReader } from '../../src/batch/wkt.ts';
 import { type ByteOrder, curveWkb } from '../support/curve-wkb.ts';
 import { geometryText } from '../support/rows.ts';
 
-/** Steps of a quarter turn, so that what is expected can be written down. */
+/** Steps of a quarter turn, so that the expectations are short. */
 const COARSE = { maxStepRadians: Math.PI / 2, toleranceUnits: null };
 const ORDERS: readonly ByteOrder[] = ['iso little', 'iso big', 'ewkb little', 'ewkb big'];
 
@@ -44,7 +47,7 @@ function textOf({ column }: Read): string {
 
 const { curve, curveGap, emptyMember, ringClosed, degenerate, flattened } = GEOMETRY_NOTE;
 
-/** Curve, what it is read as, notes. Arcs of 180 degrees become two steps, over the top at (1 1). */
+/** Curve, expected geometry, notes. Arcs of 180 degrees become two steps, over the top at (1 1). */
 const CASES: readonly (readonly [text: string, expected: string, notes: number])[] = [
   ['CIRCULARSTRING (0 0,1 1,2 0)', 'LINESTRING (0 0,1 1,2 0)', curve],
   ['CIRCULARSTRING (0 0,1 1,2 0,3 -1,4 0)', 'LINESTRING (0 0,1 1,2 0,3 -1,4 0)', curve],

@@ -157,14 +157,14 @@ const cell = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'09.,-+eEx*? TF'), maxLength: 12 }),
 );
 
-/** Whether a CSV cell says what the cell of the table does: the same text, the same number, date or truth. */
+/** Whether a CSV cell equals the cell of the table: the same text, number, date or boolean. */
 function says(found: string, text: string, type: string): boolean {
   if (found === text) return true;
   if (type === 'D') return found.replaceAll('-', '') === text;
   if (type === 'L') return found === ('TtYy1'.includes(text) ? 'true' : 'false');
   const number = text.replace(/^([+-]?\d*),(\d+)$/, '$1.$2');
   if (/^[+-]?nan$/i.test(text)) return found === 'NaN';
-  // A whole number in a field without decimals has all of its digits.
+  // An integer in a field without decimals has all of its digits.
   if (/^[+-]?\d+$/.test(number) && /^-?\d+$/.test(found))
     return BigInt(found) === BigInt(number.replace('+', ''));
   return number.trim() !== '' && Number(found) === Number(number);

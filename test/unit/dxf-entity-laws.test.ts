@@ -1,6 +1,6 @@
 /**
- * Laws over every entity type that the reader registers. A type without a sample fails the first test, so a new entity
- * reader is held to all of them.
+ * Properties of every entity type that the reader registers. A type without a sample fails the first test, so a new
+ * entity reader is covered by all of them.
  */
 import assert from 'node:assert/strict';
 import test from 'node:test';
@@ -14,7 +14,7 @@ import { type Read, readSketch, type SketchFeature } from '../support/dxf-featur
 import { DXF_SAMPLES } from '../support/dxf-samples.ts';
 
 const TYPES = [...SHAPES.keys(), ...UNFOLDING_TYPES];
-/** Positions that an entity may become per tag that it has: a full turn in steps of 4 degrees takes 91, a spline more. */
+/** Positions per tag that an entity may produce: a full turn in steps of 4 degrees takes 91, a spline more. */
 const MAX_POSITIONS_PER_TAG = 512;
 const MAX_FEATURES = 1000;
 
@@ -32,7 +32,7 @@ const BLOCKS = Object.fromEntries(
   ]),
 );
 
-/** Null: refused with a code of the user's fault. What is no such failure is thrown on. */
+/** Null: rejected with a code of the user's fault. Other errors are rethrown. */
 function readOne(one: Entity, blocks = BLOCKS): Read | null {
   try {
     return readSketch({ entities: [one], blocks, limits: { features: MAX_FEATURES } });
@@ -48,7 +48,7 @@ const shapesOf = (read: Read | null): unknown =>
     parts: parts.map((rings) => rings.map((ring) => ring.map(([x, y]) => [x, y]))),
   }));
 
-/** What must hold of anything that was read: whole features, or a finding, and not more than the tags can mean. */
+/** Checks any result: whole features or a finding, and not more positions than the tags can define. */
 function assertBounded(read: Read | null, tags: readonly Tag[]): void {
   if (read === null) return;
   const { batch, findings } = read;
@@ -191,7 +191,7 @@ const damage: fc.Arbitrary<Damage> = fc.tuple(
   fc.constantFrom(...BAD_VALUES),
 );
 
-/** Drops, repeats, moves, swaps, overwrites or cuts tags, or overwrites a count. */
+/** Drops, repeats, moves, swaps, overwrites or truncates tags, or overwrites a count. */
 function damaged(tags: readonly Tag[], damages: readonly Damage[]): Tag[] {
   const list = [...tags];
   for (const [kind, where, to, value] of damages) {
@@ -220,7 +220,7 @@ for (const type of TYPES)
         const broken = damaged(tags, damages);
         const one = entity(type, broken);
         assertBounded(readOne(one), broken);
-        // Blocks do not draw variable ATTDEFs, so another entity is beside it.
+        // Blocks do not draw variable ATTDEFs, so the block has another entity.
         const beside = type === 'ATTDEF' ? [entity('LINE', DXF_SAMPLES.LINE)] : [];
         const blocks = { HOLDER: { entities: [one, ...beside] }, ...BLOCKS };
         assertBounded(readOne(entity('INSERT', '2 HOLDER, 10 0, 20 0, 41 2, 42 3, 50 45'), blocks), broken);

@@ -1,4 +1,4 @@
-/** The linter of drawings finds each fault that a forgiving reader repairs in silence. */
+/** The linter of drawings finds each fault that tolerant readers repair silently. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { lintDxf } from '../support/dxf/lint.ts';
 const FIXTURES = join(import.meta.dirname, '../fixtures/dxf');
 const GOOD = readFileSync(join(FIXTURES, 'r2018.dxf'), 'utf8').replaceAll('\r\n', '\n');
 
-/** Tags from the one that matches to before the next code 0 (or the ENDTAB of a table) are cut out. */
+/** Removes the tags from the first match to before the next code 0 (or the ENDTAB of a table). */
 function without(start: string, end: string): string {
   const from = GOOD.indexOf(start);
   const to = GOOD.indexOf(end, from + start.length);

@@ -23,7 +23,7 @@ async function rowsOf(bytes: string | Uint8Array, settings: ReadSettings = {}): 
   return (await read(bytes, settings)).layers[0].rows;
 }
 
-/** What a finding says, and where first. */
+/** The text of a finding and its first location. */
 async function notesOf(bytes: string | Uint8Array, settings: ReadSettings = {}): Promise<string[]> {
   return (await read(bytes, settings)).findings.map(
     ({ code, count, places }) => `${code} ${count} ${JSON.stringify(places[0] ?? null)}`,
@@ -553,7 +553,7 @@ test('truncates fractions of integers: colours, layers, blocks, units', async ()
       ...point('-90.1', '0'),
       ...point('1.9', '0'),
       ...point('256.9', 'frozen'),
-      // From the second time on a block's entities are kept.
+      // From the second use on a block's entities are kept in memory.
       ...[1, 2, 3].flatMap((x): Tag[] => [
         [0, 'INSERT'],
         [2, 'B'],

@@ -85,7 +85,7 @@ test('treats a hole that touches its shell, at a corner or with all its vertices
   assert.deepEqual(areas(hatchOf([polylinePath([0, 0, 4, 4]), polylinePath([0, 0, 2, 2])])), [[16, 4]]);
   const diamond = '92 2, 72 0, 73 1, 93 4, 10 2, 20 0, 10 4, 20 2, 10 2, 20 4, 10 0, 20 2, 97 0';
   assert.deepEqual(areas(hatchOf([diamond, polylinePath([0, 0, 4, 4])])), [[16, 8]]);
-  // Beside one another with a common side, not within.
+  // Adjacent with a common side, not nested.
   assert.deepEqual(areas(hatchOf([polylinePath([0, 0, 4, 4]), polylinePath([4, 0, 6, 4])])), [[16], [8]]);
 });
 
@@ -160,7 +160,7 @@ test('joins edges to a loop even if some are reversed or in another order', () =
 });
 
 test('measures angles of clockwise arcs clockwise', () => {
-  // A slot: half circles at both ends, walked clockwise as stored by AutoCAD.
+  // A slot: half circles at both ends, clockwise as stored by AutoCAD.
   const slot = hatchOf([
     edgePath(
       edge.line(0, 1, 4, 1),
@@ -181,7 +181,7 @@ test('separates several loops of one edge path', () => {
 });
 
 test('reads elliptical edges by angles or by parameters, whichever makes them meet', () => {
-  // A quarter from parameter 0 to 60 degrees, its end seen from the centre at 40.9 degrees.
+  // A quarter from parameter 0 to 60 degrees; seen from the centre it ends at 40.9 degrees.
   const parameter = Math.PI / 3;
   const [x, y] = [2 * Math.cos(parameter), Math.sin(parameter)];
   const angle = (Math.atan2(y, x) * 180) / Math.PI;
@@ -275,7 +275,7 @@ test('notes what was done to an entity: curves, surfaces, gaps between edges', (
   assert.equal(pen.notes, 0);
 });
 
-/** Rings as `nest` takes them. */
+/** Rings in the form that `nest` takes. */
 function nested(rings: readonly (readonly number[][])[]): LoopNester {
   const starts = [0];
   for (const ring of rings) starts.push(starts[starts.length - 1] + ring.length);

@@ -1,4 +1,4 @@
-/** Entities with tags missing, doubled or overwritten cost the entity, never more. */
+/** Entities with tags missing, doubled or overwritten lose only the entity. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ function tagsOf(tags: EntityTags): Tag[] {
   return Array.from({ length: tags.count }, (_, i): Tag => [tags.codes[i], tags.text(i)]);
 }
 
-/** The entity and its parts as one list, as the file has them. */
+/** The entity and its parts as one list, as in the file. */
 function listed({ tags, parts }: Entity): Tag[] {
   return [...tagsOf(tags), ...parts.flatMap((part): Tag[] => [[0, part.type], ...tagsOf(part)])];
 }
@@ -60,7 +60,7 @@ test('draws damaged entities whole or throws an EntityError', () => {
         for (const rings of drawn(broken, POLYGONS).parts)
           for (const ring of rings) {
             assert.ok(ring.length > 0);
-            // Beside heights, which are NaN where there is none.
+            // Heights are NaN if missing.
             assert.ok(ring.every(([x, y]) => Number.isFinite(x) && Number.isFinite(y)));
           }
       } catch (error) {

@@ -141,7 +141,7 @@ test('a periodic cubic through points on a circle approximates it and is smooth 
   ]);
   const curve = stroked(splineThrough(Float64Array.from(points.flat()), null, null, true));
   for (const [x, y] of curve) assert.ok(Math.abs(Math.hypot(x, y) - 1) < 1e-3);
-  // Symmetric, so the tangent at the seam is upright.
+  // Symmetric, so the tangent at the seam is vertical.
   assert.ok(Math.abs(curve[1][0] - curve[curve.length - 2][0]) < 1e-9);
 });
 

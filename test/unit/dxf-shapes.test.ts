@@ -47,7 +47,7 @@ test('reads a closed LWPOLYLINE as a closed line, or as a polygon on request', (
     parts: [[positions]],
   });
   assert.equal(drawn(entity('LWPOLYLINE', SQUARE), POLYGONS).type, 'Polygon');
-  // By way of bulges, elevation and maps: the same positions.
+  // The general code path with bulges, elevation and maps gives the same positions.
   for (const general of [
     drawn(entity('LWPOLYLINE', `${SQUARE}, 42 0.0`)),
     drawn(entity('LWPOLYLINE', SQUARE), LINES, translation(0, 0, 0)),
@@ -93,7 +93,7 @@ test('strokes circles, arcs and ellipses in steps of 4 degrees with exact ends',
   assert.equal(ring.length, 91);
   assert.deepEqual(ring[0], [1, 4]);
   assert.deepEqual(ring[0], ring[90]);
-  // Counter-clockwise from the major axis (up): to the left first.
+  // Counter-clockwise from the major axis (up): first to the left.
   assert.ok(ring[1][0] < 1);
   for (const [x, y] of ring) close(((x - 1) / 1.5) ** 2 + ((y - 1) / 3) ** 2, 1);
 });

@@ -45,7 +45,7 @@ test('features survive writing and reading a drawing, for any partition boundari
       const rows = read.layers[0].rows;
       assert.equal(rows.length, expected.length);
       expected.forEach((row, i) => {
-        // Measures and empty members are what a drawing cannot hold.
+        // A drawing cannot hold measures and empty members.
         if (!/ (M|ZM) |EMPTY/.test(row.geometry ?? '')) assert.equal(rows[i].geometry, row.geometry);
         for (const [name, value] of Object.entries(row.properties))
           assert.deepEqual(rows[i].properties[name] ?? null, value, name);

@@ -223,7 +223,7 @@ test('notes a crs member only if it names another CRS than WGS 84', async () => 
   assert.deepEqual(await codes('{"type":"EPSG","properties":{"code":2154}}'), ['CRS_MEMBER_IGNORED']);
 });
 
-/** The rows with the fields of the whole layer, as the pipeline brings batches together. */
+/** The rows with the fields of the whole layer, as the pipeline combines batches. */
 function rowsOf({ layers }: ReadInput): Row[] {
   const [{ batches, fields }] = layers;
   return batches.flatMap((batch) => batchRows(castBatch(batch, fields)));
@@ -237,7 +237,7 @@ const jsonValue = fc.oneof(
     arbitrary: fc.constantFrom('1', '-2.5', '"text"', 'null', 'true', '"},{\\"type\\":\\"Feature\\""'),
   },
   { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)) },
-  // Look-alikes of features, which guesses fall for.
+  // Objects that look like features.
   {
     weight: 1,
     arbitrary: fc.constantFrom('[{"a":1},{"type":"Feature","properties":{}}]', '[{},{"geometry":{}}]'),

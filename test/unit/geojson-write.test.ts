@@ -72,13 +72,13 @@ function read(text: string): Promise<ReadInput> {
   return readBytesLayers(reader, text, { name: 'input.geojson' });
 }
 
-/** The batch that GeoJSON text amounts to. */
+/** The batch read from GeoJSON text. */
 async function batchOf(text: string): Promise<FeatureBatch> {
   const { layers } = await read(text);
   return layers[0].batches[0];
 }
 
-/** A geometry's kinds with the sorted set of its positions, XY or XYZ: rings may be turned round, M goes. */
+/** A geometry's kinds with the sorted set of its positions, XY or XYZ: rings may be rotated, M is dropped. */
 function loose(geometry: string | null): string | null {
   if (geometry === null) return null;
   const kinds = geometry.replace(/\b(Z|M|ZM)\b/g, '').match(/[A-Z]{4,}/g) ?? [];

@@ -1,4 +1,4 @@
-/** Fixtures with other pages, and as files that reading must not touch. */
+/** Fixtures with other page sizes, and checks that reading does not change files. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** GeoPackages that are honest but odd: views, wide tables, names, logs beside the file, layers that cannot be read. */
+/** Valid but unusual GeoPackages: views, wide tables, names, logs beside the file, layers that cannot be read. */
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -173,7 +173,7 @@ test('rejects a file that is being written or was left incomplete, with advice',
     writer.close();
   }
   const journal = readFileSync(`${left}-journal`);
-  // The header of a journal whose pages were synced (fileformat2.html 3): a magic number, then the count of pages.
+  // The header of a journal whose pages were synced (fileformat2.html 3): a magic number, then the number of pages.
   journal.set([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7, 0xff, 0xff, 0xff, 0xff]);
   writeFileSync(`${left}-journal`, journal);
   await assert.rejects(countIn(left), rejectedWith(/^DATABASE_UNREADABLE: .*journal/));

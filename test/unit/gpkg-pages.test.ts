@@ -1,4 +1,7 @@
-/** Tables as SQLite lays them into pages: whatever was done to them, pages and SQLite say the same, or none is believed. */
+/**
+ * Tables in the page layout of SQLite: after any changes, reading pages gives the same result as SQLite, or both reject
+ * the table.
+ */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +35,7 @@ function readAll(layer: SourceLayer): PartitionRead[] {
   );
 }
 
-/** The same, asked of SQLite. */
+/** The same rows, read by SQLite. */
 function readBySql(layer: SourceLayer): PartitionRead[] {
   return readAll({ ...layer, state: { ...stateOf(layer), runs: null } });
 }
@@ -141,8 +144,8 @@ test('rejects damage to the pages of a table or reads the same as SQLite', async
 });
 
 /**
- * What was read, or the code and the words of the refusal. Text that is no UTF-8 comes from SQLite with U+FFFD in it
- * already; only pages can tell that.
+ * The result, or the code and text of the error. SQLite returns invalid UTF-8 with U+FFFD already replaced, so only the
+ * page reader can report it.
  */
 function outcomeOf(read: () => PartitionRead[]): unknown {
   try {
@@ -198,7 +201,7 @@ test('reads floats stored as integers, NaN, texts with zero bytes and texts that
   const values = batch.columns.map((column) => [0, 1, 2].map((row) => valueAt(column, row)));
   assert.deepEqual(values, [
     [3, null, 1e300],
-    // More digits than a float64 has: a misfit, with which a conversion reads the column as text.
+    // More digits than a float64 has: a misfit, for which a conversion reads the column as text.
     [null, 0.1, 1],
     ['a\0b', '7', null],
     ['x', '\ufffd', 'AA=='],

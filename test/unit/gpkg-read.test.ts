@@ -1,4 +1,4 @@
-/** GeoPackages as tables of the reader's own making: keys, sizes, types, and that both ways of reading agree. */
+/** Generated GeoPackages: keys, sizes, types, and agreement of both ways of reading. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';

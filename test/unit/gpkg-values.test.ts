@@ -1,4 +1,4 @@
-/** Values of a GeoPackage that contradict the declared types of their columns: none is lost, and all are counted. */
+/** GeoPackage values that contradict the declared types of their columns: none is lost, and all are counted. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { readFileLayers } from '../support/read-layers.ts';
 
 type Stored = null | number | bigint | string | Uint8Array;
 
-/** A layer `t` with one column for each declaration; rows hold a value for each. */
+/** A layer `t` with one column per declaration; rows have one value for each. */
 function writeTable(
   path: string,
   declarations: readonly string[],
@@ -31,7 +31,7 @@ function writeTable(
   });
 }
 
-/** The values as SQLite keeps them, which may differ from those that were inserted. */
+/** The values as stored by SQLite, which may differ from the inserted ones. */
 function storedRows(path: string): Stored[][] {
   const database = new DatabaseSync(path, { readOnly: true, readBigInts: true });
   try {
@@ -232,7 +232,7 @@ const table = fc
     }),
   );
 
-/** Whether a CSV cell says the value, exactly. */
+/** Whether a CSV cell has exactly the value. */
 function says(cell: string, stored: Exclude<Stored, null>): boolean {
   if (stored instanceof Uint8Array) return cell === Buffer.from(stored).toString('base64');
   if (typeof stored === 'string') return cell === stored || cell === Buffer.from(stored).toString('base64');

@@ -1,6 +1,6 @@
 /**
- * Every fixture in test/fixtures/shp is read and compared with its `<name>.expected.json`.
- * REGENERATE=1 writes the expectations anew; look at the difference before you believe it.
+ * Every fixture in test/fixtures/shp is read and compared with its `<name>.expected.json`. REGENERATE=1 rewrites the
+ * expectations; review the difference.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What a shapefile comes in: archives in archives, loose files, wrong files, encodings that the request states. */
+/** Forms of shapefile input: archives in archives, loose files, other files, requested encodings. */
 import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Numbers in .dbf cells that other programs wrote: nothing of them may be lost on the way. */
+/** Numbers in .dbf cells of other programs: no digit may be lost. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import test from 'node:test';

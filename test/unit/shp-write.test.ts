@@ -314,7 +314,9 @@ test('rejects a layer that cannot fit before writing', () => {
   );
 });
 
-/** What a shapefile makes of a value: blanks around a text and empty texts are not kept, a zero byte ends it. */
+/**
+ * The value after a round trip through a shapefile: blanks around a text and empty texts are lost, a zero byte ends it.
+ */
 function expectedValue(value: unknown, type: FieldType): unknown {
   if (type === 'json' && value !== null) value = typeof value === 'string' ? value : JSON.stringify(value);
   if (typeof value !== 'string') return value;
@@ -329,7 +331,7 @@ function expectedValue(value: unknown, type: FieldType): unknown {
 test('attributes survive as far as a shapefile can store them', async () => {
   await fc.assert(
     fc.asyncProperty(batchArbitrary, async (batch) => {
-      // Geometry has tests of its own; here it would only spread rows over files.
+      // Geometry has separate tests; here it would only spread rows over files.
       const geometries = batch.rowCount === 0 ? [] : points(batch.rowCount);
       const plain: FeatureBatch = { ...batch, geometry: geometryColumn(geometries) };
       const { layers } = await roundTrip([plain]);
@@ -371,7 +373,7 @@ for (const kind of [1, 2] as const) {
         const batch = makeBatch(geometries, []);
         const { dimensions } = batch.geometry;
         const { layers } = await roundTrip([batch]);
-        // A .shp has no way to say that one feature has no Z.
+        // A .shp cannot store a missing Z of single features.
         const filled = geometries.map(({ ordinates, shape }): Geometry => {
           const z = hasZ(ordinates);
           const parts = (shape as Simple).parts.map((part) =>

@@ -109,7 +109,7 @@ for (const size of [1000, 20 << 20]) {
   test(`rejects an entry of ${size} bytes that unpacks to more than it declares`, async () => {
     using files = workspace();
     const path = files.path('in.zip');
-    // Random enough that the ratio is low.
+    // Random enough for a low ratio.
     const bytes = Uint8Array.from({ length: size }, (_, i) => (i * i * 31) >> 7);
     await makeZip(path, [['a', bytes]]);
     const [entry] = await list(path);

@@ -20,7 +20,7 @@ test('combines the CRCs of two byte ranges', () => {
 });
 
 test('combines CRCs over more than 2^31 bytes', () => {
-  // Appending n zero bytes twice is appending 2n.
+  // Appending n zero bytes twice equals appending 2n.
   const first = crc32('abc');
   const zeros = (count: number): number => combineZeros(count);
   const half = combineCrc32(combineCrc32(first, zeros(2 ** 31), 2 ** 31), zeros(2 ** 31), 2 ** 31);
@@ -45,7 +45,7 @@ test('writes members that grow at the same time, with heads set last, whole and 
     let seed = 1;
     for (let round = 0; round < 12; round++) {
       for (const i of [0, 1]) {
-        // Small ones are compressed at once, large ones in the background: they must not overtake each other.
+        // Small ones are compressed at once, large ones in the background: the order must be kept.
         const bytes = Buffer.alloc(round % 3 === 0 ? 1000 : 700_000);
         for (let k = 0; k < bytes.length; k++) {
           seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff;

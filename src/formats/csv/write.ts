@@ -53,7 +53,7 @@ function wholeOrdinates(batch: FeatureBatch, findings: Findings): GeometryColumn
 
 function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   const { fields } = layer;
-  if (fields === null) throw failure('INTERNAL', { reason: 'the CSV writer was not told the fields' });
+  if (fields === null) throw failure('INTERNAL', { reason: 'the CSV writer got no fields' });
   const { findings, options } = context;
   const delimiter = delimiterOption(options.delimiter) ?? COMMA;
   const names = columnNames(fields, layer.name, findings);
@@ -65,7 +65,7 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   if (!isWgs84)
     findings.note('CRS_NOT_WRITTEN', {
       crs: definition,
-      reason: 'a CSV has no place for it; tell it to whoever reads the file',
+      reason: 'a CSV cannot store a CRS; pass it on with the file',
     });
   const columns = [...names, GEOMETRY_COLUMN];
   const state: CsvEncoding = {
