@@ -1,6 +1,7 @@
 /** Converts columns to a wider type and batches to another set of fields. */
-import { BACKSLASH, QUOTE } from '../bytes/ascii.ts';
+import { QUOTE } from '../bytes/ascii.ts';
 import { ByteWriter } from '../bytes/byte-writer.ts';
+import { appendUnescaped, writeJsonString } from '../bytes/json-text.ts';
 import { writeInteger, writeNumber } from '../bytes/number-text.ts';
 import { type AttributeColumn, type BytesColumn, isValid, nullColumn } from './attribute-column.ts';
 import type { FeatureBatch } from './feature-batch.ts';
@@ -77,14 +78,8 @@ function toJson(column: AttributeColumn, rowCount: number): AttributeColumn {
 /** Binary values as base64, for writers without binary values. Mixed columns can hold them. */
 function base64Column(column: BytesColumn, rowCount: number): BytesColumn {
   return textColumn('string', column, rowCount, (writer, row) =>
-    writer.ascii(base64(column.bytes.subarray(column.offsets[row], column.offsets[row + 1]))),
+    writer.base64(column.bytes, column.offsets[row], column.offsets[row + 1]),
   );
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary);
 }
 
 /** Unquotes JSON strings; other JSON values become their JSON text. */
@@ -96,42 +91,10 @@ function jsonToText(column: BytesColumn, rowCount: number): AttributeColumn {
   });
 }
 
-const decoder = new TextDecoder();
-const HEX = '0123456789abcdef';
-
 /** Appends a JSON value as plain text: the content of a string, the JSON text of anything else. */
 export function writeJsonAsText(writer: ByteWriter, bytes: Uint8Array, start: number, end: number): void {
   if (end - start < 2 || bytes[start] !== QUOTE) writer.copy(bytes, start, end);
-  else writer.utf8(JSON.parse(decoder.decode(bytes.subarray(start, end))) as string);
-}
-
-/** Appends UTF-8 text as a JSON string, quotes included. */
-export function writeJsonString(writer: ByteWriter, bytes: Uint8Array, start: number, end: number): void {
-  writer.reserve((end - start) * 6 + 2);
-  const target = writer.bytes;
-  let at = writer.length;
-  target[at++] = QUOTE;
-  for (let i = start; i < end; i++) {
-    const byte = bytes[i];
-    if (byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH) {
-      target[at++] = byte;
-      continue;
-    }
-    target[at++] = BACKSLASH;
-    if (byte === QUOTE || byte === BACKSLASH) target[at++] = byte;
-    else if (byte === 0x0a) target[at++] = 0x6e;
-    else if (byte === 0x0d) target[at++] = 0x72;
-    else if (byte === 0x09) target[at++] = 0x74;
-    else {
-      target[at++] = 0x75;
-      target[at++] = 0x30;
-      target[at++] = 0x30;
-      target[at++] = 0x30 + (byte >> 4);
-      target[at++] = HEX.charCodeAt(byte & 15);
-    }
-  }
-  target[at++] = QUOTE;
-  writer.length = at;
+  else appendUnescaped(bytes, start + 1, end - 1, writer);
 }
 
 function writeScalar(writer: ByteWriter, column: AttributeColumn, row: number): void {

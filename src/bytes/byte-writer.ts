@@ -77,6 +77,11 @@ export class ByteWriter {
     this.length = at;
   }
 
+  /** Appends `source[start, end)` as base64 (RFC 4648 section 4, with padding). */
+  base64(source: Uint8Array, start: number, end: number): void {
+    this.ascii(Buffer.from(source.buffer, source.byteOffset + start, end - start).toString('base64'));
+  }
+
   utf8(text: string): void {
     this.reserve(text.length * 3);
     this.length += encoder.encodeInto(text, this.bytes.subarray(this.length)).written;

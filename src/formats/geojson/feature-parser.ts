@@ -22,11 +22,11 @@ import {
   QUOTE,
 } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { writeCompactJson } from '../../bytes/json-text.ts';
 import type { Findings } from '../../findings.ts';
 import { type InputLimits, tooManyFields } from '../../io/limits.ts';
 import { noteCrsMember } from './collection-members.ts';
 import { GeometryParser } from './geometry-parser.ts';
-import { writeCompactJson } from './json-text.ts';
 import type { JsonScanner } from './scanner.ts';
 import { ValueColumn } from './value-column.ts';
 

@@ -19,8 +19,8 @@ import {
   ZERO,
 } from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
+import { appendUnescaped } from '../../bytes/json-text.ts';
 import { asciiSlice, parseDecimal } from '../../bytes/number-text.ts';
-import { appendUnescaped } from './json-text.ts';
 import { ScanFault, type ScanFaultCode } from './scan-fault.ts';
 
 /** Greatest nesting of arrays and objects; deeper nesting is an attack on the stack, not data. */

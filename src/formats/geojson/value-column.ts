@@ -16,8 +16,8 @@ import {
 import type { FieldType } from '../../batch/schema.ts';
 import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { writeJsonString } from '../../bytes/json-text.ts';
 import { asciiSlice, writeInteger, writeNumber } from '../../bytes/number-text.ts';
-import { writeJsonString } from './json-text.ts';
 
 const KIND = { none: 0, boolean: 1, integer: 2, bigint: 3, float: 4, text: 5, json: 6 } as const;
 type Kind = (typeof KIND)[keyof typeof KIND];

@@ -4,9 +4,9 @@ import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { CLOSE_BRACE, COMMA, DOT, LF, LOWER_E, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
+import { writeJsonString } from '../../bytes/json-text.ts';
 import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
-import { writeJsonString } from './json-text.ts';
 import { GeometryWriter } from './write-geometry.ts';
 
 const encoder = new TextEncoder();
@@ -18,8 +18,6 @@ const NULL = encoder.encode('null');
 const TRUE = encoder.encode('true');
 const FALSE = encoder.encode('false');
 const POINT_ZERO = encoder.encode('.0');
-
-const BASE64 = encoder.encode('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/');
 
 export interface WriteState {
   readonly layerName: string;
@@ -141,7 +139,9 @@ class ValueWriter {
         else out.copy(column.bytes, column.offsets[row], column.offsets[row + 1]);
         return;
       case 'binary':
-        writeBase64(out, column.bytes, column.offsets[row], column.offsets[row + 1]);
+        out.uint8(QUOTE);
+        out.base64(column.bytes, column.offsets[row], column.offsets[row + 1]);
+        out.uint8(QUOTE);
         return;
       default:
         writeJsonString(out, column.bytes, column.offsets[row], column.offsets[row + 1]);
@@ -172,22 +172,3 @@ class ValueWriter {
 }
 
 const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
-
-/** RFC 4648 section 4, with padding. */
-function writeBase64(out: ByteWriter, source: Uint8Array, start: number, end: number): void {
-  out.reserve(Math.ceil((end - start) / 3) * 4 + 2);
-  const { bytes } = out;
-  let at = out.length;
-  bytes[at++] = QUOTE;
-  for (let i = start; i < end; i += 3) {
-    const count = Math.min(3, end - i);
-    const group =
-      (source[i] << 16) | ((count > 1 ? source[i + 1] : 0) << 8) | (count > 2 ? source[i + 2] : 0);
-    bytes[at++] = BASE64[group >> 18];
-    bytes[at++] = BASE64[(group >> 12) & 63];
-    bytes[at++] = count > 1 ? BASE64[(group >> 6) & 63] : 0x3d;
-    bytes[at++] = count > 2 ? BASE64[group & 63] : 0x3d;
-  }
-  bytes[at++] = QUOTE;
-  out.length = at;
-}

@@ -1,6 +1,6 @@
 /** Reads and writes JSON strings, and removes white space from JSON text, as bytes. */
-import { BACKSLASH, QUOTE } from '../../bytes/ascii.ts';
-import type { ByteWriter } from '../../bytes/byte-writer.ts';
+import { BACKSLASH, QUOTE } from './ascii.ts';
+import type { ByteWriter } from './byte-writer.ts';
 
 const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
