@@ -6,12 +6,12 @@
  *       |         :         |         ==>         |      |  |  |      |
  *       +---*-----:-----*---+                     +--*---+  |  +---*--+
  *
- * An edge crosses when both its ends lie at |170| or beyond, on opposite sides, more than 180 but less than 360
- * degrees apart: the short way is then the one over 180. Longitudes beyond +-180 say themselves that they go over it.
- * Rings that wind around a pole or span more than the globe have no cut that would mend them: they stay as they are,
- * and so do polygons whose rings cross one another at the cut.
+ * An edge crosses if both its ends are at |170| or beyond, on opposite sides, more than 180 but less than 360
+ * degrees apart: the short way is then the one over 180. Longitudes beyond +-180 cross without such a
+ * check. Rings that wind around a pole or span more than the globe cannot be repaired by a cut: they are not changed,
+ * and neither are polygons whose rings cross one another at the cut.
  *
- * Other ordinates (Z, M) of the positions made at the cut are interpolated. Orders of features and members are kept.
+ * Other ordinates (Z, M) of the positions added at the cut are interpolated. The order of features and members is kept.
  */
 import {
   GEOMETRY_TYPE,

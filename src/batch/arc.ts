@@ -1,16 +1,16 @@
 /**
- * Circular arcs as straight steps: the maths that every format with curves shares. Nothing here knows a format.
+ * Converts circular arcs to straight steps, for all formats with curves.
  *
- * An arc is kept as
+ * An arc is represented as
  *
  *     P(t) = start + sin(t / 2) * R(t / 2 + phase) * V        t from 0 to `sweep`, R(a) the rotation by a
  *
- * where V is as long as the diameter, and not as centre + radius: a nearly straight arc has its centre so far away
- * that a centre eats the digits of the positions (radius 1e12 leaves a tenth of a millimetre). Here everything is
- * relative to the start, whatever the radius is.
+ * where V is as long as the diameter. Alternative rejected: centre and radius, because the centre of a nearly straight arc
+ * is so far away that positions relative to it lose digits (radius 1e12 leaves a tenth of a millimetre). Here everything
+ * is relative to the start.
  *
- * Angles are radians, counter-clockwise positive. Steps are of equal angle; the first and last position are the ones
- * given, to the bit. The same arc walked the other way gives the same positions (`ArcStroker` walks every arc from the
+ * Angles are radians, counter-clockwise positive. Steps are of equal angle; the first and last position are exactly
+ * the given ones. The same arc walked the other way gives the same positions (`ArcStroker` walks every arc from the
  * smaller of its ends), so neighbours that share an arc share all of its vertices.
  */
 import { type GeometryBuilder, hasM, hasZ } from './geometry-column.ts';

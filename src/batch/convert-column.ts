@@ -1,7 +1,6 @@
 /**
- * Columns into a type that is given, as appending to a layer needs it: every value exactly or not at all, and every one
- * that is lost is counted. Widening (cast.ts) goes only where no value can fail and throws elsewhere; here everything
- * goes to everything.
+ * Converts columns to a given type, as appending to a layer needs it: every value is converted exactly, or it becomes
+ * null and is counted. Widening (cast.ts) supports only casts that cannot fail; this module converts any type to any other.
  *
  *     from \ to    boolean   integers        float64          string    date, datetime        json     binary
  *     boolean      -         1, 0            1, 0             words     fails                 yes      fails
@@ -10,7 +9,7 @@
  *     json         scalars as what they are, null as null, arrays and objects as text         -        fails
  *     binary       fails     fails           fails            base64    fails                 base64   -
  *
- * A blank text says nothing to a type that is no text: it becomes null and counts as no loss.
+ * Blank text becomes null in types other than text and does not count as a loss.
  */
 import { type AttributeColumn, type BytesColumn, nullColumn } from './attribute-column.ts';
 import { castColumn } from './cast.ts';

@@ -1,8 +1,8 @@
 /**
- * Splits a polygon with holes along a line of constant x into polygons that lie on either side of it.
+ * Splits a polygon with holes along a line of constant x into polygons on either side of it.
  *
- * Every ring is walked with the interior on its left and falls into chains that lie on one side. Along the cut, from
- * the lowest crossing up, the interior begins where a chain leaves the left side and ends where one returns to it: so
+ * Every ring is walked with the interior on its left and split into chains, each on one side. Along the cut, from the
+ * lowest crossing up, the interior begins where a chain leaves the left side and ends where one returns to it: so
  * crossings pair up, and a chain that ends at one is continued by the chain that begins at its partner.
  *
  *      left   |   right           crossings by y: #0 leaves the left side, #1 returns, #2 leaves, #3 returns;

@@ -1,11 +1,11 @@
 /**
- * Formats that are recognised only to be refused with a good message. The signatures of registered formats are tried
+ * Formats that are recognised only to reject them with a good message. The signatures of registered formats are tried
  * first, so an entry has no effect once its format is supported.
  */
 import type { Signature } from './format.ts';
 
 export interface ForeignFormat extends Signature {
-  /** How to get a file that can be read. */
+  /** How to convert it to a supported format. */
   readonly advice: string;
   readonly extensions: readonly string[];
 }
@@ -70,7 +70,7 @@ export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
   { found: 'PNG', advice: RASTER, extensions: ['.png'], magic: '\x89PNG' },
 ];
 
-/** Kinds of files that are tried last. */
+/** Kinds of files that are checked last. */
 export const GENERAL_KINDS: readonly Signature[] = [
   { found: 'a zip archive; unpack it', magic: 'PK\x03\x04' },
   { found: 'an empty zip archive', magic: 'PK\x05\x06' },

@@ -1,10 +1,10 @@
 /**
- * What a format is to the rest of geomill: one record of facts (known without loading any codec), a reader and a
- * writer. Detection, the CLI, the API and the docs all work from the record; the codecs are loaded when needed.
+ * The contract of a format: one record of facts (available without loading any codec), a reader and a writer.
+ * Detection, the CLI, the API and the docs use the record; the codecs are loaded when needed.
  *
- * A reader and a writer never see each other. Between them: feature batches.
+ * Readers and writers are independent of each other and exchange feature batches.
  *
- *   main thread    reader.open -> layers, each cut into partitions        writer.plan -> encodings   sink.append, finish
+ *   main thread    reader.open -> layers, each split into partitions      writer.plan -> encodings   sink.append, finish
  *   worker threads            reader.readPartition -> batch -> (reproject, transform) -> writer.encode -> chunk
  */
 import type { Bounds } from '../batch/bounds.ts';
@@ -25,9 +25,11 @@ export interface OptionsSchema {
   readonly additionalProperties?: boolean;
 }
 
-/** How a file of a format is recognised, by any of the three, to name what was sent in place of another format. */
+/**
+ * How a file of a format is recognised, by any of the three, to name it in an error when another format was expected.
+ */
 export interface Signature {
-  /** What such a file is called in messages: "a GeoPackage". */
+  /** Name of such a file in messages: "a GeoPackage". */
   readonly found: string;
   /** First characters of the file, in Latin-1, that no file of another format has. */
   readonly magic?: string;
@@ -52,7 +54,10 @@ export interface Format {
   readonly signatures: readonly Signature[];
   /** File in samples/. */
   readonly sample: string;
-  /** A file is one JSON text: a JSON body can hold inputs, and `to_file: false` returns outputs. Names the schema of such a text. */
+  /**
+   * A file is one JSON text: a JSON body can contain inputs, and `to_file: false` returns outputs. The value is the
+   * name of the schema of such a text.
+   */
   readonly jsonSchema: 'FeatureCollection' | null;
   /** A runner process converts a small file to this format before its first job; only for the formats most used. */
   readonly isWarmedUp: boolean;
@@ -62,14 +67,14 @@ export interface Format {
   readonly outputExtension: string;
   /** Where the CRS of an input comes from: fixed by the format (geojson), stated in the file, or only by the request. */
   readonly inputCrs: 'fixed' | 'file' | 'request';
-  /** The CRS an output is written in whatever is requested, given the write options; null: the requested one. */
+  /** The CRS that outputs always have, given the write options; null: the requested one. */
   readonly fixedOutputCrs?: (options: Readonly<Record<string, unknown>>) => CrsText | null;
-  /** Whether an output keeps several layers apart; 'one' joins them. */
+  /** Whether an output can have several layers; 'one' merges them. */
   readonly outputLayers: 'one' | 'many';
-  /** An output holds feature ids; elsewhere they become a field where they are data. */
+  /** An output stores feature ids; otherwise they become a field if they are data. */
   readonly holdsIds: boolean;
   /**
-   * How an output keeps fields. declared: a layer without features keeps them, too. with features: only features have
+   * How an output stores fields. declared: a layer without features keeps them, too. with features: only features have
    * them. none: geometries only; the writer reports what it drops.
    */
   readonly outputFields: 'declared' | 'with features' | 'none';
@@ -94,12 +99,12 @@ export const isOutputFormat = (format: Format): format is OutputFormat => format
 
 export interface InputFile {
   readonly path: string;
-  /** The file's name as the user knows it; used in messages and, without its ending, as a layer name. */
+  /** The file name for messages and, without its extension, for a layer. */
   readonly name: string;
 }
 
 export interface OpenContext {
-  /** A directory of the job's own where archives may be unpacked. */
+  /** A directory of the job in which archives may be unpacked. */
   readonly scratchDirectory: string;
   readonly limits: InputLimits;
   /** Validated by `readOptions`. */
@@ -111,49 +116,49 @@ export interface OpenContext {
   readonly scratch?: ScratchSpace;
 }
 
-/** A run of records that one worker reads; `start` and `end` in a unit of the reader's own (bytes, record numbers). */
+/** A range of records that one worker reads; `start` and `end` in a unit of the reader (bytes, record numbers). */
 export interface Partition {
   readonly start: number;
   readonly end: number; // exclusive
 }
 
-/** A layer of an opened input. Plain data: it is sent to worker threads as it is. */
+/** A layer of an opened input. Plain data: it is sent to worker threads. */
 export interface SourceLayer {
   readonly name: string;
-  /** Fields as the file declares them; null where only reading every record tells. */
+  /** Fields declared in the file; null if they are known only after reading every record. */
   readonly fields: readonly Field[] | null;
-  /** Features the file declares; null when it does not tell. */
+  /** Number of features declared in the file; null if it declares none. */
   readonly featureCount: number | null;
   /**
-   * Bounds on what reading every record would find, where the head of the file declares them: widths, decimals and
-   * counts that no record exceeds. They spare writers that need statistics the first pass; null: only reading tells.
+   * Bounds declared in the head of the file for widths, decimals and counts, which no record exceeds. With them writers
+   * that need statistics need no first pass; null: a pass is necessary.
    */
   readonly declaredStatistics?: LayerStatistics | null;
-  /** The CRS the file states; null when it states none. */
+  /** The CRS in the file; null if it has none. */
   readonly crs: CrsText | null;
   /** Why `crs` is null, for the error message: "there is no .prj". */
   readonly crsMissingReason: string;
-  /** Bounds of the coordinates as the head of the file states them, for messages; null and missing: it does not. */
+  /** Bounds of the coordinates in the head of the file, for messages; null or missing: it has none. */
   readonly statedExtent?: Bounds | null;
   /** Text encoding of the attributes, for reports. */
   readonly encoding: string | null;
-  /** Metres per unit of the coordinates, where the file states a unit but no CRS; null and missing: it does not. */
+  /** Metres per unit of the coordinates if the file has a unit but no CRS; null or missing: it has none. */
   readonly metresPerUnit?: number | null;
   /**
-   * Consecutive partitions. Where boundaries are guesses (text formats), each partition's `end` equals the next one's
-   * `start`, and a read reports where the next record really begins; the pipeline re-reads where a guess was wrong.
+   * Consecutive partitions. If boundaries are guesses (text formats), each partition's `end` equals the next one's
+   * `start`, and a read reports where the next record really begins; the pipeline reads again after a wrong guess.
    */
   readonly partitions: readonly Partition[];
-  /** What `readPartition` needs to know; structured-clonable. */
+  /** Data for `readPartition`; structured-clonable. */
   readonly state: unknown;
-  /** Why this layer cannot be read, though others of the file can: thrown once it is asked for. Missing: it can. */
+  /** The error of a layer that cannot be read although others of the file can; thrown when the layer is requested. */
   readonly fault?: GeomillError;
 }
 
 export interface PartitionRequest {
   /**
-   * Read exactly these fields with these types (second pass); null: as the reader finds them. None at all may be asked
-   * for of every reader, others only of those whose types are not 'declared' by the file.
+   * Read exactly these fields with these types (second pass); null: the fields that the reader finds. Every reader
+   * supports an empty list; other lists are only for readers whose types are not 'declared' by the file.
    */
   readonly fields: readonly Field[] | null;
   readonly limits: InputLimits;
@@ -161,41 +166,43 @@ export interface PartitionRequest {
 
 export interface PartitionRead {
   readonly batch: FeatureBatch;
-  /** Where the record after the last one read begins, in the unit of Partition. */
+  /** Start of the record after the last one read, in the unit of Partition. */
   readonly nextStart: number;
-  /** Records of the source that were consumed, also those that became no feature. */
+  /** Number of records read, including those that became no feature. */
   readonly recordCount: number;
-  /** Lines of text that were consumed; 0 for binary formats. */
+  /** Number of lines read; 0 for binary formats. */
   readonly lineCount: number;
-  /** Places count records and lines from 1 within the partition. So do errors that `readPartition` throws. */
+  /** Locations count records and lines from 1 within the partition, also in errors of `readPartition`. */
   readonly findings: readonly Finding[];
-  /** Values that contradict the declaration of their field, null in the batch; see `undeclare`. Missing: none. */
+  /**
+   * Values that contradict the declared type of their field and are null in the batch; see `undeclare`. Missing: none.
+   */
   readonly misfits?: readonly FieldMisfits[];
 }
 
 export interface FormatReader {
   /**
-   * Where the types of a batch come from. 'declared': the layer's `fields`; where a layer declares none, the fields of a
-   * batch hold for that batch only, and schema inference unifies them. 'value': each value has a type of its own, so the
-   * fields of a batch hold for that batch only, and writers that need no fields take them as they are (geojson).
-   * 'layer': plain text, whose types are known only after all rows (csv): the first pass infers them, the second reads
-   * with them where they differ.
+   * The source of the types of a batch. 'declared': the layer's `fields`; if a layer declares none, the fields of a
+   * batch apply to that batch only, and schema inference unifies them. 'value': each value has its own type, so the
+   * fields of a batch apply to that batch only, and writers that need no fields use them unchanged (geojson). 'layer':
+   * plain text with types that are known only after all rows (csv): the first pass infers them, the second reads with
+   * them where they differ.
    */
   readonly typing: 'declared' | 'value' | 'layer';
-  /** What a field of differing scalars becomes when the batches of a layer are brought together. */
+  /** The type of a field with scalars of different kinds when the batches of a layer are combined. */
   readonly mixedType: MixedType;
-  /** What feature ids are: data that somebody gave the features, or numbers that the format gives every row. */
+  /** Whether feature ids are data, or row numbers that the format assigns. */
   readonly ids: 'data' | 'row numbers' | 'none';
-  /** Reads headers and cuts the source; reads records only where there is no other way. */
+  /** Reads headers and splits the source into partitions; reads records only if necessary. */
   open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]>;
   /** Reads the records that begin in `[partition.start, partition.end)`, whole, in order. */
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead;
   /**
-   * The layer, read without the declarations of these fields: with types that hold every value. Present where
-   * `readPartition` tells of misfits.
+   * Returns the layer without the declared types of these fields: read with types that hold every value. Required if
+   * `readPartition` reports misfits.
    */
   undeclare?(layer: SourceLayer, fields: ReadonlySet<string>): SourceLayer;
-  /** Files that have to be held in the job's scratch space while the layer is read; null: there are none. Missing: for no layer. */
+  /** Files that must be held in the job's scratch space while the layer is read, or null. Missing: never any. */
   unpackedSet?(layer: SourceLayer): UnpackedSet | null;
 }
 
@@ -208,14 +215,14 @@ export interface OutputLayer {
   /** Null only for writers that need no statistics. */
   readonly statistics: LayerStatistics | null;
   readonly crs: CrsDescription;
-  /** The first field is made of the feature ids, which the format cannot hold. */
+  /** The first field contains the feature ids, which the format cannot store as ids. */
   readonly idField?: string;
-  /** The coordinates went through a transformation, so digits beyond the 15th mean nothing. */
+  /** The coordinates were transformed, so digits after the 15th are noise. */
   readonly coordinatesComputed: boolean;
 }
 
 export interface WriteContext {
-  /** Name of the output without ending. */
+  /** Name of the output without extension. */
   readonly name: string;
   /** Validated by `writeOptions`. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -224,41 +231,41 @@ export interface WriteContext {
 
 /** How to encode a layer's batches; structured-clonable, sent to the workers. */
 export interface LayerEncoding {
-  /** Cast batches to these fields first; null: encode whatever fields a batch has. */
+  /** Cast batches to these fields first; null: encode the fields of each batch. */
   readonly fields: readonly Field[] | null;
   readonly state: unknown;
 }
 
 export interface EncodedChunk {
-  /** What the sink's `append` takes; structured-clonable. */
+  /** The argument of the sink's `append`; structured-clonable. */
   readonly data: unknown;
   readonly transfer: readonly ArrayBuffer[];
-  /** Places count features from 1 within the batch. */
+  /** Locations count features from 1 within the batch. */
   readonly findings: readonly Finding[];
 }
 
 export interface OutputFile {
   readonly path: string;
-  /** Where it differs from the media type of the format. */
+  /** Only if it differs from the media type of the format. */
   readonly mediaType?: string;
   readonly byteLength: number;
 }
 
 export interface OutputSink {
-  /** Chunks of a layer come in the order of its features, layers one after the other. */
+  /** Chunks of a layer are appended in the order of its features, layers one after another. */
   append(layerIndex: number, chunk: unknown): void;
-  /** Completes the output; only now does it exist under its name. */
+  /** Completes the output, which only then has its final name. */
   finish(): Promise<OutputFile>;
-  /** Closes and removes what was written so far. */
+  /** Closes and deletes the unfinished output. */
   abort(): void;
 }
 
 export interface FormatWriter {
-  /** What `plan` must be told: nothing beyond the batch at hand, the fields of all rows, or all statistics. */
+  /** The input of `plan`: only the current batch, the fields of all rows, or all statistics. */
   readonly needs: 'batch' | 'fields' | 'statistics';
-  /** Decides names, types, widths and files; notes what will be renamed, retyped or lost. */
+  /** Decides names, types, widths and files; notes values and names that will be changed or lost. */
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[];
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk;
-  /** `path` is where the output shall stand; it must not exist. */
+  /** `path` is the path of the output, which must not exist. */
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink;
 }

@@ -1,4 +1,4 @@
-/** What a file is, for the message that it is not of the stated format: one table of signatures for all formats. */
+/** Recognises files, to name the format of a file in an error: one table of signatures for all formats. */
 import { FOREIGN_FORMATS, type ForeignFormat, GENERAL_KINDS } from './foreign-formats.ts';
 import type { Signature } from './format.ts';
 import { formats } from './registry.ts';
@@ -11,26 +11,29 @@ const SIGNATURES: readonly Signature[] = [
   ...GENERAL_KINDS,
 ];
 
-/** What a file that begins with these bytes looks like. */
+/** The kind of a file by its first bytes. */
 export function lookOf(head: Uint8Array): string {
   const text = startOf(head);
   const known = SIGNATURES.find((one) => hasMagic(one, text) || one.pattern?.test(text) === true);
   return known?.found ?? (text.includes('\0') ? 'binary data' : 'another kind of text');
 }
 
-/** As `lookOf`, by signatures that no text has; null: there is none. */
+/** Same as `lookOf`, but only by signatures that no text has; null if none matches. */
 export function binaryLookOf(head: Uint8Array): string | null {
   const text = startOf(head);
   const known = SIGNATURES.find((one) => hasMagic(one, text));
   return known?.found ?? (text.includes('\0') ? lookOf(head) : null);
 }
 
-/** What a zip archive with these members is, or null. */
+/** The kind of a zip archive by the paths of its members, or null. */
 export function lookOfMembers(paths: readonly string[]): string | null {
   return SIGNATURES.find(({ member }) => member && paths.some((path) => member.test(path)))?.found ?? null;
 }
 
-/** Why a file with this name cannot be used, where its extension is of a known format that is not supported; else null. */
+/**
+ * The reason why a file with this name is not supported if its extension belongs to a known unsupported format; else
+ * null.
+ */
 export function unsupportedByName(fileName: string): string | null {
   const lower = fileName.toLowerCase();
   const format = FOREIGN_FORMATS.find(({ extensions }) => extensions.some((one) => lower.endsWith(one)));

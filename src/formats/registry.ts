@@ -1,4 +1,4 @@
-/** Every format geomill knows. Adding one is its folder and one line here. */
+/** All supported formats. To add one, add its folder and one line here. */
 import { failure } from '../errors.ts';
 import { csv } from './csv/format.ts';
 import { dxf } from './dxf/format.ts';
@@ -11,7 +11,7 @@ export const formats: readonly Format[] = [geojson, shp, gpkg, dxf, csv];
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);
 
-/** The format of an id, in any letter case. Throws FORMAT_UNKNOWN; `path` names where the id was given. */
+/** The format with an id, ignoring case. Throws FORMAT_UNKNOWN; `path` is the path of the id in the request. */
 export const inputFormatById = (id: string, path: string): InputFormat => formatById(inputFormats, id, path);
 export const outputFormatById = (id: string, path: string): OutputFormat =>
   formatById(outputFormats, id, path);
@@ -26,7 +26,7 @@ function formatById<Known extends Format>(among: readonly Known[], id: string, p
   });
 }
 
-/** The format with the longest extension that ends a file name, or null. */
+/** The format with the longest extension that matches the file name, or null. */
 export function formatByFileName<Known extends Format>(among: readonly Known[], name: string): Known | null {
   const lower = name.toLowerCase();
   let best: Known | null = null;

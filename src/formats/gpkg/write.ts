@@ -30,8 +30,7 @@ export const writer: FormatWriter = {
     const rows = crsRows(layers.map(({ crs }) => crs));
     return layers.map((layer, i) => {
       const { fields } = layer;
-      if (fields === null)
-        throw failure('INTERNAL', { reason: 'the GeoPackage writer got no fields' });
+      if (fields === null) throw failure('INTERNAL', { reason: 'the GeoPackage writer got no fields' });
       if (fields.length > MAX_FIELDS)
         throw failure('GPKG_TOO_MANY_FIELDS', {
           layer: layer.name,
