@@ -174,21 +174,22 @@ test('outlines are simplified as far as asked for', () => {
   assert.ok(simple.coordinates.length < plain / 2);
 });
 
+const radius = 6378137;
+const mercator = (inverse: boolean) => (coordinates: Float64Array) => {
+  for (let i = 0; i < coordinates.length; i += 2) {
+    const [x, y] = [coordinates[i], coordinates[i + 1]];
+    coordinates[i] = inverse ? (x / radius) * (180 / Math.PI) : (x * Math.PI * radius) / 180;
+    coordinates[i + 1] = inverse
+      ? Math.atan(Math.sinh(y / radius)) * (180 / Math.PI)
+      : Math.asinh(Math.tan((y * Math.PI) / 180)) * radius;
+  }
+};
+const [toWgs84, fromWgs84] = [mercator(true), mercator(false)];
+const webMercator: CrsDescription = { ...WGS84_DESCRIPTION, name: 'web', kind: 'projected', unitFactor: 1 };
+
 test('in a projection, a buffer on the ellipsoid is as wide everywhere along a long edge', async () => {
-  const radius = 6378137;
-  const mercator = (inverse: boolean) => (coordinates: Float64Array) => {
-    for (let i = 0; i < coordinates.length; i += 2) {
-      const [x, y] = [coordinates[i], coordinates[i + 1]];
-      coordinates[i] = inverse ? (x / radius) * (180 / Math.PI) : (x * Math.PI * radius) / 180;
-      coordinates[i + 1] = inverse
-        ? Math.atan(Math.sinh(y / radius)) * (180 / Math.PI)
-        : Math.asinh(Math.tan((y * Math.PI) / 180)) * radius;
-    }
-  };
-  const [toWgs84, fromWgs84] = [mercator(true), mercator(false)];
-  const crs: CrsDescription = { ...WGS84_DESCRIPTION, name: 'web', kind: 'projected', unitFactor: 1 };
   const parameters = { distance: 5, units: 'kilometers', geodesic: true };
-  const step = await code.prepare(parameters, { ...setting, crs, toWgs84, fromWgs84 });
+  const step = await code.prepare(parameters, { ...setting, crs: webMercator, toWgs84, fromWgs84 });
   const input = batchOfWkt(['LINESTRING (0 0, 1000000 7000000)']);
   const { geometry } = step(input, new Findings());
   assert.deepEqual([...input.geometry.coordinates], [0, 0, 1e6, 7e6]);
@@ -205,6 +206,18 @@ test('in a projection, a buffer on the ellipsoid is as wide everywhere along a l
     const share = judge.distance([outline[i], outline[i + 1]]) / 5000;
     assert.ok(Math.abs(share - 1) < 0.0013, `${share}`);
   }
+});
+
+test('in a projection, an edge has a bounded number of vertices however long it is', async () => {
+  const parameters = { distance: 1, units: 'meters', geodesic: true };
+  const step = await code.prepare(parameters, { ...setting, crs: webMercator, toWgs84, fromWgs84 });
+  const countOf = (length: number): number => {
+    const input = batchOfWkt([`LINESTRING (0 0, ${length} ${length / 2})`]);
+    return step(input, new Findings()).geometry.coordinates.length / 2;
+  };
+  const [short, long, longest] = [1e4, 1e6, 8e6].map(countOf);
+  assert.ok(short > 200 && short < 1500, `${short}`);
+  assert.ok(long < 5000 && longest < 5000, `${long} ${longest}`);
 });
 
 test('no hole is left near a line that turns within less than the distance', () => {

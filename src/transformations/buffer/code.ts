@@ -47,7 +47,7 @@ function geodesicInPlane(buffer: BufferParameters, setting: StepSetting, geos: G
     const reason = `is not possible in ${crs.name}, which is not known to lie on an ellipsoid`;
     throw failure('TRANSFORMATION_INVALID', { path: `${path}.geodesic`, reason });
   }
-  const geodesic = new GeodesicBuffer(buffer, WGS84_DESCRIPTION, geos, setting);
+  const geodesic = new GeodesicBuffer(buffer, WGS84_DESCRIPTION, geos, setting, true);
   return (batch, findings) => {
     const geometry = withShortEdges(batch.geometry, geodesic.straightMeters / crs.unitFactor);
     toWgs84(geometry.coordinates, geometry.dimensions);

@@ -72,12 +72,19 @@ export class ChartDrawer {
           x += turn;
         }
       }
-      if (mayBend && i > start) this.#between(previousX, previousY, x, y, 0);
+      if (mayBend && i > start && !this.#isApproximate(previousX, previousY, x, y))
+        this.#between(previousX, previousY, x, y, 0);
       this.#position(x - centre, y);
       previousX = x;
       previousY = y;
     }
     this.#builder.endRing();
+  }
+
+  #isApproximate(x1: number, y1: number, x2: number, y2: number): boolean {
+    const latitude = (y1 + y2) / 2;
+    const meters = this.#metersPerDegree * Math.hypot((x2 - x1) * Math.cos(latitude * DEGREE), y2 - y1);
+    return this.#bends.isApproximate(meters, latitude);
   }
 
   /** The vertices that an edge needs between its ends. */

@@ -4,21 +4,39 @@ import type { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
 const DEGREE = Math.PI / 180;
 /** How far edges may bend from one picture to the other, per distance of the buffer: a fifth of what is promised. */
 const TOLERANCE_PER_DISTANCE = 2e-4;
-/** Metres; also what small distances are content with: a hundredth of the digits that GeoJSON has by custom. */
+/** Lower limit of the tolerance, in metres: a hundredth of the seventh decimal place of a degree. */
 const LEAST_TOLERANCE_METERS = 1e-4;
+/** Degrees; nearer to a pole few projections are used, and parallels turn too fast to follow. */
+const STEEPEST_LATITUDE = 80;
 
 export class EdgeBends {
   /** Metres that an edge may bend. */
   readonly toleranceMeters: number;
   readonly #radiusMeters: number;
+  readonly #coarseMeters: number;
 
-  constructor(ellipsoid: Ellipsoid, distanceMeters: number) {
+  /**
+   * `hasShortEdges`: `withShortEdges` divided the edges. Pieces that are still long, of edges across a whole map, are
+   * approximate already, so they get no more vertices: one every 40 m would make millions of a few edges.
+   */
+  constructor(ellipsoid: Ellipsoid, distanceMeters: number, hasShortEdges: boolean) {
     // The radius of curvature is nowhere larger than at the poles; the bend of long edges is told too large by it.
     this.#radiusMeters = ellipsoid.polarRadiusMeters;
     this.toleranceMeters = Math.max(
       TOLERANCE_PER_DISTANCE * Math.abs(distanceMeters),
       LEAST_TOLERANCE_METERS,
     );
+    this.#coarseMeters = hasShortEdges ? 2 * this.straightMeters : Number.POSITIVE_INFINITY;
+  }
+
+  /** Edges up to this length stay within the tolerance, whether they are straight on the globe or in a plane. */
+  get straightMeters(): number {
+    return this.harmlessMeters(STEEPEST_LATITUDE, 0);
+  }
+
+  /** Whether an edge stays undivided, however much it bends. Near a pole it is divided: its longitudes turn too fast. */
+  isApproximate(meters: number, latitude: number): boolean {
+    return meters > this.#coarseMeters && Math.abs(latitude) < STEEPEST_LATITUDE;
   }
 
   /** Edges up to this length, in metres, bend less than tolerated within `reachMeters` of a chart's centre. */

@@ -158,7 +158,9 @@ export class ResultMapper {
       const y = coordinates[at + 1];
       this.#toGlobe(x, y, at === start ? this.#centre : this.#x);
       const [longitude, latitude] = [this.#x, this.#y];
-      if (at > start && this.#isLong(x - coordinates[at - 2], y - coordinates[at - 1])) {
+      const dx = at > start ? x - coordinates[at - 2] : 0;
+      const dy = at > start ? y - coordinates[at - 1] : 0;
+      if (this.#isLong(dx, dy) && !this.#bends.isApproximate(Math.hypot(dx, dy), latitude)) {
         const last = positions.length - 2;
         const from = [coordinates[at - 2], coordinates[at - 1], positions[last], positions[last + 1]];
         this.#between(from, [x, y, longitude, latitude], positions, 0);

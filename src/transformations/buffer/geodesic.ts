@@ -38,8 +38,6 @@ const DEGREE = Math.PI / 180;
 const MAX_SHARE_OF_QUADRANT = 0.99;
 /** Edges get vertices until they bend by a share of the distance: below this, without end and beyond what degrees can say. */
 const LEAST_METERS = 0.001;
-/** Degrees; nearer to a pole few projections are used, and parallels turn too fast to follow. */
-const STEEPEST_LATITUDE = 80;
 const POLYGONS = 2;
 const OPERATION = { operation: 'buffer' } as const;
 
@@ -57,12 +55,16 @@ export class GeodesicBuffer {
   readonly #wholes: PlaneBuffer;
   readonly #bands: PlaneBuffer;
 
-  /** Throws TRANSFORMATION_INVALID for a distance that is too long for the body. `crs` is geographic. */
+  /**
+   * Throws TRANSFORMATION_INVALID for a distance that is too long for the body. `crs` is geographic; `hasShortEdges`: edges
+   * come from `withShortEdges`.
+   */
   constructor(
     { distanceMeters, style, simplifyToleranceMeters }: BufferParameters,
     crs: CrsDescription,
     geos: Geos,
     { path, layerName }: Pick<StepSetting, 'path' | 'layerName'>,
+    hasShortEdges = false,
   ) {
     const { semiMajorMeters, inverseFlattening } = crs.ellipsoid ?? failNoEllipsoid(crs, path);
     const ellipsoid = new Ellipsoid(semiMajorMeters, inverseFlattening);
@@ -86,7 +88,7 @@ export class GeodesicBuffer {
       ? new GeodesicCircles(ellipsoid, distanceMeters, style.quadrantSegments)
       : null;
     const chart = new LocalChart(ellipsoid);
-    this.#bends = new EdgeBends(ellipsoid, distanceMeters);
+    this.#bends = new EdgeBends(ellipsoid, distanceMeters, hasShortEdges);
     this.#mapper = new ResultMapper(geos, chart, this.#bends);
     const isRound = style.endCap === 'round' && style.join === 'round';
     this.#drawer = new FeatureDrawer(ellipsoid, chart, this.#bends, {
@@ -103,9 +105,9 @@ export class GeodesicBuffer {
     this.#bands = new PlaneBuffer(bandForm, geos);
   }
 
-  /** Edges up to this length stay where they are, within the tolerance, in whatever way they are straight. */
+  /** Edges up to this length stay within the tolerance, whether they are straight on the globe or in a plane. */
   get straightMeters(): number {
-    return this.#bends.harmlessMeters(STEEPEST_LATITUDE, 0);
+    return this.#bends.straightMeters;
   }
 
   /**
