@@ -4,17 +4,16 @@ import type { Transformation } from './transformation.ts';
 export const centroid: Transformation = {
   id: 'centroid',
   title: 'Centroid',
-  description: `Each feature becomes the point in its middle: the centre of mass of its polygons, without these of its
-lines, without these of its points, in the plane of the coordinates. It may lie outside the feature (\`point_on_surface\`
-does not). A feature that lies on both sides of 180 degrees is taken as the plane has it, all round the earth; reproject
-first to a CRS that shows it in one piece. Attributes, ids and order stay; null and empty geometries stay as they are; Z
-and M end.`,
+  description: `Each feature becomes its centroid in the plane of the coordinates: the centre of mass of its polygons; if it has none, of its
+lines; if it has none, of its points. The centroid can be outside the feature; use \`point_on_surface\` to avoid that. A feature
+on both sides of the antimeridian is treated as if it went around the Earth; reproject first to a CRS in which it is in one
+piece. Attributes, ids and order do not change; null and empty geometries are kept. Z and M are dropped.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
-  guarantees: ['A result is a Point.'],
+  guarantees: ['The result is a Point.'],
   commandLine: {
     flag: 'centroid',
     placeholder: null,
-    description: 'the point in the middle of each feature',
+    description: 'centroid of each feature',
     parameters: () => ({}),
   },
   load: async () =>

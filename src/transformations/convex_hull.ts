@@ -4,16 +4,16 @@ import type { Transformation } from './transformation.ts';
 export const convexHull: Transformation = {
   id: 'convex_hull',
   title: 'Convex hull',
-  description: `Each feature becomes the smallest convex polygon that holds it; a line where all its positions lie on one,
-a point where it has only one. A feature that lies on both sides of 180 degrees is taken as the plane has it, all round
-the earth; reproject first to a CRS that shows it in one piece. Attributes, ids and order stay; null and empty geometries
-stay as they are; positions keep their Z, M ends.`,
+  description: `Each feature becomes the smallest convex polygon around it: a line if all its positions are on one line, and
+a point if it has only one position. A feature on both sides of the antimeridian is treated as if it went around the Earth; reproject first to a
+CRS in which it is in one piece. Attributes, ids and order do not change; null and empty geometries are kept. Positions keep
+their Z; M is dropped.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
-  guarantees: ['A result is a valid Polygon, or a LineString or Point where the feature has no extent.'],
+  guarantees: ['The result is a valid Polygon, or a LineString or Point if the feature has no area.'],
   commandLine: {
     flag: 'convex-hull',
     placeholder: null,
-    description: 'the smallest convex polygon around each feature',
+    description: 'smallest convex polygon around each feature',
     parameters: () => ({}),
   },
   load: async () =>

@@ -7,16 +7,16 @@ import type { Transformation } from './transformation.ts';
 export const dissolve: Transformation = {
   id: 'dissolve',
   title: 'Dissolve',
-  description: `Features that have equal values in the fields of \`by\` become one feature, of several parts where they do not
-touch; without \`by\` the whole layer becomes one. Null is a value: features without one are a group of their own. The geometry
-is the union of the group: borders within it vanish, lines are cut where they meet and joined end to end, equal points are one;
-where a group holds several kinds, lines and points within its polygons vanish in them and the result is a collection.
+  description: `Features with equal values in the fields of \`by\` become one feature, with several parts if they do not
+touch. Without \`by\`, the whole layer becomes one feature. Null is a value too: features with null form a separate group. The geometry
+is the union of the group: borders inside it disappear, lines are cut where they meet and joined end to end, and equal points become one.
+If a group has several kinds of geometry, lines and points inside its polygons disappear, and the result is a collection.
 
-A feature keeps the values of the fields of \`by\`; every other field holds the first value in input order, unless \`aggregate\`
-says otherwise. Its id is that of its first member that has one. The report names every field in which different values became one.
-A group of one feature stays as it is. Z is kept (where borders cross, it is interpolated), M ends with a merge.
+A merged feature keeps the values of the fields of \`by\`. Every other field has the first value in input order, unless \`aggregate\`
+selects another one. Its id is that of the first member with an id. The report names every field in which different values became one.
+A group of one feature is not changed. Z is kept, and interpolated where borders cross; M is dropped when features are merged.
 
-Memory: as union; large groups are divided by space.`,
+Memory: as for union; large groups are divided by area.`,
   parameters: {
     type: 'object',
     properties: {
@@ -24,7 +24,8 @@ Memory: as union; large groups are divided by space.`,
         ...fieldNames,
         items: fieldName,
         default: [],
-        description: 'Names of the fields whose values tell which features become one; none: all do.',
+        description:
+          'Fields by whose values features are grouped; without fields, all features are one group.',
         examples: [['zone']],
       },
       aggregate: aggregateParameter,
@@ -32,9 +33,9 @@ Memory: as union; large groups are divided by space.`,
     additionalProperties: false,
   },
   guarantees: [
-    'One feature for each combination of values, in the order of the first feature that has it.',
+    'There is one feature for each combination of values, in the order of the first feature with that combination.',
     'Results are valid; invalid polygons are repaired first and counted.',
-    'A name in `by` or `aggregate` that is no field fails the job, and the message lists the fields there are.',
+    'If `by` or `aggregate` has a name that is not a field, the job fails with a message that lists the fields.',
   ],
   commandLine: {
     flag: 'dissolve',

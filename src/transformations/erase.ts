@@ -6,25 +6,25 @@ import type { Transformation } from './transformation.ts';
 export const erase: Transformation = {
   id: 'erase',
   title: 'Erase',
-  description: `Removes what lies within the polygons of \`erasing_geojson\`, several of which are united: the opposite of clip.
-Features wholly outside stay as they are, those wholly inside are left out, those on the border are cut there. A point on the
-border is inside, and goes. The mask is brought into the CRS of the data as for clip. Attributes, ids and order stay; features
-without a geometry stay.`,
+  description: `Removes the parts of features that are inside the polygons of \`erasing_geojson\`; several polygons are united. This is the opposite of clip.
+Features completely outside are kept unchanged, features completely inside are dropped, and features on the border are cut. A point on the
+border is inside, so it is dropped. The mask is transformed to the CRS of the data as for clip. Attributes, ids and order do not change;
+features without geometry are kept.`,
   parameters: {
     type: 'object',
-    properties: { erasing_geojson: maskSchema('What to remove') },
+    properties: { erasing_geojson: maskSchema('Area to remove') },
     additionalProperties: false,
   },
   guarantees: [
-    'A feature that lies wholly outside, or only touches the border, is the same bytes as before, with Z and M, even where it is invalid.',
-    'What was cut is valid; a feature that had to be repaired for that is counted, and so is an invalid mask.',
-    'Where a feature was cut, new positions have interpolated Z, and M ends; both are told.',
-    'Features that are gone are counted.',
+    'A feature that is completely outside, or only touches the border, keeps exactly the same bytes, with Z and M, even if it is invalid.',
+    'Cut features are valid. A feature that had to be repaired for that is counted, and so is an invalid mask.',
+    'In cut features, new positions have interpolated Z, and M is dropped; both are reported.',
+    'Dropped features are counted.',
   ],
   commandLine: {
     flag: 'erase',
     placeholder: 'FILE',
-    description: 'remove what lies within the polygons of a GeoJSON file',
+    description: 'remove the parts inside the polygons of a GeoJSON file',
     parameters: (value, readText) => ({ erasing_geojson: maskFromText(readText(value), value, 'erase') }),
   },
   fileParameter: maskParameter('erasing_geojson'),

@@ -4,13 +4,13 @@ import type { Transformation } from './transformation.ts';
 export const explode: Transformation = {
   id: 'explode',
   title: 'Explode',
-  description: `Every part of a MultiPoint, MultiLineString, MultiPolygon or GeometryCollection becomes a feature of its own, in the order of
-the parts, with the attributes of the whole. The first part keeps the id; the others have none, so that ids stay unique. Z and M stay.`,
+  description: `Each part of a MultiPoint, MultiLineString, MultiPolygon or GeometryCollection becomes a separate feature, in the order of
+the parts, with the attributes of the original. The first part keeps the id; the others have no id, so that ids are unique. Z and M are kept.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
   guarantees: [
-    'A result is a Point, LineString or Polygon, or has no geometry as before.',
-    'Parts that are empty are left out; a feature without a part stays one feature without a part.',
-    'Features that became several are counted.',
+    'The result is a Point, LineString or Polygon, or a feature without geometry if it had none.',
+    'Empty parts are dropped. A feature without parts remains one feature without parts.',
+    'Features that became several features are counted.',
   ],
   commandLine: {
     flag: 'explode',

@@ -11,19 +11,19 @@ const BOX = /^\s*-?[\d.]+(?:e[+-]?\d+)?(?:\s*,\s*-?[\d.]+(?:e[+-]?\d+)?){3}\s*$/
 export const filter: Transformation = {
   id: 'filter',
   title: 'Filter',
-  description: `Keeps the features that meet \`where\`, a condition on their fields, and \`bbox\`, a box that their bounds must meet; with both, both.
+  description: `Keeps the features that meet \`where\`, a condition on their fields, and \`bbox\`, a box that their bounds have to intersect. If both are given, both must be met.
 
 \`where\` as text: \`pop > 10 and (name like 'A%' or kind in ('school', 'shed')) and not "end date" is null\`. Comparisons are
-\`= != < <= > >=\`, \`in (...)\`, \`between ... and ...\`, \`like\` and \`ilike\` (any letter case; \`%\` for any characters, \`_\` for one, \`\\\` takes the
-next one as it is), \`is null\`, each also with \`not\`; joined by \`and\`, \`or\`, \`not\` and parentheses. Texts stand in single quotes, names
-of fields that are no plain words in double ones.
+\`= != < <= > >=\`, \`in (...)\`, \`between ... and ...\`, \`like\`, \`ilike\` (in any letter case) and \`is null\`, each also with \`not\`. In patterns, \`%\` is any text, \`_\` is one
+character, and \`\\\` escapes the next character. Conditions are combined with \`and\`, \`or\`, \`not\` and parentheses. Texts are in single quotes; names
+of fields that are not plain words are in double quotes.
 
 \`where\` as JSON: \`{"and": [{"field": "pop", "op": ">", "value": 10}, {"not": {"field": "name", "op": "is_null"}}]}\`, with the operators
 \`= != < <= > >= in not_in between not_between like not_like ilike not_ilike is_null is_not_null\`.
 
-Numbers are compared as numbers (integers of 64 bits exactly; a text that is a number counts as one), texts by code points, dates
-and times by the instant that they mean (UTC where they state no zone). As in SQL, a comparison with null is neither true nor false, so the
-feature is left out, also by \`!=\`. In fields whose values differ in kind, values of another kind are different, and neither less nor greater.`,
+Numbers are compared as numbers (64-bit integers exactly; a text that is a number counts as one), texts by code points, and dates
+and times as instants (UTC if they have no time zone). As in SQL, a comparison with null is neither true nor false, so the
+feature is dropped, also by \`!=\`. In a field with values of different kinds, values of different kinds are not equal, and neither is less or greater.`,
   parameters: {
     type: 'object',
     properties: {
@@ -38,22 +38,22 @@ feature is left out, also by \`!=\`. In fields whose values differ in kind, valu
         minItems: 4,
         maxItems: 4,
         description:
-          'West, south, east, north in `bbox_crs`; in a geographic CRS west may be greater than east: a box over the antimeridian.',
+          'West, south, east, north in `bbox_crs`. In a geographic CRS, west may be greater than east; the box then crosses the antimeridian.',
       },
       bbox_crs: {
         type: ['string', 'integer'],
         maxLength: MAX_EPSG_LENGTH,
         default: 'EPSG:4326',
-        description: 'CRS of the box: EPSG:4326 or that of the data at this point, as EPSG code.',
+        description: 'CRS of the box as an EPSG code: EPSG:4326 or the current CRS of the data.',
       },
     },
     additionalProperties: false,
   },
   guarantees: [
-    'Features that stay are as they were, in their order.',
-    'A field that is not there is an error that lists the fields there are; so is a field compared with a value of another kind.',
-    'A box of another CRS is taken as its bounds in the CRS of the data.',
-    'With a box, features without a position are left out.',
+    'Kept features and their order do not change.',
+    'A name that is not a field is an error that lists the fields. Comparing a field with a value of another kind is an error too.',
+    'A box in another CRS is replaced by its bounds in the CRS of the data.',
+    'With a box, features without positions are dropped.',
   ],
   commandLine: {
     flag: 'filter',

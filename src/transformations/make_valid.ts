@@ -4,9 +4,9 @@ import type { Transformation } from './transformation.ts';
 export const makeValid: Transformation = {
   id: 'make_valid',
   title: 'Make valid',
-  description: `Repairs invalid geometries: rings that cross themselves or one another, holes outside their shell, polygons that
-overlap within one feature. Valid ones are not touched. Attributes, ids and order stay; null and empty geometries stay as
-they are. In a repaired feature M ends, and new positions have interpolated Z.`,
+  description: `Repairs invalid geometries: rings that cross themselves or each other, holes outside their shell, and polygons that
+overlap within one feature. Valid geometries are not changed. Attributes, ids and order do not change; null and empty geometries are
+kept. In a repaired feature, M is dropped and new positions have interpolated Z.`,
   parameters: {
     type: 'object',
     properties: {
@@ -15,15 +15,15 @@ they are. In a repaired feature M ends, and new positions have interpolated Z.`,
         enum: ['structure', 'linework'],
         default: 'structure',
         description:
-          'structure: what the shells hold without what the holes hold; parts without area are left out. linework: every area that the lines enclose an odd number of times; parts without area become lines and points.',
+          'structure: the area of the shells without the area of the holes; parts without area are dropped. linework: all areas that the lines enclose an odd number of times; parts without area become lines and points.',
       },
     },
     additionalProperties: false,
   },
   guarantees: [
-    'A result is valid.',
-    'A valid geometry is the same bytes as before, with Z and M.',
-    'Every repaired feature is counted, and so is every one of which nothing is left.',
+    'The result is valid.',
+    'A valid geometry keeps exactly the same bytes, with Z and M.',
+    'Repaired features are counted, and so are features of which nothing is left.',
   ],
   commandLine: {
     flag: 'make-valid',
@@ -34,7 +34,7 @@ they are. In a repaired feature M ends, and new positions have interpolated Z.`,
       {
         flag: 'method',
         placeholder: 'METHOD',
-        description: 'how: structure (default) or linework',
+        description: 'repair method: structure (default) or linework',
         parameters: (value, before) => ({ ...before, method: value }),
       },
     ],

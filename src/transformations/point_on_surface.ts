@@ -4,15 +4,18 @@ import type { Transformation } from './transformation.ts';
 export const pointOnSurface: Transformation = {
   id: 'point_on_surface',
   title: 'Point on surface',
-  description: `Each feature becomes a point that lies in it: in the widest place that a level line through the middle of its
-polygons finds, else at the vertex of its lines, or the point, nearest to the centroid. Good for labels. Attributes, ids and
-order stay; null and empty geometries stay as they are; Z and M end.`,
+  description: `Each feature becomes a point inside it, which is useful for labels. For polygons it is in the middle of the widest section of a horizontal line
+through the middle. For lines and points it is the vertex or point that is nearest to the centroid. Attributes, ids and
+order do not change; null and empty geometries are kept. Z and M are dropped.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },
-  guarantees: ['A result is a Point that lies in the feature.', 'An invalid geometry that has no such point is repaired first and counted.'], // biome-ignore format: one line
+  guarantees: [
+    'The result is a Point inside the feature.',
+    'An invalid geometry without such a point is repaired first and counted.',
+  ],
   commandLine: {
     flag: 'point-on-surface',
     placeholder: null,
-    description: 'a point that lies in each feature',
+    description: 'a point inside each feature',
     parameters: () => ({}),
   },
   load: async () =>

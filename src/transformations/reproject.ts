@@ -7,9 +7,9 @@ import type { StepParameters, Transformation } from './transformation.ts';
 export const reproject: Transformation = {
   id: 'reproject',
   title: 'Reproject',
-  description: `The steps after it work in another coordinate reference system: a distance is in its unit, straight edges are
-straight in it. \`epsg\` or \`crs\` is required. The output is still written in \`output.epsg\`; where nothing lies between two reprojections, the data goes
-straight to the last one. Attributes, ids and order stay.`,
+  description: `The following steps work in another coordinate reference system: distances have its unit, and straight edges are
+straight in it. \`epsg\` or \`crs\` is required. The output is still written in \`output.epsg\`. If there is no step between two reprojections, the data is
+transformed directly to the last CRS. Attributes, ids and order do not change.`,
   parameters: {
     type: 'object',
     properties: {
@@ -29,8 +29,8 @@ straight to the last one. Attributes, ids and order stay.`,
     additionalProperties: false,
   },
   guarantees: [
-    'A position that cannot be transformed fails the job and is named: none is left out or kept as it was.',
-    'The report names the operation that was used, its accuracy, and the grids it had or missed.',
+    'A position that cannot be transformed fails the job with a message that names it. No position is dropped or kept untransformed.',
+    'The report names the operation, its accuracy, and the grids that were used or missing.',
   ],
   commandLine: {
     flag: 'reproject',

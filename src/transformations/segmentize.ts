@@ -5,16 +5,16 @@ import type { Transformation } from './transformation.ts';
 export const segmentize: Transformation = {
   id: 'segmentize',
   title: 'Segmentize',
-  description: `Segments of lines and polygons that are longer than \`max_length\` are cut into equal pieces, so that curves of a
-later reprojection are followed. In a geographic CRS lengths are measured on the ellipsoid, and the new positions lie on the
-straight segment between longitudes and latitudes. Points stay. Attributes, ids and order stay.`,
+  description: `Divides segments of lines and polygons that are longer than \`max_length\` into equal parts, so that a later reprojection can
+bend them. In a geographic CRS, lengths are measured on the ellipsoid, and the new positions are on the
+straight segment in longitude and latitude. Points are not changed. Attributes, ids and order do not change.`,
   parameters: {
     type: 'object',
     properties: {
       max_length: {
         type: 'number',
         exclusiveMinimum: 0,
-        description: 'The longest that a segment may be, in `units`.',
+        description: 'Maximum length of a segment, in `units`.',
       },
       units: unitsSchema,
     },
@@ -23,14 +23,14 @@ straight segment between longitudes and latitudes. Points stay. Attributes, ids 
   },
   guarantees: [
     'Every position of the input is in the result, with its Z and M.',
-    'In a geographic CRS a segment with a latitude beyond 90 degrees, which has no length on the ellipsoid, stays as it is.',
-    'New positions lie on the segment between their neighbours; Z and M are interpolated.',
-    'A length that would give the result more than 5 million positions and more than `MAX_OUTPUT_FACTOR` for each position of the input is refused.',
+    'In a geographic CRS, a segment with a latitude beyond 90 degrees has no length on the ellipsoid and is not changed.',
+    'New positions are on the segment between its ends; Z and M are interpolated.',
+    'If the result would have more than 5 million positions and more than `MAX_OUTPUT_FACTOR` for each position of the input, the length is rejected.',
   ],
   commandLine: {
     flag: 'segmentize',
     placeholder: 'LENGTH',
-    description: 'no segment longer than this: 100m, 2.5km, 300ft, 1mi',
+    description: 'maximum length of segments: 100m, 2.5km, 300ft, 1mi',
     parameters: (value) => {
       const { length, units } = parseLength(value, 'segmentize');
       return { max_length: length, units };

@@ -12,32 +12,31 @@ interface SelectParameters {
 export const select: Transformation = {
   id: 'select',
   title: 'Select fields',
-  description: `Keeps the fields that \`fields\` lists, in its order, or all but those that \`drop\` lists; \`rename\` gives kept fields other names.
-Geometries, ids, and the order of features stay.`,
+  description: `Keeps the fields in \`fields\`, in that order, or all fields except those in \`drop\`. \`rename\` renames fields that are kept.
+Geometries, ids and the order of features do not change.`,
   parameters: {
     type: 'object',
     properties: {
       fields: {
         ...fieldNames,
-        description: 'Names of the fields to keep, in the order they are to have; an empty list keeps none.',
+        description: 'Fields to keep, in the order of the output; an empty list keeps none.',
         examples: [['name', 'pop']],
       },
       drop: {
         ...fieldNames,
-        description:
-          'Names of fields to leave out; all others stay in their order. Not together with `fields`.',
+        description: 'Fields to drop; all others are kept in their order. Cannot be combined with `fields`.',
       },
       rename: {
         ...byFieldName,
         additionalProperties: fieldName,
-        description: 'New names by old ones: {"POP_EST": "population"}.',
+        description: 'New names of fields by their old names: {"POP_EST": "population"}.',
       },
     },
     additionalProperties: false,
   },
   guarantees: [
-    'Values and types of kept fields stay as they are.',
-    'A name that is not there is an error that lists the fields there are; two fields never get one name.',
+    'Values and types of kept fields do not change.',
+    'A name that is not a field is an error that lists the fields. Two fields never get the same name.',
   ],
   commandLine: {
     flag: 'select',

@@ -5,14 +5,14 @@ import type { Transformation } from './transformation.ts';
 export const simplifyCoverage: Transformation = {
   id: 'simplify_coverage',
   title: 'Simplify coverage',
-  description: `Simplifies the polygons of a layer that adjoin one another (districts, parcels) all together: a border that two of
-them share is simplified once, so that neither gaps nor overlaps appear. Positions go by the area of the triangle that they
-make with their neighbours (Visvalingam-Whyatt). Borders are shared where polygons have the same positions; where they overlap,
-or one has a position that its neighbour lacks, each is simplified by itself (a valid coverage, in GEOS's words). In a geographic CRS the
-tolerance is converted by the longest degree there is. Points, lines and collections stay as they are. Attributes, ids and order stay;
-positions that stay keep their Z, M ends where positions went.
+  description: `Simplifies all polygons of a layer that adjoin each other (districts, parcels) together: a border that two of
+them share is simplified once, so there are no gaps or overlaps. Positions are removed by the area of the triangle that they
+form with the previous and the next position (Visvalingam-Whyatt). Borders are shared if both polygons have the same positions (a valid coverage, in the
+terms of GEOS). Where polygons overlap, or one has a position that the other lacks, each is simplified separately. In a geographic CRS, the
+tolerance is converted with the length of the longest degree. Points, lines and collections are not changed. Attributes, ids and order do not change.
+Positions that are kept have their Z; M is dropped if positions were removed.
 
-Memory: the layer, and its polygons once more in one worker, which works alone.`,
+Memory: the layer, and its polygons a second time in the one worker that does this step.`,
   parameters: {
     type: 'object',
     properties: {
@@ -20,27 +20,27 @@ Memory: the layer, and its polygons once more in one worker, which works alone.`
         type: 'number',
         minimum: 0,
         description:
-          'Side of a square, in `units`: a position goes where its triangle has less area than about that.',
+          'Side of a square, in `units`: a position is removed if its triangle has less area than about that square.',
       },
       units: unitsSchema,
       keep_outline: {
         type: 'boolean',
         default: false,
-        description: 'Leave borders that only one polygon has as they are.',
+        description: 'Do not change borders that only one polygon has.',
       },
     },
     required: ['tolerance', 'units'],
     additionalProperties: false,
   },
   guarantees: [
-    'Polygons of a valid coverage share exactly the same borders afterwards, and none vanishes.',
-    'A result is valid; an invalid polygon is repaired first and counted.',
-    'A polygon that has nothing to leave out is the same bytes as before, with Z and M.',
+    'Polygons of a valid coverage share exactly the same borders in the result, and no polygon disappears.',
+    'The result is valid; an invalid polygon is repaired first and counted.',
+    'A polygon without positions to remove keeps exactly the same bytes, with Z and M.',
   ],
   commandLine: {
     flag: 'simplify-coverage',
     placeholder: 'TOLERANCE',
-    description: 'leave out positions of adjoining polygons, keeping shared borders: 5m, 0.1km',
+    description: 'remove positions of adjoining polygons and keep their shared borders: 5m, 0.1km',
     parameters: (value) => {
       const { length, units } = parseLength(value, 'simplify-coverage');
       return { tolerance: length, units };
@@ -49,7 +49,7 @@ Memory: the layer, and its polygons once more in one worker, which works alone.`
       {
         flag: 'keep-outline',
         placeholder: null,
-        description: 'leave borders that only one polygon has as they are',
+        description: 'do not change borders that only one polygon has',
         parameters: (_value, before) => ({ ...before, keep_outline: true }),
       },
     ],

@@ -5,17 +5,17 @@ import type { Transformation } from './transformation.ts';
 export const union: Transformation = {
   id: 'union',
   title: 'Union',
-  description: `Polygons that overlap or share a border become one feature per connected group; polygons that only meet in a
-point stay apart, as their union would. Lines become one where they overlap along a stretch or meet end to end, not where they
-cross; points where they are equal. Polygons, lines and points are merged each among themselves. A feature that merges with
-no other stays as it is, and so do features without a geometry and collections that hold several kinds, which are counted.
+  description: `Each connected group of polygons that overlap or share a border becomes one feature. Polygons that touch only in a
+point remain separate. Lines are merged where they overlap or meet end to end, but not where they
+cross; points are merged if they are equal. Polygons, lines and points are merged separately. A feature that merges with
+no other is not changed. Features without geometry, and collections with several kinds of geometry, are not changed either; these collections are counted.
 
-A merged feature has the id of its first member in input order that has one, and in each field the first value; \`aggregate\`
-says otherwise. The report names every field in which different values became one. Z is kept (where borders cross, it is
-interpolated), M ends with a merge.
+A merged feature has the id of its first member with an id, in input order, and the first value of each field; \`aggregate\`
+selects other values. The report names every field in which different values became one. Z is kept, and interpolated where borders
+cross; M is dropped when features are merged.
 
 Memory: the layer, its result, and for each worker the polygons of one call (150,000 positions, or the outline of the largest
-group). Work is divided by space, a single large group too.`,
+group). Work is divided by area, also within a single large group.`,
   parameters: {
     type: 'object',
     properties: { aggregate: aggregateParameter },
@@ -23,9 +23,9 @@ group). Work is divided by space, a single large group too.`,
   },
   guarantees: [
     'Results are valid; invalid polygons are repaired first and counted.',
-    'No two polygons of the result overlap or share a border, unless one belongs to a collection that was kept.',
-    'The features come in the order of their first members.',
-    'What merges with nothing keeps its geometry to the last bit, its attributes and its id.',
+    'No two polygons of the result overlap or share a border, unless one of them is in a collection that was not changed.',
+    'Features are in the order of their first members.',
+    'A feature that merges with no other keeps exactly its geometry, its attributes and its id.',
   ],
   commandLine: {
     flag: 'union',

@@ -28,28 +28,29 @@ export const csv: Format = {
         minLength: 1,
         maxLength: 65_536,
         default: 'geom_wkt',
-        description: 'Name of the column that holds WKT (case sensitive), or its number from 1.',
+        description: 'Name of the column with WKT (case-sensitive), or its number, counted from 1.',
       },
       delimiter: {
         enum: [',', ';', '\t', '|', 'comma', 'semicolon', 'tab', 'pipe'],
         description:
-          'What separates the columns. Default: a comma, or else the one of the four that lets the header name the geometry column.',
+          'Delimiter between columns. Default: a comma, or another of these delimiters if only with it the header has the geometry column.',
       },
       has_header: {
         type: 'boolean',
         default: true,
-        description: 'false: the first line is data and the columns are called column_1, column_2, ...',
+        description: 'false: the first line is data, and the columns are column_1, column_2, ...',
       },
       encoding: {
         type: 'string',
         maxLength: 40,
         default: 'utf-8',
-        description: 'Text encoding by its usual name, such as utf-8, windows-1252 or shift_jis.',
+        description: 'Text encoding, such as utf-8, windows-1252 or shift_jis.',
       },
       on_error: {
         enum: ['fail', 'skip'],
         default: 'fail',
-        description: 'What a ragged row or invalid WKT does: fail the job, or drop the row and count it.',
+        description:
+          'Effect of a row with a wrong number of cells or invalid WKT: fail the job, or skip the row and count it.',
       },
     },
     additionalProperties: false,
@@ -62,12 +63,12 @@ export const csv: Format = {
         minimum: 7,
         maximum: 15,
         description:
-          'Significant digits of coordinates. Default: all that are needed, or 15 where they were transformed.',
+          'Significant digits of coordinates. Default: as many as the value needs; 15 if coordinates were transformed.',
       },
       delimiter: {
         enum: [',', ';', '\t', '|', 'comma', 'semicolon', 'tab', 'pipe'],
         default: ',',
-        description: 'What separates the columns.',
+        description: 'Delimiter between columns.',
       },
     },
     additionalProperties: false,

@@ -29,7 +29,7 @@ export const dxf: Format = {
       layouts: {
         enum: ['model', 'all'],
         default: 'model',
-        description: 'Which layouts to read: model space only, or paper spaces as well.',
+        description: 'Layouts to read: only model space, or also paper spaces.',
       },
       blocks: {
         enum: ['explode', 'points'],
@@ -40,25 +40,26 @@ export const dxf: Format = {
       closed_polylines: {
         enum: ['lines', 'polygons'],
         default: 'lines',
-        description: 'What closed polylines, circles, ellipses and splines are read as.',
+        description: 'Geometry type of closed polylines, circles, ellipses and splines.',
       },
       curve_tolerance: {
         type: 'number',
         exclusiveMinimum: 0,
         description:
-          'Greatest distance in drawing units between a curve and its straight steps, which turn by 4 degrees at most. Default: 1/10000 of the longer side of the extent that the drawing states.',
+          'Maximum distance in drawing units between a curve and its straight steps, which turn by at most 4 degrees. Default: 1/10000 of the longer side of the extent that the drawing states.',
       },
       encoding: {
         type: 'string',
         minLength: 1,
         maxLength: 40,
-        description: 'Text encoding, where the drawing states a wrong one or none. Default: what it states.',
+        description:
+          'Text encoding, if the drawing states none or a wrong one. Default: the encoding that it states.',
       },
       drawing_fields: {
         type: 'boolean',
         default: false,
         description:
-          'Give features that geomill wrote the fields of the drawing (Layer, Color, ...) beside their own attributes.',
+          'Add the fields of the drawing (Layer, Color, ...) to the attributes of features that geomill wrote.',
       },
     },
   },

@@ -9,7 +9,7 @@ export const writeOptions: OptionsSchema = {
       minimum: 7,
       maximum: 15,
       description:
-        'Significant digits of coordinates. Default: as many as the value needs; 15 where coordinates were computed.',
+        'Significant digits of coordinates. Default: as many as the value needs; 15 if coordinates were computed.',
     },
     hatch: {
       type: 'boolean',
@@ -27,20 +27,20 @@ export const writeOptions: OptionsSchema = {
       minLength: 1,
       maxLength: 65_536,
       description:
-        "Field whose text names a feature's layer. Default: annotation, point, polyline, polygon, multipatch by geometry.",
+        'Field with the name of the layer of a feature. Default: annotation, point, polyline, polygon, multipatch by geometry.',
     },
     color_field: {
       type: 'string',
       minLength: 1,
       maxLength: 65_536,
       description:
-        "Field that holds a feature's colour: #rrggbb or an AutoCAD colour index. Default: the layer's.",
+        'Field with the colour of a feature: #rrggbb or an AutoCAD colour index. Default: the colour of the layer.',
     },
     text_height: {
       type: 'number',
       exclusiveMinimum: 0,
       description:
-        'Height in drawing units of texts whose feature has no field TextHeight. Default: 2.5 m on the ground.',
+        'Height of texts in drawing units, for features without a value in the field TextHeight. Default: 2.5 m on the ground.',
     },
   },
   additionalProperties: false,

@@ -29,7 +29,7 @@ export const geojson: Format = {
         minimum: 7,
         maximum: 15,
         description:
-          'Significant digits of coordinates. Default: as many as the value needs; 15 where coordinates were computed.',
+          'Significant digits of coordinates. Default: as many as the value needs; 15 if coordinates were computed.',
       },
       bbox: {
         type: 'boolean',

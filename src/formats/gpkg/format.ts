@@ -27,13 +27,13 @@ export const gpkg: Format = {
         type: 'boolean',
         default: true,
         description:
-          'Whether layers get a spatial index (RTree extension), with which map programs find what is in view. false saves an eighth of the file.',
+          'Write a spatial index for each layer (RTree extension), with which map programs find visible features quickly. false makes the file about an eighth smaller.',
       },
       datetimes: {
         enum: ['keep', 'utc'],
         default: 'keep',
         description:
-          'keep: times with an offset other than UTC, and times without a zone, are written as they are, as GDAL does. utc: the standard to the letter; offsets are converted, times without a zone are taken for UTC.',
+          'keep: times with an offset other than UTC and times without a time zone are written unchanged, as in GDAL. utc: offsets are converted to UTC as the standard requires, and times without a time zone count as UTC.',
       },
     },
     additionalProperties: false,

@@ -28,7 +28,7 @@ export const shp: Format = {
         minLength: 1,
         maxLength: 40,
         description:
-          'Text encoding of the .dbf where neither a .cpg nor the .dbf itself states one, e.g. windows-1251.',
+          'Text encoding of the .dbf, if neither a .cpg nor the .dbf states one, such as windows-1251.',
       },
     },
     additionalProperties: false,

@@ -25,10 +25,10 @@ export const aggregateParameter = {
   ...byFieldName,
   additionalProperties: { type: 'string', enum: [...AGGREGATE_FUNCTIONS] },
   examples: [{ pop: 'sum' }],
-  description: `What a field of a merged feature holds, by the name of the field; "*" stands for all fields that are not named.
-\`first\` (the default) and \`last\`: the value of the first or last feature, in input order, that has one; \`sum\` and \`mean\` of
-numbers; \`min\` and \`max\` of numbers, texts, dates and times; \`count\`: features that have a value; \`distinct\`: the different
-values as a text, joined by ", ". Features without a value are passed over; where none has one the result is null, and 0 for
+  description: `Functions for the values of merged features, by field name; "*" means all fields that are not named.
+\`first\` (the default) and \`last\`: the value of the first or last feature with a value, in input order; \`sum\` and \`mean\` of
+numbers; \`min\` and \`max\` of numbers, texts, dates and times; \`count\`: number of features with a value; \`distinct\`: the different
+values as a text, joined by ", ". Features without a value are ignored. If no feature has a value, the result is null, or 0 for
 \`count\`.`,
 };
 
@@ -93,7 +93,7 @@ function wrongType(field: string, type: FieldType, how: AggregateFunction, possi
 export const aggregateModifier: CommandLineModifier = {
   flag: 'aggregate',
   placeholder: 'FIELD=FUNCTION',
-  description: `what the field becomes where features merge: ${AGGREGATE_FUNCTIONS.join(', ')}; * for all fields`,
+  description: `value of the field in merged features: ${AGGREGATE_FUNCTIONS.join(', ')}; * for all fields`,
   parameters(value, before) {
     const cut = value.lastIndexOf('=');
     if (cut <= 0 || cut === value.length - 1) {

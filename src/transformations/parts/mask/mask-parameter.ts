@@ -11,7 +11,7 @@ const PART = 'mask';
 export function maskSchema(what: string): object {
   return {
     type: 'object',
-    description: `${what}: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. Required; a form may have it as a file instead, in its part \`${PART}\`.`,
+    description: `${what}: a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these, in EPSG:4326. Required. A form can have it as a file instead, in the part \`${PART}\`.`,
   };
 }
 
