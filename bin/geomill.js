@@ -4,8 +4,7 @@
 const fs = require('fs');
 const path = require('path');
 const { pathToFileURL } = require('url');
-
-const OLDEST_MAJOR = 24;
+const { installedRuntime, majorOf, OLDEST_MAJOR } = require('./runtime.js');
 
 if (majorOf(process.version) < OLDEST_MAJOR) runInNewerNode();
 else run();
@@ -37,26 +36,6 @@ function runInNewerNode() {
     if (signal === null) process.exitCode = code;
     else process.kill(process.pid, signal);
   });
-}
-
-/** The program of an npm package that contains Node, in the node_modules directories around this file. */
-function installedRuntime() {
-  const isWindows = process.platform === 'win32';
-  const system = `${isWindows ? 'win' : process.platform}-${process.arch}`;
-  for (const name of ['node', `node-${system}`, `node-bin-${system}`]) {
-    try {
-      const manifest = require.resolve(`${name}/package.json`);
-      const file = path.join(path.dirname(manifest), 'bin', isWindows ? 'node.exe' : 'node');
-      if (majorOf(require(manifest).version) >= OLDEST_MAJOR && fs.existsSync(file)) return file;
-    } catch (error) {
-      if (error.code !== 'MODULE_NOT_FOUND') throw error;
-    }
-  }
-  return null;
-}
-
-function majorOf(version) {
-  return Number(version.replace('v', '').split('.')[0]);
 }
 
 function refuse() {

@@ -4,24 +4,41 @@
  * `dependencies`, because npm warns about `prepare` when somebody installs the packed file.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import runtime from '../bin/runtime.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+
 const optional = process.argv.includes('--if-possible');
 
+if (runtime.majorOf(process.version) < runtime.OLDEST_MAJOR) buildInNewerNode();
+else if (existsSync(compiler)) build();
+// An install without development dependencies still has to succeed.
+else if (!optional) throw new Error('TypeScript is not installed: run npm ci');
+
+function build() {
+  rmSync(join(root, 'dist'), { recursive: true, force: true });
+  run(process.execPath, join('scripts', 'client-types.ts'));
+  run(process.execPath, compiler, '-p', 'tsconfig.build.json');
+  run(process.execPath, compiler, '-p', 'tsconfig.client.json');
+}
+
 /** Ends the build with the exit code of the first command that fails. */
-function node(...args) {
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+function run(file, ...args) {
+  const { status } = spawnSync(file, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
 
-// An install without development dependencies, or on a Node that cannot run the sources, still has to succeed.
-if (optional && (!existsSync(compiler) || Number(process.versions.node.split('.')[0]) < 24)) process.exit();
-
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-node(join('scripts', 'client-types.ts'));
-node(compiler, '-p', 'tsconfig.build.json');
-node(compiler, '-p', 'tsconfig.client.json');
+function buildInNewerNode() {
+  const file = runtime.installedRuntime();
+  if (file === null && optional) return;
+  if (file === null) throw new Error(`the build needs Node.js ${runtime.OLDEST_MAJOR} or newer`);
+  // npm 10 does not link the command of a package if packages of other platforms have it too.
+  const command = join(root, 'node_modules', '.bin', 'node');
+  if (process.platform !== 'win32' && !existsSync(command))
+    symlinkSync(relative(dirname(command), file), command);
+  run(file, ...process.argv.slice(1));
+}

@@ -78,7 +78,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 test('the package contains the built program, the client, samples and documentation, and nothing else', async () => {
   const expected = [
     /^(?:README|CHANGELOG)\.md$|^LICENSE$|^NOTICE$|^package\.json$/,
-    /^bin\/(?:geomill\.js|package\.json)$/,
+    /^bin\/(?:geomill\.js|runtime\.js|package\.json)$/,
     /^dist\/.+\.js$/,
     /^dist\/client(?:-node)?\/[\w-]+\.d\.ts$/,
     /^docs\/(?:.+\/)?[\w-]+\.(?:md|png|svg)$|^docs\/openapi\.json$/,
