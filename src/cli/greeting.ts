@@ -1,4 +1,6 @@
 /** What the service says when it has started. */
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { RunningService } from '../service.ts';
 
@@ -9,6 +11,7 @@ export function greeting({
   sandbox,
 }: RunningService): string {
   const isolation = isolationOf(sandbox);
+  const inContainer = containerCommand();
   const first =
     link === null
       ? ''
@@ -20,14 +23,16 @@ export function greeting({
   if (authJobSurface === 'required')
     return `geomill listens on ${url} and asks for credentials. An API key:
 
-  DATA_DIR=${shellQuote(dataDirectory)} geomill keys create --owner me --name first
+  ${inContainer ?? `DATA_DIR=${shellQuote(dataDirectory)}`} geomill keys create --owner me --name first
 
 ${isolation}${first}`;
   const sample = fileURLToPath(new URL('../../samples/harbour.geojson', import.meta.url));
   const config = '{"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}';
+  const file = inContainer === null ? `@"${sample}"` : '@-;filename=harbour.geojson';
+  const source = inContainer === null ? '' : `${inContainer} cat ${sample} | `;
   return `geomill listens on ${url}. Try it, as it stands:
 
-  curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=@"${sample}"`)} -o harbour.zip ${url}/transform
+  ${source}curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=${file}`)} -o harbour.zip ${url}/transform
 
 ${isolation}${first}`;
 }
@@ -36,6 +41,15 @@ ${isolation}${first}`;
 function isolationOf({ wall, missing }: RunningService['sandbox']): string {
   const reasons = missing.map(({ level, reason }) => `  no ${level}: ${reason}\n`).join('');
   return `Jobs are isolated by ${wall.text} (RUNNER_SANDBOX).\n${reasons}\n`;
+}
+
+/**
+ * With which a command runs in this container from outside of it, or null. Podman and Docker mark their containers by these
+ * files, and name the host by the id of the container.
+ */
+function containerCommand(): string | null {
+  if (existsSync('/run/.containerenv')) return `podman exec ${hostname()}`;
+  return existsSync('/.dockerenv') ? `docker exec ${hostname()}` : null;
 }
 
 function shellQuote(text: string): string {
