@@ -12,7 +12,7 @@ const { devDependencies: _, ...manifest } = read('package.json');
 const lock = read('package-lock.json');
 delete lock.packages[''].devDependencies;
 lock.packages = Object.fromEntries(
-  Object.entries(lock.packages).filter(([, { dev, devOptional }]) => !dev && !devOptional),
+  Object.entries(lock.packages).filter(([, { dev, devOptional, link }]) => !dev && !devOptional && !link),
 );
 
 const directory = mkdtempSync(join(tmpdir(), 'geomill-sbom-'));

@@ -12,6 +12,8 @@ interface LockEntry {
   readonly version: string;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
+  /** A directory of the checkout. */
+  readonly link?: boolean;
 }
 
 interface SpdxPackage {
@@ -41,7 +43,7 @@ test('npm run sbom lists every runtime dependency with its version, licence and 
     readonly packages: Readonly<Record<string, LockEntry>>;
   };
   const locked = Object.entries(lock.packages)
-    .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
+    .filter(([path, { dev, devOptional, link }]) => path !== '' && !(dev || devOptional || link))
     .map(([path, { name, version }]) => `${name ?? path.split('node_modules/').at(-1)}@${version}`);
   const listed = document.packages.filter((entry) => entry !== root);
   const names = listed.map(({ name, versionInfo }) => `${name}@${versionInfo}`);
