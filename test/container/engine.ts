@@ -36,13 +36,13 @@ async function run(file: string, args: readonly string[], options: ExecFileOptio
 
 export class ContainerEngine implements AsyncDisposable {
   /** With these variables buildah and podman use the storage of this engine. */
-  readonly environment: NodeJS.ProcessEnv;
+  readonly #environment: NodeJS.ProcessEnv;
   readonly #directory = mkdtempSync(join(tmpdir(), 'geomill-container-'));
   /** Whether the bridge of podman's default network existed before. */
   readonly #hadBridge = existsSync(BRIDGE);
 
   constructor() {
-    this.environment = {
+    this.#environment = {
       ...process.env,
       CONTAINERS_CONF: join(this.#directory, 'containers.conf'),
       CONTAINERS_STORAGE_CONF: join(this.#directory, 'storage.conf'),
@@ -50,7 +50,7 @@ export class ContainerEngine implements AsyncDisposable {
     mkdirSync(join(this.#directory, 'networks'));
     this.#configure('overlay');
     // overlay does not work on top of itself, as in a container.
-    if (spawnSync('buildah', ['images'], { env: this.environment }).status !== 0) this.#configure('vfs');
+    if (spawnSync('buildah', ['images'], { env: this.#environment }).status !== 0) this.#configure('vfs');
   }
 
   #configure(driver: string): void {
@@ -59,7 +59,7 @@ export class ContainerEngine implements AsyncDisposable {
     const runtime = spawnSync('which', ['runc']).status === 0 ? 'runc' : 'crun';
     // The default limits are above what root may set in a container.
     writeFileSync(
-      this.environment.CONTAINERS_CONF!,
+      this.#environment.CONTAINERS_CONF!,
       `[containers]
 default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 [engine]
@@ -71,7 +71,7 @@ network_config_dir = ${path('networks')}
 `,
     );
     writeFileSync(
-      this.environment.CONTAINERS_STORAGE_CONF!,
+      this.#environment.CONTAINERS_STORAGE_CONF!,
       `[storage]
 driver = "${driver}"
 graphroot = ${path('root')}
@@ -81,7 +81,11 @@ runroot = ${path('run')}
   }
 
   podman(...args: readonly string[]): Promise<string> {
-    return run('podman', args, { env: this.environment });
+    return run('podman', args, { env: this.#environment });
+  }
+
+  shell(command: string, cwd?: string): Promise<string> {
+    return run('bash', ['-e', '-c', command], { cwd, env: this.#environment });
   }
 
   /** Runs the Containerfile of `directory`. */
@@ -105,7 +109,7 @@ runroot = ${path('run')}
       '--tag',
       tag,
     ];
-    await run('buildah', ['bud', ...options, '.'], { cwd: directory, env: this.environment });
+    await run('buildah', ['bud', ...options, '.'], { cwd: directory, env: this.#environment });
   }
 
   /** An image with Debian, the Node.js that runs this test, and npm. */
@@ -133,7 +137,7 @@ runroot = ${path('run')}
     }
     const archive = spawn('tar', ['-C', root, '--create', '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
     const load = spawn('podman', ['import', '--quiet', ...change, '-', BASE], {
-      env: this.environment,
+      env: this.#environment,
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     const loaded = new Promise<number | null>((resolve) => load.once('close', resolve));

@@ -3,12 +3,10 @@
  * as docs/operate.md says. Needs root and Debian's packages podman, buildah, runc and debootstrap, and skips without them.
  */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { ContainerEngine, missingPrograms } from './engine.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -185,8 +183,7 @@ async function checkDocs(engine: ContainerEngine): Promise<void> {
   const output: string[] = [];
   for (const command of commands) {
     const line = command.replace('127.0.0.1:8080:8080', '127.0.0.1::8080');
-    const options = { cwd: ROOT, env: engine.environment };
-    output.push((await promisify(execFile)('bash', ['-e', '-c', line], options)).stdout);
+    output.push(await engine.shell(line, ROOT));
     if (command.startsWith('podman run --detach')) await new Service(engine, 'geomill').listening();
   }
   const [, key, csv] = output;
@@ -211,6 +208,8 @@ async function checkJob(engine: ContainerEngine): Promise<void> {
   assert.match(status, /^CapEff:\t0{16}$/m);
   for (const path of ['/new', '/app/new', '/usr/local/bin/new'])
     await assert.rejects(service.exec('touch', path), { stderr: /Read-only file system/ });
+  const printed = /^ +(podman exec \w+ geomill keys create .*)$/m.exec(await service.logs())?.[1] ?? '';
+  assert.match(await engine.shell(printed), /^gm_/);
   // Fails unless the health check exits with 0.
   await engine.podman('healthcheck', 'run', service.name);
   assert.equal(await service.stop(), 0);
