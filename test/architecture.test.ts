@@ -23,7 +23,7 @@ const MESSAGES = [...ERRORS, 'findings.ts'];
 const DATA = ['batch', 'bytes', 'crs'];
 const FORMAT: Room = { may: [...MESSAGES, ...DATA, 'io', 'formats/format.ts', 'formats/recognise.ts'] };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
-/** What a surface (HTTP, command line) needs to know of formats and transformations: the records. */
+/** What an interface (HTTP, command line) needs to know of formats and transformations: the records. */
 const RECORDS = [
   'formats/format.ts',
   'formats/options.ts',

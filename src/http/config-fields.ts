@@ -9,7 +9,7 @@ import type { Transformation } from '../transformations/transformation.ts';
 import type { JsonSchema } from './operation.ts';
 
 /** The operation that a config belongs to, and what its path already states. */
-export interface Surface {
+export interface Endpoint {
   readonly operation: JobRequest['operation'];
   /** Id of the format named by the path; null: the config names it. */
   readonly inputFormat: string | null;
@@ -166,7 +166,7 @@ export const CONFIG_FIELDS = {
 export type FieldId = keyof typeof CONFIG_FIELDS;
 
 /** All names of a field; the one for messages comes first. */
-export function fieldNames(id: FieldId, { spelling }: Surface): readonly string[] {
+export function fieldNames(id: FieldId, { spelling }: Endpoint): readonly string[] {
   const { nested, flat = [] }: ConfigField = CONFIG_FIELDS[id];
   return spelling === 'nested' ? [...nested, ...flat] : [...flat, ...nested];
 }
@@ -175,14 +175,14 @@ export function fieldNames(id: FieldId, { spelling }: Surface): readonly string[
 export function optionNames(
   side: 'input' | 'output',
   name: string,
-  { spelling }: Surface,
+  { spelling }: Endpoint,
 ): readonly string[] {
   const names = [`${side}.${name}`, `${side}_${name}`];
   return spelling === 'nested' ? names : names.reverse();
 }
 
 /** Names of the group of a format's read options: `input.csv_options` and `csv_options`. */
-export function groupNames(key: string, { spelling }: Surface): readonly string[] {
+export function groupNames(key: string, { spelling }: Endpoint): readonly string[] {
   const names = [`input.${key}`, key];
   return spelling === 'nested' ? names : names.reverse();
 }

@@ -4,11 +4,11 @@ import { inputFormats } from '../formats/registry.ts';
 import {
   CONFIG_FIELDS,
   type ConfigField,
+  type Endpoint,
   type FieldId,
   fieldNames,
   groupNames,
   optionNames,
-  type Surface,
 } from './config-fields.ts';
 import type { JsonSchema } from './operation.ts';
 
@@ -20,28 +20,28 @@ export interface FormatRegistry {
  *Schema of the config of an operation, each field under its preferred name. Refers to
  * '#/components/schemas/TransformationStep'. Other members are allowed: an unknown member is a warning, not an error.
  */
-export function configSchema(surface: Surface, registries: FormatRegistry): JsonSchema {
+export function configSchema(endpoint: Endpoint, registries: FormatRegistry): JsonSchema {
   const readable = registries.formats
     .filter(isInputFormat)
-    .filter(({ id }) => surface.inputFormat === null || surface.inputFormat === id);
+    .filter(({ id }) => endpoint.inputFormat === null || endpoint.inputFormat === id);
   const properties = new Map<string, JsonSchema>();
   const required = new Set<string>();
   for (const id of Object.keys(CONFIG_FIELDS) as FieldId[]) {
     const field: ConfigField = CONFIG_FIELDS[id];
-    if (!field.operations.includes(surface.operation)) continue;
-    if (id === 'inputFormat' && surface.inputFormat !== null) continue;
-    const [name] = fieldNames(id, surface);
+    if (!field.operations.includes(endpoint.operation)) continue;
+    if (id === 'inputFormat' && endpoint.inputFormat !== null) continue;
+    const [name] = fieldNames(id, endpoint);
     properties.set(name, {
       ...field.schema(registries),
-      description: descriptionOf(id, surface, readable),
+      description: descriptionOf(id, endpoint, readable),
     });
-    if (isRequired(id, surface, readable)) required.add(name);
+    if (isRequired(id, endpoint, readable)) required.add(name);
   }
-  for (const [name, schema] of readOptions(readable, surface)) properties.set(name, schema);
+  for (const [name, schema] of readOptions(readable, endpoint)) properties.set(name, schema);
   for (const [name, schema] of mergedOptions(
     registries.formats.filter(isOutputFormat).map((format) => [format.id, format.writeOptions]),
   ))
-    properties.set(optionNames('output', name, surface)[0], schema);
+    properties.set(optionNames('output', name, endpoint)[0], schema);
   return nestedObject(properties, required);
 }
 
@@ -57,7 +57,7 @@ export interface JsonDocuments {
 }
 
 /** Documents of a JSON body; null: the endpoint takes forms only, as the format of its inputs is not JSON. */
-export function jsonDocumentsOf({ operation, inputFormat }: Surface): JsonDocuments | null {
+export function jsonDocumentsOf({ operation, inputFormat }: Endpoint): JsonDocuments | null {
   const format = inputFormats.find(({ id }) => id === inputFormat);
   if (format === undefined || format.jsonSchema === null) return null;
   const { id, name } = format;
@@ -76,11 +76,11 @@ export function jsonDocumentsOf({ operation, inputFormat }: Surface): JsonDocume
 
 /** Schema of a JSON body: its documents, and the config's fields beside them. */
 export function jsonBodySchema(
-  surface: Surface,
+  endpoint: Endpoint,
   { single, singleRequired, list, format }: JsonDocuments,
   registries: FormatRegistry,
 ): JsonSchema {
-  const config = configSchema({ ...surface, spelling: 'flat' }, registries);
+  const config = configSchema({ ...endpoint, spelling: 'flat' }, registries);
   // The body holds the input; there is nothing to fetch.
   const { input_url: _, ...members } = config.properties as Record<string, JsonSchema>;
   const document: JsonSchema = { type: 'object', description: `A ${format} object.` };
@@ -99,31 +99,31 @@ export function jsonBodySchema(
   };
 }
 
-function isRequired(id: FieldId, { operation }: Surface, inputFormats: readonly Format[]): boolean {
+function isRequired(id: FieldId, { operation }: Endpoint, inputFormats: readonly Format[]): boolean {
   if (id === 'outputFormat') return operation !== 'inspect';
   if (id === 'inputFormat') return true;
   const isCrs = id === 'inputCrs' || id === 'appendCrs' || id === 'mergeCrs';
   return isCrs && operation !== 'inspect' && inputFormats.every(({ inputCrs }) => inputCrs === 'request');
 }
 
-function descriptionOf(id: FieldId, surface: Surface, inputFormats: readonly Format[]): string {
+function descriptionOf(id: FieldId, endpoint: Endpoint, inputFormats: readonly Format[]): string {
   const { description } = CONFIG_FIELDS[id];
-  const others = fieldNames(id, surface).slice(1);
+  const others = fieldNames(id, endpoint).slice(1);
   const also = others.length === 0 ? '' : ` Also called ${others.map((name) => `\`${name}\``).join(', ')}.`;
   const needing = inputFormats.filter(({ inputCrs }) => inputCrs === 'request').map((format) => format.id);
-  const isInput = id === 'inputCrs' && surface.inputFormat === null && needing.length > 0;
+  const isInput = id === 'inputCrs' && endpoint.inputFormat === null && needing.length > 0;
   return description + (isInput ? ` Required for ${needing.join(' and ')}.` : '') + also;
 }
 
-function readOptions(formats: readonly Format[], surface: Surface): [string, JsonSchema][] {
+function readOptions(formats: readonly Format[], endpoint: Endpoint): [string, JsonSchema][] {
   const plain = formats.filter(({ readOptionsKey }) => readOptionsKey === undefined);
   const named = mergedOptions(plain.map((format) => [format.id, format.readOptions])).map(
-    ([name, schema]): [string, JsonSchema] => [optionNames('input', name, surface)[0], schema],
+    ([name, schema]): [string, JsonSchema] => [optionNames('input', name, endpoint)[0], schema],
   );
   const grouped = formats.flatMap(({ readOptionsKey, readOptions: schema, id }): [string, JsonSchema][] =>
     readOptionsKey === undefined
       ? []
-      : [[groupNames(readOptionsKey, surface)[0], { ...schema, description: `Options for reading ${id}.` }]],
+      : [[groupNames(readOptionsKey, endpoint)[0], { ...schema, description: `Options for reading ${id}.` }]],
   );
   return [...named, ...grouped];
 }

@@ -7,10 +7,10 @@ import { shortValue } from '../short-text.ts';
 import {
   CONFIG_FIELDS,
   type ConfigField,
+  type Endpoint,
   type FieldId,
   fieldNames,
   type Registries,
-  type Surface,
 } from './config-fields.ts';
 
 const compiled = new WeakMap<Registries['formats'], Map<FieldId, SchemaCheck>>();
@@ -24,12 +24,12 @@ export interface ConfigValue {
 
 export class ConfigValues {
   readonly #values = new Map<string, unknown>();
-  readonly #surface: Surface;
+  readonly #endpoint: Endpoint;
   readonly #registries: Registries;
 
   /** Throws CONFIG_INVALID for a config, or a group of it, that is no object. */
-  constructor(config: unknown, surface: Surface, registries: Registries) {
-    this.#surface = surface;
+  constructor(config: unknown, endpoint: Endpoint, registries: Registries) {
+    this.#endpoint = endpoint;
     this.#registries = registries;
     if (!isObject(config)) throw invalid('config', 'must be a JSON object');
     for (const [key, value] of Object.entries(config)) {
@@ -43,7 +43,7 @@ export class ConfigValues {
 
   /** The value of a field, as its schema wants it. Throws CONFIG_INVALID, FORMAT_UNKNOWN or CRS_UNKNOWN. */
   take(id: FieldId): ConfigValue {
-    const { path, value: given } = this.takeAny(fieldNames(id, this.#surface));
+    const { path, value: given } = this.takeAny(fieldNames(id, this.#endpoint));
     if (given === undefined) return { path, value: given };
     const isFormat = id === 'inputFormat' || id === 'outputFormat';
     const value = isFormat && typeof given === 'string' ? given.trim().toLowerCase() : given;

@@ -12,7 +12,7 @@ import type { FastifyRequest } from 'fastify';
 import type { NotJson } from '../bytes/json-ends.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { plainFileName } from '../jobs/output-name.ts';
-import type { Surface } from './config-fields.ts';
+import type { Endpoint } from './config-fields.ts';
 import type { JsonBodyPiece } from './json-body/body-parts.ts';
 import { ConfigCounts, configLimits } from './json-body/config-limits.ts';
 import { ConfigScanner } from './json-body/config-scanner.ts';
@@ -32,7 +32,7 @@ export interface FileParts {
   readonly list: string | null;
 }
 
-export function filePartsOf({ operation, inputFormat }: Surface): FileParts {
+export function filePartsOf({ operation, inputFormat }: Endpoint): FileParts {
   const list = operation === 'append' || operation === 'merge' ? 'files' : null;
   if (list !== null) return { single: ['file'], singleRequired: operation === 'append', list };
   const names = inputFormat === null ? ['input_file', 'file'] : ['file', 'input_file'];

@@ -1,5 +1,5 @@
 /**
- * From the config that a client sends to the one JobRequest, for every surface. Names and schemas of the fields stand in
+ * From the config that a client sends to the one JobRequest, for every endpoint. Names and schemas of the fields stand in
  * config-fields.ts.
  */
 import { type CrsText, parseEpsg } from '../crs/crs.ts';
@@ -18,7 +18,7 @@ import type { InputFileRequest, JobRequest, OutputRequest } from '../pipeline/re
 import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import { parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
-import { groupNames, optionNames, type Registries, type Surface } from './config-fields.ts';
+import { type Endpoint, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
 
 export interface ParsedConfig {
@@ -50,20 +50,26 @@ export interface InputUrl {
  */
 export function parseJobRequest(
   config: unknown,
-  surface: Surface,
+  endpoint: Endpoint,
   registries: Registries,
   urlPolicy: UrlPolicy = NO_URLS,
   mayHaveParts = false,
 ): ParsedConfig {
-  const values = new ConfigValues(config, surface, registries);
-  const inputFormat = parseInputFormat(values, surface, registries);
-  const outputFormat = parseOutputFormat(values, surface, registries);
-  const inputUrl = parseUrl(values, surface, urlPolicy);
-  const filesOf = parseFilesCrs(values, surface, inputFormat, outputFormat === null);
-  const output = outputFormat === null ? null : parseOutput(values, surface, outputFormat);
+  const values = new ConfigValues(config, endpoint, registries);
+  const inputFormat = parseInputFormat(values, endpoint, registries);
+  const outputFormat = parseOutputFormat(values, endpoint, registries);
+  const inputUrl = parseUrl(values, endpoint, urlPolicy);
+  const filesOf = parseFilesCrs(values, endpoint, inputFormat, outputFormat === null);
+  const output = outputFormat === null ? null : parseOutput(values, endpoint, outputFormat);
   const steps = parseTransformations(values, registries, mayHaveParts);
   const layers = parseLayers(values);
-  const options = parseOptions(values, surface, 'input', inputFormat.readOptions, inputFormat.readOptionsKey);
+  const options = parseOptions(
+    values,
+    endpoint,
+    'input',
+    inputFormat.readOptions,
+    inputFormat.readOptionsKey,
+  );
   const findings = new Findings();
   noteUnknownKeys(values.unknown(), findings);
   return {
@@ -72,7 +78,7 @@ export function parseJobRequest(
     steps,
     findings,
     forFiles(fileCount) {
-      const { operation } = surface;
+      const { operation } = endpoint;
       const input = { format: inputFormat.id, files: filesOf(fileCount), layers, options };
       if (operation === 'inspect') return { operation, input, transformations: steps, output };
       if (output === null) throw failure('INTERNAL', { reason: `a request to ${operation} has no output` });
@@ -89,10 +95,10 @@ function noteUnknownKeys(paths: readonly string[], findings: Findings): void {
   if (count > 0) findings.note('UNKNOWN_KEYS', { count });
 }
 
-function parseInputFormat(values: ConfigValues, surface: Surface, { formats }: Registries): InputFormat {
+function parseInputFormat(values: ConfigValues, endpoint: Endpoint, { formats }: Registries): InputFormat {
   const known = formats.filter(isInputFormat);
   const { path, value } = values.take('inputFormat');
-  const fromPath = surface.inputFormat;
+  const fromPath = endpoint.inputFormat;
   if (value === undefined && fromPath === null) throw formatMissing(values, path, known);
   if (value !== undefined && fromPath !== null && value !== fromPath)
     throw invalid(
@@ -105,13 +111,13 @@ function parseInputFormat(values: ConfigValues, surface: Surface, { formats }: R
 /** Null: an inspection that asks about no output. */
 function parseOutputFormat(
   values: ConfigValues,
-  surface: Surface,
+  endpoint: Endpoint,
   { formats }: Registries,
 ): OutputFormat | null {
   const known = formats.filter(isOutputFormat);
   const { path, value } = values.take('outputFormat');
   if (value !== undefined) return findFormat(String(value), known);
-  if (surface.operation === 'inspect') return null;
+  if (endpoint.operation === 'inspect') return null;
   throw formatMissing(values, path, known);
 }
 
@@ -128,14 +134,14 @@ function formatMissing(values: ConfigValues, path: string, among: readonly Forma
   return invalid(path, `is required; known formats are ${known}${found}`);
 }
 
-function parseUrl(values: ConfigValues, surface: Surface, policy: UrlPolicy): InputUrl | null {
+function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPolicy): InputUrl | null {
   // Also where the service fetches nothing: a mistake is named as one, and a URL is never ignored.
   const { value, path } = values.take('inputUrl');
   if (value === undefined) return null;
-  const part = surface.inputFormat === null ? 'input_file' : 'file';
+  const part = endpoint.inputFormat === null ? 'input_file' : 'file';
   if (policy.hosts.length === 0) throw failure('INPUT_URL_DISABLED', { path, part });
-  if (surface.operation === 'append' || surface.operation === 'merge')
-    throw invalid(path, `is not possible with ${surface.operation}; send the files themselves`);
+  if (endpoint.operation === 'append' || endpoint.operation === 'merge')
+    throw invalid(path, `is not possible with ${endpoint.operation}; send the files themselves`);
   return { url: checkInputUrl(String(value), policy, path), path };
 }
 
@@ -144,7 +150,7 @@ type FilesOf = (fileCount: number) => readonly InputFileRequest[];
 /** What is stated about the CRS of each file. Throws FIELD_REQUIRED where only the request can tell it. */
 function parseFilesCrs(
   values: ConfigValues,
-  { operation }: Surface,
+  { operation }: Endpoint,
   format: Format,
   isTellingOnly: boolean,
 ): FilesOf {
@@ -208,7 +214,7 @@ function crsOrNull(value: unknown, path: string): CrsText | null {
   return value === undefined || value === null ? null : parseEpsg(value, path);
 }
 
-function parseOutput(values: ConfigValues, surface: Surface, format: Format): OutputRequest {
+function parseOutput(values: ConfigValues, endpoint: Endpoint, format: Format): OutputRequest {
   const crs = values.take('outputCrs');
   const toFile = values.take('toFile');
   if (toFile.value === false && format.jsonSchema === null)
@@ -218,7 +224,7 @@ function parseOutput(values: ConfigValues, surface: Surface, format: Format): Ou
     crs: crsOrNull(crs.value, crs.path),
     crsPath: crs.path,
     toFile: toFile.value !== false,
-    options: parseOptions(values, surface, 'output', format.writeOptions, undefined),
+    options: parseOptions(values, endpoint, 'output', format.writeOptions, undefined),
   };
 }
 
@@ -240,14 +246,14 @@ function parseTransformations(
 /** Options of a format, grouped under `groupKey` as the specification has it or directly beside the format. */
 function parseOptions(
   values: ConfigValues,
-  surface: Surface,
+  endpoint: Endpoint,
   side: 'input' | 'output',
   schema: OptionsSchema,
   groupKey: string | undefined,
 ): Readonly<Record<string, unknown>> {
   const options: Record<string, unknown> = Object.create(null);
   const paths = new Map<string, string>();
-  const group = groupKey === undefined ? undefined : values.takeAny(groupNames(groupKey, surface));
+  const group = groupKey === undefined ? undefined : values.takeAny(groupNames(groupKey, endpoint));
   if (group?.value !== undefined) {
     if (!isObject(group.value)) throw invalid(group.path, `must be an object, not ${describe(group.value)}`);
     for (const [name, value] of Object.entries(group.value)) {
@@ -261,7 +267,7 @@ function parseOptions(
     }
   }
   for (const name of Object.keys(schema.properties)) {
-    const { path, value } = values.takeAny(optionNames(side, name, surface));
+    const { path, value } = values.takeAny(optionNames(side, name, endpoint));
     if (value === undefined) continue;
     if (Object.hasOwn(options, name) && JSON.stringify(options[name]) !== JSON.stringify(value))
       throw invalid(path, `contradicts '${paths.get(name)}'; state it once`);

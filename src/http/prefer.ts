@@ -6,7 +6,7 @@ export interface WaitRequest {
   /** The query parameter `async`; the address is the more deliberate word, so it goes before the header. */
   readonly asyncParameter: unknown;
   readonly maxSeconds: number;
-  /** What the surface does when it is told nothing. */
+  /** What the endpoint does when it is told nothing. */
   readonly waitsByDefault: boolean;
 }
 

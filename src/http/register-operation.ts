@@ -61,8 +61,8 @@ export function routePatterns(operations: readonly Operation[]): RoutePattern[] 
 }
 
 /**
- * Throws QUERY_INVALID. Values that are not known are refused everywhere, names only on the versioned surface: clients of
- * the job surface send some that mean nothing here.
+ * Throws QUERY_INVALID. Values that are not known are refused everywhere, names only on the versioned API: clients of
+ * the job API send some that mean nothing here.
  */
 function queryCheck({ parameters, path }: Operation): (request: FastifyRequest) => void {
   const known = parameters.filter((parameter) => parameter.in === 'query');

@@ -2,7 +2,7 @@
 import type { Format } from '../formats/format.ts';
 import { transformations } from '../transformations/registry.ts';
 import { filePartNames } from '../transformations/requested-steps.ts';
-import type { Surface } from './config-fields.ts';
+import type { Endpoint } from './config-fields.ts';
 import { configSchema, type JsonDocuments, jsonBodySchema, jsonDocumentsOf } from './config-schema.ts';
 import { filePartsOf } from './job-form.ts';
 import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
@@ -14,9 +14,9 @@ const FILE: JsonSchema = {
 };
 
 /** A form; in the versioned API, for formats that are JSON, also a JSON body. */
-export function requestBody(surface: Surface, formats: readonly Format[]): RequestBody {
-  const form = formBody(surface, formats);
-  const documents = jsonDocumentsOf(surface);
+export function requestBody(endpoint: Endpoint, formats: readonly Format[]): RequestBody {
+  const form = formBody(endpoint, formats);
+  const documents = jsonDocumentsOf(endpoint);
   if (documents === null) return form;
   const { single, list } = documents;
   const members = list === null ? `\`${single}\`` : `\`${single}\` and \`${list}\``;
@@ -25,17 +25,17 @@ export function requestBody(surface: Surface, formats: readonly Format[]): Reque
     content: {
       ...form.content,
       'application/json': {
-        schema: jsonBodySchema(surface, documents, { formats }),
+        schema: jsonBodySchema(endpoint, documents, { formats }),
         example: jsonExample(documents),
       },
     },
   };
 }
 
-export function formBody(surface: Surface, formats: readonly Format[]): RequestBody {
-  const { single, singleRequired, list } = filePartsOf(surface);
-  const config = configOf(surface, formats);
-  const mediaType = formats.find(({ id }) => id === surface.inputFormat)?.mediaType;
+export function formBody(endpoint: Endpoint, formats: readonly Format[]): RequestBody {
+  const { single, singleRequired, list } = filePartsOf(endpoint);
+  const config = configOf(endpoint, formats);
+  const mediaType = formats.find(({ id }) => id === endpoint.inputFormat)?.mediaType;
   const fileType = mediaType ?? 'application/octet-stream';
   const schema: JsonSchema = {
     type: 'object',
@@ -60,7 +60,7 @@ export function formBody(surface: Surface, formats: readonly Format[]): RequestB
       ...(list === null ? {} : { [list]: { contentType: fileType } }),
     },
   };
-  return { description: DESCRIPTIONS[surface.operation], content: { 'multipart/form-data': media } };
+  return { description: DESCRIPTIONS[endpoint.operation], content: { 'multipart/form-data': media } };
 }
 
 /** Parts for file parameters of steps. */
@@ -76,7 +76,7 @@ function stepPartsOf(): Record<string, JsonSchema> {
   );
 }
 
-const DESCRIPTIONS: Readonly<Record<Surface['operation'], string>> = {
+const DESCRIPTIONS: Readonly<Record<Endpoint['operation'], string>> = {
   transform:
     'A form with the file and the config, in any order; or only the config, with the URL of the file.',
   inspect: 'A form with the file and the config, in any order; or only the config, with the URL of the file.',
@@ -87,11 +87,11 @@ const DESCRIPTIONS: Readonly<Record<Surface['operation'], string>> = {
 };
 
 /** If the config names the format, both spellings are documented: clients use either. */
-function configOf(surface: Surface, formats: readonly Format[]): JsonSchema {
-  if (surface.inputFormat !== null) return configSchema(surface, { formats });
+function configOf(endpoint: Endpoint, formats: readonly Format[]): JsonSchema {
+  if (endpoint.inputFormat !== null) return configSchema(endpoint, { formats });
   const spellings = (['nested', 'flat'] as const).map((spelling) => ({
     title: spelling === 'nested' ? 'Nested' : 'Flat',
-    ...configSchema({ ...surface, spelling }, { formats }),
+    ...configSchema({ ...endpoint, spelling }, { formats }),
   }));
   return { anyOf: spellings };
 }

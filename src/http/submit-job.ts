@@ -1,4 +1,4 @@
-/** Takes a job from any surface: its files to disk, its config to a request, then the row. */
+/** Takes a job from any endpoint: its files to disk, its config to a request, then the row. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../errors.ts';
@@ -14,7 +14,7 @@ import {
   type RequestedStep,
 } from '../transformations/requested-steps.ts';
 import type { Transformation } from '../transformations/transformation.ts';
-import type { Surface } from './config-fields.ts';
+import type { Endpoint } from './config-fields.ts';
 import { jsonDocumentsOf } from './config-schema.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { filePartsOf, receiveJobForm } from './job-form.ts';
@@ -40,14 +40,14 @@ interface ReceivedRequest {
 
 /** What the headers alone tell is answered before a byte of the body is read, so also before "100 Continue". */
 export function refuseEarly(
-  surface: Surface,
+  endpoint: Endpoint,
   { config, service }: HttpContext,
   request: FastifyRequest,
 ): void {
   const owner = ownerOf(request);
   const isRepeat = service.isRepeat(owner, idempotencyKeyOf(request));
   if (!isRepeat) service.checkRoom(owner, 0);
-  const takesJson = jsonDocumentsOf(surface) !== null;
+  const takesJson = jsonDocumentsOf(endpoint) !== null;
   const type = request.headers['content-type'] ?? '';
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if ((!isForm(type) && !(takesJson && isJson(type))) || encoding.toLowerCase() !== 'identity')
@@ -71,7 +71,7 @@ export function refuseEarly(
  * client goes away meanwhile, and one that came before leave no file behind.
  */
 export async function submitRequest(
-  surface: Surface,
+  endpoint: Endpoint,
   context: HttpContext,
   request: FastifyRequest,
 ): Promise<AcceptedJob> {
@@ -88,7 +88,7 @@ export async function submitRequest(
   let added = false;
   try {
     const isDocument = isJson(request.headers['content-type'] ?? '');
-    const received = await (isDocument ? receiveJson : receiveForm)(surface, context, request, files);
+    const received = await (isDocument ? receiveJson : receiveForm)(endpoint, context, request, files);
     const { findings, inputFormat, inputUrl, forFiles } = received.parsed;
     const jobRequest = forFiles(inputUrl === null ? files.count('single') + files.count('list') : 1);
     const kept = await files.keepAll();
@@ -108,7 +108,7 @@ export async function submitRequest(
       idempotency:
         idempotencyKey === null
           ? null
-          : { key: idempotencyKey, requestHash: requestHash(surface, received.configHash, kept) },
+          : { key: idempotencyKey, requestHash: requestHash(endpoint, received.configHash, kept) },
     };
     const result =
       isRepeat && job.idempotency !== null
@@ -134,7 +134,7 @@ function unstoredUpload(): Upload {
 }
 
 async function receiveForm(
-  surface: Surface,
+  endpoint: Endpoint,
   context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
@@ -142,11 +142,11 @@ async function receiveForm(
   let parsed: ParsedConfig | undefined;
   const form = await receiveJobForm(request, {
     files,
-    parts: filePartsOf(surface),
+    parts: filePartsOf(endpoint),
     stepParts: filePartNames(context.transformations),
     fileParameters: fileParameterNames(context.transformations),
     onConfig: (value) => {
-      parsed = parseJobRequest(value, surface, context, context.urlPolicy, true);
+      parsed = parseJobRequest(value, endpoint, context, context.urlPolicy, true);
       return parsed.inputUrl?.path ?? null;
     },
   });
@@ -176,17 +176,17 @@ function checkStepParts(
 }
 
 async function receiveJson(
-  surface: Surface,
+  endpoint: Endpoint,
   context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
 ): Promise<ReceivedRequest> {
-  const documents = jsonDocumentsOf(surface);
+  const documents = jsonDocumentsOf(endpoint);
   if (documents === null) throw failure('INTERNAL', { reason: 'a JSON body was let through' });
   const fileParameters = fileParameterNames(context.transformations);
   const options = { files, documents, fileParameters };
   const { config, configHash } = await receiveJsonBody(request.raw, options);
-  const parsed = parseJobRequest(config, surface, context, context.urlPolicy);
+  const parsed = parseJobRequest(config, endpoint, context, context.urlPolicy);
   if (parsed.inputUrl !== null)
     throw failure('CONFIG_INVALID', {
       detail: `'${parsed.inputUrl.path}' is not possible in a JSON body, which holds the input; send a form`,
@@ -219,7 +219,7 @@ function remoteInput(url: URL, format: Format): JobInput {
 
 /** Of everything that decides the result. */
 function requestHash(
-  { operation, inputFormat }: Surface,
+  { operation, inputFormat }: Endpoint,
   configHash: string,
   files: readonly ReceivedFile[],
 ): string {

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { exampleStep } from '../transformations/parts/example-step.ts';
 import { parseSteps } from '../transformations/requested-steps.ts';
-import type { Registries, Surface } from './config-fields.ts';
+import type { Endpoint, Registries } from './config-fields.ts';
 import { parseJobRequest } from './parse-job-request.ts';
 
 export async function warmParsing(registries: Registries): Promise<void> {
@@ -19,7 +19,7 @@ export async function warmParsing(registries: Registries): Promise<void> {
   for (const { id } of formats.filter(isInputFormat))
     for (const operation of ['transform', 'append', 'merge'] as const) {
       await nextTurn();
-      const surface: Surface = { operation, inputFormat: id, spelling: 'flat' };
+      const endpoint: Endpoint = { operation, inputFormat: id, spelling: 'flat' };
       const crs = operation === 'merge' ? {} : { input_crs: 4326 };
       const mapping = operation === 'append' ? 'append_crs_mapping' : 'input_crs_mapping';
       const mapped = operation === 'transform' ? {} : { [mapping]: [4326] };
@@ -30,6 +30,6 @@ export async function warmParsing(registries: Registries): Promise<void> {
         input_layer: 'a',
         to_file: true,
       };
-      parseJobRequest({ ...crs, ...mapped, ...common }, surface, registries);
+      parseJobRequest({ ...crs, ...mapped, ...common }, endpoint, registries);
     }
 }

@@ -1,4 +1,4 @@
-/** The request types. The job surface, the versioned surface and the CLI all map what they receive to them. */
+/** The request types. The job API, the versioned API and the CLI all map what they receive to them. */
 import type { CrsText } from '../crs/crs.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';

@@ -1,4 +1,4 @@
-/** Who gets in: open and required services, the job surface apart, revocation, addresses, what is refused before what. */
+/** Who gets in: open and required services, the job API apart, revocation, addresses, what is refused before what. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -74,7 +74,7 @@ test('an open service that other machines can reach keeps its figures for admini
   assert.equal(await statusOf(service, '/metrics', apiKey(credentials.key('root', ['admin']).secret)), 200);
 });
 
-test('the job surface can be open while the rest is not', async () => {
+test('the job API can be open while the rest is not', async () => {
   await using service = await startTestService({ settings: { AUTH: 'required', AUTH_JOB_SURFACE: 'open' } });
   using credentials = new TestCredentials(service.config.dataDirectory);
   const id = await idOf(await submit(service));
@@ -89,7 +89,7 @@ test('the job surface can be open while the rest is not', async () => {
   assert.equal(await statusOf(service, `/result/status/${theirs}`, alice), 200);
 });
 
-test('the job surface can ask for credentials while the rest is open', async () => {
+test('the job API can ask for credentials while the rest is open', async () => {
   await using service = await startTestService({ settings: { AUTH_JOB_SURFACE: 'required' } });
   assert.equal((await submit(service)).status, 401);
   assert.equal(await statusOf(service, '/result/status/x'), 401);

@@ -93,7 +93,7 @@ test('a file is fetched, converted and named like an uploaded one', async () => 
   assert.deepEqual(readdirSync(join(service.config.dataDirectory, 'inputs')), []);
 });
 
-test('the versioned surface and inspections take a URL, too', async () => {
+test('the versioned API and inspections take a URL, too', async () => {
   await using host = await startFileHost({ '/roads.geojson': sendText(ROADS) });
   await using service = await startAllowing(host, {}, null);
   const url = `${host.url}/roads.geojson`;

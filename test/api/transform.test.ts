@@ -1,4 +1,4 @@
-/** The job surface over real HTTP, with the fake runner. */
+/** The job API over real HTTP, with the fake runner. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { inputFormats } from '../../src/formats/registry.ts';

@@ -1,4 +1,4 @@
-/** Every bad request to the versioned surface is a 4xx problem that names the part and the fix, and leaves no file. */
+/** Every bad request to the versioned API is a 4xx problem that names the part and the fix, and leaves no file. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Forms of the versioned surface, with the fake runner: their parts, their configs, what a key of idempotency covers. */
+/** Forms of the versioned API, with the fake runner: their parts, their configs, what a key of idempotency covers. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { outputOf } from '../support/fake-conversion.ts';

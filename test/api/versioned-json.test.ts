@@ -1,4 +1,4 @@
-/** JSON bodies with GeoJSON on the versioned surface, with the fake runner: its output shows what each file held. */
+/** JSON bodies with GeoJSON on the versioned API, with the fake runner: its output shows what each file held. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { outputOf } from '../support/fake-conversion.ts';

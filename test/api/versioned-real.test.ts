@@ -1,4 +1,4 @@
-/** The versioned surface with its real runners: what only the content of a file tells is a 4xx that names the file, too. */
+/** The versioned API with its real runners: what only the content of a file tells is a 4xx that names the file, too. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The versioned surface over real HTTP, with the fake runner: paths, forms, answers, tasks. */
+/** The versioned API over real HTTP, with the fake runner: paths, forms, answers, tasks. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { formats } from '../../src/formats/registry.ts';

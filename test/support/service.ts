@@ -110,7 +110,7 @@ export interface FormSubmission {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Posts a form to a path of the versioned surface; the config comes last when `parts` holds none. */
+/** Posts a form to a path of the versioned API; the config comes last when `parts` holds none. */
 export function postForm(
   service: RunningService,
   path: string,

@@ -5,7 +5,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { parseEpsg } from '../../src/crs/crs.ts';
 import { formats } from '../../src/formats/registry.ts';
-import { CONFIG_FIELDS, type Surface } from '../../src/http/config-fields.ts';
+import { CONFIG_FIELDS, type Endpoint } from '../../src/http/config-fields.ts';
 import { configSchema, jsonBodySchema, jsonDocumentsOf } from '../../src/http/config-schema.ts';
 import { parseJobRequest } from '../../src/http/parse-job-request.ts';
 import { transformations } from '../../src/transformations/registry.ts';
@@ -23,44 +23,44 @@ function validatorOf(schema: object): ValidateFunction {
   });
 }
 
-const surfaces: Surface[] = (['transform', 'append', 'merge', 'inspect'] as const).flatMap((operation) => [
+const endpoints: Endpoint[] = (['transform', 'append', 'merge', 'inspect'] as const).flatMap((operation) => [
   { operation, inputFormat: null, spelling: 'nested' as const },
   { operation, inputFormat: null, spelling: 'flat' as const },
   ...formats.map(({ id }) => ({ operation, inputFormat: id, spelling: 'flat' as const })),
 ]);
 
-test('every surface has a schema that compiles, with a description of every field', () => {
-  for (const surface of surfaces) {
-    const schema = configSchema(surface, registries);
+test('every endpoint has a schema that compiles, with a description of every field', () => {
+  for (const endpoint of endpoints) {
+    const schema = configSchema(endpoint, registries);
     validatorOf(schema);
     const told = JSON.stringify(schema);
     assert.ok(
-      told.includes(surface.spelling === 'flat' ? '"output_format"' : '"output"'),
+      told.includes(endpoint.spelling === 'flat' ? '"output_format"' : '"output"'),
       told.slice(0, 200),
     );
     const properties = Object.entries(schema.properties as Record<string, Record<string, unknown>>);
     for (const [name, { description, properties: inner, anyOf }] of properties)
-      assert.ok(description ?? inner ?? anyOf, `${surface.operation} ${name}`);
+      assert.ok(description ?? inner ?? anyOf, `${endpoint.operation} ${name}`);
   }
-  for (const surface of surfaces) {
-    const documents = jsonDocumentsOf(surface);
-    if (documents !== null) validatorOf(jsonBodySchema(surface, documents, registries));
+  for (const endpoint of endpoints) {
+    const documents = jsonDocumentsOf(endpoint);
+    if (documents !== null) validatorOf(jsonBodySchema(endpoint, documents, registries));
   }
 });
 
 test('a config of every field is taken by schema and parser, with nothing left over', () => {
-  for (const surface of surfaces) {
+  for (const endpoint of endpoints) {
     const crs =
-      surface.operation === 'merge' ? {} : { [surface.spelling === 'flat' ? 'input_crs' : 'epsg']: 4326 };
+      endpoint.operation === 'merge' ? {} : { [endpoint.spelling === 'flat' ? 'input_crs' : 'epsg']: 4326 };
     const mapping = {
-      ...(surface.operation === 'append' ? { append_crs_mapping: ['EPSG:28350', 4326] } : {}),
-      ...(surface.operation === 'merge' ? { input_crs_mapping: 'epsg:28350' } : {}),
+      ...(endpoint.operation === 'append' ? { append_crs_mapping: ['EPSG:28350', 4326] } : {}),
+      ...(endpoint.operation === 'merge' ? { input_crs_mapping: 'epsg:28350' } : {}),
     };
     const steps = [{ type: 'buffer', params: { distance: 1, units: 'meters' } }, { type: 'union' }];
     const common = { ...mapping, transformations: steps };
-    const format = surface.inputFormat === null ? { input_format: 'shp' } : {};
+    const format = endpoint.inputFormat === null ? { input_format: 'shp' } : {};
     const config =
-      surface.spelling === 'flat'
+      endpoint.spelling === 'flat'
         ? {
             ...format,
             ...crs,
@@ -75,27 +75,27 @@ test('a config of every field is taken by schema and parser, with nothing left o
             input: { format: 'shp', ...crs, layer: ['a', 'b'] },
             output: { format: 'geojson', epsg: 3857, to_file: false, bbox: true },
           };
-    const validate = validatorOf(configSchema(surface, registries));
-    assert.ok(validate(config), `${JSON.stringify(surface)} ${JSON.stringify(validate.errors)}`);
-    const parsed = parseJobRequest(config, surface, registries, noUrls);
+    const validate = validatorOf(configSchema(endpoint, registries));
+    assert.ok(validate(config), `${JSON.stringify(endpoint)} ${JSON.stringify(validate.errors)}`);
+    const parsed = parseJobRequest(config, endpoint, registries, noUrls);
     assert.deepEqual(parsed.findings.list(), []);
-    const request = parsed.forFiles(surface.operation === 'append' ? 3 : 1);
+    const request = parsed.forFiles(endpoint.operation === 'append' ? 3 : 1);
     assert.equal(request.output?.toFile, false);
-    assert.equal(request.operation, surface.operation);
+    assert.equal(request.operation, endpoint.operation);
   }
 });
 
 test('what is required is refused by both when it is missing', () => {
-  for (const surface of surfaces) {
-    const schema = configSchema(surface, registries);
+  for (const endpoint of endpoints) {
+    const schema = configSchema(endpoint, registries);
     const isEmptyFine = validatorOf(schema)({});
     let isTaken = true;
     try {
-      parseJobRequest({}, surface, registries, noUrls);
+      parseJobRequest({}, endpoint, registries, noUrls);
     } catch {
       isTaken = false;
     }
-    assert.equal(isEmptyFine, isTaken, JSON.stringify(surface));
+    assert.equal(isEmptyFine, isTaken, JSON.stringify(endpoint));
   }
 });
 

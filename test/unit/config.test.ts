@@ -92,7 +92,7 @@ test('credentials are required where the service listens beyond this machine', (
     assert.equal(readConfig({ HOST: host }).auth, 'required', host);
 });
 
-test('the job surface asks for credentials as the rest does, unless it is said otherwise', () => {
+test('the job API asks for credentials as the rest does, unless it is said otherwise', () => {
   assert.equal(readConfig({ AUTH: 'required' }).authJobSurface, 'required');
   assert.equal(readConfig({ HOST: '0.0.0.0' }).authJobSurface, 'required');
   assert.equal(readConfig({ AUTH: 'required', AUTH_JOB_SURFACE: 'open' }).authJobSurface, 'open');

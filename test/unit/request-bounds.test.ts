@@ -112,14 +112,14 @@ test('an inherited name as a field is the name of a field', () => {
 test('an inherited name in a config is an unknown key, everywhere', () => {
   for (const name of INHERITED)
     for (const format of formats) {
-      const surface = { operation: 'transform', inputFormat: null, spelling: 'nested' } as const;
+      const endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' } as const;
       const options = format.readOptionsKey === undefined ? {} : { [format.readOptionsKey]: member(name, 1) };
       const config = {
         ...member(name, 1),
         input: { ...member(name, 1), format: format.id, epsg: 4326, ...options },
         output: { ...member(name, 1), format: format.id },
       };
-      const { findings, forFiles } = parseJobRequest(config, surface, { formats, transformations });
+      const { findings, forFiles } = parseJobRequest(config, endpoint, { formats, transformations });
       const unknown = findings.list().map(({ params }) => params?.path);
       const group = format.readOptionsKey;
       const expected = [name, `input.${name}`, `output.${name}`];
@@ -132,9 +132,9 @@ test('an inherited name in a config is an unknown key, everywhere', () => {
 
 test('a config with thousands of unknown keys names twenty and counts the rest', () => {
   const keys = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key${i}`, i]));
-  const surface = { operation: 'transform', inputFormat: 'geojson', spelling: 'flat' } as const;
+  const endpoint = { operation: 'transform', inputFormat: 'geojson', spelling: 'flat' } as const;
   const config = { ...keys, output_format: 'shp' };
-  const found = parseJobRequest(config, surface, { formats, transformations }).findings.list();
+  const found = parseJobRequest(config, endpoint, { formats, transformations }).findings.list();
   assert.equal(found.length, 21);
   assert.deepEqual(
     found.filter(({ code }) => code === 'UNKNOWN_KEYS').map(({ params }) => params?.count),
@@ -209,9 +209,9 @@ test('digits without end are read once', () => {
 });
 
 test('lists that are too long are refused with their limit', () => {
-  const surface = { operation: 'append', inputFormat: 'shp', spelling: 'flat' } as const;
+  const endpoint = { operation: 'append', inputFormat: 'shp', spelling: 'flat' } as const;
   const parse = (more: object): unknown =>
-    parseJobRequest({ output_format: 'shp', ...more }, surface, { formats, transformations });
+    parseJobRequest({ output_format: 'shp', ...more }, endpoint, { formats, transformations });
   const long = Array.from({ length: 100_001 }, (_, i) => `name${i}`);
   assert.match(
     errorOf(() => parse({ input_layer: long })).message,

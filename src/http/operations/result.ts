@@ -1,4 +1,4 @@
-/** GET /result/status/{job_id} and /result/output/{job_id}: the job surface's view of a job. */
+/** GET /result/status/{job_id} and /result/output/{job_id}: the job API's view of a job. */
 import type { FastifyRequest } from 'fastify';
 import { failure } from '../../errors.ts';
 import { errorText, type Job, type JobSummary } from '../../jobs/job.ts';

@@ -1,4 +1,4 @@
-/** GET /v1/transform/result/{task_id} and /v1/transform/output/o_{task_id}: the versioned surface's view of a job. */
+/** GET /v1/transform/result/{task_id} and /v1/transform/output/o_{task_id}: the versioned API's view of a job. */
 import { errorText, type JobState, type JobSummary } from '../../jobs/job.ts';
 import { baseUrlOf } from '../context.ts';
 import type { Operation, Parameter } from '../operation.ts';
@@ -15,7 +15,7 @@ const taskIdParameter: Parameter = {
   required: true,
 };
 
-/** The words of the versioned surface for the states of a job. */
+/** The words of the versioned API for the states of a job. */
 const TASK_STATES: Readonly<Record<JobState, string>> = {
   QUEUED: 'TASK CREATED',
   RUNNING: 'PROCESSING',

@@ -1,7 +1,7 @@
 /** POST /transform: takes a job. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Format } from '../../formats/format.ts';
-import type { Surface } from '../config-fields.ts';
+import type { Endpoint } from '../config-fields.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { formBody } from '../request-bodies.ts';
@@ -10,7 +10,7 @@ import { sendJobFailure, sendOutput } from '../send-output.ts';
 import { type AcceptedJob, refuseEarly, submitRequest, waitForJob } from '../submit-job.ts';
 import { idempotencyKeyParameter, preferParameter } from './submission-parameters.ts';
 
-const SURFACE: Surface = { operation: 'transform', inputFormat: null, spelling: 'nested' };
+const ENDPOINT: Endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' };
 
 export function submitJob(formats: readonly Format[]): Operation {
   return {
@@ -32,14 +32,14 @@ export function submitJob(formats: readonly Format[]): Operation {
       preferParameter,
       idempotencyKeyParameter,
     ],
-    requestBody: formBody(SURFACE, formats),
+    requestBody: formBody(ENDPOINT, formats),
     responses: submissionResponses('JobAccepted'),
     examples: [
       `curl -F 'config={"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}' -F input_file=@samples/harbour.geojson BASE_URL/transform`,
     ],
-    refuseEarly: (context, request) => refuseEarly(SURFACE, context, request),
+    refuseEarly: (context, request) => refuseEarly(ENDPOINT, context, request),
     handle: async (context, request, reply) =>
-      answer(context, request, reply, await submitRequest(SURFACE, context, request)),
+      answer(context, request, reply, await submitRequest(ENDPOINT, context, request)),
   };
 }
 

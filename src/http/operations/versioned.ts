@@ -1,7 +1,7 @@
-/** The versioned surface: /v1/transform/{format}, /append and /merge for every format there is, and /v1/inspect. */
+/** The versioned API: /v1/transform/{format}, /append and /merge for every format there is, and /v1/inspect. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Format, isInputFormat } from '../../formats/format.ts';
-import type { Surface } from '../config-fields.ts';
+import type { Endpoint } from '../config-fields.ts';
 import { jsonDocumentsOf } from '../config-schema.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
@@ -51,7 +51,7 @@ export function versionedOperations(formats: readonly Format[]): readonly Operat
 }
 
 function versionedOperation(verb: Verb, format: Format, formats: readonly Format[]): Operation {
-  const surface: Surface = { operation: verb, inputFormat: format.id, spelling: 'flat' };
+  const endpoint: Endpoint = { operation: verb, inputFormat: format.id, spelling: 'flat' };
   const { tag, path, summary, description } = WORDS[verb];
   return {
     id: verb + format.id[0].toUpperCase() + format.id.slice(1),
@@ -62,19 +62,19 @@ function versionedOperation(verb: Verb, format: Format, formats: readonly Format
     summary: summary(format.id),
     description: description + HOW_IT_ANSWERS,
     parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
-    requestBody: requestBody(surface, formats),
+    requestBody: requestBody(endpoint, formats),
     responses: submissionResponses('TaskAccepted'),
-    examples: [exampleOf(surface, format), ...jsonExamplesOf(verb, surface)],
-    refuseEarly: (context, request) => refuseEarly(surface, context, request),
+    examples: [exampleOf(endpoint, format), ...jsonExamplesOf(verb, endpoint)],
+    refuseEarly: (context, request) => refuseEarly(endpoint, context, request),
     handle: async (context, request, reply) =>
-      answer(context, request, reply, await submitRequest(surface, context, request)),
+      answer(context, request, reply, await submitRequest(endpoint, context, request)),
   };
 }
 
 /** Of the samples in formats that state no CRS. */
 const SAMPLE_CRS = 'EPSG:25832';
 
-function exampleOf({ operation, inputFormat }: Surface, format: Format): string {
+function exampleOf({ operation, inputFormat }: Endpoint, format: Format): string {
   const needsCrs = format.inputCrs === 'request';
   const config = {
     ...(needsCrs && operation !== 'merge' ? { input_crs: SAMPLE_CRS } : {}),
@@ -93,15 +93,15 @@ function exampleOf({ operation, inputFormat }: Surface, format: Format): string 
 }
 
 /** Without `transformations`, which are in the example of the body. */
-function jsonExamplesOf(verb: Verb, surface: Surface): string[] {
-  const documents = jsonDocumentsOf(surface);
+function jsonExamplesOf(verb: Verb, endpoint: Endpoint): string[] {
+  const documents = jsonDocumentsOf(endpoint);
   if (documents === null) return [];
   const { transformations: _, ...body } = jsonExample(documents);
-  const path = `/v1/transform/${surface.inputFormat}${WORDS[verb].path}`;
+  const path = `/v1/transform/${endpoint.inputFormat}${WORDS[verb].path}`;
   return [`curl -f -H 'Content-Type: application/json' -d '${JSON.stringify(body)}' BASE_URL${path}`];
 }
 
-const INSPECTION: Surface = { operation: 'inspect', inputFormat: null, spelling: 'nested' };
+const INSPECTION: Endpoint = { operation: 'inspect', inputFormat: null, spelling: 'nested' };
 
 export function inspectOperation(formats: readonly Format[]): Operation {
   return {

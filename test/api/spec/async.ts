@@ -1,4 +1,4 @@
-/** Specification, "Asynchronous mode" of the versioned surface, and tasks as the design decides them. */
+/** Specification, "Asynchronous mode" of the versioned API, and tasks as the design decides them. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { sharedServer } from '../../support/server-process.ts';

@@ -1,4 +1,4 @@
-/** Specification, "Resources and their fields": the job and its config on the job surface. */
+/** Specification, "Resources and their fields": the job and its config on the job API. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { outputFormats } from '../../../src/formats/registry.ts';

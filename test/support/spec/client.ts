@@ -77,7 +77,7 @@ export function postJson(served: Served, path: string, body: unknown): Promise<A
   });
 }
 
-// --- job surface ------------------------------------------------------------------------------------------------
+// --- job API ------------------------------------------------------------------------------------------------
 
 export interface File {
   readonly name: string;
@@ -145,9 +145,9 @@ export async function refusal(served: Served, config: unknown, file: File): Prom
   return String(problemOf(await postForm(served, '/transform', jobParts(config, file)), 400).detail);
 }
 
-// --- versioned surface ------------------------------------------------------------------------------------------
+// --- versioned API ------------------------------------------------------------------------------------------
 
-/** Posts to a path of the versioned surface and expects the output in the answer. */
+/** Posts to a path of the versioned API and expects the output in the answer. */
 export async function convertVersioned(
   served: Served,
   path: string,
@@ -165,7 +165,7 @@ export async function convertJson(served: Served, path: string, body: unknown): 
   return converted(answer);
 }
 
-/** A 400 of the versioned surface; the detail. */
+/** A 400 of the versioned API; the detail. */
 export async function refusalVersioned(
   served: Served,
   path: string,

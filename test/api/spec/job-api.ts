@@ -1,4 +1,4 @@
-/** Specification, "Endpoints", "Job surface": the three paths, the files returned and the files accepted. */
+/** Specification, "Endpoints", "Job API": the three paths, the files returned and the files accepted. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { sharedServer } from '../../support/server-process.ts';

@@ -1,4 +1,4 @@
-/** Specification, "Versioned surface": its flat config, /v1/transform/{format}, and what the design decides about it. */
+/** Specification, "Versioned API": its flat config, /v1/transform/{format}, and what the design decides about it. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { sharedServer } from '../../support/server-process.ts';
