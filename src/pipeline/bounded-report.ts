@@ -1,17 +1,17 @@
 /**
- * Bounds a report: names are shortened, and each list is given as far as its share of the bytes goes, with the number of
- * its entries beside it. A file can have any number of layers, fields and faults, with names of any length; the report
- * is kept in the service's database and is in its memory for every answer. Findings are short already.
+ * Bounds a report: names are shortened, and each list is cut at its share of the bytes, with the number of
+ * its entries. A file can have any number of layers, fields and errors, with names of any length; the report
+ * is stored in the service's database and loaded into memory for every response. Findings are short already.
  */
 import { jsonBytes, listWithin, MAX_COMPOSED, shortText } from '../short-text.ts';
 import type { ConversionReport, JobReport, LayerReport, ReportTotals, ReprojectionReport } from './report.ts';
 
 /** Longest report in bytes of its JSON. */
 export const MAX_REPORT_BYTES = 1_000_000;
-/** Definitions of coordinate reference systems are of use only if they are whole; common ones have 4,000 characters. */
+/** A definition of a CRS is useful only if it is complete; common ones have 4,000 characters. */
 export const MAX_CRS_CHARACTERS = 10_000;
 
-/** What each list may take of MAX_REPORT_BYTES; the rest of a report takes a few thousand. */
+/** Share of each list in MAX_REPORT_BYTES; the rest of a report takes a few thousand bytes. */
 const SHARES: Readonly<Record<keyof ReportTotals, number>> = {
   files: 60_000,
   layers: 140_000,
@@ -25,7 +25,7 @@ const SHARES: Readonly<Record<keyof ReportTotals, number>> = {
 const FIELDS_SHARE = 200_000;
 export const MAX_GRIDS = 20;
 
-/** The report in at most MAX_REPORT_BYTES. Bounding it again, with entries added, adds to the numbers as well. */
+/** The report in at most MAX_REPORT_BYTES. A bounded report can be extended and bounded again: the numbers add up. */
 export function boundedReport(report: JobReport): JobReport {
   const cutter = new ListCutter(report.totals ?? {});
   const warnings = cutter.cut('warnings', report.warnings);
@@ -70,7 +70,7 @@ function withoutFields(layers: readonly LayerReport[]): LayerReport[] {
   }));
 }
 
-/** Puts the fields back into the layers, in their order, while there is room. */
+/** Puts the fields back into the layers, in order, while there is room. */
 function fieldsWithin(whole: readonly LayerReport[]): (layer: LayerReport, index: number) => LayerReport {
   let room = FIELDS_SHARE;
   return (layer, index) => {
@@ -99,12 +99,12 @@ function boundedReprojection(reprojection: ReprojectionReport): ReprojectionRepo
   };
 }
 
-/** Cuts lists to their shares and remembers how long they were. */
+/** Cuts lists to their shares and keeps their original lengths. */
 class ListCutter {
   readonly #before: ReportTotals;
   readonly #totals: { -readonly [Name in keyof ReportTotals]: number } = {};
 
-  /** `before`: of lists that were cut already. */
+  /** `before`: lengths of lists that were cut earlier. */
   constructor(before: ReportTotals) {
     this.#before = before;
   }

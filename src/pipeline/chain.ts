@@ -1,6 +1,6 @@
 /**
- * The steps of a request laid out for one layer: pure data. Between two steps stands a reprojection where the CRS
- * changes; a step that needs every feature ends a stage, and what comes after it begins the next.
+ * The steps of a request laid out for one layer: pure data. There is a reprojection between two steps where the CRS
+ * changes. A step that needs all features ends a stage; the steps after it are in the next stage.
  *
  *   read -> links of stage 0 -> collect -> links of stage 1 -> collect -> ... -> links of the last stage -> statistics, encode
  */
@@ -22,7 +22,7 @@ export interface LoadedStep extends RequestedStep {
   readonly code: TransformationCode;
 }
 
-/** What a batch goes through within one task. */
+/** One operation on a batch within a task. */
 export type ChainLink =
   | {
       readonly kind: 'reproject';
@@ -49,7 +49,7 @@ export interface StagePlan {
 
 /**
  * Loads the code of the steps, and their file parameters from `stepInputs`, paths by name. Throws TRANSFORMATION_INVALID for
- * one that is wrong. An unknown type here is our fault: requests are checked before they are queued.
+ * an invalid one. An unknown type is an internal error here: requests are checked before they are queued.
  */
 export async function loadSteps(
   steps: readonly RequestedStep[],
@@ -70,7 +70,7 @@ export async function loadSteps(
   );
 }
 
-/** The parameters with what the code gets of the file parameter. `files`: those that were read, as steps may share one. */
+/** The parameters with the parsed content of the file parameter. `files`: already parsed ones, as steps may share a file. */
 function withFile(
   { params, path, file }: RequestedStep,
   { name, part, fromValue, fromFile }: FileParameter,
@@ -90,8 +90,8 @@ export function transformationById(id: string, registry: readonly Transformation
 }
 
 /**
- * `differ`: positions of the two systems are not the same, so something is to be done between them. `workCrs`: in which
- * the steps work until one changes it; features that are appended come from another CRS than they are worked on in.
+ * `differ`: whether positions have other coordinates in the two systems. `workCrs`: the CRS of the steps until one of
+ * them changes it; appended features may be in another CRS and are reprojected to it first.
  */
 export function planStages(
   steps: readonly LoadedStep[],
@@ -104,7 +104,7 @@ export function planStages(
   let links: ChainLink[] = [];
   let reprojections = 0;
   let crs = sourceCrs;
-  // Only where a step or the output needs it: of two reprojections in a row the first would be done for nothing.
+  // Only where a step or the output needs it: the first of two consecutive reprojections would be wasted.
   const moveTo = (wanted: CrsText): void => {
     if (wanted !== crs && differ(crs, wanted))
       links.push({ kind: 'reproject', from: crs, to: wanted, number: reprojections++ });
@@ -136,12 +136,12 @@ export function reprojectionsOf(
   return stages.flatMap(({ links }) => links.filter((link) => link.kind === 'reproject'));
 }
 
-/** Steps that do something to features; a reprojection alone leaves what a file declares true. */
+/** Whether any step changes features. A reprojection does not: what a file declares of them stays true. */
 export function changesFeatures(steps: readonly LoadedStep[]): boolean {
   return steps.some(({ code }) => code.kind !== 'reprojecting');
 }
 
-/** The fields after the steps from those before them. Throws FIELD_UNKNOWN naming step and layer. */
+/** The fields after the steps, given the fields before them. Throws FIELD_UNKNOWN with step and layer. */
 export function fieldsAfter(
   fields: readonly Field[],
   steps: readonly LoadedStep[],

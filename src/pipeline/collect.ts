@@ -1,4 +1,4 @@
-/** A collecting step over all features of a layer: its one half runs here, the other in the workers that it calls. */
+/** Runs a collecting step over all features of a layer: one half in this thread, the other in the workers that it calls. */
 import { nullColumn } from '../batch/attribute-column.ts';
 import { castBatch } from '../batch/cast.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
@@ -17,12 +17,12 @@ import type { ProgressMeter } from './progress.ts';
 import { stepSetting } from './stage.ts';
 import type { SessionLayer } from './task.ts';
 
-/** Work of a collecting step in passes over the layer, for the progress. */
+/** Share of a collecting step in the progress, in passes over the layer. */
 export const COLLECTING_WEIGHT = 2;
 
 export interface Collecting {
   readonly batches: readonly FeatureBatch[];
-  /** What all batches are cast to first. */
+  /** All batches are cast to these fields first. */
   readonly fields: readonly Field[];
   readonly step: LoadedStep;
   readonly session: SessionLayer;
@@ -37,7 +37,7 @@ export interface Collecting {
   readonly limits: Pick<InputLimits, 'outputFactor'>;
 }
 
-/** The features after the step; at least one batch, which may be without rows. */
+/** The features after the step: at least one batch, which may have no rows. */
 export async function collectStage(collecting: Collecting): Promise<readonly FeatureBatch[]> {
   const { step, session, stage, fields, signal } = collecting;
   const { code } = step;
@@ -53,7 +53,7 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
   checkGrowth(collect, growth.positionsIn, countPositions(collected), growth.factor);
   finish();
   collecting.findings.merge(host.findings.list(), (location) => ({ layer, ...location }));
-  // Writers and steps meet a layer without features as one batch without rows, as from a reader.
+  // Like a reader, a step returns a layer without features as one batch without rows.
   return collected.length > 0 ? collected : [emptyBatch(code.outputFields?.(fields, step.params) ?? fields)];
 }
 
@@ -65,13 +65,13 @@ function hostFor({ executor, layerIndex, stage, signal, progress, weight }: Coll
   readonly host: CollectingHost;
   readonly finish: () => void;
 } {
-  let told = 0;
+  let reported = 0;
   const tell = (fraction: number): void => {
-    // Steps may count loosely; what was told once stays told.
+    // A step may report a smaller share than before: progress never falls.
     const share = Math.min(1, fraction);
-    if (!(share > told)) return;
-    progress.advance((share - told) * weight);
-    told = share;
+    if (!(share > reported)) return;
+    progress.advance((share - reported) * weight);
+    reported = share;
   };
   const host: CollectingHost = {
     width: executor.width,

@@ -1,44 +1,44 @@
 /**
- * What to say where a file states no CRS: which systems its coordinates could be in. Half of the shapefiles that people
- * publish have no .prj. Never more than a guess, which the user must confirm by stating it.
+ * Suggests coordinate reference systems for a file that states none, by its extent. Half of the published shapefiles have
+ * no .prj. A suggestion is a guess, which the user confirms by stating the CRS.
  */
 import type { Bounds } from '../batch/bounds.ts';
 import type { CrsText } from '../crs/crs.ts';
 import type { SourceLayer } from '../formats/format.ts';
 import type { CrsAuthority } from './source-crs.ts';
 
-/** Systems that are said at most. */
+/** Maximum number of suggested systems. */
 const MAX_SAID = 5;
 /** Parameters of messages are cut at 200 characters. */
 const MAX_TEXT = 180;
-/** Fits wherever an extent fits at all, so it is said last and always. */
+/** Holds every extent in longitude and latitude, so it is suggested last and always. */
 export const WEB_MERCATOR: CrsText = 'EPSG:3857';
 
-/** Stands for all zones of UTM, which no number tells apart. */
+/** Represents all UTM zones: coordinates do not show which zone they are in. */
 const SOME_UTM: CrsText = 'EPSG:25832';
 
-/** National and continental systems that data without a .prj is mostly in. */
+/** National and continental systems that are common for data without a .prj. */
 export const GRIDS: readonly CrsText[] = [
   2154, 27572, 27700, 2157, 29903, 28992, 31370, 3812, 2169, 2056, 21781, 31287, 31255, 31256, 31466, 31467, 31468,
   31469, 3034, 3035, 3006, 2180, 3067, 3059, 3301, 3346, 5514, 23700, 3765, 3794, 3844, 7801, 2100, 3003, 3004, 6875,
   3763, 2062, 5070, 3347, 3005, 3577, 3111, 2193, 3826, 5179, 2326, 3414, 2443, 2451,
 ].map((code) => `EPSG:${code}`); // biome-ignore format: a list
 
-/** Whether `crsAdvice` wants to know the extents of systems of the layer. */
+/** Whether `crsAdvice` needs the extents of the candidate systems for this layer. */
 export function wantsAdvice({ crs, statedExtent }: SourceLayer): boolean {
   return crs === null && isUsable(statedExtent) && !fitsDegrees(statedExtent);
 }
 
 export interface CrsAdvice {
-  /** What is known of the coordinates; empty where nothing is. */
+  /** Description of the coordinates; empty if nothing is known of them. */
   readonly extent: string;
-  /** What they could be in. */
+  /** Suggested systems. */
   readonly candidates: string;
 }
 
 export const NO_ADVICE: CrsAdvice = { extent: '', candidates: '' };
 
-/** Two halves of a sentence that goes on from the one before. */
+/** Two clauses that continue the sentence of the message. */
 export function crsAdvice(extent: Bounds | null | undefined, crs: CrsAuthority): CrsAdvice {
   if (!isUsable(extent)) return NO_ADVICE;
   const range = `. Its coordinates (x ${shown(extent[0])} to ${shown(extent[2])}, y ${shown(extent[1])} to ${shown(extent[3])})`;
@@ -85,7 +85,7 @@ function listed(codes: readonly CrsText[], crs: CrsAuthority): string {
 function isUsable(extent: Bounds | null | undefined): extent is Bounds {
   if (extent === null || extent === undefined || !extent.every(Number.isFinite)) return false;
   const [minX, minY, maxX, maxY] = extent;
-  // A header of zeros is what writers leave that do not know better.
+  // Some writers leave the extent in the header at zero.
   return minX <= maxX && minY <= maxY && extent.some((value) => value !== 0);
 }
 
@@ -105,7 +105,7 @@ function sizeOf([minX, minY, maxX, maxY]: Bounds): number {
   return (maxX - minX) * (maxY - minY);
 }
 
-/** Six digits are enough to recognise a system by. */
+/** Six digits are enough to recognise a system. */
 function shown(value: number): string {
   return String(Math.abs(value) >= 1e5 ? Math.round(value) : Number(value.toPrecision(6)));
 }

@@ -1,4 +1,4 @@
-/** The main thread's door to PROJ, opened only when a CRS other than EPSG:4326 turns up. */
+/** PROJ for the main thread, loaded only when a CRS other than EPSG:4326 occurs. */
 import type { Bounds } from '../batch/bounds.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import { isPlainWgs84, WGS84_DESCRIPTION } from '../crs/wgs84.ts';
@@ -32,7 +32,7 @@ export class CrsService implements CrsAuthority {
     return this.#loaded().extentOf(definition);
   }
 
-  /** What worker threads need to transform between two systems. */
+  /** The definitions that a worker thread needs to transform between two systems. */
   recipe(from: CrsText, to: CrsText): TransformerRecipe {
     return this.#loaded().transformer(from, to).recipe;
   }
@@ -43,7 +43,7 @@ export class CrsService implements CrsAuthority {
   }
 
   #loaded(): Proj {
-    if (this.#proj === null) throw new Error('CrsService.prepare was not told of this CRS');
+    if (this.#proj === null) throw new Error('CrsService.prepare was not called with this CRS');
     return this.#proj;
   }
 }

@@ -1,4 +1,4 @@
-/** What the heads of files declare of the features that make up a layer of the output together. Pure. */
+/** Combines the statistics that file headers declare into those of an output layer. Pure. */
 import { mapFields } from '../batch/field-mapping.ts';
 import {
   emptyStatistics,
@@ -11,8 +11,8 @@ import { changesFeatures, type LoadedStep } from './chain.ts';
 import type { ConversionRequest } from './request.ts';
 
 /**
- * Bounds on all features of the layers, the first of which is the target where the others are appended. Null where only
- * reading tells: behind steps, of files that declare nothing, and where values change their type on their way.
+ * Bounds on all features of the layers; in an append the first is the target. Null where only reading the features gives
+ * them: after steps, for files that declare nothing, and where values change their type.
  */
 export function declaredTogether(
   operation: ConversionRequest['operation'],
@@ -37,7 +37,7 @@ export function declaredTogether(
       if (declared.type !== type) return null;
       mapped.push({ ...declared, name });
     }
-    // Types are the same by now, so nothing is left to widen.
+    // All layers have the same types here, so none is widened.
     mergeStatistics(together, { ...own, fields: mapped, hasIds: false, ids: null }, 'string');
   }
   return together;

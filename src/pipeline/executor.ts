@@ -1,4 +1,4 @@
-/** Where tasks run: in this thread for small inputs, in worker threads for large ones. Same tasks, same results. */
+/** Runs tasks: in this thread for small inputs, in worker threads for large ones, with the same results. */
 import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { batchBuffers } from '../batch/feature-batch.ts';
@@ -10,36 +10,36 @@ import type { Expectation, Session, StepCall, Task, TaskOutcome, TaskResult } fr
 import type { ThreadNote, ThreadSource } from './threads.ts';
 
 export interface Executor {
-  /** Tasks that can run at once. */
+  /** Maximum number of concurrent tasks. */
   readonly width: number;
   begin(session: Session): void;
-  /** Runs a task; buffers of a batch input are moved away from the caller. Rejects with the task's GeomillError. */
+  /** Runs a task; buffers of a batch input are transferred and unusable afterwards. Rejects with the task's GeomillError. */
   run(task: Task): Promise<TaskResult>;
-  /** Answers a collecting step; `transfer` is moved away from the caller. */
+  /** Runs a call of a collecting step; the buffers in `transfer` are unusable afterwards. */
   call(call: StepCall, transfer: readonly ArrayBuffer[]): Promise<unknown>;
-  /** Nothing more is done; resolves when no task is under way. Threads that are not kept stop in the middle of one. */
+  /** Starts no more tasks; resolves when none is running. Threads that are not kept are terminated at once. */
   stop(): Promise<void>;
 }
 
 /**
- * Bytes of input per partition. Measured from 256 KB to 8 MB: at 1 MB a batch and its encoding stay in the caches, and
- * a message per partition does not show yet.
+ * Bytes of input per partition. Measured from 256 KB to 8 MB: at 1 MB a batch and its encoding fit the CPU caches, and
+ * the cost of one message per partition is negligible.
  */
 const PARTITION_BYTES = 1 << 20;
 /**
- * Where steps work on geometries a byte of input costs many times as much, and buffers of points are ten times as large as
- * the points: smaller partitions spread the work over the threads, stay in the caches and let progress move.
+ * Steps on geometries cost many times as much per byte of input, and buffers of points are ten times as large as
+ * the points: smaller partitions spread the work over the threads, fit the caches and make progress finer.
  */
 const PARTITION_BYTES_WITH_STEPS = 1 << 18;
-/** Starting threads takes as long as reading about this many partitions. */
+/** Starting the threads takes as long as reading about this many partitions. */
 const FEW_PARTITIONS = 6;
 
-/** How an input is cut and from which size on threads are worth their start. */
+/** Size of the partitions, and the number of them from which threads pay off. */
 export interface Cutting {
   readonly partitionBytes: number;
-  /** Inputs of this many bytes get their threads before it is known how they can be cut. */
+  /** From this many bytes on, threads are started before the partitions are known. */
   readonly certainlyLargeBytes: number;
-  /** One union is one call after another: a single partition may keep all threads busy. */
+  /** A union makes many calls: even a single partition can keep all threads busy. */
   readonly collects: boolean;
 }
 
@@ -52,7 +52,7 @@ export function cuttingFor(steps: 'none' | 'streaming' | 'collecting'): Cutting 
   };
 }
 
-/** `inputBytes`: size of the input file. It tells many layers of a few rows, a partition each, from many full ones. */
+/** `inputBytes`: size of the input file. It distinguishes many layers of a few rows, a partition each, from many full ones. */
 export function executorFor(
   layers: readonly SourceLayer[],
   threads: number,
@@ -70,7 +70,7 @@ export function executorFor(
   return threadExecutor(source, cutting.collects ? threads : Math.min(threads, partitionCount));
 }
 
-/** Milliseconds after which work in this thread lets others have a turn: a cancellation has to be heard. */
+/** Milliseconds of work in this thread after which it yields, so that a cancellation is noticed. */
 const TURN_MS = 50;
 
 function inlineExecutor(registry: readonly Transformation[]): Executor {
@@ -109,7 +109,7 @@ interface Waiting {
   readonly reject: (error: GeomillError) => void;
 }
 
-/** `count` worker threads of `source`: they load their code while the main thread opens the input. */
+/** An executor on `count` worker threads of `source`, which load their code while the main thread opens the input. */
 export function threadExecutor(
   source: ThreadSource,
   count: number,
@@ -131,7 +131,7 @@ export function threadExecutor(
       try {
         worker.postMessage(waiting.message, waiting.transfer);
       } catch (error) {
-        // What cannot be sent is the sender's fault; the worker has nothing of it and is free.
+        // The message could not be cloned: the worker did not get it and stays free.
         busy.delete(worker);
         idle.push(worker);
         waiting.reject(asGeomillError(error));

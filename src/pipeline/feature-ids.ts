@@ -1,4 +1,4 @@
-/** Feature ids on their way into an output that cannot hold them, or that holds those of several layers. */
+/** Feature ids for an output that cannot store ids, or that stores those of several layers together. */
 import { type AttributeColumn, ColumnBuilder, isValid, nullColumn } from '../batch/attribute-column.ts';
 import { castColumn } from '../batch/cast.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
@@ -20,7 +20,7 @@ export function idsAsField(batch: FeatureBatch, name: string): FeatureBatch {
   };
 }
 
-/** Ids as "roads.7", so that those of different layers differ. */
+/** Ids with the layer's name, "roads.7", so that those of different layers differ. */
 export function prefixedIds(
   ids: AttributeColumn | null,
   rowCount: number,

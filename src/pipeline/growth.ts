@@ -1,17 +1,17 @@
-/** Steps can make much of little: how many positions they may make of those they get. */
+/** Limits how many positions steps may make of their input: a short request can ask for any number. */
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { strideOf } from '../batch/geometry-column.ts';
 import { failure } from '../errors.ts';
 import type { SessionStep } from './task.ts';
 
-/** So many positions are no danger, whatever they are made of: 80 MB of longitudes and latitudes. */
+/** Always allowed, however few the input has: 80 MB of longitudes and latitudes. */
 export const FREE_POSITIONS = 5_000_000;
 
 export function positionCount({ geometry }: FeatureBatch): number {
   return geometry.coordinates.length / strideOf(geometry.dimensions);
 }
 
-/** Throws OUTPUT_FACTOR_EXCEEDED where a step makes more of `positionsIn` positions than it may. */
+/** Throws OUTPUT_FACTOR_EXCEEDED where a step makes too many positions of `positionsIn`. */
 export function checkGrowth(
   step: Pick<SessionStep, 'type' | 'path'>,
   positionsIn: number,
@@ -29,7 +29,7 @@ export function checkGrowth(
   });
 }
 
-/** The batches of a layer one after another: what each step has made of the positions that came into its stage. */
+/** Sums over the batches of a layer: positions at the begin of the stage, and after each step. */
 export class LayerGrowth {
   readonly #steps = new Map<number, { positionsIn: number; positionsOut: number }>();
   readonly #factor: number;

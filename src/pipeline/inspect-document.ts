@@ -3,7 +3,7 @@ import type { GeomillError } from '../errors.ts';
 import type { Inspection, LayerInspection } from './inspect.ts';
 import { type ConversionReport, snakeCaseKeys } from './report.ts';
 
-/** What came of trying the wanted output. */
+/** Result of a conversion to the requested output whose file is deleted. */
 export type DryRun =
   | { readonly report: ConversionReport }
   | { readonly format: string; readonly error: GeomillError };
@@ -22,7 +22,7 @@ function layerDocument(layer: LayerInspection): object {
   return {
     name: layer.name,
     features: layer.features,
-    // Its keys are names of types, not ours to write in another way.
+    // The keys are names of geometry types, which are not converted to snake_case.
     geometry_types: layer.geometryTypes,
     has_z: layer.hasZ,
     has_m: layer.hasM,

@@ -1,9 +1,9 @@
 /**
- * An inspection as a job: what the input holds and, where an output is wanted, what a conversion to it would change or
- * lose. Delivers one JSON document.
+ * An inspection as a job: describes the input and, if an output is requested, what a conversion to it would change or
+ * lose. The result is one JSON document.
  *
- * What would be lost is found by doing it: the conversion runs into the scratch directory and its output is thrown away.
- * Refused: telling it from the schemas, which do not know of the one value that is too long or the one ring that is open.
+ * Losses are found by a dry run: the conversion writes to the scratch directory, and its output is deleted.
+ * Alternative rejected: deriving them from the schemas, which do not show a single long value or open ring.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -43,7 +43,7 @@ function part({ fraction, stage }: Progress, offset: number, share: number): Pro
   return { fraction: offset + fraction * share, stage };
 }
 
-/** What the conversion tells, or why it is not possible. A fault of ours is one here, too. */
+/** The report of the conversion, or the user's error that prevents it. Rejects with internal errors. */
 async function performDryRun(
   request: ConversionRequest,
   paths: ConversionPaths,
@@ -53,7 +53,7 @@ async function performDryRun(
   const directory = join(paths.scratchDirectory, 'dry-run');
   const scratchDirectory = join(directory, 'scratch');
   mkdirSync(scratchDirectory, { recursive: true });
-  // Layers and zip members are named by it.
+  // Layers and zip members are named after it.
   const stem = basename(paths.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
   const outputPath = join(directory, stem + format.outputExtension);
   try {

@@ -1,4 +1,4 @@
-/** Reads a whole source and tells what is in it; nothing is written. */
+/** Reads a whole source and describes its content; nothing is written. */
 import { statSync } from 'node:fs';
 import { GEOMETRY_TYPE_NAMES } from '../batch/geometry-column.ts';
 import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
@@ -31,7 +31,7 @@ export interface LayerInspection {
   /** minX, minY, maxX, maxY in the layer's CRS; null without positions. */
   readonly extent: readonly number[] | null;
   readonly crs: Pick<CrsDescription, 'name' | 'authority' | 'kind' | 'unitName'> | null;
-  /** Of a file that states the unit of its coordinates and no CRS; null: it does not. */
+  /** Unit of the coordinates that a file without CRS states; null: none. */
   readonly metresPerUnit: number | null;
   readonly encoding: string | null;
   readonly fields: readonly (Field & { readonly nonNull: number })[];
@@ -104,9 +104,9 @@ export async function inspectSource(
         seen = await readLayer({ ...reading, layer, layerIndex, onRead: () => {} });
       }
       findings.merge(seen.findings);
-      const told = inspection(layer, seen.statistics, describeCrs(layer, input, crs));
-      findings.merge(misfits.map((found) => widenedFinding(found, told.fields)));
-      inspections.push(told);
+      const inspected = inspection(layer, seen.statistics, describeCrs(layer, input, crs));
+      findings.merge(misfits.map((found) => widenedFinding(found, inspected.fields)));
+      inspections.push(inspected);
     }
     return { format: input.format, layers: inspections, warnings: findings.list() };
   } finally {
@@ -167,7 +167,7 @@ function describeCrs(layer: SourceLayer, input: InputRequest, crs: CrsService): 
   try {
     return crs.describe(definition, 'input.epsg');
   } catch {
-    // An unusable .prj is part of what an inspection finds; a conversion would name it as an error.
+    // An unusable .prj is a finding of an inspection, where a conversion would fail.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** What the layers of a conversion share while they run. */
+/** State that the layers of a conversion share. */
 import type { Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
@@ -6,11 +6,11 @@ import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
 import type { ProgressMeter } from './progress.ts';
 
-/** Batches that are kept for the next pass, in bytes; beyond that the source is read again. */
+/** Maximum bytes of batches kept between passes; features beyond it are read again. */
 export const KEPT_BYTES = 160 << 20;
 
 export interface LayerContext {
-  /** A value that contradicts its declaration ends the conversion, which begins again without that declaration. */
+  /** A value that contradicts its declaration stops the conversion, which restarts without that declaration. */
   readonly trustsDeclarations: boolean;
   readonly reader: Pick<FormatReader, 'typing' | 'mixedType'>;
   readonly steps: readonly LoadedStep[];
@@ -20,6 +20,6 @@ export interface LayerContext {
   readonly progress: ProgressMeter;
   readonly gridDirectory: string | null;
   readonly limits: InputLimits;
-  /** Bytes of batches that all layers keep together. */
+  /** Bytes of the batches that all layers keep. */
   keptBytes: number;
 }

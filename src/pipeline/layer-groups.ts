@@ -1,4 +1,4 @@
-/** Which layers of the input files become which layer of the output. Pure. */
+/** Assigns layers of the input files to layers of the output. Pure. */
 import { failure } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
 import { listed, shortText } from '../short-text.ts';
@@ -7,7 +7,7 @@ import type { ConversionRequest } from './request.ts';
 export interface OpenedFile {
   /** As the user knows it. */
   readonly name: string;
-  /** The user gave it none; `name` is for messages alone. */
+  /** The user gave no name; `name` is used in messages only. */
   readonly isUnnamed?: true;
   readonly layers: readonly SourceLayer[];
 }
@@ -20,7 +20,7 @@ export interface ChosenLayer {
   readonly layer: SourceLayer;
 }
 
-/** A layer of the output and where its features come from, in their order. */
+/** A layer of the output and the sources of its features, in order. */
 export interface LayerGroup {
   readonly name: string;
   /** At least one; when layers are appended, the first is the target. */
@@ -29,8 +29,7 @@ export interface LayerGroup {
 
 /**
  * `outputName`: of the one layer that a merge makes, and of layers that neither have a name nor are in a file that has
- * one. Throws LAYER_UNKNOWN, LAYER_NOT_IN_TARGET and what is wrong with one
- * of the chosen layers.
+ * one. Throws LAYER_UNKNOWN, LAYER_NOT_IN_TARGET and the error of a chosen layer that cannot be read.
  */
 export function groupLayers(
   operation: ConversionRequest['operation'],
@@ -52,7 +51,7 @@ export function groupLayers(
   return appendToTarget(files, chosen, outputName);
 }
 
-/** The wanted layers with their positions; null wants all. Throws LAYER_UNKNOWN and what is wrong with one of them. */
+/** The requested layers with their positions; null: all. Throws LAYER_UNKNOWN and the error of an unreadable one. */
 export function chooseLayers(
   source: readonly SourceLayer[],
   wanted: readonly string[] | null,
@@ -64,7 +63,7 @@ export function chooseLayers(
   return all.filter(({ layer }) => wanted.includes(layer.name)).map(readable);
 }
 
-/** A layer called as its file is has no name of its own; where the file has none either, the output gives it one. */
+/** A layer named like its file has no name of its own; if the file is unnamed too, it gets the name of the output. */
 function nameInOutput({ name }: SourceLayer, file: OpenedFile, outputName: string): string {
   return file.isUnnamed && name === file.name ? outputName : name;
 }
@@ -84,8 +83,8 @@ function readable<Chosen extends { readonly layer: SourceLayer }>(chosen: Chosen
 }
 
 /**
- * The wanted layers of each file. A file of one layer gives it whatever it is called: the names of most formats' layers
- * are those of their files. Every other file has to hold one that is wanted, and every wanted one has to be in a file.
+ * The requested layers of each file. The single layer of a file is taken whatever its name: in most formats layers are
+ * named after their files. Every other file must hold a requested layer, and every requested layer must be in a file.
  */
 function chooseFromFiles(
   files: readonly OpenedFile[],
@@ -112,7 +111,7 @@ function chooseFromFiles(
   });
 }
 
-/** The layer's name where one is called so, exactly or else, where only one can be meant, but for case; else null. */
+/** The name of the layer that matches exactly, or of the only one that matches without regard to case; else null. */
 function namesake(name: string, layers: readonly { readonly name: string }[]): string | null {
   if (layers.some((layer) => layer.name === name)) return name;
   const alike = layers.filter((layer) => layer.name.toLowerCase() === name.toLowerCase());

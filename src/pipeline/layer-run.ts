@@ -1,10 +1,10 @@
 /**
- * One layer on its way: passes that find out, where some are needed, the collecting steps, and the pass that encodes.
- * Its features come from one source or from several, one behind the other: layers of files that are appended or merged.
+ * Converts one layer: passes that infer the schema or collect statistics if needed, the collecting steps, the encoding pass.
+ * Its features come from one source, or from several in sequence: layers of files that are appended or merged.
  *
  * Between passes the layer is a list of pieces: partitions of the sources, with their batches while there is room for
- * them, or, behind a collecting step, batches alone. Those are held whole: the memory of a collecting step is that of all
- * features of a layer as they come out of the steps before it, and of its result.
+ * them, or, after a collecting step, batches alone. Those stay in memory: a collecting step needs memory for all
+ * features of a layer after the steps before it, and for its result.
  */
 import { castKeepsText } from '../batch/cast.ts';
 import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
@@ -24,9 +24,9 @@ import type { RunSource } from './run-source.ts';
 import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
-/** What one pass is to do. */
+/** The work of one pass. */
 type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField'> & {
-  /** Take batches through the links of the current stage. */
+  /** Apply the links of the current stage. */
   readonly links: boolean;
   readonly keep: 'nothing' | 'while there is room' | 'all';
   readonly consume: (result: TaskResult, origin: PieceOrigin) => void;
@@ -46,15 +46,15 @@ export class LayerRun {
   readonly statistics: LayerStatistics = emptyStatistics();
   readonly #context: LayerContext;
   readonly #growth: LayerGrowth;
-  /** Of the first source; what is behind stage 0 is the same for all. */
+  /** Of the first source; the stages after stage 0 are the same for all sources. */
   readonly #session: SessionLayer;
-  /** Null until every record was met. */
+  /** Null until all records were read once. */
   #pieces: Piece[] | null = null;
   /** Fields before the first step; null: not known. */
   #inputFields: readonly Field[] | null;
   #isSchemaInferred = false;
   #stage = 0;
-  /** A pass through the links of this stage was made, and what it noted was counted. */
+  /** A pass has applied the links of this stage, and its counts and findings were added. */
   #isStageTallied = false;
 
   constructor(
@@ -79,13 +79,13 @@ export class LayerRun {
     return this.sources.reduce((sum, { layer }) => sum + Math.max(1, layer.partitions.length), 0);
   }
 
-  /** The fields after the steps; null where only what comes out of them tells. Throws FIELD_UNKNOWN. */
+  /** The fields after the steps; null where only the output of the steps shows them. Throws FIELD_UNKNOWN. */
   get outputFields(): readonly Field[] | null {
     const fields = this.#inputFields;
     return fields === null ? null : fieldsAfter(fields, this.#context.steps, this.plan.name);
   }
 
-  /** Throws FIELD_UNKNOWN when a step names a field that is known not to be there. */
+  /** Throws FIELD_UNKNOWN if a step names a field that is known to be missing. */
   checkFields(): void {
     this.outputFields;
   }
@@ -112,7 +112,7 @@ export class LayerRun {
     this.#isSchemaInferred = true;
   }
 
-  /** Makes the fields of the first source, the target, those of all; where they have to be found, the schema has been inferred before. */
+  /** Maps the fields of all sources to those of the first, the target; `inferSchema` comes before it where needed. */
   unifyFields(): void {
     const { reader, findings } = this.#context;
     const unified = planFieldMappings(this.sources, reader, this.plan.name, findings);
@@ -154,7 +154,7 @@ export class LayerRun {
       links: true,
       keep: 'nothing',
       consume: (result) => {
-        // A writer counts the features that it got, not the records of the source.
+        // A writer counts the features that it received, not the records of the source.
         const records = this.tally.rowsWritten;
         const base = { records, lines: 0, rows: records };
         this.tally.wrote(result.rowCount);
@@ -164,7 +164,7 @@ export class LayerRun {
     });
   }
 
-  /** Runs the stages that end in a collecting step; after this the layer stands at its last stage. */
+  /** Runs the stages that end in a collecting step; afterwards the last stage is the current one. */
   async #collectStages(): Promise<void> {
     const { stages } = this.#session;
     const { progress, steps, reader } = this.#context;
@@ -277,13 +277,13 @@ export class LayerRun {
     if (batch !== null && partition !== null) this.#context.keptBytes -= batchByteLength(batch);
     if (batch !== null && (fields === null || types === null || textIsKept(types, fields)))
       return this.#task(pass, { kind: 'batch', batch }, pass.links && !piece.isTransformed, source);
-    if (partition === null) throw new Error('a batch that is nowhere else was not kept');
+    if (partition === null) throw new Error('a batch without a partition was not kept');
     return this.#task(pass, { kind: 'partition', partition, fields }, pass.links, source);
   }
 
   #task(pass: Pass, input: Task['input'], links: boolean, source: number | null): Task {
     const { statisticsDepth, encoding, idField, keep } = pass;
-    // A batch of no source is nowhere else.
+    // A batch without a source cannot be read again.
     const hasRoom = source === null || this.#context.keptBytes < KEPT_BYTES;
     const { sessionIndex, fieldMapping } = this.sources[source ?? 0];
     const isFirst = links && this.#stage === 0;
@@ -300,7 +300,7 @@ export class LayerRun {
     };
   }
 
-  /** What a source is read with once all of it was seen, where that is not what a reader finds by itself. */
+  /** The fields to read a source with in later passes; null: those that the reader finds. */
   #textFields(source: number): readonly Field[] | null {
     const { readFields, fieldMapping } = this.sources[source];
     if (fieldMapping !== null || this.#context.reader.typing !== 'layer') return readFields;
@@ -308,7 +308,7 @@ export class LayerRun {
   }
 }
 
-/** Whether casting a batch with these types to the layer's final types still says what the text said. */
+/** Whether casting a batch with these types to the layer's final types keeps the text of all values. */
 function textIsKept(types: ReadonlyMap<string, OpenType>, fields: readonly Field[]): boolean {
   return fields.every(({ name, type }) => castKeepsText(types.get(name) ?? 'null', type));
 }

@@ -1,7 +1,7 @@
 /**
- * Values that contradict what their file declares of a field. A conversion begins by trusting declarations, which costs
- * files that keep to them nothing. At the first value that does not fit it stops, finds all fields that hold such values,
- * and begins again without the declarations of these fields, so that no value is lost.
+ * Values that contradict the declared type of their field. A conversion first trusts declarations, which costs nothing for
+ * files with correct ones. At the first value that does not fit it stops, finds all fields with such values,
+ * and restarts without the declarations of these fields, so that no value is lost.
  * Alternative rejected: looking at all values before every conversion, which takes a pass over each file.
  */
 
@@ -15,7 +15,7 @@ import type { OpenedInput } from './open-inputs.ts';
 import { locateAt, runSources } from './partition-run.ts';
 import type { RunSource } from './run-source.ts';
 
-/** A value contradicts its declaration: caught where the conversion begins again. */
+/** Thrown for a value that contradicts its declaration; caught where the conversion restarts. */
 export class ContradictedDeclaration extends Error {}
 
 /** Of a layer of an input file. */
@@ -25,7 +25,7 @@ export interface LayerMisfits {
   readonly fields: readonly FieldMisfits[];
 }
 
-/** Reads all sources and tells which of their fields hold values that contradict their declaration. */
+/** Reads all sources and returns the fields with values that contradict their declaration. */
 export async function collectMisfits(
   sources: readonly RunSource[],
   executor: Executor,
@@ -59,7 +59,7 @@ export async function collectMisfits(
   });
 }
 
-/** The inputs, with the layers that hold misfits read without the declarations of these fields. */
+/** The inputs; layers with misfits are read without the declarations of these fields. */
 export function undeclared(
   inputs: readonly OpenedInput[],
   misfits: readonly LayerMisfits[],
@@ -85,7 +85,7 @@ export function misfitsOf(
     .flatMap(({ fields }) => fields);
 }
 
-/** Notes what the fields are read as, now that all of their values were seen. */
+/** Notes the types that the fields were read with in the end. */
 export function noteWidened(
   sources: readonly RunSource[],
   misfits: readonly LayerMisfits[],
@@ -98,7 +98,7 @@ export function noteWidened(
   }
 }
 
-/** `fields`: as the layer was read in the end. */
+/** `fields`: of the layer as it was read in the end. */
 export function widenedFinding(
   { field, declared, count, locations }: FieldMisfits,
   fields: readonly { readonly name: string; readonly type: OpenType }[],

@@ -1,4 +1,4 @@
-/** Refuses names that no file means: they would go into every batch, and into the memory of whatever reads the output. */
+/** Rejects oversized names: they would be copied into every batch, and into the memory of readers of the output. */
 import type { Field } from '../batch/schema.ts';
 import { failure } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
@@ -18,7 +18,7 @@ export function checkLayerNames(layers: readonly SourceLayer[]): void {
   }
 }
 
-/** Names of the fields of a layer, as far as they have been met. Throws FIELD_NAME_TOO_LONG. */
+/** Names of the fields of a layer that were found so far. Throws FIELD_NAME_TOO_LONG. */
 export function checkFieldNames(layer: string, fields: readonly Field[]): void {
   const index = fields.findIndex(({ name }) => name.length > MAX_NAME_CHARACTERS);
   if (index < 0) return;

@@ -1,4 +1,4 @@
-/** Opens the input files, a few at a time: what is wrong with one of several is told under its name. */
+/** Opens the input files, a few at a time. If there are several, errors and findings name the file. */
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { GeomillError, type Location } from '../errors.ts';
@@ -26,7 +26,7 @@ export interface Opening {
   readonly signal: AbortSignal;
 }
 
-/** Of all files together; 0 for one that is not there: opening it tells better what is wrong. */
+/** Of all files together; 0 for a missing file: opening it gives a better error. */
 export function byteLengthOf(inputs: readonly InputPath[]): number {
   return inputs.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
 }
@@ -41,7 +41,7 @@ export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
     while (begun.length < Math.min(inputs.length, i + OPENING_AHEAD)) {
       const index = begun.length;
       const next = openInput(opening, inputs[index], index, names[index]);
-      // Awaited in its turn, so that the first file that is wrong is told of; until then a failure is not unhandled.
+      // Awaited in order, so that the first broken file is reported; this prevents an unhandled rejection until then.
       next.catch(() => {});
       begun.push(next);
     }
@@ -52,7 +52,7 @@ export async function openInputs(opening: Opening): Promise<OpenedInput[]> {
   return opened;
 }
 
-/** Files that are opened at a time: archives are unpacked beside one another. */
+/** Files that are opened concurrently, with their archives unpacked at the same time. */
 const OPENING_AHEAD = 4;
 
 interface Opened {
@@ -62,7 +62,7 @@ interface Opened {
   readonly within: (location: Location) => Location;
 }
 
-/** Uploads may well be of one name: the second "roads.zip" is told of as "roads.zip (2)". */
+/** Uploads may have the same name: the second "roads.zip" is reported as "roads.zip (2)". */
 function distinctNames(inputs: readonly InputPath[]): string[] {
   const counts = new Map<string, number>();
   return inputs.map(({ name }) => {
@@ -106,7 +106,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
   }
 }
 
-/** Archives of different inputs may hold members of the same names. */
+/** Each input gets a directory: archives may have members with the same names. */
 function ownDirectory(scratchDirectory: string, index: number): string {
   const directory = join(scratchDirectory, String(index + 1));
   mkdirSync(directory, { recursive: true });

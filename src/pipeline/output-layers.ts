@@ -1,4 +1,4 @@
-/** What the writer is told about the layers before it decides anything. */
+/** Descriptions of the layers from which the writer makes its plan. */
 import type { Field, MixedType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { OutputLayer } from '../formats/format.ts';
@@ -49,7 +49,7 @@ export function outputLayers(
   ];
 }
 
-/** The collected statistics, with the known fields that it did not meet because the layer has no features. */
+/** The collected statistics, with the known fields that are missing because the layer has no features. */
 function completed(found: LayerStatistics, known: readonly Field[]): LayerStatistics {
   const names = new Set(found.fields.map(({ name }) => name));
   const missing = known.filter(({ name }) => !names.has(name));

@@ -1,9 +1,9 @@
 /**
  * Drives the partitions of a layer through an executor and hands the results on in order.
  *
- * Text formats guess where a partition begins. A result counts only when the partition before it ended exactly where
- * this one began; otherwise it is thrown away, with any error it ran into, and the records are read again from the
- * right position. So the outcome is that of one serial read, whatever the guesses were.
+ * Text formats guess where a partition begins. A result is used only if the partition before it ended exactly where
+ * this one began; otherwise it is discarded, with any error, and the records are read again from the
+ * right position. The result is that of one serial read, whatever the guesses were.
  */
 import { failure, GeomillError, type Location } from '../errors.ts';
 import type { Partition } from '../formats/format.ts';
@@ -21,14 +21,14 @@ export interface PartitionBase {
 interface RunBasis {
   readonly executor: Executor;
   readonly signal: AbortSignal;
-  /** A reader holds each partition to the limits; here all of them together are. */
+  /** A reader checks the limits for each partition; here the sum of all is checked. */
   readonly limits: Pick<InputLimits, 'features' | 'fields'>;
 }
 
 export interface PartitionRun extends RunBasis {
   readonly partitions: readonly Partition[];
   readonly makeTask: (partition: Partition) => Task;
-  /** Called once per partition that counts, in order. */
+  /** Called once per used partition, in order. */
   readonly consume: (result: TaskResult, partition: Partition, base: PartitionBase) => void;
   readonly layerName: string;
 }
@@ -44,7 +44,7 @@ export function runPartitions({
   return runSources({ ...basis, sources: [{ partitions, makeTask, consume, at: { layer: layerName } }] });
 }
 
-/** Layers of files one behind the other. The next ones are begun while one is not done: they may be small and many. */
+/** Layers of files in sequence. The next ones start while one is running: they may be many and small. */
 export interface SourcesRun extends RunBasis {
   readonly sources: readonly PartitionSource[];
 }
@@ -76,7 +76,7 @@ export async function runSources({ executor, signal, limits, sources }: SourcesR
       let settled = await ahead.next();
       throwIfAborted(signal);
       if (partition.start !== expectedStart) {
-        // The records before ran on past this partition's start: what was read from a wrong start is void.
+        // The records before it went past this partition's start: a result from a wrong start is discarded.
         if (expectedStart >= partition.end && i < partitions.length - 1) continue;
         partition = { start: expectedStart, end: Math.max(partition.end, expectedStart) };
         settled = await start(source, partition);
@@ -96,7 +96,7 @@ export async function runSources({ executor, signal, limits, sources }: SourcesR
   }
 }
 
-/** Throws LIMIT_EXCEEDED; `fields` are the names met so far. */
+/** Throws LIMIT_EXCEEDED; `met`: the field names found so far. */
 function checkLimits(
   { rowsRead, fields }: TaskResult,
   base: PartitionBase,
@@ -121,7 +121,7 @@ function checkLimits(
     );
 }
 
-/** Begins tasks before their turn, a few at a time, and hands their outcomes out in order. */
+/** Starts a few tasks ahead, and returns their outcomes in order. */
 class Ahead {
   readonly #inFlight: Promise<Settled>[] = [];
   readonly #waiting: Iterator<() => Promise<Settled>>;
@@ -147,7 +147,7 @@ class Ahead {
       this.#inFlight.push(begin.value());
     }
     const first = this.#inFlight.shift();
-    if (first === undefined) throw new Error('more outcomes were asked for than there are partitions');
+    if (first === undefined) throw new Error('more outcomes were requested than there are partitions');
     return first;
   }
 }
@@ -161,7 +161,7 @@ export function locateInLayer(location: Location, base: PartitionBase, layerName
   return locateAt(location, base, { layer: layerName });
 }
 
-/** As `locatePlace`, of a layer of one of several files. */
+/** As `locateInLayer`, for a layer of one of several files. */
 export function locateAt(location: Location, base: PartitionBase, at: LayerLocation): Location {
   return {
     ...at,
@@ -171,7 +171,7 @@ export function locateAt(location: Location, base: PartitionBase, at: LayerLocat
   };
 }
 
-/** Errors name records and lines from 1 within their partition; the user wants them from 1 within the layer. */
+/** Errors count records and lines from 1 within their partition; users need them from 1 within the layer. */
 export function locateErrorAt(error: unknown, base: PartitionBase, at: LayerLocation): unknown {
   if (!(error instanceof GeomillError) || error.fault === 'ours') return error;
   const location = locateAt(error.location ?? {}, base, at);

@@ -1,4 +1,4 @@
-/** Performs tasks in the thread it runs in: read, apply the links of a stage, collect statistics, encode. */
+/** Performs tasks in this thread: read, apply the links of a stage, collect statistics, encode. */
 
 import { ColumnBuilder } from '../batch/attribute-column.ts';
 import { positionBounds } from '../batch/bounds.ts';
@@ -21,11 +21,11 @@ import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } f
 
 export interface Performer {
   perform(task: Task): Promise<{ result: TaskResult; transfer: ArrayBuffer[] }>;
-  /** Answers a collecting step. */
+  /** Runs a call of a collecting step. */
   call(call: StepCall): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }>;
 }
 
-/** Loads what the session needs: two codecs and, when coordinates change, PROJ. Steps are made ready when they are met. */
+/** Loads the two codecs and, if coordinates change, PROJ. Steps are prepared at their first use. */
 export async function createPerformer(
   session: Session,
   registry: readonly Transformation[] = transformations,
@@ -67,7 +67,7 @@ export function needsProj({ links, collect }: Pick<SessionStage, 'links' | 'coll
   );
 }
 
-/** Loads ahead what `createPerformer` will ask for. */
+/** Loads in advance the code that `createPerformer` needs. */
 export async function preload(expectation: Expectation): Promise<void> {
   await Promise.all([
     inputFormatById(expectation.inputFormat, 'input.format').loadReader(),
@@ -182,7 +182,7 @@ function applyStage(
   return { ...stage.apply(cast, bounds), mappingFindings: taken.findings };
 }
 
-/** The batch as part of several layers that become one. */
+/** The batch with the field that says from which of several joined layers it comes. */
 function joinedBatch(batch: FeatureBatch, field: { name: string; value: string }): FeatureBatch {
   return withConstantField({ ...batch, ids: prefixedIds(batch.ids, batch.rowCount, field.value) }, field);
 }

@@ -1,4 +1,4 @@
-/** Drives the pieces of a layer, whose boundaries are known, through an executor and hands the results on in order. */
+/** Runs the pieces of a layer, whose boundaries are known, through an executor and returns the results in order. */
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { OpenType } from '../batch/schema.ts';
 import type { Partition } from '../formats/format.ts';
@@ -6,18 +6,18 @@ import type { Executor } from './executor.ts';
 import { type LayerLocation, locateErrorAt, type PartitionBase, throwIfAborted } from './partition-run.ts';
 import type { Task, TaskResult } from './task.ts';
 
-/** A run of features: a partition, or a batch that is nowhere else. */
+/** A run of features: a partition, or a batch that exists only in memory. */
 export interface Piece {
-  /** Position of the layer's source that it is of; null: behind a collecting step it is of all of them. */
+  /** Position of its source; null: it has features of all sources, after a collecting step. */
   readonly source: number | null;
-  /** Where it can be read again; null: nowhere. */
+  /** The partition to read it from again; null: it cannot be read again. */
   readonly partition: Partition | null;
   readonly base: PartitionBase;
-  /** Types that plain text seemed to have in this piece, while the batch goes by them; null: by those of the layer. */
+  /** Inferred types of plain text in this piece, if the batch has them; null: the batch has the types of the layer. */
   readonly types: ReadonlyMap<string, OpenType> | null;
-  /** Taken by the task that works on it. */
+  /** Transferred to the task that processes it. */
   batch: FeatureBatch | null;
-  /** The batch has the links of the current stage behind it. */
+  /** The links of the current stage were applied to the batch. */
   readonly isTransformed: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface PieceRun {
   /** Called once per piece, in order. */
   readonly consume: (result: TaskResult, piece: Piece) => void;
   readonly signal: AbortSignal;
-  /** What an error in the piece names beside a record. */
+  /** File and layer for errors in the piece. */
   readonly at: (piece: Piece) => LayerLocation;
 }
 
@@ -45,7 +45,7 @@ export async function runPieces({
   let dispatched = 0;
   const start = (piece: Piece): Promise<TaskResult> => {
     const running = executor.run(makeTask(piece));
-    // Awaited in its turn; until then a failure is not unhandled.
+    // Awaited in order; this prevents an unhandled rejection until then.
     running.catch(() => {});
     return running;
   };

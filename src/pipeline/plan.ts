@@ -1,6 +1,6 @@
 /**
- * The plan of a conversion: pure data made of facts about the source and the request, so that it can be tested without
- * files and shown without being run. What CRS each layer is in, what it becomes, how often the source is read.
+ * The plan of a conversion: pure data computed from the source and the request, so that it can be tested without
+ * files. It says in which CRS each layer is, in which it is written, and how often the source is read.
  */
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
@@ -22,7 +22,7 @@ import { type ChosenLayer, groupLayers, type LayerGroup, type OpenedFile } from 
 import type { ConversionRequest } from './request.ts';
 import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 
-/** A layer of an input file, whose features go into a layer of the output. */
+/** A layer of an input file whose features are written to a layer of the output. */
 export interface SourcePlan {
   /** Position among the input files. */
   readonly fileIndex: number;
@@ -47,7 +47,7 @@ export interface LayerPlan {
   readonly routes: readonly (readonly ChainLink[])[];
   /** At least one; stage 0 with the route of the first source. After it the links are the same for all sources. */
   readonly stages: readonly StagePlan[];
-  /** What the files declare of the layer's features; null: only reading tells. */
+  /** Statistics that the files declare of the layer's features; null: the features must be read. */
   readonly declaredStatistics: LayerStatistics | null;
 }
 
@@ -59,13 +59,13 @@ export interface ConversionPlan {
   readonly infersSchema: boolean;
   /** Statistics of the output of the steps that a pass before the encoding one collects; null: none. */
   readonly statisticsDepth: 'fields' | 'all' | null;
-  /** Name of the field that tells layers apart that become one in the output; null where they stay apart. */
+  /** Name of the field that holds the source layer where layers are joined in the output; null: they are not joined. */
   readonly layerField: string | null;
-  /** The ids of the features are data, and the output cannot hold them: they become a field. */
+  /** Feature ids are data and the output cannot store them: they become a field. */
   readonly keepsIdsAsField: boolean;
 }
 
-/** `outputName`: of layers that the input gives no name, as that of a merge. */
+/** `outputName`: for layers without a name in the input, such as that of a merge. */
 export function planConversion(
   request: ConversionRequest,
   files: readonly OpenedFile[],
@@ -113,7 +113,7 @@ export function planConversion(
   };
 }
 
-/** A reprojection by WKT leads to the system that the WKT is known as. Throws CRS_UNKNOWN. */
+/** The target of a reprojection; WKT of a registered CRS becomes its code. Throws CRS_UNKNOWN. */
 function withKnownCrs(step: LoadedStep, crs: CrsAuthority): LoadedStep {
   const { code, params, path } = step;
   if (code.kind !== 'reprojecting') return step;
@@ -149,7 +149,7 @@ function planLayer(
       ...position,
       name: layer.name,
       crs: own,
-      // A file that states its CRS is taken at its word; where a format or a requester says it, data can contradict.
+      // A CRS stated in the file is trusted; one given by the format or the request can contradict the data.
       checkLonLatRange: own === WGS84 && format.inputCrs !== 'file',
       route: routeByCrs.get(own)?.route ?? 0,
     })),
@@ -228,7 +228,7 @@ function passesFor(
   writer: Pick<FormatWriter, 'needs'>,
   keepsIdsAsField: boolean,
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
-  // Only what comes out of the steps tells whether features have ids.
+  // Only the output of the steps shows whether features have ids.
   const least = keepsIdsAsField ? 'fields' : null;
   if (operation === 'transform' && changesFeatures(steps)) {
     const { infersSchema, statisticsDepth } = passesWithSteps(sources, steps, reader, writer);
@@ -239,7 +239,7 @@ function passesFor(
       infersSchema: sources.some((layer) => isUndeclared(layer, reader)),
       statisticsDepth: depthOfStatistics(sources, layers, reader, writer) ?? least,
     };
-  // The fields are known before the steps: those of the target, which its values may have to tell, or none.
+  // The fields before the steps are those of the target, inferred from its values if necessary, or none.
   const infersSchema = operation === 'append' && sources.some((layer) => hasOpenFields(layer, reader));
   return {
     infersSchema,
@@ -251,12 +251,12 @@ function areDeclared(layers: readonly LayerPlan[]): boolean {
   return layers.every(({ declaredStatistics }) => declaredStatistics !== null);
 }
 
-/** Only the values of the layer tell its fields and their types. */
+/** Whether the fields of the layer and their types must be inferred from its values. */
 export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
   return reader.typing === 'layer' || layer.fields === null;
 }
 
-/** The batches of the layer differ in types that its format declares elsewhere: they are brought together. */
+/** Whether a layer of a format with declared types declares none: the types of its batches must be unified. */
 function isUndeclared(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
   return reader.typing === 'declared' && layer.fields === null;
 }
@@ -273,7 +273,7 @@ function depthOfStatistics(
   return writer.needs === 'fields' && isOpen ? 'fields' : null;
 }
 
-/** What files declare is no longer true behind steps: statistics come from what the steps gave. */
+/** After steps the declared statistics are wrong: statistics are collected from the output of the steps. */
 function passesWithSteps(
   layers: readonly SourceLayer[],
   steps: readonly LoadedStep[],
@@ -281,7 +281,7 @@ function passesWithSteps(
   writer: Pick<FormatWriter, 'needs'>,
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
   const isOpen = layers.some((layer) => hasOpenFields(layer, reader));
-  // Collecting steps make batches of one layer the same; of plain text only a look at all rows tells how.
+  // Collecting steps need the same fields in all batches; for plain text only all rows show the types.
   const asksForFields = steps.some(({ code }) => code.outputFields !== undefined);
   const infersSchema = isOpen && (reader.typing !== 'value' || asksForFields || writer.needs === 'fields');
   return { infersSchema, statisticsDepth: writer.needs === 'statistics' ? 'all' : null };

@@ -1,4 +1,4 @@
-/** What happens to the positions of a batch as a whole: the check of their range, and their way to another CRS. */
+/** Checks the range of the positions of a batch, and transforms them to another CRS. */
 import { type Bounds, positionBounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
@@ -7,14 +7,14 @@ import type { Transformer } from '../engines/proj/proj.ts';
 import { failure } from '../errors.ts';
 import type { RangeCounts, ReprojectionCounts } from './task.ts';
 
-/** Longitudes up to a full turn beyond 180 are common for shapes that cross the antimeridian. */
+/** Shapes that cross the antimeridian often have longitudes up to a full turn beyond 180. */
 const LONGITUDE_LIMIT = 540;
-/** Poles that went through a computation come out a little beyond 90. */
+/** Computed latitudes of poles are a little beyond 90. */
 const LATITUDE_LIMIT = 90.0000001;
 
 export const ALL_IN_RANGE: RangeCounts = { outOfRange: 0, firstOutOfRange: null };
 
-/** Counts positions that no longitude and latitude can have. */
+/** Counts positions outside the range of longitude and latitude. */
 export function checkRange(geometry: GeometryColumn, [west, south, east, north]: Bounds): RangeCounts {
   const fits =
     west >= -LONGITUDE_LIMIT &&
@@ -41,7 +41,7 @@ function countOutOfRange(geometry: GeometryColumn): RangeCounts {
 
 /**
  * Transforms the batch's coordinates in place. `bounds` of the positions, where the caller has them. Throws
- * COORDINATE_OUTSIDE_DOMAIN for the first that cannot be.
+ * COORDINATE_OUTSIDE_DOMAIN for the first that cannot be transformed.
  */
 export function reprojectBatch(
   batch: FeatureBatch,

@@ -1,13 +1,13 @@
 import type { Progress } from './report.ts';
 
-/** Adds up weighted work and tells the fraction, which never falls and is 1 only at the end. */
+/** Adds up weighted work and reports the fraction, which never falls and is 1 only at the end. */
 export class ProgressMeter {
   readonly #total: number;
   readonly #tell: (progress: Progress) => void;
   #done = 0;
   #stage: Progress['stage'] = 'opening';
 
-  /** `totalWeight`: of everything that will be told to `advance`. */
+  /** `totalWeight`: sum of the weights that `advance` will get. */
   constructor(totalWeight: number, tell: (progress: Progress) => void) {
     this.#total = Math.max(Number.MIN_VALUE, totalWeight);
     this.#tell = tell;

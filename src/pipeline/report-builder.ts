@@ -1,4 +1,4 @@
-/** Makes the report from what was counted. */
+/** Builds the report of a conversion from its counts. */
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
 import { type Finding, type Findings, findingCatalogue } from '../findings.ts';
 import type { OutputFile } from '../formats/format.ts';
@@ -23,7 +23,7 @@ export function buildReport(parts: {
   /** Names of the input files. */
   readonly fileNames: readonly string[];
   readonly layers: readonly ReportLayer[];
-  /** What a reprojection would do in the middle of the area of use. */
+  /** The operation of a reprojection in the middle of the area of use. */
   readonly operation: (link: ReprojectionLink) => OperationDescription;
   readonly output: Required<OutputFile>;
   readonly outputCrs: string;
@@ -41,7 +41,7 @@ export function buildReport(parts: {
   const files = fileNames.map((_, i) => sources.filter(({ tally }) => tally.facts.plan.fileIndex === i));
   const effect = (wanted: string): number =>
     sum(warnings.filter(({ code }) => findingCatalogue[code].effect === wanted));
-  // The only features that a writer gets and leaves out.
+  // The only features that a writer leaves out.
   const undrawn = sum(warnings.filter(({ code }) => code === 'GEOMETRY_NOT_DRAWN'));
   return {
     input: {
@@ -137,7 +137,7 @@ function reprojectionReport(
   };
 }
 
-/** "12.3 %", never 0 or 100 of a part. */
+/** "12.3 %"; 0 % and 100 % only for none and all. */
 function shareText(count: number, total: number): string {
   if (count >= total) return '100 %';
   const percent = Math.min(99.9, (count / total) * 100);

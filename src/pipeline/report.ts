@@ -1,9 +1,9 @@
-/** What a conversion did, for the requester: nothing is lost in silence. */
+/** The report of a conversion: every loss and change of data is in it. */
 import type { Finding } from '../findings.ts';
 
 export interface LayerReport {
   readonly name: string;
-  /** The file that it is a layer of. */
+  /** Name of its file. */
   readonly file: string;
   readonly features: number;
   /** Definition of the source CRS that was used, e.g. "EPSG:28350" or WKT. */
@@ -11,7 +11,7 @@ export interface LayerReport {
   readonly crsName: string;
   readonly encoding: string | null;
   readonly fields: readonly FieldReport[];
-  /** Of a layer whose fields are not all in the report: how many it has. */
+  /** Number of fields, if the report does not list all of them. */
   readonly fieldCount?: number;
 }
 
@@ -22,7 +22,7 @@ export interface FieldReport {
 
 export interface FileReport {
   readonly name: string;
-  /** Read of all its layers. */
+  /** Features read from all its layers. */
   readonly features: number;
 }
 
@@ -41,14 +41,14 @@ export interface ReprojectionReport {
   readonly outsideAreaOfUse: number;
 }
 
-/** Of an input that was fetched by its URL. */
+/** An input that was fetched from a URL. */
 export interface FetchReport {
-  /** The host that sent it, with its port where that is not the usual one. */
+  /** The host that sent it, with its port if that is not the default. */
   readonly host: string;
   readonly byteLength: number;
 }
 
-/** Lists that are too long for a report, with the number of entries they would have. */
+/** Total number of entries of the lists that were cut. */
 export interface ReportTotals {
   readonly files?: number;
   readonly layers?: number;
@@ -78,7 +78,7 @@ export interface ConversionReport {
   };
   readonly features: {
     readonly read: number;
-    /** Of an append: those read that are not of the target. */
+    /** In an append: features of the appended files. */
     readonly appended?: number;
     readonly written: number;
     readonly dropped: number;
@@ -98,22 +98,22 @@ export interface ConversionReport {
   readonly reprojections: readonly ReprojectionReport[];
   readonly warnings: readonly Finding[];
   readonly timings: { readonly totalMs: number };
-  /** Absent: every list is whole. */
+  /** Absent: no list was cut. */
   readonly totals?: ReportTotals;
 }
 
-/** What is kept of an inspection: what it found is its output. */
+/** The stored report of an inspection; its findings are its output. */
 export interface InspectionReport {
   readonly fetched?: FetchReport;
   readonly warnings: readonly Finding[];
   readonly timings: { readonly totalMs: number };
-  /** Absent: every list is whole. */
+  /** Absent: no list was cut. */
   readonly totals?: ReportTotals;
 }
 
 export type JobReport = ConversionReport | InspectionReport;
 
-/** Keys as the API writes them. For reports and their parts: all their keys are ours, so none of the user's is changed. */
+/** Converts keys to snake_case. Only for reports and their parts, which have no keys from user data. */
 export function snakeCaseKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(snakeCaseKeys);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,15 +1,15 @@
-/** The request types. The job API, the versioned API and the CLI all map what they receive to them. */
+/** The request types. The job API, the versioned API and the CLI map their input to them. */
 import type { CrsText } from '../crs/crs.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 
-/** What a runner can be asked to do. */
+/** A job of a runner. */
 export type JobRequest = ConversionRequest | InspectionRequest;
 
 export interface ConversionRequest {
   /**
-   * What is made of the input files. transform: the one file, converted. append: the layers of the first file with the
-   * features of the others behind their own. merge: one layer with the geometries of all files.
+   * transform: converts the one input file. append: adds the features of the other files to the layers of the first.
+   * merge: makes one layer of the geometries of all files.
    */
   readonly operation: 'transform' | 'append' | 'merge';
   readonly input: InputRequest;
@@ -18,7 +18,7 @@ export interface ConversionRequest {
   readonly output: OutputRequest;
 }
 
-/** Tells what the input holds; with an output, also what a conversion to it would change or lose. Delivers JSON. */
+/** Describes the input; with an output, also what a conversion to it would change or lose. The result is JSON. */
 export interface InspectionRequest {
   readonly operation: 'inspect';
   readonly input: InputRequest;
@@ -40,15 +40,15 @@ export interface InputRequest {
 export interface InputFileRequest {
   /** CRS that the requester states; null: none stated. */
   readonly crs: CrsText | null;
-  /** Where the requester states it, or would have to, for messages: "input.epsg", "append_crs_mapping[1]". */
+  /** Path where the request states it or could state it, for messages: "input.epsg", "append_crs_mapping[1]". */
   readonly crsPath: string;
 }
 
 export interface OutputRequest {
   readonly format: string;
-  /** CRS of the output; null: the requester left it open, so EPSG:4326. */
+  /** CRS of the output; null: not stated, so EPSG:4326. */
   readonly crs: CrsText | null;
-  /** Where the requester states it, for messages; 'output.epsg' where this is left out. */
+  /** Path where the request states it, for messages; default 'output.epsg'. */
   readonly crsPath?: string;
   /** false: the output is delivered inline (geojson only). */
   readonly toFile: boolean;
@@ -60,7 +60,7 @@ export interface OutputRequest {
 export interface ConversionPaths {
   /** At least one. */
   readonly inputs: readonly InputPath[];
-  /** Paths of the inputs that steps name, by these names. */
+  /** Paths of file parameters of steps, by the names in the steps. */
   readonly stepInputs?: Readonly<Record<string, string>>;
   /** Path of the output; must not exist. Layers and zip members are named after it. */
   readonly outputPath: string;

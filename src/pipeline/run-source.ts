@@ -1,4 +1,4 @@
-/** A layer of an input file while its features go into a layer of the output. */
+/** A layer of an input file during the conversion. */
 import type { FoundField } from '../batch/field-mapping.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
@@ -19,13 +19,13 @@ export interface RunSource {
   found: readonly FoundField[];
   /** Maps the fields of its batches to those of the layer; null: the batches stay as they are. */
   fieldMapping: SourceMapping | null;
-  /** Fields to ask the reader for; null: what it finds. */
+  /** Fields to read; null: those that the reader finds. */
   readFields: readonly Field[] | null;
 }
 
 /**
- * Whether values have to be looked at before the steps, where the plan has such a pass at all: to append, the fields of
- * layers that declare theirs are known; steps of a conversion see the same in every layer.
+ * Whether the schema of the layer must be inferred, in a plan with such a pass: in an append, the fields of
+ * layers that declare theirs are known; in a conversion, steps get inferred fields in every layer.
  */
 export function needsInferredSchema(
   { operation }: Pick<ConversionPlan, 'operation'>,
@@ -35,7 +35,7 @@ export function needsInferredSchema(
   return operation !== 'append' || sources.some(({ layer }) => hasOpenFields(layer, reader));
 }
 
-/** For each layer of the plan its sources. */
+/** The sources of each layer of the plan. */
 export function runSourcesOf(
   plan: ConversionPlan,
   inputs: readonly OpenedInput[],

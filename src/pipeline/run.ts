@@ -1,5 +1,5 @@
 /**
- * Runs a conversion: opens the source, plans, drives partitions through the executor, delivers one output file.
+ * Runs a conversion: opens the inputs, plans, runs partitions through the executor, writes one output file.
  * Memory is bounded by (tasks in flight) x (partition size) plus the batches kept between two passes, whatever the size of the input.
  */
 
@@ -43,14 +43,14 @@ import { unpackingExecutor } from './unpacking-executor.ts';
 export interface ConversionControl {
   readonly signal: AbortSignal;
   onProgress(progress: Progress): void;
-  /** Where a large conversion gets its threads. Default: new ones. */
+  /** Source of threads for large conversions. Default: new threads. */
   readonly threads?: ThreadSource;
 }
 
 /**
  * Converts `paths.inputs` as requested. Resolves with the report once the output is complete at
- * `paths.outputPath`; rejects with a GeomillError, and then there is no output. Worker threads know the transformations of
- * the house whatever `registry` says.
+ * `paths.outputPath`; rejects with a GeomillError, and then there is no output. Worker threads use the built-in
+ * transformations, whatever `registry` is.
  */
 export async function runConversion(
   request: ConversionRequest,
@@ -170,13 +170,13 @@ class Conversion {
     await this.#executor?.stop();
   }
 
-  /** A conversion that begins again has done some of its work already: the fraction never falls. */
+  /** The progress of a conversion that restarts goes on where it was. */
   #tell({ fraction, stage }: Progress): void {
     this.#fraction = Math.max(this.#fraction, fraction);
     this.#control.onProgress({ fraction: this.#fraction, stage });
   }
 
-  /** `misfits`: of an earlier attempt, whose declarations the inputs are read without; null: it is the first. */
+  /** `misfits`: fields whose declarations are ignored, from an earlier attempt; null: the first attempt. */
   async #convert(
     inputs: readonly OpenedInput[],
     misfits: readonly LayerMisfits[] | null = null,
@@ -238,7 +238,7 @@ class Conversion {
     });
   }
 
-  /** The passes before the one that writes. */
+  /** The passes before the encoding pass. */
   async #findOut(plan: ConversionPlan, layers: readonly LayerRun[], progress: ProgressMeter): Promise<void> {
     if (plan.infersSchema) {
       progress.stage('scanning');
@@ -246,7 +246,7 @@ class Conversion {
         if (needsInferredSchema(plan, layer.sources, this.#input.reader)) await layer.inferSchema();
     }
     if (plan.operation === 'append') for (const layer of layers) layer.unifyFields();
-    // A step that names a field that is not there shall fail now, not behind an hour of work.
+    // A step with an unknown field must fail now, not after an hour of work.
     for (const layer of layers) layer.checkFields();
     if (plan.statisticsDepth !== null) {
       progress.stage('scanning');
@@ -304,7 +304,7 @@ class Conversion {
       this.#request.output.crs,
       ...this.#reprojectingSteps(),
       ...inputs.flatMap(({ layers }) => layers.map((layer) => layer.crs)),
-      // To say what a layer without a CRS could be in.
+      // For the suggestions in the error of a layer without a CRS.
       inputs.some(({ layers }) => layers.some(wantsAdvice)) ? WEB_MERCATOR : null,
     ]);
     return planConversion(
@@ -341,7 +341,7 @@ class Conversion {
   }
 }
 
-/** Passes over a layer, the collecting steps counted as some. */
+/** Number of passes over a layer; a collecting step counts as COLLECTING_WEIGHT passes. */
 function passWeight({ infersSchema, statisticsDepth, steps }: ConversionPlan): number {
   const collecting = steps.filter(({ code }) => code.kind === 'collecting').length;
   return (infersSchema ? 1 : 0) + (statisticsDepth === null ? 1 : 2) + collecting * (1 + COLLECTING_WEIGHT);

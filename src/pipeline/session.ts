@@ -1,4 +1,4 @@
-/** What workers are told once: the plan with everything that it takes to carry it out. */
+/** Makes the session that each worker gets once: the plan with all data to carry it out. */
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { asGeomillError } from '../errors.ts';
 import type { ChainLink, StepLink } from './chain.ts';
@@ -8,7 +8,7 @@ import type { ConversionPlan, LayerPlan } from './plan.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import type { Session, SessionLayer, SessionLink, SessionStep, Wgs84Route } from './task.ts';
 
-/** The sources of all layers one behind the other, in the order of the plan. */
+/** The sources of all layers, in the order of the plan. */
 export function sessionFor(
   plan: ConversionPlan,
   files: readonly OpenedFile[],

@@ -1,4 +1,4 @@
-/** In which CRS the coordinates of a layer are: what its file says, what the request says, and what if they differ. */
+/** Finds the CRS of a layer from its file and the request, and handles contradictions between them. */
 import type { Bounds } from '../batch/bounds.ts';
 import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
 import { asGeomillError, failure, type Location } from '../errors.ts';
@@ -7,19 +7,19 @@ import type { Format, SourceLayer } from '../formats/format.ts';
 import { crsAdvice } from './crs-advice.ts';
 import type { InputFileRequest } from './request.ts';
 
-/** What planning must ask of the CRS engine. */
+/** The CRS functions that planning needs. */
 export interface CrsAuthority {
   /** Throws CRS_UNKNOWN. */
   describe(definition: CrsText, path: string): CrsDescription;
-  /** The two mean the same positions; axis order aside. */
+  /** Whether two definitions give the same positions, apart from axis order. */
   equivalent(a: CrsText, b: CrsText): boolean;
-  /** Bounds of the area of use in coordinates of the system; null where it has none. Missing: nobody asks. */
+  /** Bounds of the area of use in coordinates of the system; null: unknown. Missing: not needed. */
   extentOf?(definition: CrsText): Bounds | null;
 }
 
 /**
- * A definition in WKT by the code that it is known by, as that of a .prj is; so the same text leads to the same system
- * wherever it stands. Other definitions are taken as they are. Throws CRS_UNKNOWN.
+ * The code of a CRS that is given as WKT, as for a .prj, so that the same text is the same system
+ * everywhere. Other definitions are returned unchanged. Throws CRS_UNKNOWN.
  */
 export function identified(definition: CrsText, path: string, crs: CrsAuthority): CrsText {
   if (definition === WGS84) return definition;
@@ -74,7 +74,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     const advice = crsAdvice(layer.statedExtent, crs);
     throw failure('CRS_MISSING', { source, reason: unusableReason(error), path, ...advice }, location, error);
   }
-  // A local or engineering system says no more about a place on the Earth than no CRS at all.
+  // A local or engineering system has no known position on the Earth, so it is treated like a missing CRS.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);
   const known = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
   if (stated !== null && stated !== known && !crs.equivalent(stated, known)) {
@@ -83,19 +83,19 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   return known;
 }
 
-/** Why what a file states cannot be used, to stand within a sentence. */
+/** Reason why the CRS of the file cannot be used, as part of a sentence. */
 function unusableReason(error: unknown): string {
   const { message, params } = asGeomillError(error);
   const { definition, reason } = params;
   return definition === undefined ? message : `it states ${definition}, which cannot be used: ${reason}`;
 }
 
-/** Units that differ by less are the same: the two feet differ by 2e-6. */
+/** Units whose factors differ by less are the same: the two feet differ by 2e-6. */
 const SAME_UNIT = 1e-7;
 
 /**
- * A drawing says no CRS but may say a unit. Where that is not the unit of the CRS that the request states, one of the two
- * is wrong, and often it is the drawing's: programs leave their default there. So it is told, not refused.
+ * A drawing has no CRS but may have a unit. If that is not the unit of the CRS in the request, one of the two
+ * is wrong, often the drawing's, because programs write their default. So it is a warning, not an error.
  */
 export function compareUnits(
   { layer, file, stated, location }: CrsQuestion,

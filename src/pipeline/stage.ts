@@ -1,4 +1,4 @@
-/** A stage made ready in the thread it runs in: its links with their code and transformers, and what it answers to calls. */
+/** A stage prepared in the thread that runs it: links with code and transformers, and the handler of calls. */
 import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type Dimensions, strideOf } from '../batch/geometry-column.ts';
@@ -18,9 +18,9 @@ import { reprojectBatch, shortDefinition } from './positions.ts';
 import type { ReprojectionCounts, SessionStage, SessionStep, StepOutcome, Wgs84Route } from './task.ts';
 
 export interface PreparedStage {
-  /** Takes the batch through the links. `bounds` of its positions, where they are known. */
+  /** Applies the links to the batch. `bounds`: of its positions, if known. */
   apply(batch: FeatureBatch, bounds: Bounds | undefined): StageOutcome;
-  /** Answers calls of the step that collects after the stage; null: there is none. */
+  /** Runs calls of the collecting step that ends the stage; null: no such step. */
   readonly answer: (() => Promise<AnswerCall>) | null;
 }
 
@@ -36,7 +36,7 @@ type PreparedLink =
 
 const NOTHING: readonly never[] = [];
 
-/** `proj` is null where no CRS but EPSG:4326 occurs. */
+/** `proj` is null if EPSG:4326 is the only CRS. */
 export async function prepareStage(
   { links, collect, layerName }: SessionStage,
   proj: Proj | null,
@@ -110,16 +110,16 @@ async function prepareAnswer(
   return code.prepare(step.parameters, stepSetting(step, layerName, proj, UNBOUNDED));
 }
 
-/** What the batch at hand had when it came into the stage. */
+/** Counts of the current batch at the begin of the stage. */
 export interface Growth {
   positionsIn: number;
   readonly factor: number;
 }
 
-/** The answers of a call are part of a result that is checked as a whole. */
+/** Results of calls are not checked here: the result of the whole step is. */
 const UNBOUNDED: Growth = { positionsIn: 0, factor: Number.POSITIVE_INFINITY };
 
-/** What a step may know about its place; the same in the main thread and in workers. */
+/** The setting of a step, the same in the main thread and in workers. */
 export function stepSetting(
   step: SessionStep,
   layerName: string,
@@ -137,7 +137,7 @@ export function stepSetting(
   };
 }
 
-/** Most steps never ask for positions in EPSG:4326, so the transformer is made at the first call. */
+/** Few steps need positions in EPSG:4326, so the transformer is created at the first call. */
 function positionsAlong(route: Wgs84Route, proj: Proj | null, path: string): TransformPositions {
   if (route === null) return () => {};
   if ('error' in route) {

@@ -1,4 +1,4 @@
-/** Adds up what the tasks of a layer say. */
+/** Sums the results of the tasks of a layer. */
 import { type Field, type MixedType, type OpenType, widenType } from '../batch/schema.ts';
 import { epsgCode } from '../crs/crs.ts';
 import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
@@ -11,7 +11,7 @@ import type { ReprojectionCounts, TaskResult } from './task.ts';
 
 export type ReprojectionLink = ChainLink & { readonly kind: 'reproject' };
 
-/** What the features of a layer went through in one of its reprojections. */
+/** Counts and operations of one reprojection of a layer. */
 export class ReprojectionTally {
   readonly link: ReprojectionLink;
   rows = 0;
@@ -34,16 +34,16 @@ export class ReprojectionTally {
     return this.rows === 0 ? 0 : this.outside.either / this.rows;
   }
 
-  /** The operations that the data went through; null when there were no positions. */
+  /** The operations that were applied; null without positions. */
   get operation(): OperationDescription | null {
     return this.#operations.size === 0 ? null : combineOperations([...this.#operations.values()]);
   }
 }
 
-/** What is known of a source beside its plan. */
+/** A source: its plan, and names for messages. */
 export interface SourceFacts {
   readonly plan: SourcePlan;
-  /** What locations name: the layer, and the file where there are several. */
+  /** Part of all locations: the layer, and the file if there are several. */
   readonly at: LayerLocation;
   /** The source in messages: "layer 'roads'", "layer 'roads' of 'all.gpkg'". */
   readonly label: string;
@@ -60,7 +60,7 @@ export class SourceTally {
   readonly #mixed: MixedType;
   readonly #types = new Map<string, OpenType>();
   rowsRead = 0;
-  /** Rows that went into each step of stage 0 so far. */
+  /** Number of input rows of each step of stage 0 so far. */
   readonly rowsIn = new Map<number, number>();
   #outOfRange = 0;
   #firstOutOfRange: { record: number; x: number; y: number } | null = null;
@@ -72,7 +72,7 @@ export class SourceTally {
     this.#ignoresCrsMember = facts.ignoresCrsMember;
   }
 
-  /** A partition's first (or only) reading. */
+  /** Adds the first reading of a partition. */
   read(result: TaskResult, base: PartitionBase, findings: Findings): void {
     this.rowsRead += result.rowsRead;
     for (const { name, type } of result.fields) {
@@ -92,7 +92,7 @@ export class SourceTally {
     findings.merge(reported, (location) => locateAt(location, base, this.facts.at));
   }
 
-  /** EWKT rows that say another CRS than the request: one of the two is wrong, and guessing would move the data. */
+  /** Throws CRS_CONFLICT if EWKT rows state another CRS than the request: a guess could move the data. */
   #checkSrid(srid: number): void {
     const { plan, label, crsPath, at } = this.facts;
     const expected = epsgCode(plan.crs);
@@ -106,8 +106,8 @@ export class SourceTally {
   }
 
   /**
-   * Positions no longitude and latitude can have: an error when the file itself said that it is in another CRS,
-   * else told. Known only now because GeoJSON may state its crs behind the features.
+   * Positions outside the range of longitude and latitude: an error if the file itself states another CRS,
+   * else a warning. It is checked at the end because GeoJSON may state its crs after the features.
    */
   checkRange(findings: Findings): void {
     const first = this.#firstOutOfRange;
@@ -132,7 +132,7 @@ export class SourceTally {
   }
 }
 
-/** A CRS that the requester stated overrides a file's member knowingly: that is no news. */
+/** Without CRS_MEMBER_IGNORED where the request states the CRS: it overrides the file's member on purpose. */
 export function reportedFindings<Found extends { readonly code: string }>(
   findings: readonly Found[],
   isCrsStated: boolean,
@@ -142,13 +142,13 @@ export function reportedFindings<Found extends { readonly code: string }>(
 
 type Reprojections = ReadonlyMap<number, ReprojectionTally>;
 
-/** Counts of a layer of the output, beside those of its sources. */
+/** Counts of a layer of the output, in addition to those of its sources. */
 export class LayerTally {
   readonly plan: LayerPlan;
   rowsWritten = 0;
   /** Of stage 0, for each route of the layer. */
   readonly #routes: readonly Reprojections[];
-  /** Of the stages behind it. */
+  /** Of the stages after stage 0. */
   readonly #later: Reprojections;
   readonly #rowsIn = new Map<number, number>();
 
@@ -158,12 +158,12 @@ export class LayerTally {
     this.#later = talliesOf(plan.stages.slice(1));
   }
 
-  /** In the order of the chain, those of all routes first. */
+  /** In the order of the chain: first those of all routes. */
   get reprojections(): ReprojectionTally[] {
     return [...this.#routes, this.#later].flatMap((tallies) => [...tallies.values()]);
   }
 
-  /** The first time that a batch went through the links of its stage; `source` is null behind a collecting step. */
+  /** Adds the first transformation of a batch in its stage; `source` is null after a collecting step. */
   transformed(result: TaskResult, source: SourceTally | null, base: PartitionBase, findings: Findings): void {
     const tallies = source === null ? this.#later : this.#routes[source.facts.plan.route];
     for (const counts of result.reprojections) tallies.get(counts.number)?.add(counts);
@@ -173,7 +173,7 @@ export class LayerTally {
     for (const { step, rowsIn, findings: found } of result.steps) {
       const rows = rowsInto.get(step) ?? 0;
       rowsInto.set(step, rows + rowsIn);
-      // A step counts the features that reach it, which are fewer or more than the records of the source.
+      // A step counts its input features, which may be fewer or more than the records of the source.
       findings.merge(found, (location) => locateAt(location, { records: rows, lines: 0, rows }, at));
     }
   }

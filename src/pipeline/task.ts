@@ -1,4 +1,4 @@
-/** What the main thread asks of a worker: one partition, or one batch that was kept, and what to do with it. */
+/** Messages from the main thread to a worker: one partition or one kept batch, and the work on it. */
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { FieldMisfits } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
@@ -14,7 +14,7 @@ import type { InputLimits } from '../io/limits.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
 import type { SourceMapping } from './field-mappings.ts';
 
-/** What every task of a conversion has in common; sent to each worker once. */
+/** Data for all tasks of a conversion; sent to each worker once. */
 export interface Session {
   readonly inputFormat: string;
   /** Null when nothing is encoded. */
@@ -22,11 +22,11 @@ export interface Session {
   readonly layers: readonly SessionLayer[];
   readonly gridDirectory: string | null;
   readonly limits: InputLimits;
-  /** Statistics cover the ids. */
+  /** Statistics include the ids. */
   readonly keepsIdsAsField: boolean;
 }
 
-/** What a thread may load while the input is still being opened. */
+/** Code that a thread can load while the input is being opened. */
 export interface Expectation {
   readonly inputFormat: string;
   readonly outputFormat: string;
@@ -37,18 +37,18 @@ export interface Expectation {
   readonly gridDirectory: string | null;
 }
 
-/** One layer of an input file. Those that go into the same layer of the output share all stages but the first. */
+/** One layer of an input file. The sources of an output layer share all stages but the first. */
 export interface SessionLayer {
   readonly source: SourceLayer;
-  /** At least one; the last one ends in statistics and encoding. Stages that are one object are made ready once. */
+  /** At least one; the last one ends in statistics and encoding. Shared stages are prepared once. */
   readonly stages: readonly SessionStage[];
   /** Check positions against the range of longitude and latitude. */
   readonly checkLonLatRange: boolean;
-  /** Value of the field that tells joined layers apart; null: no such field. */
+  /** Value of the field that holds the source layer of joined layers; null: no such field. */
   readonly layerField: { readonly name: string; readonly value: string } | null;
 }
 
-/** See chain.ts; here with all that a worker needs. */
+/** As in chain.ts, with the data that a worker needs. */
 export interface SessionStage {
   /** Of the layer that the features belong to after the field mapping. */
   readonly layerName: string;
@@ -82,9 +82,9 @@ export interface Task {
   readonly input:
     | { readonly kind: 'partition'; readonly partition: Partition; readonly fields: readonly Field[] | null }
     | { readonly kind: 'batch'; readonly batch: FeatureBatch };
-  /** The stage whose links the batch goes through now; null: none, it is as it shall be. */
+  /** The stage whose links are applied; null: none. */
   readonly stage: number | null;
-  /** Cast to these fields before the links; null: the batch has the right ones. */
+  /** Fields to cast the batch to before the links; null: no cast. */
   readonly stageFields: readonly Field[] | null;
   /** Maps the fields of the batch to those of its layer before the links; null or missing: they are the same. */
   readonly fieldMapping?: SourceMapping | null;
@@ -92,16 +92,16 @@ export interface Task {
   readonly statisticsDepth: 'fields' | 'all' | null;
   /** Return the batch itself. */
   readonly keepBatch: boolean;
-  /** Encode the batch; null: don't. */
+  /** How to encode the batch; null: not at all. */
   readonly encoding: LayerEncoding | null;
-  /** Before that, make the ids the first field, of this name; empty: leave them out; null and missing: they stay ids. */
+  /** Name of a first field for the ids before encoding; empty: ids are dropped; null or missing: they stay ids. */
   readonly idField?: string | null;
 }
 
 export interface TaskResult {
   /** Rows after the links. */
   readonly rowCount: number;
-  /** Rows as they were read; for a batch input 0. */
+  /** Rows read; 0 for a batch input. */
   readonly rowsRead: number;
   /** Fields of the batch as it was read. */
   readonly fields: readonly Field[];
@@ -134,7 +134,7 @@ export interface ReprojectionCounts {
   /** Position among the reprojections of the layer. */
   readonly number: number;
   readonly rows: number;
-  /** The coordinate operations that a sample of the positions went through; PROJ chooses for each position. */
+  /** The coordinate operations of a sample of the positions; PROJ chooses one for each position. */
   readonly operations: readonly OperationDescription[];
   readonly outside: OutsideCounts;
 }
@@ -144,14 +144,14 @@ export interface StepOutcome {
   /** Position in the request's list. */
   readonly step: number;
   readonly rowsIn: number;
-  /** Positions of the batch as it came into the stage. */
+  /** Positions of the batch at the begin of the stage. */
   readonly positionsIn: number;
   readonly positionsOut: number;
   /** Locations count the input rows from 1. */
   readonly findings: readonly Finding[];
 }
 
-/** A collecting step asks its other half in a worker. */
+/** A call of a collecting step to its other half in a worker. */
 export interface StepCall {
   readonly layerIndex: number;
   readonly stage: number;

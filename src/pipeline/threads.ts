@@ -1,19 +1,19 @@
 /**
- * Where worker threads come from: made for one conversion and ended with it (the command line), or kept by a process for all
- * of its conversions (a runner, which gives up the permission to start threads before it sees user data).
+ * Sources of worker threads: created for one conversion and ended with it (the command line), or kept by a process for all
+ * of its conversions (a runner, which drops the permission to start threads before it reads user data).
  */
 import { Worker } from 'node:worker_threads';
 import type { Expectation } from './task.ts';
 
-/** Beside sessions, tasks and calls: what a kept thread is told between them. */
+/** Messages to kept threads, in addition to sessions, tasks and calls. */
 export type ThreadNote = { readonly expect: Expectation } | { readonly end: true };
 
 export interface ThreadSource {
-  /** Most threads that one conversion gets; below 2 it works in its own thread. */
+  /** Maximum number of threads for one conversion; below 2 it runs in its own thread. */
   readonly size: number;
   /** Threads for one conversion; they belong to it until `giveBack`. */
   take(count: number): readonly Worker[];
-  /** `idle` resolves when the threads have finished what they were told; a caller that gives none back waits for nothing. */
+  /** Returns the threads; `idle` resolves when they have finished their tasks. */
   giveBack(threads: readonly Worker[], idle: () => Promise<void>): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ function startThread(): Worker {
   return new Worker(new URL('./worker-entry.js', import.meta.url));
 }
 
-/** New threads for each conversion, ended at once when it ends, also in the middle of a task. */
+/** New threads for each conversion, terminated when it ends, even during a task. */
 export const newThreads: ThreadSource = {
   size: Number.POSITIVE_INFINITY,
   take: (count) => Array.from({ length: count }, startThread),
@@ -41,7 +41,7 @@ export class KeptThreads implements ThreadSource {
     for (let index = 0; index < count; index++) {
       const thread = startThread();
       this.#threads.add(thread);
-      // Between conversions nobody else listens, and an error without a listener would end the process.
+      // Between conversions there is no other listener, and an error without one would end the process.
       thread.on('error', () => this.#threads.delete(thread));
       thread.on('exit', () => this.#threads.delete(thread));
     }
@@ -68,8 +68,8 @@ export class KeptThreads implements ThreadSource {
 }
 
 /**
- * Gives up the permission to start threads, for good: a thread that is started with options of its own would not be under
- * the permission model (nodejs/node#62222). Each thread has to do it for itself, see worker-entry.js. False where this Node cannot: before 26.
+ * Drops the permission to start threads for good: a thread that is started with its own options is not under
+ * the permission model (nodejs/node#62222). Each thread must call it, see worker-entry.js. Returns false before Node 26.
  */
 export function dropWorkerPermission(): boolean {
   // Undefined in a process without the permission model; `drop` is missing in Node 24.

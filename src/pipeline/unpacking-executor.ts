@@ -1,9 +1,9 @@
-/** Sees to it that what a layer is read from is unpacked while tasks read it. */
+/** An executor that keeps the files of a layer unpacked while tasks read them. */
 import type { FormatReader } from '../formats/format.ts';
 import type { ScratchSpace, UnpackedSet } from '../io/scratch-space.ts';
 import type { Executor } from './executor.ts';
 
-/** The executor itself where the reader unpacks nothing. */
+/** Returns the executor itself if the reader unpacks nothing. */
 export function unpackingExecutor(
   executor: Executor,
   reader: Pick<FormatReader, 'unpackedSet'>,

@@ -1,6 +1,6 @@
 /**
- * What a worker thread does: takes a session, then tasks and calls, one at a time, until the session ends. A thread that is
- * kept takes one session after the other; the code that carries them out is loaded with the first.
+ * A worker thread gets a session, then tasks and calls, one at a time, until the session ends. A thread that is
+ * kept gets many sessions; their code is loaded with the first.
  */
 import { parentPort } from 'node:worker_threads';
 import { asGeomillError } from '../errors.ts';
@@ -18,7 +18,7 @@ let performer: Promise<Performer> | null = null;
 
 export async function receive(message: Message): Promise<void> {
   if ('expect' in message) {
-    // What cannot be loaded is reported by the session that needs it.
+    // A failure to load is reported by the session that needs the code.
     preload(message.expect).catch(() => {});
     return;
   }
