@@ -35,3 +35,7 @@ export const OPEN_BRACE = 0x7b;
 export const PIPE = 0x7c;
 export const CLOSE_BRACE = 0x7d;
 export const DELETE = 0x7f;
+
+export function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === TAB;
+}

@@ -17,6 +17,9 @@ const MAX_EXACT_INTEGER = 9_007_199_254_740_992;
 /** Greatest length of text that writeNumber produces: sign, 17 digits, point, exponent. */
 export const MAX_NUMBER_LENGTH = 32;
 
+/** Index of the low 32-bit half of a 64-bit integer in memory. */
+export const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
+
 /** Scans one number per call and remembers where it ended. Reuse one instance to keep hot loops monomorphic. */
 export class NumberScanner {
   /** Offset after the last scanned number; equal to the start offset if there was none. */

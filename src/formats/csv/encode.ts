@@ -5,7 +5,7 @@ import { writeJsonAsText } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, type GeometryColumn } from '../../batch/geometry-column.ts';
 import { writeWkt } from '../../batch/wkt-write.ts';
-import { COMMA, CR, LF, QUOTE, SPACE, TAB } from '../../bytes/ascii.ts';
+import { COMMA, CR, isBlank, LF, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
 
@@ -147,8 +147,4 @@ export function writeTextCell(
   }
   target[at++] = QUOTE;
   writer.length = at;
-}
-
-function isBlank(byte: number): boolean {
-  return byte === SPACE || byte === TAB;
 }

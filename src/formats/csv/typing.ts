@@ -5,8 +5,10 @@
  * An unquoted cell that is empty or blank is null; a quoted empty cell is an empty text in a text column and null in
  * any other. Blanks around an unquoted number, date or boolean are ignored.
  */
+
 import { type AttributeColumn, ColumnBuilder, nullColumn } from '../../batch/attribute-column.ts';
 import type { FieldType } from '../../batch/schema.ts';
+import { isBlank } from '../../bytes/ascii.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
 import { KIND, kindOf, widenKind } from './cell-kinds.ts';
@@ -160,10 +162,6 @@ function readBigInts(table: CellTable, column: number): AttributeColumn {
     builder.appendBigInt(Number.isSafeInteger(value) ? BigInt(value) : BigInt(asciiSlice(bytes, start, end)));
   }
   return builder.finish();
-}
-
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || byte === 0x09;
 }
 
 function misfit(bytes: Uint8Array, start: number, end: number, type: FieldType): Error {

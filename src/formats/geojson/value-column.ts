@@ -17,7 +17,7 @@ import type { FieldType } from '../../batch/schema.ts';
 import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeJsonString } from '../../bytes/json-text.ts';
-import { asciiSlice, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { asciiSlice, LOW_HALF, writeInteger, writeNumber } from '../../bytes/number-text.ts';
 
 const KIND = { none: 0, boolean: 1, integer: 2, bigint: 3, float: 4, text: 5, json: 6 } as const;
 type Kind = (typeof KIND)[keyof typeof KIND];
@@ -306,15 +306,14 @@ function resized(array: Uint8Array<ArrayBuffer>, length: number): Uint8Array<Arr
 function bigintsOf(numbers: Float64Array): BigInt64Array<ArrayBuffer> {
   const values = new BigInt64Array(numbers.length);
   const halves = new Int32Array(values.buffer);
-  const [low, high] = LITTLE_ENDIAN ? [0, 1] : [1, 0];
+  const low = LOW_HALF;
+  const high = 1 - LOW_HALF;
   for (let i = 0; i < numbers.length; i++) {
     halves[2 * i + low] = numbers[i] % 4_294_967_296;
     halves[2 * i + high] = Math.floor(numbers[i] / 4_294_967_296);
   }
   return values;
 }
-
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
 const encoder = new TextEncoder();
 

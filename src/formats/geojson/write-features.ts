@@ -5,7 +5,7 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { CLOSE_BRACE, COMMA, DOT, LF, LOWER_E, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeJsonString } from '../../bytes/json-text.ts';
-import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { LOW_HALF, writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
 import { GeometryWriter } from './write-geometry.ts';
 
@@ -149,8 +149,8 @@ class ValueWriter {
   }
 
   #int64(row: number, values: BigInt64Array): void {
-    const low = this.#halves[2 * row + (LITTLE_ENDIAN ? 0 : 1)] >>> 0;
-    const high = this.#halves[2 * row + (LITTLE_ENDIAN ? 1 : 0)];
+    const low = this.#halves[2 * row + LOW_HALF] >>> 0;
+    const high = this.#halves[2 * row + 1 - LOW_HALF];
     if (high >= -2_097_152 && high < 2_097_152) writeInteger(this.#out, high * 4_294_967_296 + low);
     else this.#out.ascii(String(values[row]));
   }
@@ -170,5 +170,3 @@ class ValueWriter {
     out.copy(POINT_ZERO);
   }
 }
-
-const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;

@@ -3,7 +3,7 @@
 import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-column.ts';
 import type { MisfitList } from '../../batch/misfits.ts';
 import { MINUS, PLUS, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
-import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
+import { asciiSlice, LOW_HALF, NumberScanner } from '../../bytes/number-text.ts';
 import { invalidUtf8At, isAsciiCompatible, textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
 import type { Findings } from '../../findings.ts';
 import type { CellKind, DbfColumn } from './dbf-columns.ts';
@@ -233,9 +233,6 @@ function looseNumber(bytes: Uint8Array, start: number, limit: number): number | 
 
 const INT64_MAX = 9_223_372_036_854_775_807n;
 const TWO_TO_32 = 4_294_967_296;
-/** Index of the low 32-bit half of a 64-bit integer in memory. */
-const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
-
 function readInt64s(
   column: DbfColumn,
   rows: DbfRows,

@@ -7,6 +7,7 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
 import { type FieldStatistics, MORE_DECIMALS } from '../../batch/statistics.ts';
 import { BACKSLASH, DOT, MINUS, QUOTE, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
+import { LOW_HALF } from '../../bytes/number-text.ts';
 import { utf8Boundary } from '../../bytes/text-encoding.ts';
 import type { Findings } from '../../findings.ts';
 import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
@@ -232,9 +233,6 @@ function writeSmallInteger(bytes: Uint8Array, end: number, value: number): void 
   }
   if (value < 0) bytes[--at] = MINUS;
 }
-
-/** Index of the low 32-bit half of a 64-bit integer in memory. */
-const LOW_HALF = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 0 : 1;
 
 function writeInt64s(
   target: Target,

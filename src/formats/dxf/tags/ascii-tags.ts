@@ -5,7 +5,7 @@
  * This is the hot loop of reading: one pass over the bytes, no string, no object. A line feed after the window stops
  * every inner loop, so none of them checks for the end.
  */
-import { CR, LF, MINUS, SPACE, TAB, ZERO } from '../../../bytes/ascii.ts';
+import { CR, isBlank, LF, MINUS, SPACE, TAB, ZERO } from '../../../bytes/ascii.ts';
 import type { TagList } from './tag-list.ts';
 import { IS_BROKEN, NEEDS_MORE, type TagScanner } from './tag-scanner.ts';
 import { TAG_VALUE, TAG_VALUES } from './tag-values.ts';
@@ -164,8 +164,4 @@ export class AsciiTagScanner implements TagScanner {
     this.faultReason = `expected a group code but found '${this.list.text.read(bytes, at, end).trim()}'`;
     return IS_BROKEN;
   }
-}
-
-function isBlank(byte: number): boolean {
-  return byte === SPACE || byte === TAB;
 }

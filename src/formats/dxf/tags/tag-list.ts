@@ -2,7 +2,7 @@
  * Tags as columns: group codes and the offsets of the values in the scanned window of bytes. Values are parsed on
  * access, except numbers of ASCII files, since the loop that looks for the end of the line reads their digits anyway.
  */
-import { SPACE, TAB } from '../../../bytes/ascii.ts';
+import { isBlank } from '../../../bytes/ascii.ts';
 import { NumberScanner } from '../../../bytes/number-text.ts';
 import { type EntityTags, truncatedInteger } from '../contract.ts';
 import type { DrawingText } from './drawing-text.ts';
@@ -154,10 +154,6 @@ export class TagRun implements EntityTags {
 /** The bytes `[start, end)` as lower-case hexadecimal digits. */
 function hexadecimal(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('hex');
-}
-
-function isBlank(byte: number): boolean {
-  return byte === SPACE || byte === TAB;
 }
 
 function grown<A extends { set(source: A): void }>(from: A, to: A): A {
