@@ -1,6 +1,5 @@
 /** Draws dimensions without a block as a line along the measurement. */
-import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
-import type { AffineMap, Entity, EntityTags, StrokeOptions } from '../contract.ts';
+import type { EntityTags, ShapeFunction } from '../contract.ts';
 import { plainMtext } from '../shapes/mtext.ts';
 import { pen } from '../shapes/pen.ts';
 import { needTriple, ownEnd, readTriple, realOf, subclassStart } from '../shapes/tag-values.ts';
@@ -12,12 +11,7 @@ const to = { x: 0, y: 0, z: 0 };
  * From the first to the second measured point (13 and 14; for radii and diameters 10 and 15); without them the
  * definition point (10). Tables only have an insertion point.
  */
-export function dimensionShape(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const dimensionShape: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const start = tags.type === 'ACAD_TABLE' ? subclassStart(tags, 'AcDbBlockReference') : 0;
   pen.begin(map, null, stroke);
@@ -31,7 +25,7 @@ export function dimensionShape(
   pen.position(from.x, from.y, from.z);
   if (tags.type !== 'ACAD_TABLE' && readTriple(tags, 15, start, end, to)) pen.position(to.x, to.y, to.z);
   return pen.finishLine(builder, false);
-}
+};
 
 /** Placeholder for the measurement in the text of a dimension (code 1). */
 const MEASUREMENT = '<>';

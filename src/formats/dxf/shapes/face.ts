@@ -1,6 +1,6 @@
 /** Single faces of three or four corners: SOLID and TRACE in the plane, 3DFACE in space. */
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
-import type { AffineMap, Entity, StrokeOptions } from '../contract.ts';
+import type { ShapeFunction } from '../contract.ts';
 import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
 import { needTriple, ownEnd } from './tag-values.ts';
@@ -9,12 +9,7 @@ const point = { x: 0, y: 0, z: 0 };
 const SOLID_ORDER = [10, 11, 13, 12];
 
 /** 3DFACE: corners in order, in the world's coordinates; a triangle repeats its third corner or leaves out the fourth. */
-export function face3d(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const face3d: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   pen.begin(map, null, stroke);
   for (let code = 10; code <= 13; code++) {
@@ -23,15 +18,10 @@ export function face3d(
     pushCorner(point.x, point.y, point.z);
   }
   return finishFace(builder);
-}
+};
 
 /** SOLID and TRACE: corners in the order 1 2 4 3; a triangle repeats the third corner or has no fourth. */
-export function solid(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const solid: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   pen.begin(map, readOcs(tags, end), stroke);
   for (const code of SOLID_ORDER) {
@@ -40,7 +30,7 @@ export function solid(
     pushCorner(point.x, point.y, point.z);
   }
   return finishFace(builder);
-}
+};
 
 /** Omits a corner that exactly repeats the one before it. */
 function pushCorner(x: number, y: number, z: number): void {

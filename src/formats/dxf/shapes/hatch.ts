@@ -1,12 +1,6 @@
 /** HATCH and MPOLYGON: boundary paths as one Polygon or MultiPolygon. Patterns and fill colours are ignored. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
-import {
-  type AffineMap,
-  type Entity,
-  EntityError,
-  type EntityTags,
-  type StrokeOptions,
-} from '../contract.ts';
+import { EntityError, type EntityTags, type ShapeFunction } from '../contract.ts';
 import { isIdentity } from './affine-map.ts';
 import { readEdgePath } from './hatch-edges.ts';
 import { LoopNester } from './loops.ts';
@@ -20,12 +14,7 @@ const POLYLINE_PATH = 2;
 
 const nester = new LoopNester();
 
-export function hatch(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const hatch: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const ocs = readOcs(tags, end);
   const head = tags.find(91, 0, end);
@@ -50,7 +39,7 @@ export function hatch(
   }
   if (found !== pathCount) throw new EntityError(`a hatch of ${pathCount} boundary paths has ${found}`);
   return finishArea(builder);
-}
+};
 
 /** Index of the tag after the paths: the style, the pattern or the seed points reuse codes of the paths. */
 function pathsEnd(tags: EntityTags, first: number, end: number): number {

@@ -1,13 +1,7 @@
 /** Reads surfaces in space as a MultiPolygon: POLYLINE as polygon mesh or polyface mesh, and MESH. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
-import {
-  type AffineMap,
-  type Entity,
-  EntityError,
-  type EntityTags,
-  type StrokeOptions,
-} from '../contract.ts';
+import { EntityError, type EntityTags, type ShapeFunction } from '../contract.ts';
 import { pen } from './pen.ts';
 import { integerOf, ownEnd, readTriple, realOf, subclassStart } from './tag-values.ts';
 
@@ -51,12 +45,7 @@ function endFace(first: number): void {
 }
 
 /** M x N vertices, row by row; a smoothed mesh has the vertices of its surface in addition to those of its frame. */
-export function polygonMesh(
-  { tags, parts }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const polygonMesh: ShapeFunction = ({ tags, parts }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const flags = integerOf(tags, 70, 0, 0, end);
   const isSmoothed = integerOf(tags, 75, 0, 0, end) !== 0;
@@ -86,15 +75,10 @@ export function polygonMesh(
       endFace(first);
     }
   return asMulti(builder);
-}
+};
 
 /** VERTEX entities that are positions, and VERTEX entities that are faces: up to four position numbers, from 1. */
-export function polyfaceMesh(
-  { parts }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const polyfaceMesh: ShapeFunction = ({ parts }, map, stroke, builder) => {
   vertexCount = 0;
   for (const part of parts) {
     if (part.type !== 'VERTEX') continue;
@@ -131,7 +115,7 @@ export function polyfaceMesh(
     builder.endPart(count === 1 ? PART_KIND.point : count === 2 ? PART_KIND.line : PART_KIND.polygon);
   }
   return GEOMETRY_TYPE.geometryCollection;
-}
+};
 
 /** A mesh is a MultiPolygon even with a single face: the type must not depend on the count. */
 function asMulti(builder: GeometryBuilder): number {
@@ -147,12 +131,7 @@ function needFaceTag(tags: EntityTags, i: number): void {
 }
 
 /** MESH: the faces of the control mesh (subdivision level 0). */
-export function mesh(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const mesh: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const start = subclassStart(tags, 'AcDbSubDMesh');
   const vertexList = tags.find(92, start, end);
@@ -186,7 +165,7 @@ export function mesh(
   if (i < end && tags.codes[i] === 90)
     throw new EntityError('the list of faces is longer than its code 93 states');
   return asMulti(builder);
-}
+};
 
 /** Bits of code 70 of LWPOLYLINE and POLYLINE. */
 export const POLYLINE_FLAG = { closed: 1, threeD: 8, polygonMesh: 16, closedN: 32, polyface: 64 } as const;

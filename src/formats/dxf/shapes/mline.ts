@@ -2,8 +2,8 @@
  * MLINE: parallel lines along one path. Each vertex stores for each line its distance from the path along the miter, so
  * the style is not needed. Breaks of single lines (where mlines cross) are ignored.
  */
-import { type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
-import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
+import { PART_KIND } from '../../../batch/geometry-column.ts';
+import { EntityError, type ShapeFunction } from '../contract.ts';
 import { pen } from './pen.ts';
 import { integerOf, ownEnd, readTriple } from './tag-values.ts';
 
@@ -11,12 +11,7 @@ const CLOSED = 2;
 const vertex = { x: 0, y: 0, z: 0 };
 const miter = { x: 0, y: 0, z: 0 };
 
-export function mline(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const mline: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const isClosed = (integerOf(tags, 71, 0, 0, end) & CLOSED) !== 0;
   const stated = integerOf(tags, 72, -1, 0, end);
@@ -53,4 +48,4 @@ export function mline(
     pen.endLoop();
   }
   return pen.finishParts(builder, PART_KIND.line);
-}
+};

@@ -1,12 +1,6 @@
 /** LEADER and MULTILEADER: the lines, and the position of the latter's text. Arrow heads are ignored. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
-import {
-  type AffineMap,
-  type Entity,
-  EntityError,
-  type EntityTags,
-  type StrokeOptions,
-} from '../contract.ts';
+import { EntityError, type EntityTags, type ShapeFunction } from '../contract.ts';
 import { pen } from './pen.ts';
 import { appendSpline, SplineParts } from './spline.ts';
 import { integerOf, ownEnd, readTriple } from './tag-values.ts';
@@ -15,12 +9,7 @@ const vertex = { x: 0, y: 0, z: 0 };
 const SPLINE_PATH = 1;
 
 /** Vertices in world coordinates, from the tip of the arrow; straight, or a curve through them. */
-export function leader(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const leader: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const curve = new SplineParts();
   for (let at = tags.find(10, 0, end); at >= 0; at = tags.find(10, at + 1, end)) {
@@ -33,7 +22,7 @@ export function leader(
     for (let i = 0; i < curve.fits.length; i += 3)
       pen.position(curve.fits[i], curve.fits[i + 1], curve.fits[i + 2]);
   return pen.finishLine(builder, false);
-}
+};
 
 /** Codes of a MULTILEADER that open and close its nested parts. */
 const OPEN_CONTEXT = 300;
@@ -68,12 +57,7 @@ class Leader {
 /**
  * Lines from their tips to the landing and along the dogleg; if there is text, a collection that includes its position.
  */
-export function multileader(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const multileader: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const context = tags.find(OPEN_CONTEXT, 0, end);
   const contextEnd = context < 0 ? -1 : tags.find(CLOSE_CONTEXT, context, end);
@@ -99,7 +83,7 @@ export function multileader(
       else pen.rewind(pen.loopCount, first);
     }
   return finish(builder, location);
-}
+};
 
 function finish(builder: GeometryBuilder, location: readonly number[]): number {
   const lineCount = pen.loopCount;

@@ -1,13 +1,7 @@
 /** LWPOLYLINE, and POLYLINEs that are lines; the others are meshes (mesh.ts). Widths are ignored. */
 import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
-import {
-  type AffineMap,
-  type Entity,
-  EntityError,
-  type EntityTags,
-  type StrokeOptions,
-} from '../contract.ts';
+import { EntityError, type EntityTags, type ShapeFunction } from '../contract.ts';
 import { isIdentity } from './affine-map.ts';
 import { POLYLINE_FLAG, polyfaceMesh, polygonMesh, VERTEX_FLAG } from './mesh.ts';
 import { readOcs } from './ocs.ts';
@@ -17,12 +11,7 @@ import { integerOf, needFinite, ownEnd, realOf } from './tag-values.ts';
 /** Code 90 of LWPOLYLINE. POLYLINEs have no count. */
 const STATED_COUNT = 90;
 
-export function lwPolyline(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const lwPolyline: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const isClosed = (integerOf(tags, 70, 0, 0, end) & POLYLINE_FLAG.closed) !== 0;
   const elevation = realOf(tags, 38, 0, 0, end);
@@ -54,7 +43,7 @@ export function lwPolyline(
   if (isClosed) closeWithBulge(pen, bulge);
   checkVertexCount(tags, count);
   return pen.finishLine(builder, isClosed && stroke.closedAsPolygons);
-}
+};
 
 /**
  * The hot path: straight segments in the plane, copied from the tags to the builder's array. Returns 0 and leaves the
@@ -146,12 +135,7 @@ export function closeWithBulge(target: Pen, bulge: number, firstPosition = 0): v
 }
 
 /** POLYLINE: a 2D or 3D line or one of two kinds of mesh, depending on its flags. */
-export function polyline(
-  entity: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const polyline: ShapeFunction = (entity, map, stroke, builder) => {
   const { tags, parts } = entity;
   const end = ownEnd(tags);
   const flags = integerOf(tags, 70, 0, 0, end);
@@ -179,4 +163,4 @@ export function polyline(
   }
   if (isClosed) closeWithBulge(pen, bulge);
   return pen.finishLine(builder, isClosed && stroke.closedAsPolygons);
-}
+};

@@ -2,7 +2,7 @@
 import { type Stroking, stepCount } from '../../../batch/arc.ts';
 import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
-import { type AffineMap, type Entity, EntityError, type StrokeOptions } from '../contract.ts';
+import { EntityError, type ShapeFunction } from '../contract.ts';
 import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
 import { needFinite, needTriple, ownEnd, readTriple, realOf } from './tag-values.ts';
@@ -30,27 +30,17 @@ export function sweepBetween(start: number, end: number): number {
   return sweep < FULL_ROUNDING || sweep > FULL - FULL_ROUNDING ? FULL : sweep;
 }
 
-export function circle(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const circle: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   needTriple(tags, 10, 0, end, centre, 'centre');
   const radius = drawnRadius(realOf(tags, 40, Number.NaN, 0, end));
   pen.begin(map, readOcs(tags, end), stroke);
   turn(radius, 0, FULL);
   return pen.finishLine(builder, stroke.closedAsPolygons);
-}
+};
 
 /** Counter-clockwise from one angle to the other, in degrees. */
-export function arc(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const arc: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   needTriple(tags, 10, 0, end, centre, 'centre');
   const radius = drawnRadius(realOf(tags, 40, Number.NaN, 0, end));
@@ -60,7 +50,7 @@ export function arc(
   const sweep = sweepBetween(from, to);
   turn(radius, from, sweep);
   return pen.finishLine(builder, stroke.closedAsPolygons && sweep === FULL);
-}
+};
 
 function turn(radius: number, from: number, sweep: number): void {
   if (radius === 0) {
@@ -87,12 +77,7 @@ export function needRadius(radius: number): number {
 }
 
 /** In world coordinates, whatever the extrusion direction, which only determines the direction of the parameters. */
-export function ellipse(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const ellipse: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   needTriple(tags, 10, 0, end, centre, 'centre');
   needTriple(tags, 11, 0, end, axis, 'major axis');
@@ -117,7 +102,7 @@ export function ellipse(
   const sweep = sweepBetween(from, to);
   appendEllipse(pen.scratch, ellipseInSpace, from, sweep, pen.arcs.stroking);
   return pen.finishLine(builder, stroke.closedAsPolygons && sweep === FULL);
-}
+};
 
 /** Appends an ellipse in the plane z to the current loop; axes as vectors, sweep with its sign. */
 export function appendFlatEllipse(

@@ -1,6 +1,6 @@
 /** Entities with one or two positions, and images. */
-import { GEOMETRY_TYPE, type GeometryBuilder, PART_KIND } from '../../../batch/geometry-column.ts';
-import type { AffineMap, Entity, StrokeOptions } from '../contract.ts';
+import { GEOMETRY_TYPE, PART_KIND } from '../../../batch/geometry-column.ts';
+import type { ShapeFunction } from '../contract.ts';
 import { readOcs } from './ocs.ts';
 import { pen } from './pen.ts';
 import { needTriple, ownEnd, readTriple, realOf, subclassStart } from './tag-values.ts';
@@ -8,25 +8,15 @@ import { needTriple, ownEnd, readTriple, realOf, subclassStart } from './tag-val
 const first = { x: 0, y: 0, z: 0 };
 const second = { x: 0, y: 0, z: 0 };
 
-export function point(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const point: ShapeFunction = ({ tags }, map, stroke, builder) => {
   needTriple(tags, 10, 0, ownEnd(tags), first, 'position');
   pen.begin(map, null, stroke);
   pen.position(first.x, first.y, first.z);
   return pen.finishLine(builder, false);
-}
+};
 
 /** LINE and 3DLINE: both ends in the world's coordinates. */
-export function line(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const line: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   needTriple(tags, 10, 0, end, first, 'start');
   needTriple(tags, 11, 0, end, second, 'end');
@@ -34,21 +24,16 @@ export function line(
   pen.position(first.x, first.y, first.z);
   pen.position(second.x, second.y, second.z);
   return pen.finishLine(builder, false);
-}
+};
 
 /** SHAPE (in its object coordinate system) and TOLERANCE (in world coordinates): their insertion points. */
-export function shape(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const shape: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   needTriple(tags, 10, 0, end, first, 'insertion point');
   pen.begin(map, tags.type === 'SHAPE' ? readOcs(tags, end) : null, stroke);
   pen.position(first.x, first.y, first.z);
   return pen.finishLine(builder, false);
-}
+};
 
 const third = { x: 0, y: 0, z: 0 };
 const corner = { x: 0, y: 0, z: 0 };
@@ -57,12 +42,7 @@ const corner = { x: 0, y: 0, z: 0 };
  * IMAGE and WIPEOUT: the clipped outline as a polygon. The origin of pixel coordinates is the centre of the upper left
  * pixel, so the image extends from -0.5 to its size - 0.5.
  */
-export function image(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const image: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   const start = Math.max(subclassStart(tags, 'AcDbRasterImage'), subclassStart(tags, 'AcDbWipeout'));
   needTriple(tags, 10, start, end, first, 'insertion point');
@@ -96,4 +76,4 @@ export function image(
   builder.endRing();
   builder.endPart(PART_KIND.polygon);
   return GEOMETRY_TYPE.polygon;
-}
+};

@@ -1,13 +1,6 @@
 /** SPLINE, and splines in other entities: spline edges of hatches, curved leaders. */
-import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE } from '../../../batch/geometry-notes.ts';
-import {
-  type AffineMap,
-  type Entity,
-  EntityError,
-  type EntityTags,
-  type StrokeOptions,
-} from '../contract.ts';
+import { EntityError, type EntityTags, type ShapeFunction } from '../contract.ts';
 import { pen } from './pen.ts';
 import { clampedKnots, degreeFault, knotFault, SplineStroker } from './spline-curve.ts';
 import { splineThrough } from './spline-fit.ts';
@@ -82,12 +75,7 @@ function setAxis(positions: number[], axis: number, value: number): void {
 const HELIX_SUBCLASS = 'AcDbHelix';
 
 /** SPLINE, and HELIX, which contains its curve as a SPLINE. */
-export function spline(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const spline: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = splineEnd(tags);
   const parts = new SplineParts();
   const flags = integerOf(tags, 70, 0, 0, end);
@@ -101,7 +89,7 @@ export function spline(
   pen.begin(map, null, stroke);
   appendSpline(parts);
   return pen.finishLine(builder, parts.isClosed && stroke.closedAsPolygons);
-}
+};
 
 function splineEnd(tags: EntityTags): number {
   const end = ownEnd(tags);

@@ -1,6 +1,5 @@
 /** TEXT, ATTRIB, ATTDEF and MTEXT: a point at the anchor of the text, and its attributes. */
-import type { GeometryBuilder } from '../../../batch/geometry-column.ts';
-import type { AffineMap, Entity, EntityTags, StrokeOptions } from '../contract.ts';
+import type { AffineMap, EntityTags, ShapeFunction } from '../contract.ts';
 import { composed, isIdentity } from './affine-map.ts';
 import { plainMtext, plainText } from './mtext.ts';
 import { leaderText } from './multileader.ts';
@@ -18,12 +17,7 @@ const FIT = 5;
  * The insertion point, or the alignment point if the text is aligned by one. (The insertion point of aligned text was
  * only computed from the font by the last program that saved it.)
  */
-export function text(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const text: ShapeFunction = ({ tags }, map, stroke, builder) => {
   const end = ownEnd(tags);
   needTriple(tags, 10, 0, end, anchor, 'insertion point');
   const horizontal = integerOf(tags, 72, 0, 0, end);
@@ -34,20 +28,15 @@ export function text(
   pen.begin(map, readOcs(tags, end), stroke);
   pen.position(anchor.x, anchor.y, anchor.z);
   return pen.finishLine(builder, false);
-}
+};
 
 /** In world coordinates, whatever the extrusion direction. */
-export function mtext(
-  { tags }: Entity,
-  map: AffineMap,
-  stroke: StrokeOptions,
-  builder: GeometryBuilder,
-): number {
+export const mtext: ShapeFunction = ({ tags }, map, stroke, builder) => {
   needTriple(tags, 10, 0, ownEnd(tags), anchor, 'insertion point');
   pen.begin(map, null, stroke);
   pen.position(anchor.x, anchor.y, anchor.z);
   return pen.finishLine(builder, false);
-}
+};
 
 /** The text of an entity without control codes; null for types without text. */
 export function textOf(tags: EntityTags): string | null {
