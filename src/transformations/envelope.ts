@@ -5,7 +5,7 @@ export const envelope: Transformation = {
   id: 'envelope',
   title: 'Envelope',
   description: `Each feature becomes its bounding box in the plane of the coordinates: the rectangle from its minimum to its
-maximum x and y. It is a line or a point if its width or height is 0. A feature on both sides of the antimeridian is treated as if it went around
+maximum x and y. If its width or height is 0, it is a line or a point. A feature on both sides of the antimeridian is treated as if it went around
 the Earth; reproject first to a CRS in which it is in one piece. Attributes, ids and order do not change; null and empty
 geometries are kept. Z and M are dropped.`,
   parameters: { type: 'object', properties: {}, additionalProperties: false },

@@ -33,7 +33,7 @@ export const csv: Format = {
       delimiter: {
         enum: [',', ';', '\t', '|', 'comma', 'semicolon', 'tab', 'pipe'],
         description:
-          'Delimiter between columns. Default: a comma, or another of these delimiters if only with it the header has the geometry column.',
+          'Delimiter between columns. Default: a comma. If the header has the geometry column only with another of these delimiters, that one is used.',
       },
       has_header: {
         type: 'boolean',
