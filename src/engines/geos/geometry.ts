@@ -5,12 +5,9 @@
 import type { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
 import { appendGeometry, type OnlyDimension } from './append.ts';
-import { type BufferStyle, BufferStyles } from './buffer-styles.ts';
-import type { GeosModule } from './module.ts';
 import {
   type Binary,
   GEOS_TYPE,
-  MAKE_VALID_METHODS,
   type MakeValidMethod,
   type Measure,
   type NativeGeos,
@@ -20,31 +17,7 @@ import {
   type WithNumber,
 } from './native.ts';
 import { GeosPrepared } from './prepared.ts';
-
-/** What geometries of one instance share. */
-export class GeosShared {
-  readonly module: GeosModule;
-  readonly bufferStyles: BufferStyles;
-  /** Geometries and prepared geometries that are owned and not yet freed. */
-  liveCount = 0;
-  #makeValidParams: Pointer = 0;
-
-  constructor(module: GeosModule) {
-    this.module = module;
-    this.bufferStyles = new BufferStyles(module);
-  }
-
-  /** Valid until the next call with another method. */
-  makeValidParams(method: MakeValidMethod): Pointer {
-    const { native, context } = this.module;
-    if (this.#makeValidParams === 0) {
-      this.#makeValidParams = native.GEOSMakeValidParams_create_r(context);
-      native.GEOSMakeValidParams_setKeepCollapsed_r(context, this.#makeValidParams, 0);
-    }
-    native.GEOSMakeValidParams_setMethod_r(context, this.#makeValidParams, MAKE_VALID_METHODS[method]);
-    return this.#makeValidParams;
-  }
-}
+import type { BufferStyle, GeosShared } from './shared.ts';
 
 export class GeosGeometry {
   readonly #shared: GeosShared;
@@ -109,10 +82,6 @@ export class GeosGeometry {
 
   get isEmpty(): boolean {
     return this.#ask('GEOSisEmpty_r') === 1;
-  }
-
-  get hasZ(): boolean {
-    return this.#ask('GEOSHasZ_r') === 1;
   }
 
   get positionCount(): number {
@@ -201,25 +170,12 @@ export class GeosGeometry {
     return this.#unary('coverage union', this.#native.GEOSCoverageUnion_r);
   }
 
-  /** unaryUnion that first groups what cannot touch. */
-  disjointSubsetUnion(): GeosGeometry {
-    return this.#unary('union', this.#native.GEOSDisjointSubsetUnion_r);
-  }
-
   /** A collection of polygons simplified so that shared edges stay shared; `tolerance` is the square root of an area. */
   coverageSimplify(tolerance: number, keepBoundary: boolean): GeosGeometry {
     if (this.typeId < GEOS_TYPE.multiPoint) return this.clone();
     const { module } = this.#shared;
     return this.#run('coverage simplify', () =>
       module.native.GEOSCoverageSimplifyVW_r(module.context, this.pointer, tolerance, keepBoundary ? 1 : 0),
-    );
-  }
-
-  /** May give invalid rings at the rectangle's border; not for results without a check. */
-  clipByRectangle(west: number, south: number, east: number, north: number): GeosGeometry {
-    const { module } = this.#shared;
-    return this.#run('clip', () =>
-      module.native.GEOSClipByRect_r(module.context, this.pointer, west, south, east, north),
     );
   }
 
@@ -241,15 +197,6 @@ export class GeosGeometry {
     return this.#withNumber('simplify', this.#native.GEOSTopologyPreserveSimplify_r, tolerance);
   }
 
-  /** Positions added so that no segment is longer than `length`. */
-  densify(length: number): GeosGeometry {
-    return this.#withNumber('densify', this.#native.GEOSDensify_r, length);
-  }
-
-  removeRepeatedPositions(tolerance: number): GeosGeometry {
-    return this.#withNumber('remove repeated positions', this.#native.GEOSRemoveRepeatedPoints_r, tolerance);
-  }
-
   centroid(): GeosGeometry {
     return this.#unary('centroid', this.#native.GEOSGetCentroid_r);
   }
@@ -262,19 +209,6 @@ export class GeosGeometry {
     return this.#unary('convex hull', this.#native.GEOSConvexHull_r);
   }
 
-  envelope(): GeosGeometry {
-    return this.#unary('envelope', this.#native.GEOSEnvelope_r);
-  }
-
-  boundary(): GeosGeometry {
-    return this.#unary('boundary', this.#native.GEOSBoundary_r);
-  }
-
-  /** Lines cut wherever they meet. */
-  node(): GeosGeometry {
-    return this.#unary('node', this.#native.GEOSNode_r);
-  }
-
   lineMerge(): GeosGeometry {
     return this.#unary('line merge', this.#native.GEOSLineMerge_r);
   }
@@ -283,10 +217,6 @@ export class GeosGeometry {
 
   intersects(other: GeosGeometry): boolean {
     return this.#predicate('intersects', this.#native.GEOSIntersects_r, other);
-  }
-
-  disjoint(other: GeosGeometry): boolean {
-    return this.#predicate('disjoint', this.#native.GEOSDisjoint_r, other);
   }
 
   touches(other: GeosGeometry): boolean {
@@ -299,10 +229,6 @@ export class GeosGeometry {
 
   covers(other: GeosGeometry): boolean {
     return this.#predicate('covers', this.#native.GEOSCovers_r, other);
-  }
-
-  within(other: GeosGeometry): boolean {
-    return this.#predicate('within', this.#native.GEOSWithin_r, other);
   }
 
   /** The same positions in the plane, whatever their order. */
@@ -359,7 +285,6 @@ export class GeosGeometry {
     name:
       | 'GEOSGeomTypeId_r'
       | 'GEOSisEmpty_r'
-      | 'GEOSHasZ_r'
       | 'GEOSisValid_r'
       | 'GEOSGetNumCoordinates_r'
       | 'GEOSGetNumGeometries_r',

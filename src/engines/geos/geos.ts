@@ -7,10 +7,11 @@
  *     grown.appendTo(builder);
  */
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
-import { GeosGeometry, GeosShared } from './geometry.ts';
+import { GeosGeometry } from './geometry.ts';
 import { type GeosModule, loadGeosModule } from './module.ts';
 import { GEOS_TYPE, type Pointer } from './native.ts';
 import { RowReader } from './read-row.ts';
+import { GeosShared } from './shared.ts';
 
 /** Types of collections that can be made of parts. */
 export type CollectionKind = 'multiPoint' | 'multiLineString' | 'multiPolygon' | 'geometryCollection';

@@ -76,7 +76,6 @@ export interface NativeGeos {
 
   readonly GEOSGeomTypeId_r: (context: Pointer, geometry: Pointer) => number;
   readonly GEOSisEmpty_r: (context: Pointer, geometry: Pointer) => number;
-  readonly GEOSHasZ_r: (context: Pointer, geometry: Pointer) => number;
   readonly GEOSGetNumCoordinates_r: (context: Pointer, geometry: Pointer) => number;
   readonly GEOSGetNumGeometries_r: (context: Pointer, geometry: Pointer) => number;
   /** Owned by its parent, like every ring and sequence that is asked of a geometry. */
@@ -119,55 +118,36 @@ export interface NativeGeos {
   readonly GEOSSymDifference_r: Binary;
   readonly GEOSUnaryUnion_r: Unary;
   readonly GEOSCoverageUnion_r: Unary;
-  readonly GEOSDisjointSubsetUnion_r: Unary;
   readonly GEOSCoverageSimplifyVW_r: (
     context: Pointer,
     geometry: Pointer,
     tolerance: number,
     preserveBoundary: number,
   ) => Pointer;
-  readonly GEOSClipByRect_r: (
-    context: Pointer,
-    geometry: Pointer,
-    west: number,
-    south: number,
-    east: number,
-    north: number,
-  ) => Pointer;
   readonly GEOSSimplify_r: WithNumber;
   readonly GEOSTopologyPreserveSimplify_r: WithNumber;
-  readonly GEOSDensify_r: WithNumber;
-  readonly GEOSRemoveRepeatedPoints_r: WithNumber;
   readonly GEOSGetCentroid_r: Unary;
   readonly GEOSPointOnSurface_r: Unary;
   readonly GEOSConvexHull_r: Unary;
-  readonly GEOSEnvelope_r: Unary;
   readonly GEOSLineMerge_r: Unary;
-  readonly GEOSBoundary_r: Unary;
-  readonly GEOSNode_r: Unary;
   readonly GEOSArea_r: Measure;
   readonly GEOSLength_r: Measure;
   readonly GEOSDistance_r: (context: Pointer, a: Pointer, b: Pointer, result: Pointer) => number;
 
   readonly GEOSIntersects_r: Predicate;
-  readonly GEOSDisjoint_r: Predicate;
   readonly GEOSTouches_r: Predicate;
   readonly GEOSContains_r: Predicate;
   readonly GEOSCovers_r: Predicate;
-  readonly GEOSWithin_r: Predicate;
   readonly GEOSEquals_r: Predicate;
   /** The matrix as text, freed by GEOSFree_r. */
   readonly GEOSRelate_r: Binary;
   readonly GEOSPrepare_r: Unary;
   readonly GEOSPreparedGeom_destroy_r: (context: Pointer, prepared: Pointer) => void;
   readonly GEOSPreparedIntersects_r: Predicate;
-  readonly GEOSPreparedDisjoint_r: Predicate;
   readonly GEOSPreparedContains_r: Predicate;
-  readonly GEOSPreparedContainsProperly_r: Predicate;
   readonly GEOSPreparedCovers_r: Predicate;
   readonly GEOSPreparedTouches_r: Predicate;
   readonly GEOSPreparedIntersectsXY_r: (context: Pointer, prepared: Pointer, x: number, y: number) => number;
-  readonly GEOSPreparedContainsXY_r: (context: Pointer, prepared: Pointer, x: number, y: number) => number;
 }
 
 /** The names above, for binding. */
@@ -176,20 +156,18 @@ const NAMES = [
   'GEOSCoordSeq_copyFromBuffer_r GEOSCoordSeq_copyToBuffer_r GEOSGeom_createPoint_r GEOSGeom_createLineString_r',
   'GEOSGeom_createLinearRing_r GEOSGeom_createPolygon_r GEOSGeom_createRectangle_r GEOSGeom_createCollection_r',
   'GEOSGeom_createEmptyPoint_r GEOSGeom_createEmptyLineString_r GEOSGeom_createEmptyPolygon_r',
-  'GEOSGeom_createEmptyCollection_r GEOSGeom_clone_r GEOSGeom_destroy_r GEOSGeomTypeId_r GEOSisEmpty_r GEOSHasZ_r',
+  'GEOSGeom_createEmptyCollection_r GEOSGeom_clone_r GEOSGeom_destroy_r GEOSGeomTypeId_r GEOSisEmpty_r',
   'GEOSGetNumCoordinates_r GEOSGetNumGeometries_r GEOSGetGeometryN_r GEOSGetNumInteriorRings_r',
   'GEOSGetInteriorRingN_r GEOSGetExteriorRing_r GEOSGeom_getCoordSeq_r GEOSisValid_r GEOSisValidReason_r',
   'GEOSBufferParams_create_r GEOSBufferParams_setEndCapStyle_r GEOSBufferParams_setJoinStyle_r',
   'GEOSBufferParams_setMitreLimit_r GEOSBufferParams_setQuadrantSegments_r GEOSBufferWithParams_r',
   'GEOSMakeValidParams_create_r GEOSMakeValidParams_setMethod_r GEOSMakeValidParams_setKeepCollapsed_r',
   'GEOSMakeValidWithParams_r GEOSIntersection_r GEOSDifference_r GEOSUnion_r GEOSSymDifference_r GEOSUnaryUnion_r',
-  'GEOSCoverageUnion_r GEOSDisjointSubsetUnion_r GEOSCoverageSimplifyVW_r GEOSClipByRect_r GEOSSimplify_r',
-  'GEOSTopologyPreserveSimplify_r GEOSDensify_r GEOSRemoveRepeatedPoints_r GEOSGetCentroid_r GEOSPointOnSurface_r',
-  'GEOSConvexHull_r GEOSEnvelope_r GEOSLineMerge_r GEOSBoundary_r GEOSNode_r GEOSArea_r GEOSLength_r GEOSDistance_r',
-  'GEOSIntersects_r GEOSDisjoint_r GEOSTouches_r GEOSContains_r GEOSCovers_r GEOSWithin_r GEOSEquals_r GEOSRelate_r',
-  'GEOSPrepare_r GEOSPreparedGeom_destroy_r GEOSPreparedIntersects_r GEOSPreparedDisjoint_r GEOSPreparedContains_r',
-  'GEOSPreparedContainsProperly_r GEOSPreparedCovers_r GEOSPreparedTouches_r GEOSPreparedIntersectsXY_r',
-  'GEOSPreparedContainsXY_r',
+  'GEOSCoverageUnion_r GEOSCoverageSimplifyVW_r GEOSSimplify_r GEOSTopologyPreserveSimplify_r GEOSGetCentroid_r',
+  'GEOSPointOnSurface_r GEOSConvexHull_r GEOSLineMerge_r GEOSArea_r GEOSLength_r GEOSDistance_r GEOSIntersects_r',
+  'GEOSTouches_r GEOSContains_r GEOSCovers_r GEOSEquals_r GEOSRelate_r GEOSPrepare_r GEOSPreparedGeom_destroy_r',
+  'GEOSPreparedIntersects_r GEOSPreparedContains_r GEOSPreparedCovers_r GEOSPreparedTouches_r',
+  'GEOSPreparedIntersectsXY_r',
 ]
   .join(' ')
   .split(' ');

@@ -1,7 +1,12 @@
 /** A geometry indexed for many predicates. It borrows the geometry it was made of, which must live longer. */
 import { failure } from '../../errors.ts';
-import type { GeosGeometry, GeosShared } from './geometry.ts';
 import type { Pointer, Predicate } from './native.ts';
+import type { GeosShared } from './shared.ts';
+
+/** A GeosGeometry; geometry.ts imports this file, so it is named by what is used of it. */
+interface Other {
+  readonly pointer: Pointer;
+}
 
 export class GeosPrepared {
   readonly #shared: GeosShared;
@@ -24,28 +29,19 @@ export class GeosPrepared {
     this.#shared.liveCount--;
   }
 
-  intersects(other: GeosGeometry): boolean {
+  intersects(other: Other): boolean {
     return this.#answer('intersects', this.#shared.module.native.GEOSPreparedIntersects_r, other);
   }
 
-  disjoint(other: GeosGeometry): boolean {
-    return this.#answer('disjoint', this.#shared.module.native.GEOSPreparedDisjoint_r, other);
-  }
-
-  contains(other: GeosGeometry): boolean {
+  contains(other: Other): boolean {
     return this.#answer('contains', this.#shared.module.native.GEOSPreparedContains_r, other);
   }
 
-  /** `other` lies in the interior, without touching the boundary. */
-  containsProperly(other: GeosGeometry): boolean {
-    return this.#answer('contains', this.#shared.module.native.GEOSPreparedContainsProperly_r, other);
-  }
-
-  covers(other: GeosGeometry): boolean {
+  covers(other: Other): boolean {
     return this.#answer('covers', this.#shared.module.native.GEOSPreparedCovers_r, other);
   }
 
-  touches(other: GeosGeometry): boolean {
+  touches(other: Other): boolean {
     return this.#answer('touches', this.#shared.module.native.GEOSPreparedTouches_r, other);
   }
 
@@ -58,19 +54,13 @@ export class GeosPrepared {
     );
   }
 
-  /** Inside, not on the boundary. */
-  containsXY(x: number, y: number): boolean {
-    const { module } = this.#shared;
-    return this.#truth('contains', module.native.GEOSPreparedContainsXY_r(module.context, this.#alive, x, y));
-  }
-
   get #alive(): Pointer {
     if (this.#pointer === 0)
       throw failure('INTERNAL', { reason: 'a prepared geometry of GEOS was used after it was freed' });
     return this.#pointer;
   }
 
-  #answer(operation: string, call: Predicate, other: GeosGeometry): boolean {
+  #answer(operation: string, call: Predicate, other: Other): boolean {
     const { module } = this.#shared;
     try {
       return this.#truth(operation, call(module.context, this.#alive, other.pointer));

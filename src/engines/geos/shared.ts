@@ -1,6 +1,6 @@
-/** The form of buffers, kept as one object of GEOS that is set anew only when another form is asked for. */
+/** State that all geometries of one GEOS instance share: the module, parameter objects, the count of live geometries. */
 import type { GeosModule } from './module.ts';
-import type { Pointer } from './native.ts';
+import { MAKE_VALID_METHODS, type MakeValidMethod, type Pointer } from './native.ts';
 
 /** Compared by identity: make one per step, not one per feature. */
 export interface BufferStyle {
@@ -16,7 +16,8 @@ export interface BufferStyle {
 const END_CAPS = { round: 1, flat: 2, square: 3 } as const;
 const JOINS = { round: 1, mitre: 2, bevel: 3 } as const;
 
-export class BufferStyles {
+/** One parameter object of GEOS, set again only when the style changes. */
+class BufferStyles {
   readonly #module: GeosModule;
   #pointer: Pointer = 0;
   #style: BufferStyle | null = null;
@@ -38,5 +39,29 @@ export class BufferStyles {
     native.GEOSBufferParams_setMitreLimit_r(context, params, style.mitreLimit);
     this.#style = style;
     return params;
+  }
+}
+
+export class GeosShared {
+  readonly module: GeosModule;
+  readonly bufferStyles: BufferStyles;
+  /** Geometries and prepared geometries that are owned and not yet freed. */
+  liveCount = 0;
+  #makeValidParams: Pointer = 0;
+
+  constructor(module: GeosModule) {
+    this.module = module;
+    this.bufferStyles = new BufferStyles(module);
+  }
+
+  /** Valid until the next call with another method. */
+  makeValidParams(method: MakeValidMethod): Pointer {
+    const { native, context } = this.module;
+    if (this.#makeValidParams === 0) {
+      this.#makeValidParams = native.GEOSMakeValidParams_create_r(context);
+      native.GEOSMakeValidParams_setKeepCollapsed_r(context, this.#makeValidParams, 0);
+    }
+    native.GEOSMakeValidParams_setMethod_r(context, this.#makeValidParams, MAKE_VALID_METHODS[method]);
+    return this.#makeValidParams;
   }
 }
