@@ -4,6 +4,7 @@ import { Geos } from '../../engines/geos/geos.ts';
 import type { MakeValidMethod } from '../../engines/geos/native.ts';
 import { copyRows } from '../parts/copy-rows.ts';
 import { MAPPED, type Mapped, mapGeometries } from '../parts/map-geometries.ts';
+import { withoutRepeatedEdges } from '../parts/repeated-edges.ts';
 import type { StreamingTransformation } from '../transformation.ts';
 
 export const code: StreamingTransformation = {
@@ -25,8 +26,10 @@ function appendValid(
   builder: GeometryBuilder,
   method: MakeValidMethod,
 ): Mapped {
-  using geometry = geos.read(column, row);
-  if (geometry.isValid) {
+  const shorter = withoutRepeatedEdges(column, row);
+  using geometry = shorter === null ? geos.read(column, row) : geos.read(shorter, 0);
+  // A polygon with a repeated edge is invalid.
+  if (shorter === null && geometry.isValid) {
     copyRows(builder, column, row, row + 1);
     return MAPPED.copied;
   }

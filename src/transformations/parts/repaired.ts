@@ -9,6 +9,7 @@ import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import { GeomillError } from '../../errors.ts';
 import { MAPPED, type Mapped } from './map-geometries.ts';
+import { withoutRepeatedEdges } from './repeated-edges.ts';
 
 /**
  * Appends what `operation` makes of the row. A geometry with ordinates that are not finite, and one that GEOS refuses,
@@ -30,7 +31,9 @@ export function appendResult(
       if (!isRefusal(thrown, geos)) throw thrown;
     }
   }
-  using valid = geometry.makeValid();
+  const shorter = withoutRepeatedEdges(column, row);
+  using broken = shorter === null ? null : geos.read(shorter, 0);
+  using valid = (broken ?? geometry).makeValid();
   using result = operation(valid);
   return result.appendTo(builder) === GEOMETRY_TYPE.none ? MAPPED.dropped : MAPPED.repaired;
 }
