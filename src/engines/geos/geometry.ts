@@ -5,6 +5,7 @@
 import type { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
 import { appendGeometry, type OnlyDimension } from './append.ts';
+import type { BufferStyle, GeosInstance } from './instance.ts';
 import {
   type Binary,
   GEOS_TYPE,
@@ -17,14 +18,13 @@ import {
   type WithNumber,
 } from './native.ts';
 import { GeosPrepared } from './prepared.ts';
-import type { BufferStyle, GeosShared } from './shared.ts';
 
 export class GeosGeometry {
-  readonly #shared: GeosShared;
+  readonly #shared: GeosInstance;
   #pointer: Pointer;
 
   /** For engines/geos alone: takes the geometry over; a null pointer throws what GEOS complains about. */
-  constructor(shared: GeosShared, pointer: Pointer, operation: string) {
+  constructor(shared: GeosInstance, pointer: Pointer, operation: string) {
     if (pointer === 0) throw shared.module.refusal(operation);
     this.#shared = shared;
     this.#pointer = pointer;

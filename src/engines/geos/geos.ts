@@ -8,10 +8,10 @@
  */
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 import { GeosGeometry } from './geometry.ts';
+import { GeosInstance } from './instance.ts';
 import { type GeosModule, loadGeosModule } from './module.ts';
 import { GEOS_TYPE, type Pointer } from './native.ts';
 import { RowReader } from './read-row.ts';
-import { GeosShared } from './shared.ts';
 
 /** Types of collections that can be made of parts. */
 export type CollectionKind = 'multiPoint' | 'multiLineString' | 'multiPolygon' | 'geometryCollection';
@@ -19,11 +19,11 @@ export type CollectionKind = 'multiPoint' | 'multiLineString' | 'multiPolygon' |
 let shared: Geos | null = null;
 
 export class Geos {
-  readonly #shared: GeosShared;
+  readonly #shared: GeosInstance;
   readonly #reader: RowReader;
 
   private constructor(module: GeosModule) {
-    this.#shared = new GeosShared(module);
+    this.#shared = new GeosInstance(module);
     this.#reader = new RowReader(module);
   }
 

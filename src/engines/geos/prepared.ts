@@ -1,7 +1,7 @@
 /** A geometry indexed for many predicates. It borrows the geometry it was made of, which must live longer. */
 import { failure } from '../../errors.ts';
+import type { GeosInstance } from './instance.ts';
 import type { Pointer, Predicate } from './native.ts';
-import type { GeosShared } from './shared.ts';
 
 /** A GeosGeometry; geometry.ts imports this file, so it is named by what is used of it. */
 interface Other {
@@ -9,11 +9,11 @@ interface Other {
 }
 
 export class GeosPrepared {
-  readonly #shared: GeosShared;
+  readonly #shared: GeosInstance;
   #pointer: Pointer;
 
   /** For engines/geos alone. */
-  constructor(shared: GeosShared, geometry: Pointer) {
+  constructor(shared: GeosInstance, geometry: Pointer) {
     const { module } = shared;
     this.#pointer = module.native.GEOSPrepare_r(module.context, geometry);
     if (this.#pointer === 0) throw module.refusal('prepare');

@@ -6,7 +6,7 @@
  * leaves out (1 %): so a vertex that is much nearer gives a false one away.
  */
 import { GeometryBuilder, type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
-import type { BufferStyle } from '../../engines/geos/shared.ts';
+import type { BufferStyle } from '../../engines/geos/instance.ts';
 
 /** Share of the distance at which the outline passes at least, chords apart. */
 const NEAREST_TRUE = 0.985;

@@ -1,5 +1,5 @@
 /** Parameters of a buffer as the code uses them. */
-import type { BufferStyle } from '../../engines/geos/shared.ts';
+import type { BufferStyle } from '../../engines/geos/instance.ts';
 import { metersOf } from '../parts/lengths.ts';
 import type { StepParameters } from '../transformation.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../batch/geometry-column.ts';
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
-import type { BufferStyle } from '../../engines/geos/shared.ts';
+import type { BufferStyle } from '../../engines/geos/instance.ts';
 import type { Findings } from '../../findings.ts';
 import { RowTally } from '../parts/row-tally.ts';
 import { withRows } from '../parts/take-rows.ts';

@@ -42,7 +42,7 @@ class BufferStyles {
   }
 }
 
-export class GeosShared {
+export class GeosInstance {
   readonly module: GeosModule;
   readonly bufferStyles: BufferStyles;
   /** Geometries and prepared geometries that are owned and not yet freed. */
