@@ -44,12 +44,12 @@ function isolationOf({ wall, missing }: RunningService['sandbox']): string {
 }
 
 /**
- * With which a command runs in this container from outside of it, or null. Podman and Docker mark their containers by these
- * files, and name the host by the id of the container.
+ * Runs a command in this container from outside of it; null outside of our image, where the Containerfile puts the first
+ * file. By default the engine names the host by the id of the container.
  */
 function containerCommand(): string | null {
-  if (existsSync('/run/.containerenv')) return `podman exec ${hostname()}`;
-  return existsSync('/.dockerenv') ? `docker exec ${hostname()}` : null;
+  if (!existsSync(new URL('../../.container', import.meta.url))) return null;
+  return `${existsSync('/run/.containerenv') ? 'podman' : 'docker'} exec ${hostname()}`;
 }
 
 function shellQuote(text: string): string {
