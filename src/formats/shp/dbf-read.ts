@@ -72,6 +72,13 @@ function readCells(
   }
 }
 
+type CellReader = (
+  column: DbfColumn,
+  rows: DbfRows,
+  problems: Problems,
+  validity: ValidityBits,
+) => AttributeColumn;
+
 class Problems {
   count = 0;
   firstRecord = 0;
@@ -161,12 +168,7 @@ function isNullCell(kind: CellKind, bytes: Uint8Array, start: number, end: numbe
   return bytes.subarray(start, end).every((byte) => byte === ZERO || byte === STAR || byte === SPACE);
 }
 
-function readNumbers(
-  column: DbfColumn,
-  rows: DbfRows,
-  problems: Problems,
-  validity: ValidityBits,
-): AttributeColumn {
+const readNumbers: CellReader = (column, rows, problems, validity) => {
   const { bytes, rowStarts, rowCount } = rows;
   const { rowCount: total } = validity;
   const scanner = new NumberScanner();
@@ -194,7 +196,7 @@ function readNumbers(
   }
   if (values instanceof Int32Array) return { type: 'int32', values, validity: validity.finish() };
   return { type: 'float64', values, validity: validity.finish() };
-}
+};
 
 function endsBlank(bytes: Uint8Array, from: number, limit: number): boolean {
   for (let i = from; i < limit; i++) {
@@ -233,12 +235,7 @@ function looseNumber(bytes: Uint8Array, start: number, limit: number): number | 
 
 const INT64_MAX = 9_223_372_036_854_775_807n;
 const TWO_TO_32 = 4_294_967_296;
-function readInt64s(
-  column: DbfColumn,
-  rows: DbfRows,
-  problems: Problems,
-  validity: ValidityBits,
-): AttributeColumn {
+const readInt64s: CellReader = (column, rows, problems, validity) => {
   const { bytes, rowStarts, rowCount } = rows;
   const scanner = new NumberScanner();
   const values = new BigInt64Array(validity.rowCount);
@@ -269,18 +266,13 @@ function readInt64s(
     validity.set(row);
   }
   return { type: 'int64', values, validity: validity.finish() };
-}
+};
 
 function integerText(bytes: Uint8Array, start: number, end: number): bigint {
   return BigInt(asciiSlice(bytes, bytes[start] === PLUS ? start + 1 : start, end));
 }
 
-function readLogicals(
-  column: DbfColumn,
-  rows: DbfRows,
-  problems: Problems,
-  validity: ValidityBits,
-): AttributeColumn {
+const readLogicals: CellReader = (column, rows, problems, validity) => {
   const { bytes, rowStarts, rowCount } = rows;
   const values = new Uint8Array(validity.rowCount);
   for (let row = 0; row < rowCount; row++) {
@@ -292,16 +284,11 @@ function readLogicals(
     else if (!'? *\0'.includes(letter)) problems.add(row);
   }
   return { type: 'boolean', values, validity: validity.finish() };
-}
+};
 
 const DATE_BYTES = 10;
 
-function readDates(
-  column: DbfColumn,
-  rows: DbfRows,
-  problems: Problems,
-  validity: ValidityBits,
-): AttributeColumn {
+const readDates: CellReader = (column, rows, problems, validity) => {
   const { bytes, rowStarts, rowCount } = rows;
   const { rowCount: total } = validity;
   const texts = new Uint8Array(rowCount * DATE_BYTES);
@@ -328,7 +315,7 @@ function readDates(
   }
   offsets.fill(length, rowCount + 1);
   return { type: 'date', bytes: texts.slice(0, length), offsets, validity: validity.finish() };
-}
+};
 
 /** Whether the digits of YYYY-MM-DD at `at` are a valid day of the Gregorian calendar. */
 function isCalendarDate(text: Uint8Array, at: number): boolean {

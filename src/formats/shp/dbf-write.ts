@@ -9,7 +9,7 @@ import { type FieldStatistics, MORE_DECIMALS } from '../../batch/statistics.ts';
 import { BACKSLASH, DOT, MINUS, QUOTE, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
 import { LOW_HALF } from '../../bytes/number-text.ts';
 import { utf8Boundary } from '../../bytes/text-encoding.ts';
-import type { Findings } from '../../findings.ts';
+import type { FindingCode, FindingParams, Findings } from '../../findings.ts';
 import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
 
 /** The widest text that every reader accepts, in bytes. */
@@ -139,36 +139,15 @@ function writeColumn(
       if (field.type === 'D') writeDates(target, offset, column, problems);
       else writeTexts(target, offset, field, column, problems, blanks);
   }
-  if (blanks.count > 0)
-    findings.note(
-      'BLANKS_NOT_KEPT',
-      { field: field.source, format: 'a shapefile' },
-      { record: blanks.firstRow + 1, field: field.source },
-      blanks.count,
-    );
-  if (rounded.count > 0)
-    findings.note(
-      'NUMBER_ROUNDED',
-      { field: field.source, format: 'a shapefile' },
-      { record: rounded.firstRow + 1, field: field.source },
-      rounded.count,
-    );
-  if (problems.count === 0) return;
-  const location = { record: problems.firstRow + 1, field: field.source };
-  if (field.type === 'C')
-    findings.note(
-      'TEXT_CUT',
-      { field: field.source, bytes: field.width, format: 'a shapefile' },
-      location,
-      problems.count,
-    );
-  else
-    findings.note(
-      'VALUE_NOT_WRITTEN',
-      { field: field.source, format: 'a shapefile', type: field.type === 'D' ? 'date' : 'number' },
-      location,
-      problems.count,
-    );
+  const note = <Code extends FindingCode>(code: Code, params: FindingParams<Code>, found: Problems): void => {
+    if (found.count === 0) return;
+    findings.note(code, params, { record: found.firstRow + 1, field: field.source }, found.count);
+  };
+  const params = { field: field.source, format: 'a shapefile' };
+  note('BLANKS_NOT_KEPT', params, blanks);
+  note('NUMBER_ROUNDED', params, rounded);
+  if (field.type === 'C') note('TEXT_CUT', { ...params, bytes: field.width }, problems);
+  else note('VALUE_NOT_WRITTEN', { ...params, type: field.type === 'D' ? 'date' : 'number' }, problems);
 }
 
 interface Problems {
