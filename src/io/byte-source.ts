@@ -11,7 +11,7 @@ export interface ByteSource {
   slice(start: number, end: number): Uint8Array<ArrayBuffer>;
   /** Fills `target` with the bytes from `start` on; the source must be long enough. For readers that reuse memory. */
   readInto(target: Uint8Array, start: number): void;
-  close(): void;
+  [Symbol.dispose](): void;
 }
 
 /** Larger blocks are rare and are not kept. */
@@ -62,6 +62,6 @@ export function openFileSource(path: string): ByteSource {
       return bytes;
     },
     readInto,
-    close: () => closeSync(descriptor),
+    [Symbol.dispose]: () => closeSync(descriptor),
   };
 }

@@ -19,16 +19,12 @@ export function openSegment(segment: FileSegment): ByteSource {
     byteLength,
     slice: (from, to) => file.slice(start + from, start + Math.min(to, byteLength)),
     readInto: (target, from) => file.readInto(target, start + from),
-    close: () => file.close(),
+    [Symbol.dispose]: () => file[Symbol.dispose](),
   };
 }
 
 /** Calls `use` with the opened segment and always closes it. */
 export function withSegment<Result>(segment: FileSegment, use: (source: ByteSource) => Result): Result {
-  const source = openSegment(segment);
-  try {
-    return use(source);
-  } finally {
-    source.close();
-  }
+  using source = openSegment(segment);
+  return use(source);
 }

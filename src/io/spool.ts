@@ -32,13 +32,9 @@ export class Spool {
   moveTo(sink: ByteSink): void {
     if (this.#file === null) for (const kept of this.#kept) sink.append(kept);
     else {
-      const source = openFileSource(this.#path);
-      try {
-        for (let at = 0; at < source.byteLength; at += COPY_BYTES)
-          sink.append(source.slice(at, at + COPY_BYTES));
-      } finally {
-        source.close();
-      }
+      using source = openFileSource(this.#path);
+      for (let at = 0; at < source.byteLength; at += COPY_BYTES)
+        sink.append(source.slice(at, at + COPY_BYTES));
     }
     this.discard();
   }

@@ -227,13 +227,9 @@ export function entrySegment(
   const name = `${source}/${entry.name}`;
   const byteLength = entry.unpackedBytes;
   if (!isStored(entry)) return { path: targetPath, name, start: 0, byteLength };
-  const archive = openFileSource(archivePath);
-  try {
-    const start = dataOffset(archive, entry, invalidEntry(source, entry));
-    return { path: archivePath, name, start, byteLength };
-  } finally {
-    archive.close();
-  }
+  using archive = openFileSource(archivePath);
+  const start = dataOffset(archive, entry, invalidEntry(source, entry));
+  return { path: archivePath, name, start, byteLength };
 }
 
 /** Whether the entry is read in place, so that unpacking it takes no space. */
@@ -253,21 +249,17 @@ export async function unpackEntry(
 ): Promise<FileSegment> {
   const invalid = invalidEntry(source, entry);
   if (entry.unusable !== null) throw invalid(entry.unusable);
-  const archive = openFileSource(archivePath);
-  try {
-    const start = dataOffset(archive, entry, invalid);
-    const name = `${source}/${entry.name}`;
-    if (isStored(entry)) {
-      verifyStored(archive, entry, start, invalid);
-      return { path: archivePath, name, start, byteLength: entry.unpackedBytes };
-    }
-    if (entry.unpackedBytes <= ONE_CALL_BYTES && entry.packedBytes <= ONE_CALL_BYTES)
-      await inflateAtOnce(archive, entry, start, targetPath, invalid);
-    else await inflateStream(archive, entry, start, targetPath, invalid);
-    return { path: targetPath, name, start: 0, byteLength: entry.unpackedBytes };
-  } finally {
-    archive.close();
+  using archive = openFileSource(archivePath);
+  const start = dataOffset(archive, entry, invalid);
+  const name = `${source}/${entry.name}`;
+  if (isStored(entry)) {
+    verifyStored(archive, entry, start, invalid);
+    return { path: archivePath, name, start, byteLength: entry.unpackedBytes };
   }
+  if (entry.unpackedBytes <= ONE_CALL_BYTES && entry.packedBytes <= ONE_CALL_BYTES)
+    await inflateAtOnce(archive, entry, start, targetPath, invalid);
+  else await inflateStream(archive, entry, start, targetPath, invalid);
+  return { path: targetPath, name, start: 0, byteLength: entry.unpackedBytes };
 }
 
 function dataOffset(archive: ByteSource, entry: ZipEntry, invalid: (reason: string) => GeomillError): number {

@@ -33,25 +33,21 @@ const HEADER = {
  */
 export function readPageLayout(path: string): PageLayout | null {
   if (hasContent(`${path}-wal`) || hasContent(`${path}-journal`)) return null;
-  const source = openFileSource(path);
-  try {
-    const head = source.slice(0, HEADER_BYTES);
-    if (head.length < HEADER_BYTES) return null;
-    const view = new DataView(head.buffer);
-    const code = view.getUint16(HEADER.pageSize);
-    const pageBytes = code === LARGEST_CODE ? 65536 : code;
-    if (pageBytes < 512 || (pageBytes & (pageBytes - 1)) !== 0) return null;
-    const isKnown = (version: number): boolean => version === 1 || version === 2;
-    if (!isKnown(head[HEADER.writeVersion]) || !isKnown(head[HEADER.readVersion])) return null;
-    if (head[HEADER.reservedBytes] !== 0 || view.getUint32(HEADER.encoding) !== UTF_8) return null;
-    const isCurrent = view.getUint32(HEADER.changeCounter) === view.getUint32(HEADER.validFor);
-    const present = Math.floor(source.byteLength / pageBytes);
-    const declared = view.getUint32(HEADER.pageCount);
-    const pageCount = isCurrent && declared > 0 ? declared : present;
-    return pageCount > present ? null : { pageBytes, pageCount };
-  } finally {
-    source.close();
-  }
+  using source = openFileSource(path);
+  const head = source.slice(0, HEADER_BYTES);
+  if (head.length < HEADER_BYTES) return null;
+  const view = new DataView(head.buffer);
+  const code = view.getUint16(HEADER.pageSize);
+  const pageBytes = code === LARGEST_CODE ? 65536 : code;
+  if (pageBytes < 512 || (pageBytes & (pageBytes - 1)) !== 0) return null;
+  const isKnown = (version: number): boolean => version === 1 || version === 2;
+  if (!isKnown(head[HEADER.writeVersion]) || !isKnown(head[HEADER.readVersion])) return null;
+  if (head[HEADER.reservedBytes] !== 0 || view.getUint32(HEADER.encoding) !== UTF_8) return null;
+  const isCurrent = view.getUint32(HEADER.changeCounter) === view.getUint32(HEADER.validFor);
+  const present = Math.floor(source.byteLength / pageBytes);
+  const declared = view.getUint32(HEADER.pageCount);
+  const pageCount = isCurrent && declared > 0 ? declared : present;
+  return pageCount > present ? null : { pageBytes, pageCount };
 }
 
 /** Whether a log or journal holds something. */

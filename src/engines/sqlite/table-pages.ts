@@ -26,15 +26,11 @@ export interface TableMeasures {
 
 /** Reads every leaf page: each is sound, keys ascend, and no page is used twice. */
 export function measureTable(path: string, layout: PageLayout, root: number): TableMeasures | null {
-  const source = openFileSource(path);
-  try {
-    const met = new PageSet(layout.pageCount);
-    const tree = readTableLeaves(source, layout, root, met);
-    if (tree === null) return null;
-    return new LeafWalk(source, layout, Uint32Array.from(tree.pages), tree.keyBounds, met).measure();
-  } finally {
-    source.close();
-  }
+  using source = openFileSource(path);
+  const met = new PageSet(layout.pageCount);
+  const tree = readTableLeaves(source, layout, root, met);
+  if (tree === null) return null;
+  return new LeafWalk(source, layout, Uint32Array.from(tree.pages), tree.keyBounds, met).measure();
 }
 
 /** Bytes of the rows of one leaf page, and their keys. Null where the page has changed since it was measured. */
@@ -43,19 +39,15 @@ export function measureRows(
   layout: PageLayout,
   leaf: number,
 ): { readonly payloadBytes: Uint32Array; readonly keys: BigInt64Array } | null {
-  const source = openFileSource(path);
-  try {
-    const cells = new LeafCells(layout.pageBytes, 0);
-    const bytes = new Uint8Array(layout.pageBytes);
-    readPages(source, layout.pageBytes, leaf, bytes);
-    if (!cells.append(bytes, 0)) return null;
-    return {
-      payloadBytes: cells.payloadLengths.subarray(0, cells.rowCount),
-      keys: cells.keys.subarray(0, cells.rowCount),
-    };
-  } finally {
-    source.close();
-  }
+  using source = openFileSource(path);
+  const cells = new LeafCells(layout.pageBytes, 0);
+  const bytes = new Uint8Array(layout.pageBytes);
+  readPages(source, layout.pageBytes, leaf, bytes);
+  if (!cells.append(bytes, 0)) return null;
+  return {
+    payloadBytes: cells.payloadLengths.subarray(0, cells.rowCount),
+    keys: cells.keys.subarray(0, cells.rowCount),
+  };
 }
 
 class LeafWalk {
@@ -176,12 +168,8 @@ let kept = new Uint8Array(0);
 
 /** Null where the pages are no longer what they were when they were measured. */
 export function readRowPayloads(path: string, pages: TablePages, run: RowRun): RowPayloads | null {
-  const source = openFileSource(path);
-  try {
-    return payloadsOf(source, pages, run);
-  } finally {
-    source.close();
-  }
+  using source = openFileSource(path);
+  return payloadsOf(source, pages, run);
 }
 
 function payloadsOf(source: ByteSource, pages: TablePages, run: RowRun): RowPayloads | null {

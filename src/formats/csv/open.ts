@@ -50,40 +50,34 @@ export interface CsvState {
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_UNKNOWN, TEXT_ENCODING_INVALID, CSV_SYNTAX, CSV_COLUMN_MISSING. */
 export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   let path = file.path;
-  let source = openFileSource(path);
-  try {
-    if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
-    const encoding = textEncoding(file, source, context);
-    if (encoding !== UTF8) {
-      const copy = join(context.scratchDirectory, 'text.utf8.csv');
-      transcodeToUtf8(path, encoding, copy, file.name);
-      source.close();
-      path = copy;
-      source = openFileSource(copy);
-      if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
-    }
-    const header = readHeader(file, source, context);
-    const state: CsvState = {
-      path,
-      source: file.name,
-      ...header,
-      onError: context.options.on_error === 'skip' ? 'skip' : 'fail',
-    };
-    return [
-      {
-        name: layerName(file),
-        fields: null,
-        featureCount: null,
-        crs: null,
-        crsMissingReason: 'a CSV cannot state it',
-        encoding,
-        partitions: cut(source, context.partitionBytes, header.newline),
-        state,
-      },
-    ];
-  } finally {
-    source.close();
+  using input = openFileSource(path);
+  if (input.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  const encoding = textEncoding(file, input, context);
+  if (encoding !== UTF8) {
+    path = join(context.scratchDirectory, 'text.utf8.csv');
+    transcodeToUtf8(file.path, encoding, path, file.name);
   }
+  using source = openFileSource(path);
+  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  const header = readHeader(file, source, context);
+  const state: CsvState = {
+    path,
+    source: file.name,
+    ...header,
+    onError: context.options.on_error === 'skip' ? 'skip' : 'fail',
+  };
+  return [
+    {
+      name: layerName(file),
+      fields: null,
+      featureCount: null,
+      crs: null,
+      crsMissingReason: 'a CSV cannot state it',
+      encoding,
+      partitions: cut(source, context.partitionBytes, header.newline),
+      state,
+    },
+  ];
 }
 
 function layerName({ name }: InputFile): string {

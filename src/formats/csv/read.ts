@@ -42,12 +42,8 @@ export const reader: FormatReader = {
   open: async (file, context) => openCsv(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as CsvState;
-    const source = openFileSource(state.path);
-    try {
-      return new PartitionReader(state, source, partition, request).read();
-    } finally {
-      source.close();
-    }
+    using source = openFileSource(state.path);
+    return new PartitionReader(state, source, partition, request).read();
   },
 };
 

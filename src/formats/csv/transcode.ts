@@ -12,16 +12,12 @@ const encoder = new TextEncoder();
  * TEXT_ENCODING_INVALID for bytes that are invalid in the encoding.
  */
 export function transcodeToUtf8(path: string, encoding: string, targetPath: string, source: string): void {
-  const input = openFileSource(path);
+  using input = openFileSource(path);
+  const sink = createFileSink(targetPath);
   try {
-    const sink = createFileSink(targetPath);
-    try {
-      copyText(input, encoding, source, (text) => sink.append(encoder.encode(text)));
-    } finally {
-      sink.close();
-    }
+    copyText(input, encoding, source, (text) => sink.append(encoder.encode(text)));
   } finally {
-    input.close();
+    sink.close();
   }
 }
 

@@ -30,22 +30,14 @@ export const reader: FormatReader = {
   ids: 'data',
 
   async open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
-    const source = openFileSource(file.path);
-    try {
-      return [openDrawing(source, file, context)];
-    } finally {
-      source.close();
-    }
+    using source = openFileSource(file.path);
+    return [openDrawing(source, file, context)];
   },
 
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as DrawingState;
-    const source = openFileSource(state.path);
-    try {
-      return readEntities(source, layer.name, state, partition, request);
-    } finally {
-      source.close();
-    }
+    using source = openFileSource(state.path);
+    return readEntities(source, layer.name, state, partition, request);
   },
 };
 

@@ -21,55 +21,47 @@ export const reader: FormatReader = {
   ids: 'data',
 
   async open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
-    const source = openFileSource(file.path);
-    try {
-      const head = readHead(source, file.name);
-      const { members } = head;
-      members.note(context.findings);
-      let name = members.name;
-      if (name === null && head.mode === 'collection') name = nameInTail(source, head, file.name);
-      const state: ReadState = {
-        path: file.path,
-        fileName: file.name,
-        mode: head.mode,
-        firstStart: head.firstStart,
-        type: members.type,
-      };
-      return [
-        {
-          name: name !== null && name !== '' ? name : file.name.replace(/\.[^.]*$/, ''),
-          fields: null,
-          featureCount: null,
-          crs: 'EPSG:4326',
-          crsMissingReason: '',
-          encoding: 'UTF-8',
-          partitions: cutSource(source, head, context.partitionBytes),
-          state,
-        },
-      ];
-    } finally {
-      source.close();
-    }
+    using source = openFileSource(file.path);
+    const head = readHead(source, file.name);
+    const { members } = head;
+    members.note(context.findings);
+    let name = members.name;
+    if (name === null && head.mode === 'collection') name = nameInTail(source, head, file.name);
+    const state: ReadState = {
+      path: file.path,
+      fileName: file.name,
+      mode: head.mode,
+      firstStart: head.firstStart,
+      type: members.type,
+    };
+    return [
+      {
+        name: name !== null && name !== '' ? name : file.name.replace(/\.[^.]*$/, ''),
+        fields: null,
+        featureCount: null,
+        crs: 'EPSG:4326',
+        crsMissingReason: '',
+        encoding: 'UTF-8',
+        partitions: cutSource(source, head, context.partitionBytes),
+        state,
+      },
+    ];
   },
 
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as ReadState;
-    const source = openFileSource(state.path);
-    try {
-      const findings = new Findings();
-      const reading = new PartitionReader(source, layer.name, state, partition, request.limits, findings);
-      const nextStart = reading.read();
-      const batch = reading.finish(request.fields);
-      if (batch.rowCount > request.limits.features)
-        throw failure('LIMIT_EXCEEDED', {
-          what: 'the number of features',
-          actual: batch.rowCount,
-          limit: request.limits.features,
-          setting: 'MAX_FEATURES',
-        });
-      return { batch, nextStart, recordCount: batch.rowCount, lineCount: 0, findings: findings.list() };
-    } finally {
-      source.close();
-    }
+    using source = openFileSource(state.path);
+    const findings = new Findings();
+    const reading = new PartitionReader(source, layer.name, state, partition, request.limits, findings);
+    const nextStart = reading.read();
+    const batch = reading.finish(request.fields);
+    if (batch.rowCount > request.limits.features)
+      throw failure('LIMIT_EXCEEDED', {
+        what: 'the number of features',
+        actual: batch.rowCount,
+        limit: request.limits.features,
+        setting: 'MAX_FEATURES',
+      });
+    return { batch, nextStart, recordCount: batch.rowCount, lineCount: 0, findings: findings.list() };
   },
 };

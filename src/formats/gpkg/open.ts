@@ -47,10 +47,9 @@ const ROW_BYTES = 32;
 const MAPPED_BYTES = 256 << 20;
 
 export function openGpkg(file: InputFile, context: OpenContext): readonly SourceLayer[] {
-  const source = openFileSource(file.path);
+  using source = openFileSource(file.path);
   const head = source.slice(0, HEAD_BYTES);
   const { byteLength } = source;
-  source.close();
   if (head.length === 0) throw failure('INPUT_EMPTY', { source: file.name });
   if (!Buffer.from(head).toString('latin1').startsWith(MAGIC))
     throw failure('INPUT_WRONG_FORMAT', {

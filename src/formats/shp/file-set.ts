@@ -77,14 +77,7 @@ const HEAD_BYTES = 4096;
 
 /** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, SHP_MEMBER_MISSING and the errors of reading a zip. */
 export async function findShapefiles(file: InputFile, context: OpenContext): Promise<FileSets> {
-  const source = openFileSource(file.path);
-  let start: Uint8Array;
-  try {
-    if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
-    start = source.slice(0, HEAD_BYTES);
-  } finally {
-    source.close();
-  }
+  const start = firstBytes(file);
   let directory: string | null = null;
   let count = 0;
   const scratchPath = (): string => {
@@ -95,6 +88,12 @@ export async function findShapefiles(file: InputFile, context: OpenContext): Pro
   const budget = new UnpackBudget(context.limits, context.scratch?.unpacked);
   const sets = await findInZip(file.path, file.name, budget, scratchPath, MAX_NESTING);
   return { sets, scratchPath };
+}
+
+function firstBytes(file: InputFile): Uint8Array {
+  using source = openFileSource(file.path);
+  if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
+  return source.slice(0, HEAD_BYTES);
 }
 
 /** Splits off the extension; null for a file that is not part of a shapefile. */

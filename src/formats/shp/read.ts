@@ -5,6 +5,7 @@ import { MisfitList } from '../../batch/misfits.ts';
 import { textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import type { ByteSource } from '../../io/byte-source.ts';
 import { type FileSegment, openSegment, withSegment } from '../../io/file-segment.ts';
 import { checkFieldCount } from '../../io/limits.ts';
 import { ScratchSpace } from '../../io/scratch-space.ts';
@@ -242,38 +243,30 @@ function readShapes(
     features: rows.rowCount + rows.missingRows,
     bytes: stretch.needed,
   });
-  const read = recordReader(state, entries, stretch, shapes);
+  using source = openSegment(state.shp);
+  const read = recordReader(source, state, entries, stretch, shapes);
   const readOrNull = (i: number): void => {
     if (i < shapeCount) read(i);
     else shapes.nullShape();
   };
-  try {
-    for (let row = 0; row < rows.rowCount; row++) readOrNull(rows.records[row] - 1);
-    for (let i = count - rows.missingRows; i < count; i++) readOrNull(i);
-  } finally {
-    read.close();
-  }
+  for (let row = 0; row < rows.rowCount; row++) readOrNull(rows.records[row] - 1);
+  for (let i = count - rows.missingRows; i < count; i++) readOrNull(i);
   return shapes;
-}
-
-interface RecordReader {
-  (i: number): void;
-  close(): void;
 }
 
 /**
  * Returns a reader for the `i`th record of a partition, with one read of the file if the records are close together.
  */
 function recordReader(
+  source: ByteSource,
   state: ShpState,
   entries: DataView,
   { first, end, needed }: Stretch,
   shapes: ShapeReader,
-): RecordReader {
-  const source = openSegment(state.shp);
+): (i: number) => void {
   const inOneStretch = state.contiguous || end - first <= needed * STRETCH_FACTOR;
   const stretch = inOneStretch ? new DataView(source.slice(first, end).buffer) : null;
-  const read = (i: number): void => {
+  return (i) => {
     const offset = entries.getUint32(i * 8) * 2;
     let view = stretch;
     let at = offset - first;
@@ -306,7 +299,6 @@ function recordReader(
       );
     shapes.read(view, at + RECORD_HEADER_BYTES, contentBytes, i + 1);
   };
-  return Object.assign(read, { close: () => source.close() });
 }
 
 /** The range in the .shp that contains some records, and the size of the records themselves. */
