@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'; // biome-ignore format: one line
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'; // biome-ignore format: one line
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { promisify } from 'node:util';
 
@@ -125,6 +125,7 @@ for (const { major, option } of CASES) {
     );
     await t.test('runs a service with jobs, keys and the client', (t) => serves(t, installed));
     if (major === 26) await t.test('has types for a strict program', () => typeChecks(installed));
+    if (major === 26) await t.test('runs jobs as pnpm installs it', (t) => serves(t, likePnpm(installed)));
     if (major === 26 && older !== null)
       await t.test('says on an older Node in one line what it needs', () => refusesOlder(project));
   });
@@ -207,6 +208,22 @@ async function serves(t: TestContext, installed: Installed): Promise<void> {
   assert.match(rows[1], /POINT ?\(\d{6}\.\d* \d{7}/);
   service.kill('SIGTERM');
   assert.deepEqual(await ended, [0, null], err);
+}
+
+/** Moves the packages to a store and links them, as pnpm does; the directory of each package has links to what it uses. */
+function likePnpm({ node, project, elsewhere }: Installed): Installed {
+  const modules = join(project, 'node_modules');
+  const linked = join(directory, 'linked', 'node_modules');
+  const [own, others] = ['geomill', 'others'].map((name) => join(linked, '.pnpm', name, 'node_modules'));
+  mkdirSync(own, { recursive: true });
+  mkdirSync(join(linked, '.bin'));
+  mkdirSync(dirname(others));
+  cpSync(modules, others, { recursive: true });
+  renameSync(join(others, 'geomill'), join(own, 'geomill'));
+  for (const name of readdirSync(others)) symlinkSync(join(others, name), join(own, name));
+  symlinkSync(join(own, 'geomill'), join(linked, 'geomill'));
+  symlinkSync(join(own, 'geomill', 'bin', 'geomill.js'), join(linked, '.bin', 'geomill'));
+  return { node, project: dirname(linked), elsewhere };
 }
 
 async function typeChecks({ project }: Installed): Promise<void> {

@@ -1,5 +1,5 @@
 /** What a runner process may reach, and the arguments that say so to Node's permission model. */
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Confinement } from '../sandbox/wall.ts';
@@ -48,11 +48,13 @@ export function runnerArguments(
   ];
 }
 
-/** The node_modules that holds our dependencies: beside us in a checkout, around us when we are installed. */
+/** The directory of our dependencies: node_modules below a checkout or around an installed package, or the store that pnpm links into it. */
 function dependencyDirectory(packageRoot: string): string {
   for (let directory = packageRoot; ; directory = dirname(directory)) {
     const candidate = join(directory, 'node_modules');
-    if (existsSync(join(candidate, 'proj-wasm'))) return candidate;
+    const dependency = join(candidate, 'proj-wasm');
+    if (existsSync(dependency))
+      return /^.*[\\/]\.pnpm(?=[\\/])/.exec(realpathSync(dependency))?.[0] ?? candidate;
     if (dirname(directory) === directory) return join(packageRoot, 'node_modules');
   }
 }
