@@ -6,7 +6,9 @@
  * ends with it, so one host cannot leave anything behind for the next.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, realpathSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { failure, type PlainError } from '../errors.ts';
@@ -181,6 +183,12 @@ const ROOM = dirname(fileURLToPath(import.meta.url));
 /** .ts in a checkout, .js in an installed package. */
 const EXTENSION = extname(import.meta.url);
 
+/** The only dependency of a fetching process. */
+const ADDRESS_PACKAGE = createRequire(import.meta.url)
+  .resolve.paths('ipaddr.js')!
+  .map((path) => join(path, 'ipaddr.js'))
+  .find((path) => existsSync(path))!;
+
 function fetcherConfinement(directory: string, { readPaths = [] }: FetcherOptions): Confinement {
   const source = dirname(ROOM);
   return {
@@ -188,7 +196,8 @@ function fetcherConfinement(directory: string, { readPaths = [] }: FetcherOption
       ROOM,
       ...['errors', 'process-channel', 'short-text'].map((name) => join(source, `${name}${EXTENSION}`)),
       join(dirname(source), 'package.json'),
-      dirname(dirname(fileURLToPath(import.meta.resolve('ipaddr.js')))),
+      // The second is another path where pnpm links packages.
+      ...new Set([ADDRESS_PACKAGE, realpathSync(ADDRESS_PACKAGE)]),
       directory,
       ...readPaths,
     ],
