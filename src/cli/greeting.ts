@@ -45,11 +45,11 @@ function isolationOf({ wall, missing }: RunningService['sandbox']): string {
 
 /**
  * Runs a command in this container from outside of it; null outside of our image, where the Containerfile puts the first
- * file. By default the engine names the host by the id of the container.
+ * file. Docker puts the second one into its containers. By default the engine names the host by the id of the container.
  */
 function containerCommand(): string | null {
   if (!existsSync(new URL('../../.container', import.meta.url))) return null;
-  return `${existsSync('/run/.containerenv') ? 'podman' : 'docker'} exec ${hostname()}`;
+  return `${existsSync('/.dockerenv') ? 'docker' : 'podman'} exec ${hostname()}`;
 }
 
 function shellQuote(text: string): string {
