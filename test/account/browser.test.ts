@@ -93,7 +93,7 @@ test('from the first link to a key that works and is revoked, by keyboard', { sk
     await check(page, 'setup');
     await typeInto(page, 'E-mail address', ADMIN.email);
     await typeInto(page, 'New password', ADMIN.password);
-    await typeInto(page, 'New password, once more', ADMIN.password);
+    await typeInto(page, 'Repeat the new password', ADMIN.password);
     await press(page, 'main button');
     assert.equal(new URL(page.url()).pathname, '/account');
     await press(page, 'nav a[href="/account/keys"]');
@@ -108,14 +108,14 @@ test('from the first link to a key that works and is revoked, by keyboard', { sk
     await press(page, 'a.danger');
     await check(page, 'revoke');
     await press(page, 'button.danger');
-    assert.match((await page.getByRole('status').textContent()) ?? '', /“a program of mine” is revoked/);
+    assert.match((await page.getByRole('status').textContent()) ?? '', /“a program of mine” was revoked/);
     assert.equal(await ask(), 401);
     await press(page, 'header button');
     assert.equal(new URL(page.url()).pathname, '/account/sign-in');
     await typeInto(page, 'E-mail address', ADMIN.email);
     await typeInto(page, 'Password', 'wrong wrong wrong');
     await press(page, 'main button');
-    assert.match((await page.getByRole('alert').textContent()) ?? '', /is not right/);
+    assert.match((await page.getByRole('alert').textContent()) ?? '', /Wrong e-mail address or password/);
     await typeInto(page, 'Password', ADMIN.password);
     await press(page, 'main button');
     assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Overview');
@@ -134,7 +134,7 @@ test('every page is accessible, wide and narrow, light and dark', { skip }, asyn
     const first = await open(browser, 1280);
     await first.page.goto(service.setupLink ?? '');
     await first.page.getByLabel('E-mail address').fill(ADMIN.email);
-    for (const label of ['New password', 'New password, once more'])
+    for (const label of ['New password', 'Repeat the new password'])
       await first.page.getByLabel(label, { exact: true }).fill(ADMIN.password);
     await first.page.getByRole('button', { name: 'Create the administrator' }).click();
     await first.page.waitForURL(`${service.url}/account`);

@@ -27,7 +27,7 @@ test('a key from the page works until it is revoked there', async () => {
   assert.notEqual(credentials.verifyKey(key).ok, undefined, 'to ask is not to revoke');
   const list = await admin.post(`/account/keys/${id}/revoke`, {});
   assert.deepEqual([list.path, credentials.verifyKey(key).refused], ['/account/keys', 'revoked']);
-  assert.match(list.text, /“robot” is revoked/);
+  assert.match(list.text, /“robot” was revoked/);
   const events = audit.list({ subject: id }).events.map(({ event }) => event);
   assert.deepEqual(events, ['key.revoked', 'key.created']);
 });
@@ -62,7 +62,7 @@ test('what is missing is told beside the field, and what was typed stays', async
   assert.equal(shown.status, 400);
   assert.match(shown.text, /<title>Error: New API key/);
   assert.match(shown.text, /id="name-fault">It must not be empty\./);
-  assert.match(shown.text, /id="scopes-fault">Choose at least one\./);
+  assert.match(shown.text, /id="scopes-fault">Select at least one\./);
   assert.match(shown.text, /value="2035-01-31"/);
 });
 

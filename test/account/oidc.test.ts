@@ -83,7 +83,7 @@ test('the provider may speak for a user by an address that it has verified, and 
         email: 'henry@example.org',
         email_verified,
       });
-      assert.match(shown.text, /does not vouch for it/, String(email_verified));
+      assert.match(shown.text, /provider has not verified the address/, String(email_verified));
       const unverified = { sub: 'a', email: ADMIN.email, email_verified };
       assert.match((await signInWith(new Browser(area.url), unverified)).path, /^\/account\/sign-in\?error/);
     }

@@ -47,7 +47,7 @@ test('jobs and usage are those of the account, and outputs can be fetched with t
   await convert(service, await makeKey(browser));
   const overview = await browser.get('/account');
   assert.match(overview.text, /<dt>Jobs<\/dt><dd>1<\/dd>/);
-  assert.match(overview.text, /<dt>Bytes in<\/dt><dd>10 bytes<\/dd>/);
+  assert.match(overview.text, /<dt>Input<\/dt><dd>10 bytes<\/dd>/);
   assert.match((await browser.get('/account/jobs')).text, /harbour &lt;b&gt;\.geojson/);
   const output = /href="(\/account\/jobs\/[^"]+\/output)"/.exec(browser.page)?.[1] ?? '';
   const fetched = await browser.get(output);

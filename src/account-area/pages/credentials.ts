@@ -1,4 +1,4 @@
-/** API keys and OAuth clients: listed, created, shown once, renamed, revoked. Two lists, one code. */
+/** Pages of API keys and OAuth clients: list, create, show once, rename, revoke. */
 import type { Credential, CredentialKind } from '../../accounts/credentials.ts';
 import { checkName } from '../../accounts/new-credential.ts';
 import { DEFAULT_SCOPES, formatScopes, SCOPES, type Scope } from '../../accounts/principal.ts';
@@ -22,22 +22,22 @@ const KEYS: Words = {
   path: '/account/keys',
   one: 'API key',
   many: 'API keys',
-  text: 'A key goes into the header apiKey of a request. Give each program its own: then one can be revoked without the others.',
+  text: 'Send a key in the apiKey header of a request. Use a separate key for each program, so that you can revoke one without the others.',
 };
 const CLIENTS: Words = {
   kind: 'client',
   path: '/account/clients',
   one: 'OAuth client',
   many: 'OAuth clients',
-  text: 'A client exchanges its id and secret for access tokens that last five minutes (client credentials, RFC 6749).',
+  text: 'A client exchanges its id and secret for short-lived access tokens (client credentials grant, RFC 6749).',
 };
 
 const DAY_MS = 24 * 3600_000;
 const SUGGESTED_DAYS = 90;
 const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
-  'jobs:read': 'see jobs and fetch their outputs',
+  'jobs:read': 'view jobs and download their outputs',
   'jobs:write': 'submit, cancel and delete jobs',
-  admin: 'everything, of everybody',
+  admin: 'full access to the service and all accounts',
 };
 
 export const credentialRoutes: readonly AccountRoute[] = [KEYS, CLIENTS].flatMap(routesOf);
@@ -98,7 +98,7 @@ function listPage(visit: Visit, words: Words): Answer {
   const heads = ['Name', 'State', 'Id', 'Scopes', 'Created', 'Expires', 'Last used'];
   const body = html`<p>${words.text}</p>
 <p><a class="button" href="${visit.href(words.path)}/new">Create an ${words.one}</a></p>
-${found.length === 0 ? html`<p class="soft">There are none yet.</p>` : table(`Your ${words.many}; times in UTC`, heads, rows)}`;
+${found.length === 0 ? html`<p class="soft">You have no ${words.many} yet.</p>` : table(`Your ${words.many}; times in UTC`, heads, rows)}`;
   return { page: layout(visit, { title: words.many, body }) };
 }
 
@@ -117,10 +117,10 @@ function newPage(visit: Visit, words: Words): Answer {
     html`${field(visit, {
       name: 'name',
       label: 'Name',
-      hint: 'What it is for, in your words.',
+      hint: 'Describe what it is used for.',
       maxLength: 100,
     })}
-${checkboxes(visit, 'scopes', 'What it may do', choices)}
+${checkboxes(visit, 'scopes', 'Permissions', choices)}
 ${expiryField(visit, dayText(Date.now() + SUGGESTED_DAYS * DAY_MS))}
 <button>Create the ${words.one}</button> <a class="cancel" href="${visit.href(words.path)}">Cancel</a>`,
   );
@@ -137,8 +137,8 @@ async function create(visit: Visit, words: Words): Promise<Answer> {
   const expiresAt = readExpiry(visit);
   const allowed = grantable(visit);
   const scopes = form.texts('scopes').filter((scope): scope is Scope => allowed.includes(scope as Scope));
-  if (scopes.length === 0) form.refuse('scopes', 'Choose at least one.');
-  if (scopes.length < form.texts('scopes').length) form.refuse('scopes', 'Choose from these.');
+  if (scopes.length === 0) form.refuse('scopes', 'Select at least one.');
+  if (scopes.length < form.texts('scopes').length) form.refuse('scopes', 'Select only listed permissions.');
   if (!form.isValid) return newPage(visit, words);
   const { kind } = words;
   const wanted = { kind, owner: visit.user.id, name: form.text('name'), scopes, expiresAt };
@@ -184,7 +184,7 @@ ${expiryField(visit, expires)}
 <button>Save</button>`,
 )}
 <h2>Revoke</h2>
-<p>A revoked ${words.one} is refused from then on, for good.</p>
+<p>A revoked ${words.one} is rejected immediately and cannot be restored.</p>
 <p><a class="button danger" href="${visit.href(path)}/revoke">Revoke this ${words.one}</a></p>`;
 }
 
@@ -197,10 +197,10 @@ function secretPanel(visit: Visit, { kind, id }: Credential, secret: string): Ht
   const what = kind === 'key' ? 'key' : 'secret';
   return html`<section class="secret" aria-labelledby="secret-title">
 <h2 id="secret-title">Copy the ${what} now</h2>
-<p>It is shown this once: it is not kept, and cannot be shown again. A click selects all of it.</p>
+<p>This ${what} is shown only once and is not stored. Click to select it.</p>
 ${kind === 'client' ? html`<p>Client id: <code class="whole">${id}</code></p>` : null}
 <p>${kind === 'key' ? 'API key' : 'Client secret'}: <code class="whole" id="secret">${secret}</code></p>
-<p>${kind === 'key' ? 'To try it:' : 'To get an access token:'}</p>
+<p>${kind === 'key' ? 'Try it:' : 'Get an access token:'}</p>
 <pre><code class="whole">${command}</code></pre>
 </section>`;
 }
@@ -213,7 +213,7 @@ async function change(visit: Visit, words: Words, id: string): Promise<Answer> {
   const { credentials } = visit.area.options.accounts;
   const isSame = expiresAt === found.expiresAt;
   const wanted = { name: form.text('name'), ...(isSame ? {} : { expiresAt }) };
-  // An expiry that stays may lie in the past; a new one may not.
+  // An unchanged expiry may be in the past; a new one may not.
   await form.attempt(() => credentials.change(id, wanted, visit.user.id), { expiry: 'expires', id: 'name' });
   if (!form.isValid) return onePage(visit, words, id);
   await visit.leave({ notice: 'Saved.' });
@@ -223,7 +223,7 @@ async function change(visit: Visit, words: Words, id: string): Promise<Answer> {
 function revokePage(visit: Visit, words: Words, id: string): Answer {
   const found = find(visit, words, id);
   const path = credentialPath(found);
-  const body = html`<p>Every program that uses <code>${found.id}</code> will be refused at once. This cannot be undone.</p>
+  const body = html`<p>Programs that use <code>${found.id}</code> will be rejected immediately. This cannot be undone.</p>
 <p>Last used: ${time(found.lastUsedAt)}.</p>
 ${postForm(
   visit,
@@ -236,11 +236,11 @@ ${postForm(
 async function revoke(visit: Visit, words: Words, id: string): Promise<Answer> {
   const found = find(visit, words, id);
   visit.area.options.accounts.credentials.revoke(id, visit.user.id);
-  await visit.leave({ notice: `The ${words.one} “${found.name}” is revoked.` });
+  await visit.leave({ notice: `${words.one} “${found.name}” was revoked.` });
   return { redirect: visit.href(found.owner === visit.user.id ? words.path : '/account/all-keys') };
 }
 
-/** Throws CREDENTIAL_UNKNOWN for those of others too, except to administrators. */
+/** Throws CREDENTIAL_UNKNOWN; also for credentials of other users, unless the visitor is an administrator. */
 function find(visit: Visit, { kind }: Words, id: string): Credential {
   const found = visit.area.options.accounts.credentials.get(id);
   const isVisible = found !== null && (found.owner === visit.user.id || visit.user.isAdmin);
@@ -248,7 +248,7 @@ function find(visit: Visit, { kind }: Words, id: string): Credential {
   return found;
 }
 
-/** Nobody hands out more than they have. */
+/** Users can grant only scopes that they have. */
 function grantable({ user }: Visit): readonly Scope[] {
   return SCOPES.filter((scope) => scope !== 'admin' || user.isAdmin);
 }
@@ -266,18 +266,18 @@ function expiryField(visit: Visit, value: string): Html {
     type: 'date',
     value,
     isOptional: true,
-    hint: 'Refused from the beginning of that day (UTC). Empty: it does not expire.',
+    hint: 'Rejected from 00:00 UTC on that day. Leave empty for no expiry.',
   });
 }
 
-/** `kept`: the time within a day stays where the day does. */
+/** `kept`: the present expiry, whose time of day is kept if the date is unchanged. */
 function readExpiry({ form }: Visit, kept: number | null = null): number | null {
   const text = form.text('expires').trim();
   if (text === '') return null;
   if (kept !== null && text === dayText(kept)) return kept;
   const at = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // Date.parse makes the 2nd of March of the 30th of February.
-  if (Number.isNaN(at) || dayText(at) !== text) form.refuse('expires', 'It must be a day like 2030-01-31.');
+  // Date.parse turns 30 February into 2 March.
+  if (Number.isNaN(at) || dayText(at) !== text) form.refuse('expires', 'Enter a date such as 2030-01-31.');
   return at;
 }
 

@@ -1,10 +1,10 @@
-/** What all pages have in common: head, navigation, messages. They work without style and without a script. */
+/** The common frame of all pages: head, navigation, messages. Pages work without style sheets and scripts. */
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import type { Visit } from '../visit.ts';
 import { postForm } from './parts.ts';
 
 export interface Page {
-  /** Of the document and of its first heading. */
+  /** Title of the document and its first heading. */
   readonly title: string;
   readonly body: HtmlValue;
 }
@@ -15,6 +15,7 @@ const LINKS: readonly (readonly [path: string, text: string])[] = [
   ['/account/clients', 'OAuth clients'],
   ['/account/jobs', 'Jobs'],
   ['/account/settings', 'Settings'],
+  ['/docs', 'API documentation'],
 ];
 const ADMIN_LINKS: typeof LINKS = [
   ['/account/users', 'Users'],
@@ -22,20 +23,20 @@ const ADMIN_LINKS: typeof LINKS = [
   ['/account/audit', 'Audit log'],
 ];
 
-/** Of fields, for the summary of what is wrong with them. */
+/** Labels of fields, for the summary of errors. */
 const LABELS: Readonly<Record<string, string>> = {
   email: 'E-mail address',
   name: 'Name',
   current: 'Current password',
   password: 'New password',
-  repeated: 'New password, once more',
-  scopes: 'What it may do',
+  repeated: 'Repeat the new password',
+  scopes: 'Permissions',
   expires: 'Expires on',
 };
 
 export function layout(visit: Visit, { title, body }: Page): Html {
   const { form, flash } = visit;
-  // Said in the title too: it is the first thing that a screen reader reads of a page.
+  // Also in the title, which screen readers read first.
   const fault = form.isValid ? '' : 'Error: ';
   return html`<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-/** What one-time links lead to: becoming the administrator, and setting a password. */
+/** Pages of one-time links: create the first administrator, set a password. */
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import { LINK_PATHS, type OneTimeLink, OneTimeLinks } from '../one-time-links.ts';
 import type { AccountRoute, Answer } from '../route.ts';
@@ -24,7 +24,7 @@ export const linkRoutes: readonly AccountRoute[] = [
 
 async function setupPage(visit: Visit, token: string): Promise<Answer> {
   if ((await linkFor(visit, token, 'setup')) === null) return deadLink(visit);
-  const body = html`<p>You will be the administrator of this service.</p>
+  const body = html`<p>Create the first administrator of this service.</p>
 ${linkForm(
   visit,
   SETUP_PATH,
@@ -50,12 +50,12 @@ async function setUp(visit: Visit): Promise<Answer> {
   const email = await form.attempt(() => checkEmail(form.text('email')));
   await form.attempt(() => checkPassword(password, email ?? ''));
   if (!form.isValid || email === undefined) return setupPage(visit, token);
-  // Used up before the user is made: of two who open it at the same time one becomes the administrator.
+  // The link is used up before the user is created, so that of two concurrent visitors only one becomes administrator.
   if (users.links.take(token) === null) return deadLink(visit);
   const wanted = { email, name: form.text('name'), isAdmin: true };
   const user = await form.attempt(() => users.create(wanted, 'setup-link'));
   if (user === undefined) {
-    // The one thing that only shows now (an address that is taken, a name) is to be mended, not to cost the link.
+    // Errors that are found only now (an address in use, an invalid name) can be corrected with a new link.
     const next = users.links.make({ purpose: 'setup', userId: null }, 'setup-link');
     return setupPage(visit, next);
   }
@@ -67,7 +67,7 @@ async function setUp(visit: Visit): Promise<Answer> {
 async function passwordPage(visit: Visit, token: string): Promise<Answer> {
   const user = await userOf(visit, token);
   if (user === null) return deadLink(visit);
-  const body = html`<p>For <strong>${user.email}</strong>.</p>
+  const body = html`<p>Account: <strong>${user.email}</strong></p>
 ${linkForm(visit, PASSWORD_PATH, token, html`${username(user.email)}${newPasswordFields(visit)}<button>Set the password</button>`)}`;
   return {
     page: layout(visit, { title: 'Set your password', body }),
@@ -91,7 +91,7 @@ async function setPassword(visit: Visit): Promise<Answer> {
   return signedIn(visit, user, password);
 }
 
-/** Who has just set the password need not type it a third time. */
+/** Signs in with the password that was just set. */
 async function signedIn(visit: Visit, user: User, password: string): Promise<Answer> {
   const { library } = await visit.directory();
   if (visit.session !== null) await library.context.internalAdapter.deleteSession(visit.session.token);
@@ -111,7 +111,7 @@ async function signedIn(visit: Visit, user: User, password: string): Promise<Ans
   return { redirect: visit.href('/account') };
 }
 
-/** Null: it is good for nothing, or no longer. */
+/** Null: the token is unknown, expired, used or for another purpose. */
 async function linkFor(
   visit: Visit,
   token: string,
@@ -120,7 +120,7 @@ async function linkFor(
   const { accounts } = visit.area.options;
   const link = new OneTimeLinks(accounts.database).look(token);
   if (link === null || link.purpose !== purpose) return null;
-  // An old setup link must not make a second administrator behind the back of the first.
+  // An old setup link must not create a second administrator.
   return purpose === 'setup' && accounts.states.activeAdmins() > 0 ? null : link;
 }
 
@@ -142,9 +142,9 @@ function linkForm(visit: Visit, path: string, token: string, fields: HtmlValue):
 }
 
 function deadLink(visit: Visit): Answer {
-  const body = html`<p>It was used already, or is older than a day, or another one has taken its place. Ask the administrator
-for a new one; on the machine of the service, <code>geomill users reset EMAIL</code> prints one.</p>
+  const body = html`<p>The link was already used, is older than 24 hours, or was replaced by a newer one. Ask an administrator for a new
+link; on the server, <code>geomill users reset EMAIL</code> prints one.</p>
 <p><a href="${visit.href('/account/sign-in')}">Sign in</a></p>`;
   visit.form.faults.clear();
-  return { page: layout(visit, { title: 'This link is no longer good', body }), status: 410 };
+  return { page: layout(visit, { title: 'This link is no longer valid', body }), status: 410 };
 }

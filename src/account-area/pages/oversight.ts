@@ -1,4 +1,4 @@
-/** For administrators: the keys of everybody, and the audit log. */
+/** Pages for administrators: credentials of all accounts, and the audit log. */
 import { formatScopes } from '../../accounts/principal.ts';
 import { html } from '../../html.ts';
 import type { AccountRoute, Answer } from '../route.ts';
@@ -31,8 +31,8 @@ async function allKeys(visit: Visit): Promise<Answer> {
   const heads = ['Name', 'Owner', 'Kind', 'State', 'Id', 'Scopes', 'Created', 'Expires', 'Last used'];
   const body =
     rows.length === 0
-      ? html`<p class="soft">There are none yet.</p>`
-      : table('Keys and clients of everybody; times in UTC', heads, rows);
+      ? html`<p class="soft">No API keys or OAuth clients exist yet.</p>`
+      : table('API keys and OAuth clients of all accounts; times in UTC', heads, rows);
   return { page: layout(visit, { title: 'All keys', body }) };
 }
 
@@ -50,7 +50,7 @@ async function auditLog(visit: Visit): Promise<Answer> {
     html`<span class="reason">${detailText(detail, named)}</span>`,
   ]);
   const path = visit.href('/account/audit');
-  const body = html`${table('What was done, newest first; times in UTC', ['Time', 'Event', 'By', 'To', 'Detail'], rows)}
+  const body = html`${table('Events, newest first; times in UTC', ['Time', 'Event', 'By', 'Subject', 'Details'], rows)}
 <p>${next === null ? null : html`<a class="button" rel="next" href="${path}?before=${next}">Older events</a>`}
 ${from === undefined ? null : html`<a href="${path}">Newest events</a>`}</p>`;
   return { page: layout(visit, { title: 'Audit log', body }) };

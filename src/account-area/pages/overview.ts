@@ -1,4 +1,4 @@
-/** What comes first, and the jobs of who is signed in. */
+/** The overview and the job list of the signed-in user. */
 import { type Html, html } from '../../html.ts';
 import type { OwnJob } from '../own-jobs.ts';
 import type { AccountRoute, Answer } from '../route.ts';
@@ -47,19 +47,19 @@ ${jobs.length === 0 ? null : html`<p><a href="${visit.href('/account/jobs')}">Al
 async function usagePanel({ area, user }: Visit): Promise<Html> {
   const { usage } = area.options;
   const used = await usage.usage(user.id, Date.now() - USAGE_DAYS * DAY_MS);
-  // Said as it is: what is no longer recorded cannot be counted.
+  // Jobs whose records were deleted are not counted.
   const days = Math.min(USAGE_DAYS, Math.floor(usage.recordDays));
   const span =
     days < 1
-      ? 'of which there are still records'
+      ? 'with records that are still kept'
       : days === 1
-        ? 'of the last day'
-        : `of the last ${days} days`;
+        ? 'in the last day'
+        : `in the last ${days} days`;
   const facts: readonly (readonly [string, string])[] = [
     ['Jobs', String(used.jobs)],
     ['Failed', String(used.failedJobs)],
-    ['Bytes in', size(used.inputBytes)],
-    ['Bytes out', size(used.outputBytes)],
+    ['Input', size(used.inputBytes)],
+    ['Output', size(used.outputBytes)],
   ];
   return html`<h2>Usage</h2>
 <p class="soft">Jobs ${span}.</p>
@@ -82,7 +82,7 @@ async function jobsPage(visit: Visit): Promise<Answer> {
 const STATE_KINDS = { QUEUED: 'plain', RUNNING: 'plain', SUCCESS: 'good', FAILED: 'bad' } as const;
 
 function jobTable(visit: Visit, jobs: readonly OwnJob[]): Html {
-  if (jobs.length === 0) return html`<p class="soft">There are no jobs.</p>`;
+  if (jobs.length === 0) return html`<p class="soft">You have no jobs yet.</p>`;
   const now = Date.now();
   const rows = jobs.map((job) => [
     time(job.createdAt),

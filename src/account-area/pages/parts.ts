@@ -1,8 +1,8 @@
-/** Pieces of pages: forms with their fields, times, sizes. */
+/** Building blocks of pages: forms, fields, tables, times, sizes. */
 import { type Html, type HtmlValue, html } from '../../html.ts';
 import type { Visit } from '../visit.ts';
 
-/** Every form that changes something: it carries the proof that it is ours. */
+/** A form that changes something; its token proves that it comes from a page of this service. */
 export function postForm(visit: Visit, action: string, body: HtmlValue): Html {
   return html`<form method="post" action="${visit.href(action)}">
 <input type="hidden" name="form_token" value="${visit.formToken}">
@@ -16,17 +16,17 @@ export interface Field {
   readonly type?: 'text' | 'email' | 'password' | 'date';
   readonly value?: string;
   readonly hint?: HtmlValue;
-  /** Tells the browser and its password manager what the field is for. */
+  /** Purpose of the field, for the browser and its password manager. */
   readonly autocomplete?: string;
   readonly isOptional?: boolean;
   readonly maxLength?: number;
 }
 
-/** A label, an input, its hint, and what was wrong with what came in it. */
+/** A label, an input, its hint, and the error of the submitted value. */
 export function field({ form }: Visit, wanted: Field): Html {
   const { name, label, type = 'text', hint, autocomplete = 'off', maxLength } = wanted;
   const fault = form.faults.get(name);
-  // What was typed is kept, except a secret.
+  // Submitted values are kept, except passwords.
   const value = type === 'password' ? '' : form.has(name) ? form.text(name) : (wanted.value ?? '');
   const described = [hint === undefined ? '' : `${name}-hint`, fault === undefined ? '' : `${name}-fault`]
     .filter((id) => id !== '')
@@ -44,7 +44,7 @@ ${fault === undefined ? null : html`<p class="field-fault" id="${name}-fault">${
 </div>`;
 }
 
-/** For the browser's password manager, which would not know whose password a form changes. */
+/** Identifies the account of a password form to the browser's password manager. */
 export function username(email: string): Html {
   return html`<input class="unseen" type="text" value="${email}" autocomplete="username" aria-label="E-mail address" readonly tabindex="-1">`;
 }
@@ -55,7 +55,7 @@ export interface Choice {
   readonly isChecked: boolean;
 }
 
-/** Checkboxes under one question. */
+/** A group of checkboxes. */
 export function checkboxes({ form }: Visit, name: string, legend: string, choices: readonly Choice[]): Html {
   const fault = form.faults.get(name);
   return html`<fieldset id="${name}"${fault === undefined ? null : html` aria-describedby="${name}-fault"`}>
@@ -70,7 +70,7 @@ ${choices.map(
 )}</fieldset>`;
 }
 
-/** A table that a narrow screen shows as one block a row, with the heads in front of the cells. */
+/** A table. Narrow screens show each row as a block with the head of each cell. */
 export function table(
   caption: string,
   heads: readonly string[],
@@ -82,7 +82,7 @@ export function table(
       : value === ''
         ? html`<td role="cell"></td>`
         : html`<td role="cell" data-head="${heads[column]}"><span>${value}</span></td>`;
-  // The roles are those that the elements have anyway; browsers forget them where style shows rows as blocks.
+  // Explicit roles: browsers drop the implicit ones when rows are displayed as blocks.
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table role="table">
 <caption>${caption}</caption>
 <thead role="rowgroup"><tr role="row">${heads.map((head) => html`<th scope="col" role="columnheader">${head}</th>`)}</tr></thead>
@@ -105,7 +105,7 @@ export function size(bytes: number): string {
   return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** A few words in a colour and with a sign: never the colour alone. */
+/** A short text with a colour and a sign, so that meaning never depends on colour alone. */
 export function badge(kind: 'good' | 'bad' | 'plain', text: string): Html {
   return html`<span class="badge ${kind}">${text}</span>`;
 }

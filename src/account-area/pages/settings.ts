@@ -1,4 +1,4 @@
-/** One's own account: password and sessions; and the links that set a password without one. */
+/** Settings of the user's own account: password and sessions. */
 import { failure } from '../../errors.ts';
 import { type Html, html } from '../../html.ts';
 import { MIN_PASSWORD_LENGTH } from '../password-rules.ts';
@@ -15,7 +15,7 @@ export const settingsRoutes: readonly AccountRoute[] = [
   { method: 'POST', path: `${PATH}/sessions`, access: 'user', handle: signOutEverywhere },
 ];
 
-const PASSWORD_HINT = `At least ${MIN_PASSWORD_LENGTH} characters. A few words that nobody else would put together are best.`;
+const PASSWORD_HINT = `At least ${MIN_PASSWORD_LENGTH} characters. A few unrelated words work best.`;
 
 async function settingsPage(visit: Visit): Promise<Answer> {
   const { user } = visit;
@@ -31,7 +31,7 @@ ${await sessionTable(visit)}
 ${postForm(
   visit,
   `${PATH}/sessions`,
-  html`<p>You will have to sign in again on every device, this one too.</p><button>Sign out everywhere</button>`,
+  html`<p>You will have to sign in again on every device, including this one.</p><button>Sign out everywhere</button>`,
 )}`;
   return { page: layout(visit, { title: 'Settings', body }), status: visit.form.isValid ? 200 : 400 };
 }
@@ -48,22 +48,21 @@ ${field(visit, {
   autocomplete: 'current-password',
 })}
 ${newPasswordFields(visit)}
-<p class="hint">All other sessions end.</p>
+<p class="hint">All other sessions are signed out.</p>
 <button>Change the password</button>`,
   );
 }
 
-/** Twice, as nobody sees what is typed. */
 export function newPasswordFields(visit: Visit): Html {
   const common = { type: 'password', autocomplete: 'new-password' } as const;
   return html`${field(visit, { name: 'password', label: 'New password', hint: PASSWORD_HINT, ...common })}
-${field(visit, { name: 'repeated', label: 'New password, once more', ...common })}`;
+${field(visit, { name: 'repeated', label: 'Repeat the new password', ...common })}`;
 }
 
-/** The new password, checked as far as the form alone tells. */
+/** The new password of a form. */
 export function readNewPassword({ form }: Visit): string {
   const password = form.text('password');
-  if (form.text('repeated') !== password) form.refuse('repeated', 'It is not the same as the new password.');
+  if (form.text('repeated') !== password) form.refuse('repeated', 'The passwords do not match.');
   return password;
 }
 
@@ -74,7 +73,7 @@ async function changePassword(visit: Visit): Promise<Answer> {
   const password = readNewPassword(visit);
   await form.attempt(() => checkPassword(password, user.email));
   if (!form.isValid) return settingsPage(visit);
-  // A session that somebody left open is no way to guess the password.
+  // Limits guessing the password in a session that was left open.
   const account = `account ${user.email}`;
   const waitMs = area.byAccount.waitMs(account);
   if (waitMs > 0) throw failure('TOO_MANY_ATTEMPTS', { seconds: Math.ceil(waitMs / 1000) });
@@ -84,12 +83,12 @@ async function changePassword(visit: Visit): Promise<Answer> {
   const isRight =
     hash !== null && (await library.context.password.verify({ hash, password: form.text('current') }));
   if (!isRight) {
-    form.refuse('current', 'It is not the current password.');
+    form.refuse('current', 'The current password is wrong.');
     return settingsPage(visit);
   }
   area.byAccount.reset(account);
   await users.setPassword(user, password, user.id);
-  // Every session has ended, this one too: whoever knew its cookie knows nothing now.
+  // All sessions have ended, including this one, so a stolen cookie is worthless; a new session is created here.
   const { headers } = await library.auth.api.signInEmail({
     body: { email: user.email, password },
     headers: visit.headers(),
@@ -97,7 +96,7 @@ async function changePassword(visit: Visit): Promise<Answer> {
   });
   visit.passCookies(headers);
   await visit.continueWith(headers);
-  await visit.leave({ notice: 'The password is changed, and all other sessions have ended.' });
+  await visit.leave({ notice: 'Password changed. All other sessions were signed out.' });
   return { redirect: visit.href(PATH) };
 }
 
@@ -107,13 +106,13 @@ async function sessionTable(visit: Visit): Promise<Html> {
     onlyActiveSessions: true,
   });
   const rows = sessions.map((one) => [
-    html`${time(one.createdAt.getTime())}${one.id === visit.session?.id ? html` <strong>this one</strong>` : null}`,
+    html`${time(one.createdAt.getTime())}${one.id === visit.session?.id ? html` <strong>this session</strong>` : null}`,
     time(one.updatedAt.getTime()),
     one.ipAddress ?? '',
     html`<span class="reason">${one.userAgent ?? ''}</span>`,
   ]);
   return table(
-    'Where you are signed in; times in UTC',
+    'Your sessions; times in UTC',
     ['Signed in', 'Last renewed', 'Address', 'Browser'],
     rows,
   );

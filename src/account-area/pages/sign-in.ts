@@ -1,4 +1,4 @@
-/** Signing in and out, by password or by an identity provider. */
+/** Pages to sign in and out, with a password or through an identity provider. */
 import { html } from '../../html.ts';
 import { LIBRARY_PATH, OIDC_PROVIDER } from '../library-names.ts';
 import type { AccountRoute, Answer } from '../route.ts';
@@ -41,13 +41,13 @@ ${field(visit, { name: 'password', label: 'Password', type: 'password', autocomp
   const empty =
     accounts.states.activeAdmins() > 0
       ? null
-      : html`<p class="hint">There is no administrator yet. On the machine of the service,
-<code>geomill users create --admin EMAIL</code> prints a link to become one.</p>`;
+      : html`<p class="hint">There is no administrator yet. On the server,
+<code>geomill users create --admin EMAIL</code> prints a link to create one.</p>`;
   const page = layout(visit, { title: 'Sign in', body: html`${form}${other}${empty}` });
   return { page, status, headers: waitSeconds === undefined ? {} : { 'retry-after': String(waitSeconds) } };
 }
 
-/** One answer for an unknown address, a wrong password, and an account that is disabled or has none. */
+/** The response is the same for an unknown address, a wrong password, and a disabled or password-less account. */
 async function signIn(visit: Visit): Promise<Answer> {
   const { area, form, source } = visit;
   const next = safeNext(form.text('next'));
@@ -56,25 +56,25 @@ async function signIn(visit: Visit): Promise<Answer> {
   const waitMs = Math.max(area.byAccount.waitMs(account), area.byAddress.waitMs(source));
   if (waitMs > 0) {
     const seconds = Math.ceil(waitMs / 1000);
-    form.refuse('', `There were too many attempts. Try again in ${seconds} s.`);
+    form.refuse('', `Too many attempts. Try again in ${seconds} s.`);
     return signInPage(visit, next, 429, seconds);
   }
-  // Counted before the password is hashed, or a thousand guesses at once would all be free.
+  // Counted before the password is hashed; otherwise concurrent guesses would not be limited.
   area.byAccount.fail(account);
   area.byAddress.fail(source);
   const { library } = await visit.directory();
   const answer = await passwordAnswer(visit, email, form.text('password'));
   const { audit } = area.options.accounts;
   if (answer === null) {
-    // Some type their password into the wrong field; and what strangers type is not to rearrange a line of the log.
+    // Logged only if it looks like an address: it may be a password typed into the wrong field, or crafted to forge log lines.
     const subject = /^[\x21-\x3f\x41-\x7e]+@[\x21-\x3f\x41-\x7e]+$/.test(email) ? email : 'unknown';
     audit.note({ actor: 'stranger', event: 'sign-in.failed', subject, detail: { source } });
-    form.refuse('', 'The e-mail address or the password is not right.');
+    form.refuse('', 'Wrong e-mail address or password.');
     return signInPage(visit, next, 401);
   }
   area.byAccount.reset(account);
   area.byAddress.forgive(source);
-  // Another session of this browser ends: what was known of it is worth nothing from now on.
+  // The previous session of this browser ends.
   if (visit.session !== null) await library.context.internalAdapter.deleteSession(visit.session.token);
   visit.passCookies(answer.headers);
   const { id } = answer.response.user;
@@ -106,7 +106,7 @@ async function signOut(visit: Visit): Promise<Answer> {
   return { redirect: visit.href(SIGN_IN) };
 }
 
-/** A link, not a form: what browsers allow a form to lead to would have to name the provider. */
+/** A link, not a form: the content security policy of forms would have to name the provider. */
 async function beginOidc(visit: Visit): Promise<Answer> {
   const { oidc } = visit.area.options;
   if (oidc === null) return { redirect: visit.href(SIGN_IN) };
@@ -143,25 +143,25 @@ async function endOidc(visit: Visit): Promise<Answer> {
     accounts.audit.note({ actor: id, event: 'sign-in.succeeded', subject: id, detail });
     if (visit.session !== null) await library.context.internalAdapter.deleteSession(visit.session.token);
   }
-  // The library checked it before it went into the state; here it is only made one of ours.
+  // The library checked the target before storing it in the state; here it is reduced to a path of this service.
   const isOurs = target.origin === new URL(visit.baseUrl).origin;
   return { redirect: isOurs ? target.pathname + target.search : visit.href(SIGN_IN) };
 }
 
-/** Only paths of this area: a link to sign in must not lead on to somebody else's page. */
+/** Only paths of this area, so that a sign-in link cannot redirect to another site. */
 function safeNext(next: unknown): string {
   return typeof next === 'string' && /^\/account(?:\/[\w\-/]*)?$/.test(next) ? next : '/account';
 }
 
-/** Codes of the library and of the provider (OpenID Connect Core, 3.1.2.6). What else it says is not repeated. */
+/** Messages for codes of the library and of the provider (OpenID Connect Core, 3.1.2.6). */
 function oidcFault(code: string): string {
   switch (code) {
     case 'access_denied':
       return 'The sign-in was cancelled.';
     case 'account_not_linked':
-      return 'There is a user with this e-mail address, and the provider does not vouch for it. Sign in by password.';
+      return 'A user with this e-mail address exists, but the provider has not verified the address. Sign in with your password.';
     case 'email_not_found':
-      return 'The provider did not tell an e-mail address, which is needed here.';
+      return 'The provider sent no e-mail address, which is required.';
     case 'unable_to_create_session':
       return 'This account cannot sign in. Ask the administrator of this service.';
     default:

@@ -1,4 +1,4 @@
-/** For administrators: who may sign in. */
+/** Pages for administrators: users and their access. */
 import { failure } from '../../errors.ts';
 import { type Html, html } from '../../html.ts';
 import { linkAddress } from '../one-time-links.ts';
@@ -47,13 +47,13 @@ function stateBadges(user: User): Html {
 
 function newPage(visit: Visit): Answer {
   const isAdmin = visit.form.texts('admin').length > 0;
-  const body = html`<p>You get a link to send to them, with which they set a password.</p>
+  const body = html`<p>You get a link to send to the new user, who sets a password with it.</p>
 ${postForm(
   visit,
   `${PATH}/new`,
   html`${field(visit, { name: 'email', label: 'E-mail address', type: 'email' })}
 ${field(visit, { name: 'name', label: 'Name', isOptional: true, maxLength: 100 })}
-${checkboxes(visit, 'admin', 'Role', [{ value: 'yes', label: 'Administrator: may do everything, and manage users', isChecked: isAdmin }])}
+${checkboxes(visit, 'admin', 'Role', [{ value: 'yes', label: 'Administrator: full access, including user management', isChecked: isAdmin }])}
 <button>Create the user</button> <a class="cancel" href="${visit.href(PATH)}">Cancel</a>`,
 )}`;
   return { page: layout(visit, { title: 'New user', body }), status: visit.form.isValid ? 200 : 400 };
@@ -92,7 +92,7 @@ async function onePage(visit: Visit, params: Readonly<Record<string, string>>): 
 <div><dt>Account id</dt><dd><code>${user.id}</code></dd></div>
 </dl>
 <h2>Password</h2>
-${action('link', 'Make a link', 'A link with which they set a new password. It is good for a day, and once.')}
+${action('link', 'Create a password link', 'Creates a link to set a new password. It can be used once within 24 hours.')}
 ${isOneself ? null : html`<h2>Role</h2>`}
 ${
   isOneself
@@ -100,10 +100,10 @@ ${
     : user.isAdmin
       ? action(
           'not-admin',
-          'Make an ordinary user',
-          'Keys and clients of theirs with the scope admin are revoked.',
+          'Make ordinary user',
+          'Revokes API keys and OAuth clients of this user that have the scope admin.',
         )
-      : action('admin', 'Make an administrator', 'Administrators may do everything, and manage users.')
+      : action('admin', 'Make administrator', 'Administrators have full access, including user management.')
 }
 ${isOneself ? null : html`<h2>Access</h2>`}
 ${
@@ -113,10 +113,10 @@ ${
       ? action(
           'disable',
           'Disable',
-          'They are signed out, and their keys and clients are refused at once.',
+          'Signs the user out and rejects their API keys and OAuth clients immediately.',
           true,
         )
-      : action('enable', 'Enable', 'They can sign in again, and keys that were not revoked count again.')
+      : action('enable', 'Enable', 'The user can sign in again, and API keys that were not revoked work again.')
 }`;
   return { page: layout(visit, { title: user.email, body }) };
 }
@@ -124,7 +124,7 @@ ${
 function linkPanel(user: User, link: string): Html {
   return html`<section class="secret" aria-labelledby="link-title">
 <h2 id="link-title">Send this link to ${user.email}</h2>
-<p>It is shown this once, and good for a day. Whoever has it sets the password. A click selects all of it.</p>
+<p>This link is shown only once and expires after 24 hours. Anyone who has it can set the password. Click to select it.</p>
 <p><code class="whole" id="link">${link}</code></p>
 </section>`;
 }
@@ -135,7 +135,7 @@ async function act(visit: Visit, params: Readonly<Record<string, string>>): Prom
   const actor = visit.user.id;
   const action = visit.form.text('action');
   if (action === 'link') await visit.leave({ link: linkOf(visit, users.makeLink(user, actor)) });
-  // Oneself is out of reach: a slip of the hand must not end in nobody being able to mend it.
+  // Administrators cannot change themselves, so that one is always left.
   else if (user.id === actor) throw failure('FORM_REFUSED', {});
   else await visit.leave({ notice: await carryOut(visit, user, action) });
   return { redirect: visit.href(`${PATH}/${encodeURIComponent(user.id)}`) };
@@ -147,16 +147,16 @@ async function carryOut(visit: Visit, user: User, action: string): Promise<strin
   switch (action) {
     case 'disable':
       await users.disable(user, actor);
-      return `${user.email} is disabled.`;
+      return `${user.email} was disabled.`;
     case 'enable':
       users.enable(user, actor);
       return `${user.email} can sign in again.`;
     case 'admin':
       users.setAdmin(user, true, actor);
-      return `${user.email} is an administrator.`;
+      return `${user.email} is now an administrator.`;
     case 'not-admin':
       users.setAdmin(user, false, actor);
-      return `${user.email} is an ordinary user.`;
+      return `${user.email} is now an ordinary user.`;
     default:
       throw failure('FORM_REFUSED', {});
   }

@@ -6,7 +6,8 @@ import { docsPage, PAGE_POLICY } from '../docs-page/page.ts';
 import type { OpenApiDocument } from '../openapi/types.ts';
 import { openApiDocument } from '../openapi.ts';
 import type { Operation } from '../operation.ts';
-import { TEXT } from '../schemas/schema.ts';
+import { INDEX_LINKS } from '../schemas/catalogue.ts';
+import { ref, TEXT } from '../schemas/schema.ts';
 import {
   NOT_MODIFIED,
   STATIC_HEADERS,
@@ -15,18 +16,38 @@ import {
   staticContent,
 } from '../send-static.ts';
 
-/** `operations` gives all operations, these among them. */
+/** `operations` returns all operations, including these. */
 export function documentOperations(operations: () => readonly Operation[]): readonly Operation[] {
-  // Nothing of it depends on the request, so one process makes each once, when it is first asked for.
+  // The document does not depend on the request: it is made once, at the first request for it.
   let made: OpenApiDocument | undefined;
   const document = (context: HttpContext): OpenApiDocument => {
     made ??= openApiDocument(operations(), context, packageVersion());
     return made;
   };
-  return [getOpenApi(document), getDocumentation(document)];
+  return [getIndex, getOpenApi(document), getDocumentation(document)];
 }
 
 type DocumentOf = (context: HttpContext) => OpenApiDocument;
+
+const getIndex: Operation = {
+  id: 'getIndex',
+  method: 'GET',
+  path: '/v1',
+  tag: 'Catalogue',
+  access: 'public',
+  summary: 'Get the entry point',
+  description: 'The version of the service and links to its documentation and main resources.',
+  parameters: [],
+  responses: {
+    200: { description: 'The links.', content: { 'application/json': { schema: ref('Index') } } },
+  },
+  examples: ['curl BASE_URL/v1'],
+  handle: async (context, request) => {
+    const baseUrl = baseUrlOf(context, request);
+    const links = Object.entries(INDEX_LINKS).map(([name, path]) => [name, baseUrl + path]);
+    return { name: 'geomill', version: packageVersion(), links: Object.fromEntries(links) };
+  },
+};
 
 function getOpenApi(documentOf: DocumentOf): Operation {
   let content: StaticContent | undefined;
