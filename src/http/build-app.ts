@@ -2,18 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import multipart from '@fastify/multipart';
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { failure } from '../errors.ts';
 import { isInputFormat } from '../formats/format.ts';
 import { keepPace } from './body-pace.ts';
+import { registerBrowserPaths } from './browser-paths.ts';
 import type { HttpContext } from './context.ts';
 import { allowOrigins } from './cors.ts';
+import { lingerAfterEarlyAnswers } from './early-answers.ts';
 import {
   answerBrokenPath,
   answerBrokenRequest,
@@ -24,10 +20,8 @@ import { allOperations } from './operations/all.ts';
 import { registerOperation, routePatterns } from './register-operation.ts';
 import { type SecurityHeaders, securityHeaders, sendSecurityHeaders } from './security-headers.ts';
 
-/** A connection on which nothing moves for so long is closed; longer than any wait that was asked for. */
+/** Added to the longest possible wait for a job: a connection without traffic for that long is closed. */
 const IDLE_MARGIN_SECONDS = 60;
-/** How long the rest of a refused body is read, so that the client gets to see the answer. */
-const LINGER_MS = 5000;
 
 export interface RouteName {
   readonly method: string;
@@ -35,7 +29,7 @@ export interface RouteName {
   readonly url: string;
 }
 
-/** `onRoute` is told of every route that there is, whoever registers it. */
+/** `onRoute` is called for every route, including those registered later. */
 export async function buildApp(
   context: HttpContext,
   logger: FastifyBaseLogger | false,
@@ -47,9 +41,9 @@ export async function buildApp(
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     connectionTimeout: (context.config.syncTimeoutSeconds + IDLE_MARGIN_SECONDS) * 1000,
-    // No bound on a whole request: a large file over a slow line takes its time. The idle bound above remains.
+    // No limit for a whole request: large uploads may be slow. body-pace.ts enforces a minimum rate.
     requestTimeout: 0,
-    // Node's own answer would come without our headers.
+    // Node's own response would lack our headers.
     http: { requireHostHeader: false },
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, headers),
@@ -84,16 +78,17 @@ export async function buildApp(
       reply.statusCode,
       reply.elapsedTime,
     );
-    finishBody(request, reply);
   });
+  lingerAfterEarlyAnswers(app);
   const operations = allOperations(context.formats);
   const formatIds = context.formats.filter(isInputFormat).map(({ id }) => id);
   registerErrorReplies(app, routePatterns(operations), formatIds);
   for (const operation of operations) registerOperation(app, context, operation);
+  registerBrowserPaths(app, context);
   return app;
 }
 
-/** Bodies are read by the operations that take them, as streams: nothing is parsed, and nothing is held, before. */
+/** Bodies are read by the operations, as streams; nothing is parsed or buffered before. */
 async function takeBodies(app: FastifyInstance): Promise<void> {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
@@ -101,8 +96,8 @@ async function takeBodies(app: FastifyInstance): Promise<void> {
 }
 
 /**
- * A client that sends `Expect: 100-continue` asks before it sends its body. Node answers yes by itself; here the
- * routes' onRequest hooks decide first, so a declared length above the limit costs no upload.
+ * Answers `Expect: 100-continue` after the onRequest hooks of the route, so that a rejected request uploads nothing. Node
+ * itself would always answer 100.
  */
 function answerExpectationsLate(app: FastifyInstance): void {
   const server = app.server as Server;
@@ -111,7 +106,7 @@ function answerExpectationsLate(app: FastifyInstance): void {
       server.emit('request', request, response);
     });
   app.addHook('preParsing', async (request, reply) => {
-    // What is no path, or no method of it, is refused after the hooks, and needs no body.
+    // Unknown paths and methods are rejected after the hooks and need no body.
     if (request.is404) return;
     if (isContinue(request.headers.expect)) reply.raw.writeContinue();
   });
@@ -121,25 +116,10 @@ function isContinue(expectation: string | undefined): boolean {
   return expectation?.toLowerCase() === '100-continue';
 }
 
-/** Node closes the connection of a CONNECT without a word. */
+/** Rejects CONNECT; Node would close the connection without a response. */
 function refuseTunnels(app: FastifyInstance, headers: SecurityHeaders): void {
   (app.server as Server).on('connect', (_request, socket) => {
-    const reason = 'CONNECT is not possible: this is no proxy';
+    const reason = 'CONNECT is not supported: this is not a proxy';
     answerOnSocket(failure('HTTP_INVALID', { reason }), socket, headers);
   });
-}
-
-/**
- * After an answer that came before the end of the body, e.g. a refusal: reads on for a moment and drops what comes.
- * Closing at once would reset the connection, and many clients would report that instead of our answer.
- */
-function finishBody({ raw }: FastifyRequest, _reply: FastifyReply): void {
-  if (raw.complete || raw.destroyed) return;
-  raw.unpipe();
-  raw.resume();
-  const { socket } = raw;
-  const timer = setTimeout(() => {
-    if (!raw.complete) socket.destroy();
-  }, LINGER_MS).unref();
-  raw.once('close', () => clearTimeout(timer));
 }

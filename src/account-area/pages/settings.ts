@@ -111,11 +111,7 @@ async function sessionTable(visit: Visit): Promise<Html> {
     one.ipAddress ?? '',
     html`<span class="reason">${one.userAgent ?? ''}</span>`,
   ]);
-  return table(
-    'Your sessions; times in UTC',
-    ['Signed in', 'Last renewed', 'Address', 'Browser'],
-    rows,
-  );
+  return table('Your sessions; times in UTC', ['Signed in', 'Last renewed', 'Address', 'Browser'], rows);
 }
 
 async function signOutEverywhere(visit: Visit): Promise<Answer> {

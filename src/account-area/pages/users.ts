@@ -116,7 +116,11 @@ ${
           'Signs the user out and rejects their API keys and OAuth clients immediately.',
           true,
         )
-      : action('enable', 'Enable', 'The user can sign in again, and API keys that were not revoked work again.')
+      : action(
+          'enable',
+          'Enable',
+          'The user can sign in again, and API keys that were not revoked work again.',
+        )
 }`;
   return { page: layout(visit, { title: user.email, body }) };
 }

@@ -39,7 +39,23 @@ const formatRecord = closedObject({
   ),
 });
 
+/** Links of the entry point, by name. */
+export const INDEX_LINKS = {
+  documentation: '/docs',
+  openapi: '/openapi.json',
+  formats: '/v1/formats',
+  transformations: '/v1/transformations',
+  jobs: '/v1/jobs',
+} as const;
+
+const link: JsonSchema = { type: 'string', format: 'uri' };
+
 export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
+  Index: closedObject({
+    name: { const: 'geomill' },
+    version: text('Version of the service.'),
+    links: closedObject(Object.fromEntries(Object.keys(INDEX_LINKS).map((name) => [name, link]))),
+  }),
   FormatRecord: formatRecord,
   FormatList: closedObject({ formats: listOf(ref('FormatRecord')) }),
   TransformationRecord: closedObject({

@@ -1,0 +1,16 @@
+/** Addresses that people and browsers try by themselves. They are no part of the API, so OpenAPI does not list them. */
+import type { FastifyInstance } from 'fastify';
+import { baseUrlOf, type HttpContext } from './context.ts';
+import { sendStatic, staticContent } from './send-static.ts';
+
+/** Three map layers. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><g stroke="#fff" stroke-linejoin="round">
+<path fill="#7a9cc6" d="M8 8l7 3-7 3.500-7-3.500z"/><path fill="#4a7ab0" d="M8 5l7 3-7 3.500-7-3.500z"/>
+<path fill="#1d4f8c" d="M8 1.500l7 3.500-7 3.500-7-3.500z"/></g></svg>`;
+
+export function registerBrowserPaths(app: FastifyInstance, context: HttpContext): void {
+  for (const path of ['/', '/docs/'])
+    app.get(path, (request, reply) => reply.redirect(`${baseUrlOf(context, request)}/docs`));
+  const icon = staticContent('image/svg+xml', ICON);
+  app.get('/favicon.ico', (request, reply) => sendStatic(request, reply, icon));
+}

@@ -1,0 +1,43 @@
+/** Addresses that people and browsers try by themselves, and the entry point of the API. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { checkedFetch } from '../support/response-check.ts';
+import { startTestService } from '../support/service.ts';
+
+const service = await startTestService({ settings: { AUTH: 'required' } });
+test.after(() => service[Symbol.asyncDispose]());
+
+test('/ and /docs/ redirect to the documentation', async () => {
+  for (const path of ['/', '/docs/', '/?from=a-bookmark']) {
+    const response = await fetch(service.url + path, { redirect: 'manual' });
+    assert.equal(response.status, 302, path);
+    assert.equal(response.headers.get('location'), `${service.url}/docs`);
+  }
+});
+
+test('/favicon.ico is a small icon that browsers may keep', async () => {
+  const response = await fetch(`${service.url}/favicon.ico`);
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('content-type'), 'image/svg+xml');
+  assert.match(response.headers.get('cache-control') ?? '', /max-age/);
+  const icon = await response.text();
+  assert.match(icon, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  assert.ok(icon.length < 1000);
+  const headers = { 'if-none-match': response.headers.get('etag') ?? '' };
+  assert.equal((await fetch(`${service.url}/favicon.ico`, { headers })).status, 304);
+});
+
+test('/v1 links to resources that exist', async () => {
+  const response = await checkedFetch(`${service.url}/v1`);
+  assert.equal(response.status, 200);
+  const index = (await response.json()) as { version: string; links: Record<string, string> };
+  assert.match(index.version, /^\d+\.\d+\.\d+/);
+  for (const [name, address] of Object.entries(index.links))
+    assert.equal((await fetch(address)).status, name === 'jobs' ? 401 : 200, name);
+});
+
+test('other methods and unknown addresses are still errors', async () => {
+  assert.equal((await fetch(`${service.url}/`, { method: 'POST' })).status, 404);
+  assert.equal((await checkedFetch(`${service.url}/v1`, { method: 'POST' })).status, 405);
+  assert.equal((await fetch(`${service.url}/v1/nothing`)).status, 404);
+});
