@@ -9,7 +9,7 @@ import { CrsSearch } from './crs-search/crs-search.ts';
 import { asDatabaseFailure } from './engines/sqlite/database-failure.ts';
 import { failure } from './errors.ts';
 import { formats, inputFormats, outputFormats } from './formats/registry.ts';
-import { AccountsDoor } from './http/auth/accounts-door.ts';
+import { LazyAccounts } from './http/auth/lazy-accounts.ts';
 import { Authenticator } from './http/auth/authenticator.ts';
 import { RequestRate } from './http/auth/request-rate.ts';
 import { buildApp, type RouteName } from './http/build-app.ts';
@@ -178,8 +178,8 @@ function refuseOpenToTheWorld(config: Config): void {
   throw failure('SETTING_INVALID', { name, value: 'open', reason });
 }
 
-function openAuth(config: Config, data: DataDirectory): { accounts: AccountsDoor; auth: Authenticator } {
-  const accounts = new AccountsDoor({
+function openAuth(config: Config, data: DataDirectory): { accounts: LazyAccounts; auth: Authenticator } {
+  const accounts = new LazyAccounts({
     path: accountsPath(data.path),
     issuer: config.baseUrl ?? undefined,
     tokenLifetimeMs: config.tokenLifetimeSeconds * 1000,

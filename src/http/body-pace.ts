@@ -1,6 +1,6 @@
 /**
- * Closes connections whose request body arrives too slowly or for too long: each holds a connection, an open file and
- * memory, and the idle limit of connections never ends one that sends a byte now and then.
+ * Closes connections whose request body arrives too slowly or takes too long: each holds a connection, an open file and
+ * memory, and the idle timeout does not apply to a client that sends a byte now and then.
  */
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,7 +9,7 @@ import { answerOnSocket } from './error-reply.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
 export interface BodyPaceLimits {
-  /** Averaged over a window; 0: any. */
+  /** Averaged over a window; 0: no minimum. */
   readonly minBytesPerSecond: number;
   readonly maxSeconds: number;
   /** Length of the window; for tests. */
@@ -41,7 +41,7 @@ export function keepPace(app: FastifyInstance, limits: BodyPaceLimits, headers: 
       if (!isTooLong && now - body.windowStartedAt < windowMs) continue;
       const { bytesRead } = raw.socket;
       const rate = ((bytesRead - body.bytesAtWindowStart) * 1000) / (now - body.windowStartedAt);
-      // What we have not read yet is no slowness of the client's.
+      // Unread data means that the service is slow, not the client.
       const waitsForClient = raw.readableLength === 0 && !raw.isPaused();
       if (isTooLong || (rate < minBytesPerSecond && waitsForClient)) {
         bodies.delete(raw);
@@ -68,7 +68,7 @@ export function keepPace(app: FastifyInstance, limits: BodyPaceLimits, headers: 
   });
 }
 
-/** Past the reply: its handler still waits for the body, and learns from the closed connection that none comes. */
+/** Answers on the socket: the handler still waits for the body and is ended by the closed connection. */
 function refuse({ reply }: Receiving, socket: Socket, headers: SecurityHeaders): void {
   if (reply.raw.headersSent) socket.destroy();
   else answerOnSocket(failure('REQUEST_TIMEOUT', {}), socket, headers);

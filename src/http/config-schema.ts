@@ -17,7 +17,7 @@ export interface FormatRegistry {
 }
 
 /**
- *Schema of the config of an operation, each field under its preferred name. Refers to
+ * Schema of the config of an operation, each field under its preferred name. Refers to
  * '#/components/schemas/TransformationStep'. Other members are allowed: an unknown member is a warning, not an error.
  */
 export function configSchema(endpoint: Endpoint, registries: FormatRegistry): JsonSchema {
@@ -47,10 +47,10 @@ export function configSchema(endpoint: Endpoint, registries: FormatRegistry): Js
 
 /** The input documents of a JSON body, in the order in which they count. */
 export interface JsonDocuments {
-  /** Member with one document; it comes first. */
+  /** Member with one document, which counts first. */
   readonly single: string;
   readonly singleRequired: boolean;
-  /** Member with a list of at least one; null: there is none. */
+  /** Member with a list of at least one document; null: no such member. */
   readonly list: string | null;
   /** Name of their format. */
   readonly format: string;
@@ -74,14 +74,14 @@ export function jsonDocumentsOf({ operation, inputFormat }: Endpoint): JsonDocum
   }
 }
 
-/** Schema of a JSON body: its documents, and the config's fields beside them. */
+/** Schema of a JSON body: its documents and the fields of the config. */
 export function jsonBodySchema(
   endpoint: Endpoint,
   { single, singleRequired, list, format }: JsonDocuments,
   registries: FormatRegistry,
 ): JsonSchema {
   const config = configSchema({ ...endpoint, spelling: 'flat' }, registries);
-  // The body holds the input; there is nothing to fetch.
+  // The body contains the input, so no URL is accepted.
   const { input_url: _, ...members } = config.properties as Record<string, JsonSchema>;
   const document: JsonSchema = { type: 'object', description: `A ${format} object.` };
   return {

@@ -1,4 +1,4 @@
-/** The values of a config by path: each is taken once, checked by its schema; what is never taken is not known here. */
+/** The values of a config by path. Each is taken once and checked by its schema; values never taken are unknown fields. */
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
@@ -16,9 +16,9 @@ import {
 const compiled = new WeakMap<Registries['formats'], Map<FieldId, SchemaCheck>>();
 
 export interface ConfigValue {
-  /** The name it came under; of one that is absent the usual one. */
+  /** The name used in the config; the preferred name if the value is absent. */
   readonly path: string;
-  /** Undefined when it is absent or null. */
+  /** Undefined if absent or null. */
   readonly value: unknown;
 }
 
@@ -27,7 +27,7 @@ export class ConfigValues {
   readonly #endpoint: Endpoint;
   readonly #registries: Registries;
 
-  /** Throws CONFIG_INVALID for a config, or a group of it, that is no object. */
+  /** Throws CONFIG_INVALID if the config or one of its groups is not an object. */
   constructor(config: unknown, endpoint: Endpoint, registries: Registries) {
     this.#endpoint = endpoint;
     this.#registries = registries;
@@ -41,7 +41,7 @@ export class ConfigValues {
     }
   }
 
-  /** The value of a field, as its schema wants it. Throws CONFIG_INVALID, FORMAT_UNKNOWN or CRS_UNKNOWN. */
+  /** The value of a field, checked by its schema. Throws CONFIG_INVALID, FORMAT_UNKNOWN or CRS_UNKNOWN. */
   take(id: FieldId): ConfigValue {
     const { path, value: given } = this.takeAny(fieldNames(id, this.#endpoint));
     if (given === undefined) return { path, value: given };
@@ -53,7 +53,7 @@ export class ConfigValues {
     return { path, value: isFormat ? this.#formatId(String(value)) : value };
   }
 
-  /** The value that came under one of the names. Throws CONFIG_INVALID when two of them contradict each other. */
+  /** The value given under any of the names. Throws CONFIG_INVALID if two of them contradict each other. */
   takeAny(names: readonly string[]): ConfigValue {
     let path = names[0];
     let found: unknown;
@@ -69,17 +69,17 @@ export class ConfigValues {
     return { path, value: found };
   }
 
-  /** Notes a path within a group as not known. */
+  /** Marks a path within a group as unknown. */
   setUnknown(path: string): void {
     this.#values.set(path, undefined);
   }
 
-  /** Paths that nobody took. */
+  /** Paths that were not taken. */
   unknown(): string[] {
     return [...this.#values.keys()];
   }
 
-  /** The id of a format that may go by an alias. */
+  /** The id of a format given by id or alias. */
   #formatId(name: string): string {
     return this.#registries.formats.find(({ aliases }) => aliases.includes(name))?.id ?? name;
   }
@@ -93,7 +93,7 @@ export class ConfigValues {
     return check;
   }
 
-  /** What the schema refuses, in words that help more than a schema's. */
+  /** The error for a value that its schema rejects, worded for the field. */
   #refusal(fault: SchemaFault, id: FieldId, path: string, value: unknown, given: unknown): Error {
     if (id === 'inputFormat' || id === 'outputFormat') {
       const isKnown = id === 'inputFormat' ? isInputFormat : isOutputFormat;

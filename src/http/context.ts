@@ -1,4 +1,4 @@
-/** What the routes work with. */
+/** The services that routes work with. */
 import type { FastifyRequest } from 'fastify';
 import { hasScope, type Principal } from '../accounts/principal.ts';
 import type { Config } from '../config.ts';
@@ -10,7 +10,7 @@ import type { OwnedJobs } from '../jobs/owned-jobs.ts';
 import type { JobService } from '../jobs/service.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import type { Transformation } from '../transformations/transformation.ts';
-import type { AccountsDoor } from './auth/accounts-door.ts';
+import type { LazyAccounts } from './auth/lazy-accounts.ts';
 import type { Authenticator } from './auth/authenticator.ts';
 import type { RequestRate } from './auth/request-rate.ts';
 import type { Metrics } from './metrics.ts';
@@ -18,7 +18,7 @@ import type { OpenRequests } from './open-requests.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; null until it is known, and on what is for everybody. */
+    /** Null until it is identified, and on public routes. */
     principal: Principal | null;
   }
 }
@@ -26,7 +26,7 @@ declare module 'fastify' {
 export interface HttpContext {
   readonly config: Config;
   readonly auth: Authenticator;
-  readonly accounts: AccountsDoor;
+  readonly accounts: LazyAccounts;
   readonly rate: RequestRate;
   readonly service: JobService;
   readonly metrics: Metrics;
@@ -37,24 +37,24 @@ export interface HttpContext {
   readonly transformations: readonly Transformation[];
 }
 
-/** The address the client knows us by, without a slash at the end. */
+/** The public address of the service, without a trailing slash. */
 export function baseUrlOf(context: HttpContext, request: FastifyRequest): string {
   if (context.config.baseUrl !== null) return context.config.baseUrl;
   const { host } = request.headers;
-  // A Host header is the client's word and goes into a link: only what can be a host and a port is repeated.
+  // The Host header is client input and becomes part of links, so only a plausible host and port is used.
   const plausible = host !== undefined && /^[\w.\-:[\]]{1,255}$/.test(host);
   return `http://${plausible ? host : `${context.config.host}:${context.config.port}`}`;
 }
 
-/** Account id of who asks: what they create belongs to it. */
+/** Account id of the principal, which owns what the request creates. */
 export function ownerOf({ principal }: FastifyRequest): string {
-  // An operation that is for everybody has no owner to ask for.
+  // Public operations have no owner.
   if (principal === null)
     throw failure('INTERNAL', { reason: 'a request without a principal came to a job' });
   return principal.owner;
 }
 
-/** The jobs that who asks can see: their own, and those of everybody for who looks after the service. */
+/** The jobs that the principal can see: its own, or all for administrators. */
 export function jobsOf({ service }: Pick<HttpContext, 'service'>, request: FastifyRequest): OwnedJobs {
   const owner = ownerOf(request);
   const isAdmin = request.principal !== null && hasScope(request.principal, 'admin');

@@ -36,14 +36,14 @@ const ALLOWED = [
   'Range',
 ];
 
-/** Browsers keep an answer no longer than this. */
+/** The longest time for which browsers cache the response to a preflight. */
 const MAX_AGE_SECONDS = 7200;
 
 /**
- * `origins` as the setting CORS_ORIGINS has it; null: none, and nothing of CORS is sent. To be called before whatever may
- * refuse requests: a preflight carries no credentials and is answered in this hook.
+ * `origins`: the setting CORS_ORIGINS; null: no CORS headers are sent. Call this before hooks that may reject requests: a
+ * preflight has no credentials and is answered in this hook.
  *
- * No credentials mode: keys and tokens come in headers, which a page has to know; there are no cookies to steal.
+ * Credentials mode is off: keys and tokens are sent in headers by the page itself, and the API uses no cookies.
  */
 export async function allowOrigins(app: FastifyInstance, origins: string | null): Promise<void> {
   if (origins === null) return;

@@ -1,6 +1,6 @@
 /**
- * Errors as problem details (RFC 9457). A user's fault is told word for word; what is ours is logged and answered with
- * a general sentence and a reference that finds the log entry.
+ * Errors as problem details (RFC 9457). User errors are returned in full; internal errors are logged, and the response has a
+ * general sentence and the reference of the log entry.
  */
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
@@ -26,7 +26,7 @@ export interface Problem {
 }
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
-/** Nobody knows when space is freed; the service notices within two seconds. */
+/** The service notices freed disk space within two seconds. */
 const STORAGE_RETRY_SECONDS = 5;
 
 export function problemOf(error: GeomillError, detail = error.message): Problem {
@@ -40,7 +40,7 @@ export function problemOf(error: GeomillError, detail = error.message): Problem 
   };
 }
 
-/** Headers of an output that a problem which comes up late must not carry. */
+/** Headers of an output that must not be sent with a problem. */
 const OUTPUT_HEADERS = [
   'content-length',
   'content-disposition',
@@ -57,12 +57,12 @@ const OUTPUT_HEADERS = [
 ];
 
 export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
-  // As bytes: to a text Fastify would add a charset, which this media type does not have.
+  // As bytes: Fastify would add a charset to a string, which this media type does not have.
   const body = Buffer.from(JSON.stringify(problem));
   return reply.code(problem.status).header('content-type', PROBLEM_MEDIA_TYPE).send(body);
 }
 
-/** Answers any thrown value. */
+/** Sends the response to any thrown value. */
 function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): FastifyReply {
   const error = recognize(request, thrown);
   for (const name of OUTPUT_HEADERS) reply.removeHeader(name);
@@ -86,7 +86,7 @@ function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown
   });
 }
 
-/** All that may go wrong outside of our own code too: unknown routes, bad HTTP, what Fastify refuses. */
+/** Registers the handlers for errors inside and outside of operations: unknown routes, bad HTTP, errors of Fastify. */
 export function registerErrorReplies(
   app: FastifyInstance,
   routes: readonly RoutePattern[],
@@ -103,7 +103,7 @@ export function registerErrorReplies(
   });
 }
 
-/** Paths exist for every format that is known; where one was meant for another format, that is told. */
+/** Paths exist for every known format; the error names an unknown format in a path. */
 function unknownPath(method: string, path: string, formatIds: readonly string[]): GeomillError {
   const value = /^\/v1\/transform\/([^/]+)(?:\/(?:append|merge))?\/?$/.exec(path)?.[1];
   if (value !== undefined && !formatIds.includes(value))
@@ -113,11 +113,11 @@ function unknownPath(method: string, path: string, formatIds: readonly string[])
 
 export interface RoutePattern {
   readonly pattern: RegExp;
-  /** As in the Allow header: "GET, HEAD". */
+  /** Value of the Allow header: "GET, HEAD". */
   readonly methods: string;
 }
 
-/** For requests that Node's parser refuses, before there is a request at all. */
+/** Answers requests that Node's parser rejects, for which no request object exists. */
 export function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,
@@ -127,7 +127,7 @@ export function answerBrokenRequest(
   answerOnSocket(brokenRequest(error), socket, headers);
 }
 
-/** Answers where there is no reply to answer with, and closes the connection. */
+/** Answers on the socket, where no reply object exists, and closes the connection. */
 export function answerOnSocket(error: GeomillError, socket: Duplex, headers: SecurityHeaders): void {
   const problem = problemOf(error);
   const body = JSON.stringify(problem);
@@ -140,7 +140,7 @@ export function answerOnSocket(error: GeomillError, socket: Duplex, headers: Sec
     );
 }
 
-/** For paths that the router cannot read. Its own answer would be no problem, repeat the path, and come past all hooks. */
+/** Answers paths that the router cannot parse. Its own response is not a problem document, repeats the path and skips hooks. */
 export function answerBrokenPath(
   { code }: { readonly code?: string },
   request: FastifyRequest,
@@ -160,10 +160,9 @@ function brokenRequest(error: Error & { code?: string }): GeomillError {
   return failure('HTTP_INVALID', { reason: error.message.replace(/^Parse Error: /, '') });
 }
 
-/** The coded error behind a thrown value; null: our fault. */
+/** The coded error of a thrown value; null: an internal error. */
 function recognize(request: FastifyRequest, thrown: unknown): GeomillError | null {
   if (thrown instanceof GeomillError) return thrown;
-  // Whatever was written: a file, a job's row, an account's.
   if (isDiskFull(thrown)) return failure('STORAGE_FULL', { what: 'this request' }, undefined, thrown);
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return null;
   const status = Number(thrown.statusCode);
@@ -182,7 +181,7 @@ function problemType(code: ErrorCode): string {
 
 const UPPER_CASE = /^(json|crs|dbf|wkt|wkb|url|http)$/;
 
-/** CONFIG_NOT_JSON -> "Config not JSON". The same for every occurrence, as RFC 9457 asks. */
+/** CONFIG_NOT_JSON -> "Config not JSON". The same for every occurrence, as RFC 9457 requires. */
 function problemTitle(code: ErrorCode): string {
   const words = code
     .toLowerCase()
@@ -196,7 +195,7 @@ function problemTitle(code: ErrorCode): string {
 }
 
 const REALM = 'realm="geomill"';
-/** Not a registered scheme, but the place where clients look for what there is. */
+/** Not a registered scheme, but it shows clients that API keys are accepted. */
 const BY_KEY = `ApiKey ${REALM}`;
 
 /** WWW-Authenticate (RFC 9110, 11.6.1; RFC 6750, 3). Null: the error is not about credentials. */
@@ -205,10 +204,10 @@ function challengeOf({ code, params }: GeomillError): string | null {
     case 'CREDENTIALS_MISSING':
     case 'ORIGIN_REFUSED':
     case 'HOST_REFUSED':
-      // Without a code: nothing was wrong yet.
+      // No error code: no credential was sent.
       return `Bearer ${REALM}, ${BY_KEY}`;
     case 'CREDENTIALS_INVALID':
-      // The same for a key and for a token, whatever was wrong with it.
+      // The same for keys and tokens and for all reasons.
       return `Bearer ${REALM}, error="invalid_token", ${BY_KEY}`;
     case 'SCOPE_MISSING':
       return `Bearer ${REALM}, error="insufficient_scope", scope="${params.scope}", ${BY_KEY}`;

@@ -3,8 +3,8 @@
  *
  *   transform, inspect   config, input_file or file
  *   append               config, file (the target), files ...
- *   merge                config, files ..., and perhaps file, which then comes first
- *   all of them          perhaps mask: a file parameter of a step that leaves it out
+ *   merge                config, files ..., optionally file, which then counts first
+ *   all of them          optionally mask: the file parameter of a step that omits it
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -19,16 +19,16 @@ import { ConfigScanner } from './json-body/config-scanner.ts';
 import { ConfigText } from './json-body/config-text.ts';
 import type { FileRole, ReceivedFiles } from './received-files.ts';
 
-/** Either name is taken; the second one is that of the CSV page. */
+/** Both names are accepted. */
 const CONFIG_PARTS: readonly string[] = ['config', 'payload'];
 /** Parts beside the files: the config, and some that mean nothing here. */
 const MAX_OTHER_PARTS = 50;
 
 export interface FileParts {
-  /** Names of the part that comes once at most; the first one is told of. */
+  /** Names of the part that may occur once; the first one is documented. */
   readonly single: readonly string[];
   readonly singleRequired: boolean;
-  /** Name of the part that comes once or more; null: there is none. */
+  /** Name of the part that occurs once or more; null: no such part. */
   readonly list: string | null;
 }
 
@@ -46,15 +46,15 @@ export interface FormOptions {
   readonly stepParts: readonly string[];
   readonly fileParameters: ReadonlySet<string>;
   /**
-   * Is given the config as soon as it has come, so that a bad one ends the request before files are sent. Returns what
-   * the config has in place of the single file: the path of its URL; or null.
+   * Called with the config as soon as it is received, so that an invalid one ends the request before files are sent.
+   * Returns the path of the URL that the config has instead of the single file; null: it has none.
    */
   onConfig(config: unknown): string | null;
 }
 
 export interface JobForm {
   readonly unknownParts: readonly string[];
-  /** Parts that came and hold file parameters of steps. */
+  /** Received parts with file parameters of steps. */
   readonly stepParts: ReadonlySet<string>;
   /** Of the config's bytes, in hexadecimal. */
   readonly configHash: string;
@@ -62,14 +62,14 @@ export interface JobForm {
 
 /**
  * Throws PART_MISSING, PART_DUPLICATE, CONFIG_NOT_JSON, LIMIT_EXCEEDED, INPUT_EMPTY, BODY_TRUNCATED, MULTIPART_INVALID
- * and what `onConfig` throws. The files that came until then are the caller's to discard.
+ * and what `onConfig` throws. The caller discards the files received until then.
  */
 export async function receiveJobForm(request: FastifyRequest, options: FormOptions): Promise<JobForm> {
   const reader = new FormReader(options);
-  // One file more than may come, so that the error can name the setting.
+  // One file more than allowed, so that the error can name the setting.
   const maxParts = options.files.limits.maxFiles + 1 + options.stepParts.length + MAX_OTHER_PARTS;
   try {
-    // Every part as a stream, whatever its headers say: the parser's own idea of a field decodes JSON and cuts.
+    // Every part is read as a stream: the parser would decode and truncate fields.
     const limits = { fileSize: Number.POSITIVE_INFINITY, files: maxParts, parts: maxParts };
     for await (const part of request.parts({ limits, isPartAFile: () => true })) {
       if (part.type !== 'file') continue;
@@ -87,7 +87,7 @@ class FormReader {
   #configHash = '';
   #singlePart: string | null = null;
   #urlPath: string | null = null;
-  /** Names of all parts, in the order of their arrival. */
+  /** Names of all parts in the order received. */
   readonly #came = new Set<string>();
   readonly #stepParts = new Set<string>();
   readonly #unknownParts: string[] = [];
@@ -133,7 +133,7 @@ class FormReader {
     return { unknownParts: this.#unknownParts, stepParts: this.#stepParts, configHash: this.#configHash };
   }
 
-  /** Called when either has come, before the file is read. */
+  /** Called when either is received, before the file is read. */
   #refuseFileAndUrl(): void {
     if (this.#urlPath === null || this.#singlePart === null) return;
     const detail = `part '${this.#singlePart}' and '${this.#urlPath}' both state the input; send one of them`;
@@ -194,7 +194,7 @@ function duplicate(part: string, earlier: string): GeomillError {
   return failure('PART_DUPLICATE', { part: part === earlier ? part : `${earlier}' or '${part}` });
 }
 
-/** Errors of the multipart parser and of the connection as ours; those of the disk stay what they are: our fault. */
+/** Turns errors of the multipart parser and the connection into coded errors. Disk errors stay internal errors. */
 function recognize(error: unknown): unknown {
   if (error instanceof GeomillError || !(error instanceof Error)) return error;
   const { message } = error;

@@ -1,4 +1,4 @@
-/** Reads a JSON body with inputs: each document goes straight to a file of its own, the rest is the config. */
+/** Reads a JSON body with inputs: each document is written to its own file, the rest is the config. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { failure, GeomillError } from '../errors.ts';
@@ -21,8 +21,8 @@ export interface ReceivedJsonBody {
 }
 
 /**
- * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID, BODY_TRUNCATED and LIMIT_EXCEEDED. The files that came until then are the
- * caller's to discard.
+ * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID, BODY_TRUNCATED and LIMIT_EXCEEDED. The caller discards the
+ * files received until then.
  */
 export async function receiveJsonBody(
   request: IncomingMessage,
@@ -41,7 +41,7 @@ export async function receiveJsonBody(
   );
   let byteLength = 0;
   try {
-    // Not destroyed on an error: whoever sends must get to see the answer.
+    // Not destroyed on an error, so that the client receives the response.
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       byteLength += chunk.length;
       if (byteLength > limits.maxJsonBodyBytes) throw bodyTooLarge('more than that', limits.maxJsonBodyBytes);
@@ -95,7 +95,7 @@ function quoted(names: readonly string[]): string {
     .join(', ');
 }
 
-/** `actual`: what is known about the size, in words. */
+/** `actual`: the size in words. */
 export function bodyTooLarge(actual: string, limitBytes: number): GeomillError {
   return failure('LIMIT_EXCEEDED', {
     what: 'the JSON body',
@@ -105,7 +105,7 @@ export function bodyTooLarge(actual: string, limitBytes: number): GeomillError {
   });
 }
 
-/** Errors of the connection as ours; those of the disk stay what they are: our fault. */
+/** Turns errors of the connection into coded errors. Disk errors stay internal errors. */
 function recognize(error: unknown): unknown {
   if (error instanceof GeomillError || !(error instanceof Error)) return error;
   const { message } = error;

@@ -1,4 +1,4 @@
-/** What an operator can watch, in Prometheus' text format. docs/operate.md explains each. */
+/** Metrics in Prometheus' text format; docs/operate.md describes each of them. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { JobObserver } from '../jobs/attempt.ts';
 import type { JobState, JobSummary } from '../jobs/job.ts';
@@ -72,7 +72,7 @@ export class Metrics implements JobObserver {
     });
   }
 
-  /** Adds the figures that are read from the service when somebody looks. */
+  /** Adds the metrics that are read from the service at each scrape. */
   watch(service: JobService): void {
     const registers = [this.#registry];
     const gauge = (name: string, help: string, read: () => number): void => {

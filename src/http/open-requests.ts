@@ -1,4 +1,4 @@
-/** Counts the requests of each account that stay open for long: event streams, downloads, and those that wait for a job. */
+/** Counts the long-lived requests of each account: event streams, downloads and requests that wait for a job. */
 import { failure } from '../errors.ts';
 
 const RETRY_SECONDS = 5;
@@ -7,7 +7,7 @@ export class OpenRequests {
   readonly #limit: number;
   readonly #counts = new Map<string, number>();
 
-  /** `limit`: of one owner. */
+  /** `limit`: per owner. */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -16,7 +16,7 @@ export class OpenRequests {
     return this.#of(owner) < this.#limit;
   }
 
-  /** Counts one more until the returned function is called. Throws OWNER_REQUESTS_EXCEEDED. */
+  /** Counts one more request until the returned function is called. Throws OWNER_REQUESTS_EXCEEDED. */
   enter(owner: string): () => void {
     const open = this.#of(owner);
     if (open >= this.#limit)

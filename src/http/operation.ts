@@ -1,26 +1,25 @@
 /**
- * What an operation of the HTTP interface is: what the OpenAPI document tells of it, and the code. Routes, the Allow
- * header of a 405, the document, the docs page and the tables of tests are all made from the same list of records, so
- * none of them can forget one.
+ * Records of HTTP operations: their OpenAPI description and their code. Routes, the Allow header of a 405, the OpenAPI
+ * document, the docs page and the tables of tests are derived from the same list of records.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './auth/access.ts';
 import type { HttpContext } from './context.ts';
 
-/** A JSON Schema (2020-12). `{ $ref: '#/components/schemas/Name' }` leads to a schema of `schemas/`. */
+/** A JSON Schema (2020-12). `{ $ref: '#/components/schemas/Name' }` refers to a schema of `schemas/`. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface Operation {
   /** The operationId: a verb and a noun, lower camel case. */
   readonly id: string;
-  /** HEAD comes with every GET. */
+  /** HEAD is added to every GET. */
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** As in OpenAPI: `/result/status/{job_id}`. */
   readonly path: string;
   readonly tag: OperationTag;
-  /** Required, so that no operation can forget to ask. */
+  /** Required, so that it cannot be forgotten. */
   readonly access: Access;
-  /** For everybody while the service is open and bound to a loopback address, whatever `access` says. */
+  /** Public while the service is open and bound to a loopback address, regardless of `access`. */
   readonly publicOnLoopback?: true;
   /** A few words. */
   readonly summary: string;
@@ -28,11 +27,11 @@ export interface Operation {
   readonly description: string;
   readonly parameters: readonly Parameter[];
   readonly requestBody?: RequestBody;
-  /** By status. Problems that any operation can answer with are added by `openapi.ts`. */
+  /** By status. Problems common to all operations are added by `openapi.ts`. */
   readonly responses: Readonly<Record<number, ResponseRecord>>;
-  /** Curl command lines that work on a fresh service once the capitals, such as JOB_ID, are filled in. */
+  /** Curl commands that work on a new service after placeholders such as JOB_ID are replaced. */
   readonly examples: readonly string[];
-  /** What the headers alone tell is refused here, before a byte of the body is read. */
+  /** Rejects requests by their headers, before the body is read. */
   readonly refuseEarly?: (context: HttpContext, request: FastifyRequest) => void;
   readonly handle: (context: HttpContext, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
@@ -50,7 +49,7 @@ export type OperationTag =
 export interface Parameter {
   readonly in: 'path' | 'query' | 'header';
   readonly name: string;
-  /** Query values are checked against it, and turned into its type, before the handler runs. */
+  /** Query values are checked against it and converted to its type before the handler runs. */
   readonly schema: JsonSchema;
   readonly description: string;
   readonly required?: boolean;
@@ -72,7 +71,7 @@ export interface ResponseRecord {
 export interface HeaderRecord {
   readonly description: string;
   readonly schema: JsonSchema;
-  /** Sent with every such answer. */
+  /** Sent with every such response. */
   readonly required?: boolean;
 }
 

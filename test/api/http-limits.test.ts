@@ -15,7 +15,7 @@ test('a request without Host, with an unknown expectation, or CONNECT is answere
   const cases: [request: string, status: RegExp][] = [
     ['GET /healthz HTTP/1.1\r\n\r\n', /^HTTP\/1.1 400 .*Host header is missing/s],
     ['GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n', /^HTTP\/1.1 417 .*200-ok/s],
-    ['CONNECT example.org:80 HTTP/1.1\r\nHost: example.org\r\n\r\n', /^HTTP\/1.1 400 .*no proxy/s],
+    ['CONNECT example.org:80 HTTP/1.1\r\nHost: example.org\r\n\r\n', /^HTTP\/1.1 400 .*not a proxy/s],
   ];
   for (const [request, status] of cases) {
     const answer = await exchange(service.url, request, /\}$/);

@@ -1,33 +1,33 @@
-/** Finds out who asks. Every credential counts as the database has it at this request, see `accounts/verified.ts`. */
+/** Identifies the principal of a request. Changes in the database take effect at the next request; see `accounts/verified.ts`. */
 import type { FastifyRequest } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { AttemptLimiter, SECRET_RULES, sourceOf } from '../../accounts/attempt-limiter.ts';
 import type { OidcIssuer, OidcOptions } from '../../accounts/oidc.ts';
 import type { Principal, Refusal, Verification } from '../../accounts/principal.ts';
 import { failure, type GeomillError } from '../../errors.ts';
-import type { AccountsDoor } from './accounts-door.ts';
+import type { LazyAccounts } from './lazy-accounts.ts';
 import { presentedIn } from './presented.ts';
 
 export class Authenticator {
-  readonly #door: AccountsDoor;
+  readonly #door: LazyAccounts;
   readonly #oidc: Promise<OidcIssuer> | null;
   readonly #limiter = new AttemptLimiter(SECRET_RULES);
 
-  /** `oidc`: an outside issuer whose tokens count too. */
-  constructor(door: AccountsDoor, oidc: OidcOptions | null) {
+  /** `oidc`: an external issuer whose tokens are also accepted. */
+  constructor(door: LazyAccounts, oidc: OidcOptions | null) {
     this.#door = door;
     this.#oidc = oidc === null ? null : makeIssuer(oidc);
-    // Told by `ready`, or by whoever shows a token.
+    // A failure is reported by `ready` or by the first request with a token.
     this.#oidc?.catch(() => {});
   }
 
-  /** Throws SETTING_INVALID where the outside issuer cannot be trusted. */
+  /** Throws SETTING_INVALID if the external issuer cannot be trusted. */
   async ready(): Promise<void> {
     await this.#oidc;
   }
 
   /**
-   * Whose credential the request shows; null: it shows none. Throws CREDENTIALS_AMBIGUOUS, CREDENTIALS_INVALID,
+   * The principal of the request's credential; null: it has none. Throws CREDENTIALS_AMBIGUOUS, CREDENTIALS_INVALID,
    * TOO_MANY_ATTEMPTS, IDENTITY_PROVIDER_UNAVAILABLE.
    */
   async identify(request: FastifyRequest): Promise<Principal | null> {
@@ -43,12 +43,12 @@ export class Authenticator {
   }
 
   /**
-   * Counts a failure and gives the error to answer with. It is one and the same whatever was wrong; what it was goes
-   * into the audit log alone.
+   * Counts a failure and returns the error, which is the same for all reasons; the reason is written to the audit log
+   * only.
    *
-   * The limit is applied here, after the check, so that a right credential always gets in: many share an address with
-   * somebody who guesses, and nobody guesses 160 bits. It spares the log and the audit log, and tells a client that went
-   * wild to slow down.
+   * The limit is applied after the check, so that valid credentials are always accepted: many clients may share the
+   * address of one that guesses, and 160 bits cannot be guessed. The limit protects the logs and slows down clients that
+   * misbehave.
    */
   refuse(
     request: FastifyRequest,

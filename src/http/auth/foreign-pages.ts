@@ -1,6 +1,6 @@
 /**
- * Keeps web pages away from an open service, which asks nobody who they are: a browser on the machine reaches it, and
- * sends it what any page in any of its tabs says. Programs that are no browsers are not concerned.
+ * Protects an open service, which needs no credentials, from web pages: a browser on the same machine can reach it and
+ * sends requests on behalf of any page. Programs other than browsers are not affected.
  */
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
@@ -9,10 +9,10 @@ import { failure } from '../../errors.ts';
 
 type Settings = Pick<Config, 'host' | 'baseUrl' | 'corsOrigins'>;
 
-/** For requests without a credential to what is open. Throws ORIGIN_REFUSED, HOST_REFUSED. */
+/** Checks a request without a credential to an open service. Throws ORIGIN_REFUSED, HOST_REFUSED. */
 export function refuseForeignPages({ method, headers }: FastifyRequest, config: Settings): void {
   const { host = '', origin } = headers;
-  // What only reads gives nothing to a page of another origin: without CORS the browser does not let it see the answer.
+  // Reading is safe: without CORS, the browser hides the response from pages of other origins.
   const changes = method !== 'GET' && method !== 'HEAD';
   if (changes && origin !== undefined && !isAllowed(origin, host, config))
     throw failure('ORIGIN_REFUSED', { origin: origin.slice(0, 100) });
@@ -20,7 +20,7 @@ export function refuseForeignPages({ method, headers }: FastifyRequest, config: 
     throw failure('HOST_REFUSED', { host: host.slice(0, 100) });
 }
 
-/** `null`, the origin of pages that hide theirs, is nobody in particular. */
+/** `null` is the origin of pages that hide theirs; it never matches. */
 function isAllowed(origin: string, host: string, { corsOrigins, baseUrl }: Settings): boolean {
   if (corsOrigins === '*' || corsOrigins?.split(',').includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
@@ -29,9 +29,9 @@ function isAllowed(origin: string, host: string, { corsOrigins, baseUrl }: Setti
 }
 
 /**
- * Whether the service can be called so. A page of evil.example.org whose name comes to mean 127.0.0.1 while it is open
- * (DNS rebinding) is of the same origin to the browser; but it calls us by its own name. Names without a dot belong to
- * nobody out there.
+ * Whether a Host header can name this service. Protects from DNS rebinding: when evil.example.org starts to resolve to
+ * 127.0.0.1, the browser treats the service as the same origin, but sends that name as Host. Names without a dot cannot be
+ * registered on the internet.
  */
 function isOwnName(name: string, baseUrl: string | null): boolean {
   if (!name.includes('.') || isIP(name) !== 0 || name.endsWith('.localhost')) return true;

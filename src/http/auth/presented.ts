@@ -1,4 +1,4 @@
-/** Which credential a request shows. */
+/** Reads the credential of a request. */
 import { failure } from '../../errors.ts';
 
 export type Presented =
@@ -10,15 +10,15 @@ const NONE: Presented = { kind: 'none' };
 const KEY_HEADER = 'apikey';
 const TOKEN_HEADER = 'authorization';
 const SCHEME = 'bearer';
-/** Tokens hold dots, keys begin so: neither can be taken for the other. */
+/** Prefix of API keys. Tokens contain dots, keys do not, so the two cannot be confused. */
 const KEY_START = 'gm_';
 
 /**
- * Reads names and values in turn, as Node's `rawHeaders`: of two headers of one name the parsed ones show the first, and
- * whoever checks another one than the proxy before us did has a hole.
+ * Takes alternating names and values, as in Node's `rawHeaders`. Parsed headers keep only the first of two headers with the
+ * same name; a proxy may have checked the other one.
  *
- * A scheme other than Bearer is none of ours: a proxy with a password of its own passes it on. Never read from the query,
- * which ends up in logs and histories. Throws CREDENTIALS_AMBIGUOUS.
+ * Schemes other than Bearer are ignored: a proxy with its own password may pass them on. Queries are never read, because
+ * they end up in logs and histories. Throws CREDENTIALS_AMBIGUOUS.
  */
 export function presentedIn(rawHeaders: readonly string[]): Presented {
   let found = NONE;
@@ -35,7 +35,7 @@ export function presentedIn(rawHeaders: readonly string[]): Presented {
   return found;
 }
 
-/** An empty header is a key too, and a wrong one: its client thinks that it shows a key. */
+/** An empty header counts as a wrong key: the client meant to send one. */
 function keyIn(value: string): Presented {
   return { kind: 'key', text: value.trim() };
 }

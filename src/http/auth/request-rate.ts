@@ -1,4 +1,4 @@
-/** Bounds how fast requests come from each account. */
+/** Limits the request rate of each account. */
 import { sourceOf } from '../../accounts/attempt-limiter.ts';
 import type { Principal } from '../../accounts/principal.ts';
 import { TokenBuckets } from '../../accounts/token-buckets.ts';
@@ -8,7 +8,7 @@ export class RequestRate {
   readonly #ratePerSecond: number;
   readonly #buckets: TokenBuckets | null;
 
-  /** A rate of 0: there is no bound. */
+  /** A rate of 0: no limit. */
   constructor(ratePerSecond: number, burst: number) {
     this.#ratePerSecond = ratePerSecond;
     this.#buckets = ratePerSecond === 0 ? null : new TokenBuckets({ ratePerSecond, burst });
@@ -17,7 +17,7 @@ export class RequestRate {
   /** Counts a request. `address`: where it comes from. Throws RATE_EXCEEDED. */
   count({ owner, credential }: Principal, address: string): void {
     if (this.#buckets === null) return;
-    // Those who need not say who they are have one owner in common, but are not to slow each other down.
+    // Requests without credentials have the same owner, so they are counted by address.
     const key = credential.kind === 'open' ? `address:${sourceOf(address)}` : `owner:${owner}`;
     const waitMs = this.#buckets.take(key);
     if (waitMs > 0)

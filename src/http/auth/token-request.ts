@@ -1,11 +1,11 @@
-/** What is sent to the token endpoint (RFC 6749, 4.4.2 and 2.3.1). */
+/** Parses requests to the token endpoint (RFC 6749, 4.4.2 and 2.3.1). */
 import type { FastifyRequest } from 'fastify';
 import { failure, type GeomillError } from '../../errors.ts';
 
 export interface TokenRequest {
   /** Null: the request names no client. */
   readonly client: { readonly id: string; readonly secret: string } | null;
-  /** Separated by spaces; absent: all that the client has. */
+  /** Separated by spaces; absent: all scopes of the client. */
   readonly scope: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export function refuseTokenBody({ headers }: FastifyRequest): void {
 }
 
 /**
- * Reads the body. `grant_type` may be missing, which older clients of this interface leave out: there is one only.
+ * Reads the body. `grant_type` is optional because older clients omit it and only one is supported.
  * Throws TOKEN_REQUEST_INVALID, GRANT_TYPE_UNSUPPORTED, LIMIT_EXCEEDED, BODY_TRUNCATED.
  */
 export async function receiveTokenRequest(request: FastifyRequest): Promise<TokenRequest> {
@@ -52,17 +52,17 @@ function clientOf(
   return client;
 }
 
-/** RFC 6749, 2.3.1: both parts are encoded as values of a form are. */
+/** RFC 6749, 2.3.1: both parts are form-encoded. */
 function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // No client has such a name; it is refused like any other that there is not.
+    // No client has such an id; it is rejected like any unknown client.
     return text;
   }
 }
 
-/** RFC 6749, 3.2: a parameter without a value is left out, none may come twice. */
+/** RFC 6749, 3.2: parameters without a value are ignored, repeated parameters are errors. */
 function formParameters(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
@@ -78,7 +78,7 @@ function jsonParameters(text: string): ReadonlyMap<string, string> {
   try {
     body = JSON.parse(text);
   } catch {
-    // Not the parser's words: they repeat the text, and there is a secret in it.
+    // Not the message of the parser: it quotes the text, which contains a secret.
     throw invalid('the body is not valid JSON');
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
@@ -97,7 +97,7 @@ async function readText({ raw }: FastifyRequest): Promise<string> {
   const chunks: Buffer[] = [];
   let byteLength = 0;
   try {
-    // Not destroyed on an error: whoever sends must get to see the answer.
+    // Not destroyed on an error, so that the client receives the response.
     for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       byteLength += chunk.length;
       if (byteLength > MAX_BODY_BYTES) break;
@@ -120,7 +120,7 @@ function invalid(reason: string): GeomillError {
   return failure('TOKEN_REQUEST_INVALID', { reason });
 }
 
-/** What of a client's text can be repeated in `error_description` (RFC 6749, 5.2). */
+/** A client's text without the characters that `error_description` must not contain (RFC 6749, 5.2). */
 function plain(text: string): string {
   return text.slice(0, 40).replace(/[^\x20-\x7e]|["\\]/g, '?');
 }

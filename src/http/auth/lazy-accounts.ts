@@ -1,33 +1,32 @@
 /**
- * The accounts, opened when first needed: an open service that nobody shows a credential starts without their database
- * and without the code that knows tokens.
+ * The accounts, opened when they are first needed: an open service that receives no credentials never opens their
+ * database and never loads the code for tokens.
  */
 import type { Accounts, AccountsOptions } from '../../accounts/accounts.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-export interface AccountsDoorOptions extends AccountsOptions {
-  /** How long entries of the audit log are kept. */
+export interface LazyAccountsOptions extends AccountsOptions {
   readonly auditRetentionMs: number;
 }
 
-export class AccountsDoor {
-  readonly #options: AccountsDoorOptions;
+export class LazyAccounts {
+  readonly #options: LazyAccountsOptions;
   #opened: Accounts | null = null;
   #opening: Promise<Accounts> | null = null;
   #sweeper: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(options: AccountsDoorOptions) {
+  constructor(options: LazyAccountsOptions) {
     this.#options = options;
   }
 
-  /** Null: not opened yet. For the path of every request, which shall not wait for nothing. */
+  /** Null: not opened yet. Synchronous, so that requests do not wait for a promise. */
   get opened(): Accounts | null {
     return this.#opened;
   }
 
-  /** Callers share one opening; after one that failed the next tries again. Throws ACCOUNTS_DATABASE. */
+  /** Concurrent callers share one attempt; after a failure the next caller tries again. Throws ACCOUNTS_DATABASE. */
   open(): Promise<Accounts> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = null;
