@@ -43,7 +43,7 @@ export const getAuthorizationServer: Operation = {
   access: 'public',
   summary: 'Get the OAuth metadata',
   description:
-    'Metadata (RFC 8414) with which OAuth clients configure themselves. Its addresses are reliable if the operator has set BASE_URL.',
+    'Metadata (RFC 8414) with which OAuth clients configure themselves. Its addresses are reliable if the operator has set the public address of the service.',
   parameters: [],
   responses: {
     200: {
