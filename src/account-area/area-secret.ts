@@ -1,11 +1,11 @@
-/** What cookies and form tokens are signed with: made once, kept in the database, which its user alone can read. */
+/** The secret that signs cookies and form tokens; created once and stored in the database. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AccountsDatabase } from '../accounts/database.ts';
 
 const NAME = 'account-area';
 const LENGTH_BYTES = 32;
 
-/** The same for all processes of the service. Hexadecimal. */
+/** In hexadecimal; the same for all processes of the service. */
 export function areaSecret({ durable }: AccountsDatabase): string {
   durable
     .prepare('INSERT OR IGNORE INTO service_secrets (name, value) VALUES (?, ?)')
@@ -16,9 +16,9 @@ export function areaSecret({ durable }: AccountsDatabase): string {
   return Buffer.from(row!.value).toString('hex');
 }
 
-/** Proof that a form comes from a page that we sent to the same browser: `binding` is what only that browser has. */
+/** Proves that a form is from a page sent to the same browser. `binding`: a value that only this browser has. */
 export function formToken(secret: string, binding: string): string {
-  // Another use of the same secret must not yield the same signature: hence the word in front.
+  // The prefix separates this use of the secret from others.
   return createHmac('sha256', secret).update(`form\n${binding}`).digest('base64url');
 }
 

@@ -1,4 +1,4 @@
-/** What the account area works with. The library behind it is loaded when it is first needed. */
+/** The services of the account area. The user library is loaded when it is first needed. */
 import type { Accounts } from '../accounts/accounts.ts';
 import { AttemptLimiter, type AttemptRules, PASSWORD_RULES } from '../accounts/attempt-limiter.ts';
 import { failure } from '../errors.ts';
@@ -11,15 +11,15 @@ export interface AreaOptions {
   readonly accounts: Accounts;
   /** BASE_URL; null: the Host header of the request. */
   readonly baseUrl: string | null;
-  /** Null: users sign in by password alone. Needs `baseUrl`. */
+  /** Null: sign-in by password only. Needs `baseUrl`. */
   readonly oidc: OidcSettings | null;
   readonly usage: UsageSource;
   readonly warn: (message: string) => void;
 }
 
-/** By address more may fail than by account: everybody behind one router, or one proxy, has the same. */
+/** More failures are allowed per address than per account, because users behind a router or proxy share one address. */
 const ADDRESS_RULES: AttemptRules = { ...PASSWORD_RULES, freeFailures: 30, maxDelayMs: 60_000 };
-/** An issuer that cannot be asked is asked again after this; it gets as long to answer. */
+/** Pause after a failed request to the issuer, and timeout of the request. */
 const OIDC_RETRY_MS = 10_000;
 
 export interface Directory {
@@ -50,7 +50,7 @@ export class Area {
     return this.#directory;
   }
 
-  /** Sign-in by the identity provider. Throws SIGN_IN_UNAVAILABLE. */
+  /** Sign-in through the identity provider. Throws SIGN_IN_UNAVAILABLE. */
   async oidc(settings: OidcSettings): Promise<OidcLibrary> {
     const unavailable = (cause?: unknown): Error =>
       failure('SIGN_IN_UNAVAILABLE', { seconds: OIDC_RETRY_MS / 1000 }, undefined, cause);
@@ -70,7 +70,7 @@ export class Area {
   }
 
   async close(): Promise<void> {
-    // What failed to open has been told already.
+    // Failures to open were already reported.
     const opened = await Promise.allSettled([this.#directory, this.#oidc]);
     const [directory, oidc] = opened;
     if (directory.status === 'fulfilled') directory.value?.library.close();
@@ -79,7 +79,7 @@ export class Area {
 
   #libraryOptions(): LibraryOptions {
     const { accounts, warn } = this.options;
-    // Without a public address there is no identity provider, and nothing else asks for one.
+    // Only the identity provider needs the public address, and requires it.
     return { accounts, baseUrl: this.options.baseUrl ?? 'http://localhost', warn };
   }
 }
@@ -98,7 +98,7 @@ async function openOidc(options: LibraryOptions, settings: OidcSettings): Promis
   try {
     return await Promise.race([opening, promise]);
   } catch (error) {
-    // Should it still open, nobody will close it but us.
+    // If it still opens, close it.
     opening.then((late) => late.close()).catch(() => undefined);
     throw error;
   } finally {

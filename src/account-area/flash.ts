@@ -1,7 +1,7 @@
 /**
- * What one request leaves for the page after it: a message, or a secret that is shown this once. In a cookie, encrypted,
- * bound to the session and short-lived. Refused: kept in memory, where another process of the service would not find it,
- * or in the database, where no secret may be.
+ * A message or secret that one request passes to the next page, where it is shown once. Stored in an encrypted, short-lived
+ * cookie that is bound to the session. Alternatives rejected: memory, which other processes cannot read, and the database,
+ * which must not contain secrets.
  */
 
 export interface Flash {
@@ -18,7 +18,7 @@ export async function sealFlash(key: string, binding: string, flash: Flash): Pro
   return symmetricEncrypt({ key, data: JSON.stringify({ ...flash, binding }) });
 }
 
-/** What cannot be opened, or was for somebody else, is nothing. */
+/** Empty if the text cannot be decrypted or belongs to another session. */
 export async function openFlash(key: string, binding: string, sealed: string): Promise<Flash> {
   try {
     const { symmetricDecrypt } = await import('better-auth/crypto');

@@ -1,16 +1,16 @@
-/** The fields of a form as they came, and what is wrong with them. */
+/** The submitted fields of a form, and their errors. */
 import { GeomillError } from '../errors.ts';
 
 export class Form {
   readonly #fields: Readonly<Record<string, unknown>>;
-  /** By field: why its value cannot be taken, as a sentence. */
+  /** Error sentences by field. */
   readonly faults = new Map<string, string>();
 
   constructor(body: unknown) {
     this.#fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   }
 
-  /** '' where the field is missing; the first where it came more than once. */
+  /** '' if the field is missing; the first value if it was sent more than once. */
   text(name: string): string {
     const [value] = [this.#value(name)].flat();
     return typeof value === 'string' ? value : '';
@@ -20,7 +20,7 @@ export class Form {
     return this.#value(name) !== undefined;
   }
 
-  /** Of checkboxes with the same name: the values of those that are checked. */
+  /** Values of the checked boxes with this name. */
   texts(name: string): string[] {
     return [this.#value(name) ?? []].flat().filter((value) => typeof value === 'string');
   }
@@ -29,14 +29,14 @@ export class Form {
     return this.faults.size === 0;
   }
 
-  /** Adds what is wrong with a field; the first fault of a field is the one that is told. */
+  /** Adds an error of a field; only the first error of a field is kept. */
   refuse(field: string, sentence: string): void {
     if (!this.faults.has(field)) this.faults.set(field, sentence);
   }
 
   /**
-   * Runs what may refuse a field and returns what it returns, or undefined where it did. `fields` leads from the names
-   * in errors to those in the form, where they differ.
+   * Runs a function that may reject a field; returns its result, or undefined if it did. `fields` maps names in errors to
+   * names in the form, where they differ.
    */
   async attempt<Result>(
     work: () => Result | Promise<Result>,

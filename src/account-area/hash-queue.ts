@@ -1,6 +1,6 @@
 /**
- * Password hashes, one after the other: each takes 32 MB for a tenth of a second, and a client that sends a thousand
- * sign-ins at once must not get a thousand times that.
+ * Computes password hashes one at a time: each takes 32 MB for a tenth of a second, and a client that sends a thousand
+ * sign-ins at once must not multiply that.
  */
 import { failure } from '../errors.ts';
 
@@ -13,7 +13,7 @@ export class HashQueue {
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
-  /** Runs the work after all earlier work. Throws SIGN_IN_BUSY where too much waits already. */
+  /** Runs the work after all earlier work. Throws SIGN_IN_BUSY if the queue is full. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#running < AT_A_TIME) this.#running += 1;
     else if (this.#waiting.length < MAX_WAITING)
@@ -23,7 +23,7 @@ export class HashQueue {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // The place is handed on, so that no caller who comes in between takes it.
+      // The slot is passed on directly, so that a new caller cannot take it.
       if (next === undefined) this.#running -= 1;
       else next();
     }

@@ -1,7 +1,7 @@
-/** Names that both the pages and the library need: apart, so that a page does not load the library for them. */
+/** Names shared by the pages and the library, in a separate file so that pages need not load the library. */
 
-/** The address of the client, which we alone put there: what a client sends in it never gets that far. */
+/** Header with the client's address, set by this service; values sent by clients are removed. */
 export const ADDRESS_HEADER = 'x-geomill-address';
-/** Below the base URL; of the callback that is registered with an identity provider. */
+/** Path of the callback that is registered with an identity provider, below the base URL. */
 export const LIBRARY_PATH = '/account/auth';
 export const OIDC_PROVIDER = 'oidc';

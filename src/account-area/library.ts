@@ -1,8 +1,8 @@
 /**
- * better-auth, which keeps users, passwords (scrypt) and sessions. None of its own addresses is served: pages call it as
- * a library, so that there is one way to each thing, with our checks in front of it.
+ * better-auth, which stores users, passwords (scrypt) and sessions. Its own routes are not served: pages call it as a
+ * library, after the checks of the account area.
  *
- * It takes some 20 MB of memory and a third of a second: it is loaded when somebody first signs in, not at the start.
+ * It needs about 20 MB of memory and a third of a second, so it is loaded at the first sign-in, not at the start.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type BetterAuthOptions, betterAuth } from 'better-auth';
@@ -19,9 +19,9 @@ import { MAX_PASSWORD_LENGTH, MIN_PASSWORD_LENGTH } from './password-rules.ts';
 
 export interface LibraryOptions {
   readonly accounts: Accounts;
-  /** Public address of the service, without a slash at the end. */
+  /** Public address of the service, without a trailing slash. */
   readonly baseUrl: string;
-  /** Told when the library complains; never with what a client sent. */
+  /** Called with warnings of the library, without data sent by clients. */
   readonly warn: (message: string) => void;
 }
 
@@ -36,13 +36,13 @@ const SESSION_SECONDS = 7 * DAY_SECONDS;
 
 const hashes = new HashQueue();
 
-/** Whom the issuer says the user to be whose account is made in this call. */
+/** The subject at the issuer of the user whose account is created in this call. */
 const subjectOfCall = new AsyncLocalStorage<{ subject: string | null }>();
 
 export type Library = Awaited<ReturnType<typeof openLibrary>>;
 export type OidcLibrary = Awaited<ReturnType<typeof openOidcLibrary>>;
 
-/** Brings its tables up to date and opens it. Call `close` at the end. */
+/** Migrates its tables and opens it. Call `close` at the end. */
 export async function openLibrary(options: LibraryOptions) {
   const handle = openLibraryHandle(options.accounts.database.path);
   try {
@@ -95,7 +95,7 @@ function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
     appName: 'geomill',
     baseURL: origin,
     basePath: pathname.replace(/\/$/, '') + LIBRARY_PATH,
-    // As a list: a single one would be overruled by a variable of the environment.
+    // As a list: an environment variable would override a single value.
     secrets: [{ version: 1, value: areaSecret(accounts.database) }],
     emailAndPassword: {
       enabled: true,
@@ -111,11 +111,11 @@ function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
     account: {
       storeStateStrategy: 'cookie',
       updateAccountOnSignIn: false,
-      // Administrators vouch for the addresses of the users they make; the issuer has to have verified its own.
+      // Addresses entered by administrators count as verified; an issuer must have verified its addresses.
       accountLinking: { enabled: true, trustedProviders: [] },
     },
     databaseHooks: {
-      // The only door to a session, by password or by an issuer: a disabled account does not get through.
+      // Every session is created here, by password or issuer, so disabled accounts are rejected here.
       session: {
         create: {
           before: async ({ userId }: { userId: string }) => accounts.states.of(userId).disabledAt === null,
@@ -123,17 +123,17 @@ function librarySettings({ accounts, baseUrl, warn }: LibraryOptions) {
       },
     },
     onAPIError: { errorURL: `${baseUrl}/account/sign-in` },
-    // Ours counts by account too, and before the password is hashed.
+    // The account area has its own limiter, which also counts by account and before the password is hashed.
     rateLimit: { enabled: false },
     telemetry: { enabled: false },
     logger: {
       disableColors: true,
       level: 'error',
-      // Its messages are fixed texts; what follows them may hold what a client or an issuer sent.
+      // The messages are fixed texts; further arguments may contain data sent by a client or issuer.
       log: (_level: string, message: string) => warn(message),
     },
     advanced: {
-      // The prefix of the browser's making (__Host-): no other host and no plain connection can set such a cookie.
+      // Browsers accept the prefix __Host- only from this host over https.
       useSecureCookies: false,
       cookiePrefix: isSecure ? '__Host-geomill' : 'geomill',
       defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },
@@ -161,7 +161,7 @@ function oidcPlugin({ issuer, clientId, clientSecret }: OidcSettings) {
           if (store !== undefined && typeof profile.sub === 'string') store.subject = profile.sub;
           const email = typeof profile.email === 'string' ? plainAddress(profile.email) : undefined;
           const name = typeof profile.name === 'string' ? plainName(profile.name) : (email ?? '');
-          // Whatever is not plainly true, the text 'true' of some issuers too, counts as not verified.
+          // Only the value true counts as verified, not the text 'true' of some issuers.
           return { email, name, image: undefined, emailVerified: profile.email_verified === true };
         },
       },
@@ -169,7 +169,7 @@ function oidcPlugin({ issuer, clientId, clientSecret }: OidcSettings) {
   });
 }
 
-/** Many issuers let people choose their names; one with control characters would write to an operator's terminal. */
+/** Removes control characters: users of many issuers choose their names, which are shown in operators' terminals. */
 function plainName(given: string): string {
   return given
     .replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, '')
@@ -186,7 +186,7 @@ function oidcHooks(accounts: Accounts, { issuer }: OidcSettings) {
   return {
     user: {
       create: {
-        // The same account as that of the subject's access tokens: what it did by token is its own here.
+        // The same account as for access tokens of the subject, so that its jobs are shown.
         before: async (user: { email: string }) => {
           const subject = subjectOfCall.getStore()?.subject ?? null;
           if (subject === null) return false;
@@ -200,7 +200,7 @@ function oidcHooks(accounts: Accounts, { issuer }: OidcSettings) {
     },
     account: {
       create: {
-        // Who the user is was all we wanted to know: no token of the issuer is kept.
+        // Tokens of the issuer are not stored.
         before: async (account: object) => ({
           data: { ...account, accessToken: null, refreshToken: null, idToken: null },
         }),

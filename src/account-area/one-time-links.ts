@@ -1,4 +1,4 @@
-/** Links that let somebody set a password, once: for the first administrator, for new users, for a forgotten password. */
+/** Links to set a password once: for the first administrator, new users and forgotten passwords. */
 import { hash, randomBytes } from 'node:crypto';
 import type { Accounts } from '../accounts/accounts.ts';
 import type { AccountsDatabase } from '../accounts/database.ts';
@@ -10,13 +10,13 @@ export interface OneTimeLink {
   readonly userId: string | null;
 }
 
-/** A day: long enough to send it to someone, short enough for a mailbox that is read later by others. */
+/** One day: enough to send the link, and short in case others get access to the mailbox later. */
 const LINK_LIFETIME_MS = 24 * 3600 * 1000;
 const TOKEN_BYTES = 32;
 
 export const LINK_PATHS = { setup: '/account/setup', password: '/account/password' } as const;
 
-/** The address to give to a person. `baseUrl`: without a slash at the end. */
+/** The address of a link. `baseUrl`: without a trailing slash. */
 export function linkAddress(baseUrl: string, purpose: OneTimeLink['purpose'], token: string): string {
   return `${baseUrl}${LINK_PATHS[purpose]}?token=${token}`;
 }
@@ -30,7 +30,7 @@ export class OneTimeLinks {
     this.#now = now;
   }
 
-  /** The token of a new link. Earlier ones for the same end are no longer good. */
+  /** Creates a link and returns its token. Earlier links for the same purpose become invalid. */
   make({ purpose, userId }: OneTimeLink, actor: string): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const now = this.#now();
@@ -47,8 +47,7 @@ export class OneTimeLinks {
   }
 
   /**
-   * What a token is good for, without using it up: programs that look at links in mails open them too. Null: nothing,
-   * used, expired or never was one.
+   * The link of a token, without using it up, because mail scanners open links, too. Null: unknown, used or expired.
    */
   look(token: string): OneTimeLink | null {
     return (
@@ -60,7 +59,7 @@ export class OneTimeLinks {
     );
   }
 
-  /** Uses it up. Of two at the same time one gets it, the other null. */
+  /** Uses up a link. Of two concurrent calls, one gets the link and the other null. */
   take(token: string): OneTimeLink | null {
     const { durable } = this.#database;
     return durable.transaction(() => {
@@ -71,18 +70,18 @@ export class OneTimeLinks {
     });
   }
 
-  /** All links of a user are no longer good. */
+  /** Invalidates all links of a user. */
   withdraw(userId: string): void {
     this.#database.durable.prepare('DELETE FROM one_time_links WHERE user_id = ?').run(userId);
   }
 }
 
-/** Not slow, not salted: nobody guesses 256 random bits. */
+/** A fast hash without salt is sufficient for 256 random bits. */
 function hashOf(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** The address of a new link that makes the administrator; null: there is one. Earlier links are no longer good. */
+/** The address of a new link to create the first administrator; null: one exists. Earlier links become invalid. */
 export function setupLink(accounts: Accounts, baseUrl: string): string | null {
   if (accounts.states.activeAdmins() > 0) return null;
   const token = new OneTimeLinks(accounts.database).make({ purpose: 'setup', userId: null }, 'geomill');

@@ -1,4 +1,4 @@
-/** What the account area tells of jobs. Who composes the service gives it; the area knows no queue. */
+/** Jobs as shown in the account area; provided by the composition of the service, so that the area needs no queue. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** Times are milliseconds since 1970. */
@@ -15,9 +15,9 @@ export interface OwnJob {
   /** Bytes; null: not known yet. */
   readonly inputBytes: number | null;
   readonly outputBytes: number | null;
-  /** The output can be fetched until then; null: there is none, or none any more. */
+  /** When the output expires; null: no output, or already removed. */
   readonly outputUntil: number | null;
-  /** Why it failed, for a person. */
+  /** Error message of a failed job. */
   readonly error: string | null;
 }
 
@@ -36,12 +36,12 @@ export interface Usage {
 }
 
 export interface UsageSource {
-  /** `cursor`: `next` of the page before. One that is none is the first page. */
+  /** `cursor`: `next` of the previous page. An invalid cursor gives the first page. */
   page(owner: string, cursor: string | null, limit: number): Promise<OwnJobPage>;
-  /** Of the jobs since then whose record is still kept. */
+  /** Totals of the jobs since then whose records are still kept. */
   usage(owner: string, since: number): Promise<Usage>;
-  /** How long records of jobs are kept after their end: what `usage` can know of at all. */
+  /** How long job records are kept, which limits `usage`. */
   readonly recordDays: number;
-  /** Throws JOB_UNKNOWN for jobs of others too. */
+  /** Throws JOB_UNKNOWN, also for jobs of other accounts. */
   sendOutput(owner: string, id: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }

@@ -1,4 +1,4 @@
-/** Puts the account area into the HTTP application. */
+/** Registers the account area in the HTTP application. */
 import formBody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -13,26 +13,26 @@ import { STYLE } from './style.ts';
 import { Visit } from './visit.ts';
 
 export interface AccountAreaOptions extends Omit<AreaOptions, 'accounts'> {
-  /** Opened with the first request to the area; not closed by it. */
+  /** Opened at the first request to the area; not closed by the area. */
   readonly accounts: { open(): Promise<Accounts> };
 }
 
-/** Forms are small; what is larger is none of ours. */
+/** Larger than any form of the area. */
 const MAX_FORM_BYTES = 64 * 1024;
 
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-  // With no-referrer browsers send forms with the origin 'null', which could be anybody's.
+  // With no-referrer, browsers send forms with the origin 'null', which cannot be checked.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  // Pages show keys and names: no proxy and no back button after signing out.
+  // Pages contain private data: not to be stored by proxies, or shown by the back button after signing out.
   'cache-control': 'no-store',
 } as const;
 
 const style = staticContent('text/css; charset=utf-8', STYLE);
 
-/** Call before the application listens. It is closed with it. */
+/** Call this before the application listens. The area is closed with the application. */
 export async function registerAccountArea(app: FastifyInstance, options: AccountAreaOptions): Promise<void> {
   const areas = new AreaDoor(options);
   await app.register(
@@ -99,7 +99,7 @@ async function answer(
     const next = route.method === 'GET' ? `?next=${encodeURIComponent(request.url.split('?', 1)[0])}` : '';
     return reply.redirect(visit.href('/account/sign-in') + next, 303);
   }
-  // Not told apart from a path that is not there: nobody needs to know what administrators have.
+  // The same response as for an unknown path, so that other users do not learn of admin pages.
   if (route.access === 'admin' && !visit.user.isAdmin) return sendFault(areas, null, request, reply);
   return send(await route.handle(visit, request.params as Readonly<Record<string, string>>), reply);
 }
@@ -111,7 +111,7 @@ function send(answered: Answer, reply: FastifyReply): FastifyReply | Promise<Fas
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(page.text);
 }
 
-/** Any failure as a page. Null: there is no such page. */
+/** An error as a page. Null: unknown page. */
 async function sendFault(
   areas: AreaDoor,
   thrown: unknown,
@@ -127,17 +127,17 @@ async function sendFault(
   return send({ page: layout(visit, { title, body }), status, headers }, reply);
 }
 
-const NOT_FOUND = { status: 404, title: 'There is no such page', text: 'Perhaps the address was cut.' };
+const NOT_FOUND = { status: 404, title: 'Page not found', text: 'Check the address: it may be incomplete.' };
 
 function faultOf(thrown: unknown, request: FastifyRequest): typeof NOT_FOUND {
   const error = asGeomillError(thrown);
   const sentence = `${error.message[0].toUpperCase()}${error.message.slice(1)}.`;
   if (error.code !== 'INTERNAL' && error.fault === 'user')
-    return { status: error.status, title: 'This did not work', text: sentence };
+    return { status: error.status, title: 'Request rejected', text: sentence };
   const status = Number((thrown as { statusCode?: unknown }).statusCode);
   if (status >= 400 && status < 500)
-    return { status, title: 'This did not work', text: 'The form could not be read.' };
+    return { status, title: 'Request rejected', text: 'The form could not be read.' };
   request.log.error({ err: thrown, reference: request.id }, 'a request failed by our fault');
-  const text = `The service failed at this request. The cause is logged under reference ${request.id}.`;
+  const text = `An internal error occurred. It is logged under reference ${request.id}.`;
   return { status: 500, title: 'Something went wrong', text };
 }

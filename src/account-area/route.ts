@@ -1,13 +1,13 @@
-/** What a route of the account area is; `routes.ts` is the list, `register.ts` makes them answer. */
+/** The records of routes of the account area; `routes.ts` lists them, `register.ts` registers them. */
 import type { FastifyReply } from 'fastify';
 import type { Html } from '../html.ts';
 import type { Visit } from './visit.ts';
 
 export interface AccountRoute {
   readonly method: 'GET' | 'POST';
-  /** As Fastify has it: `/account/keys/:id`. Every POST is a form, and refused unless it comes from a page of ours. */
+  /** In Fastify's syntax: `/account/keys/:id`. Every POST is a form, rejected unless sent from a page of the area. */
   readonly path: string;
-  /** 'user': who is not signed in is sent to sign in; 'admin': who is none gets the page of a path that is not there. */
+  /** 'user': others are redirected to the sign-in page; 'admin': others get the page for unknown paths. */
   readonly access: 'anyone' | 'user' | 'admin';
   readonly handle: (visit: Visit, params: Readonly<Record<string, string>>) => Promise<Answer> | Answer;
 }
@@ -21,9 +21,9 @@ export interface PageAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** With 303, so that reloading the page that comes does not send the form again. */
+/** Sent with 303, so that reloading the next page does not send the form again. */
 export interface RedirectAnswer {
-  /** A path of ours, or the address of the identity provider. */
+  /** A path of the area, or the address of the identity provider. */
   readonly redirect: string;
 }
 

@@ -1,4 +1,4 @@
-/** All there is in the account area. */
+/** All routes of the account area. */
 import { credentialRoutes } from './pages/credentials.ts';
 import { linkRoutes } from './pages/links.ts';
 import { oversightRoutes } from './pages/oversight.ts';
@@ -9,10 +9,10 @@ import { userRoutes } from './pages/users.ts';
 import type { AccountRoute } from './route.ts';
 
 export const ACCOUNT_PATH = '/account';
-/** The style of the pages, for anyone: it is the only thing they load. */
+/** The public style sheet, the only resource that pages load. */
 export const STYLE_PATH = '/account/style.css';
 
-/** Besides, HEAD of every GET, and the style. */
+/** HEAD of every GET and the style sheet are added by register.ts. */
 export const accountRoutes: readonly AccountRoute[] = [
   ...signInRoutes,
   ...linkRoutes,

@@ -1,4 +1,4 @@
-/** The people who may sign in: made, listed, disabled, given links to set their password. Pages and command line alike. */
+/** Creates, lists and disables users and makes links to set their passwords; for pages and the command line. */
 import { randomUUID } from 'node:crypto';
 import type { Accounts } from '../accounts/accounts.ts';
 import { failure } from '../errors.ts';
@@ -8,10 +8,10 @@ import { passwordFault } from './password-rules.ts';
 
 /** Times are milliseconds since 1970. */
 export interface User {
-  /** Account id: what owns keys and jobs. */
+  /** Account id, which owns keys and jobs. */
   readonly id: string;
   readonly email: string;
-  /** False: an identity provider names it, but has not verified it. */
+  /** False: reported by an identity provider that has not verified it. */
   readonly isEmailVerified: boolean;
   readonly name: string;
   readonly createdAt: number;
@@ -57,7 +57,7 @@ export class Users {
     this.links = new OneTimeLinks(accounts.database);
   }
 
-  /** By name of the mailbox. */
+  /** Sorted by e-mail address. */
   list(): User[] {
     return this.#accounts.database.durable.prepare(`${SELECT} ORDER BY u.email`).all<UserRow>().map(toUser);
   }
@@ -70,27 +70,27 @@ export class Users {
     return this.#one('u.email = ?', email.trim().toLowerCase());
   }
 
-  /** As above, for who is sure. Throws USER_UNKNOWN. */
+  /** Throws USER_UNKNOWN. */
   named(email: string): User {
     const user = this.byEmail(email);
     if (user === null) throw failure('USER_UNKNOWN', { user: email });
     return user;
   }
 
-  /** A user without a password, who needs a link to set one. Throws ACCOUNT_FIELD. */
+  /** Creates a user without a password, who needs a link to set one. Throws ACCOUNT_FIELD. */
   async create(wanted: NewUser, actor: string): Promise<User> {
     const email = checkEmail(wanted.email);
     const name = checkPersonName(wanted.name === '' ? email.split('@', 1)[0] : wanted.name);
     if (this.byEmail(email) !== null) throw refuse('email', 'is that of another user');
     const id = randomUUID();
-    // Who makes the user knows the address: an issuer that verified the same one speaks of the same person.
+    // Administrators know the address, so an issuer that verified the same address means the same person.
     await this.#library.context.internalAdapter.createUser({ id, email, name, emailVerified: true }, SOURCE);
     this.#accounts.audit.append({ actor, event: 'user.created', subject: id, detail: { email } });
     if (wanted.isAdmin) this.#accounts.states.change(id, { isAdmin: true }, actor);
     return this.get(id)!;
   }
 
-  /** Sets the password of a user; every session of theirs ends. Throws ACCOUNT_FIELD. */
+  /** Sets the password of a user and ends all sessions. Throws ACCOUNT_FIELD. */
   async setPassword({ id, email }: User, password: string, actor: string): Promise<void> {
     checkPassword(password, email);
     const { internalAdapter, password: hasher } = this.#library.context;
@@ -109,14 +109,14 @@ export class Users {
     this.#noteChange(id, actor, { password: 'set' });
   }
 
-  /** The token of a link with which the user sets a password. The old password, if any, is good until then. */
+  /** The token of a link to set a password. An existing password stays valid until then. */
   makeLink(user: User, actor: string): string {
     const token = this.links.make({ purpose: 'password', userId: user.id }, actor);
     this.#noteChange(user.id, actor, { link: 'made' });
     return token;
   }
 
-  /** At once: sessions, links, keys, clients and their tokens are refused. Throws LAST_ADMIN. */
+  /** Rejects sessions, links, keys, clients and their tokens immediately. Throws LAST_ADMIN. */
   async disable(user: User, actor: string): Promise<void> {
     this.#checkNotLastAdmin(user);
     this.#accounts.states.change(user.id, { isDisabled: true }, actor);
@@ -124,12 +124,12 @@ export class Users {
     await this.#library.context.internalAdapter.deleteUserSessions(user.id);
   }
 
-  /** Keys that were not revoked count again. */
+  /** Keys that were not revoked become valid again. */
   enable(user: User, actor: string): void {
     this.#accounts.states.change(user.id, { isDisabled: false }, actor);
   }
 
-  /** Who is no longer an administrator loses the keys and clients that are. Throws LAST_ADMIN. */
+  /** Removing the role revokes keys and clients with the scope admin. Throws LAST_ADMIN. */
   setAdmin(user: User, isAdmin: boolean, actor: string): void {
     if (!isAdmin) {
       this.#checkNotLastAdmin(user);
@@ -163,7 +163,7 @@ export class Users {
 /** Lower case. Throws ACCOUNT_FIELD. */
 export function checkEmail(given: string): string {
   const email = given.trim().toLowerCase();
-  // What the library will take too; whether a mailbox is there, nobody can tell from the text.
+  // The same check as in the library; whether the mailbox exists is unknown.
   const isPlausible = /^[a-z0-9_+'&-]+(?:\.[a-z0-9_+'&-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/;
   if (email.length > MAX_EMAIL_LENGTH || !isPlausible.test(email))
     throw refuse('email', 'must be an e-mail address like ada@example.org');
@@ -180,7 +180,7 @@ function checkPersonName(given: string): string {
   const name = given.trim().normalize('NFC');
   if (name.length > MAX_NAME_LENGTH)
     throw refuse('name', `must not be longer than ${MAX_NAME_LENGTH} characters`);
-  // Control and format characters can make a line of a log or a page say something else.
+  // Control and format characters could forge log lines or page texts.
   if (/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name))
     throw refuse('name', 'must not contain control characters');
   return name;

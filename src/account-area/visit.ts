@@ -1,4 +1,4 @@
-/** One request to the account area: who comes, with which form, and the cookies they leave with. */
+/** One request to the account area: user, form and cookies. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sourceOf } from '../accounts/attempt-limiter.ts';
@@ -17,7 +17,7 @@ export interface Session {
   readonly user: User;
 }
 
-/** How long the message of a redirect waits for the page that shows it. */
+/** How long the message of a redirect is kept for the next page. */
 const FLASH_SECONDS = 300;
 const SAFE_SITES = new Set(['same-origin', 'none']);
 
@@ -27,7 +27,7 @@ export class Visit {
   readonly form: Form;
   /** Null: not signed in. */
   session: Session | null = null;
-  /** What the request before has to tell. */
+  /** Message of the previous request. */
   flash: Flash = {};
   readonly #reply: FastifyReply;
   readonly #cookies: ReadonlyMap<string, string>;
@@ -52,45 +52,45 @@ export class Visit {
     return this.area.directory();
   }
 
-  /** The account id of who is signed in. Pages that need it are not reached without. */
+  /** The signed-in user. Pages that use it require a session. */
   get user(): User {
     if (this.session === null) throw new Error('this page was reached without a session');
     return this.session.user;
   }
 
-  /** What counts as one source of attempts. */
+  /** The source for counting attempts. */
   get source(): string {
     return sourceOf(this.request.ip);
   }
 
-  /** The public address of the service, without a slash at the end. */
+  /** The public address of the service, without a trailing slash. */
   get baseUrl(): string {
     const { baseUrl } = this.area.options;
     if (baseUrl !== null) return baseUrl;
     const { host } = this.request.headers;
-    // A Host header is the client's word and goes into a link: only what can be a host and a port is repeated.
+    // The Host header is client input and becomes part of links, so only a plausible host and port is used.
     return `http://${host !== undefined && /^[\w.\-:[\]]{1,255}$/.test(host) ? host : 'localhost'}`;
   }
 
-  /** The address of a path as a browser has to ask for it: the service may stand below another path. */
+  /** The path for browsers: the service may be below another path. */
   href(path: string): string {
     return new URL(this.baseUrl).pathname.replace(/\/$/, '') + path;
   }
 
-  /** For the library: the cookies, the browser's name and the address as we know it; nothing else a client sends. */
+  /** Headers for the library: cookies, user agent and client address; nothing else that the client sent. */
   headers(): Headers {
     const { cookie = '', 'user-agent': agent = '' } = this.request.headers;
     return new Headers({ cookie, 'user-agent': agent.slice(0, 300), [ADDRESS_HEADER]: this.request.ip });
   }
 
-  /** Goes into every form, see `refuseForeignForm`. */
+  /** Part of every form; see `refuseForeignForm`. */
   get formToken(): string {
     return formToken(this.area.secret, this.#binding());
   }
 
   /**
-   * Throws FORM_REFUSED unless a form was sent from one of our pages in the same browser. Two proofs that fail in
-   * different ways: what the browser says of where it comes from, and a token that only our pages hold.
+   * Throws FORM_REFUSED unless the form was sent from a page of the area in the same browser. There are two independent
+   * proofs: the origin reported by the browser, and a token that only these pages contain.
    */
   refuseForeignForm(): void {
     const { origin, 'sec-fetch-site': site } = this.request.headers;
@@ -101,18 +101,18 @@ export class Visit {
     if (!isKnown || !isOwnOrigin || !isOwnSite || !isOwnToken) throw failure('FORM_REFUSED', {});
   }
 
-  /** Of the library's answers, as they are. */
+  /** Passes on the cookies of a response of the library. */
   passCookies(headers: Headers): void {
     for (const cookie of headers.getSetCookie()) this.#addCookie(cookie);
   }
 
-  /** Keeps something for the page that the browser is sent to next. */
+  /** Keeps a message for the next page. */
   async leave(flash: Flash): Promise<void> {
     const sealed = await sealFlash(this.area.secret, this.#binding(), flash);
     this.#addCookie(this.#cookie('flash', sealed, FLASH_SECONDS));
   }
 
-  /** The session that these cookies of the library's are for is the one of this visit from now on. */
+  /** Continues with the session of these cookies of the library. */
   async continueWith(headers: Headers): Promise<void> {
     const { library, users } = await this.directory();
     const cookie = headers.getSetCookie().map((one) => one.split(';', 1)[0]);
@@ -123,7 +123,7 @@ export class Visit {
   }
 
   async #findSession(): Promise<void> {
-    // Without its cookie there is none: strangers do not make us load the library.
+    // Without the cookie there is no session, and the library need not be loaded.
     if (!this.#cookies.has(this.#cookieName('session_token'))) return;
     const { library, users } = await this.directory();
     const { headers, response } = await library.auth.api.getSession({
@@ -133,20 +133,20 @@ export class Visit {
     if (response === null) return;
     const user = users.get(response.user.id);
     if (user === null || user.disabledAt !== null) return;
-    // A session in use is prolonged; or its cookie removed.
+    // The library prolongs a session in use, or removes its cookie.
     this.passCookies(headers);
     this.session = { id: response.session.id, token: response.session.token, user };
   }
 
   async #takeFlash(): Promise<void> {
     const sealed = this.#cookies.get(this.#cookieName('flash'));
-    // It is for a page, not for a form that is sent meanwhile or a style sheet.
+    // Only for pages, not for a form sent meanwhile or the style sheet.
     if (sealed === undefined || this.request.method !== 'GET') return;
     this.#addCookie(this.#cookie('flash', '', 0));
     this.flash = await openFlash(this.area.secret, this.#binding(), sealed);
   }
 
-  /** What only this browser has: its session, before there is one a random number. */
+  /** A value that only this browser has: its session, or a random number before sign-in. */
   #binding(): string {
     if (this.session !== null) return `session ${this.session.id}`;
     if (this.#visitor === undefined) {
@@ -163,7 +163,7 @@ export class Visit {
   #isOwnOrigin(origin: string): boolean {
     const { baseUrl } = this.area.options;
     if (baseUrl !== null) return origin === new URL(baseUrl).origin;
-    // Not this.baseUrl, which puts something in the place of a host that cannot be.
+    // Not this.baseUrl, which replaces an implausible host.
     return origin === `http://${this.request.headers.host}`;
   }
 
@@ -171,7 +171,7 @@ export class Visit {
     return this.area.options.baseUrl?.startsWith('https:') ?? false;
   }
 
-  /** With `__Host-` no other host and no plain connection can set such a cookie. The library's are named alike. */
+  /** Browsers accept `__Host-` cookies only from this host over https. The library uses the same prefix. */
   #cookieName(name: string): string {
     return `${this.#isSecure ? '__Host-' : ''}geomill.${name}`;
   }
@@ -185,13 +185,13 @@ export class Visit {
   #addCookie(cookie: string): void {
     const before = this.#reply.getHeader('set-cookie') as string | string[] | undefined;
     const name = cookie.split('=', 1)[0];
-    // The last word counts: browsers do not agree on which of two of the same name does.
+    // The last value replaces earlier ones: browsers differ in which of two they keep.
     const kept = [before ?? []].flat().filter((one) => one.split('=', 1)[0] !== name);
     this.#reply.removeHeader('set-cookie').header('set-cookie', [...kept, cookie]);
   }
 }
 
-/** All values that we make need no quotes and no escapes; of two with the same name the first counts. */
+/** Values of this service need no quotes or escapes; of two cookies with the same name the first counts. */
 function parseCookies(header: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const pair of header.split(';')) {

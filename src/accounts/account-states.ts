@@ -1,17 +1,17 @@
-/** Which accounts are administrators, and which are disabled: asked at every request, so that a change counts at once. */
+/** Which accounts are administrators or disabled. Read at every request, so that changes take effect immediately. */
 import type { Statement } from '../engines/sqlite/database.ts';
 import type { AuditLog } from './audit.ts';
 import type { AccountsDatabase } from './database.ts';
 
 export interface AccountState {
   readonly isAdmin: boolean;
-  /** Milliseconds since 1970; null: it may act. */
+  /** Milliseconds since 1970; null: not disabled. */
   readonly disabledAt: number | null;
 }
 
 /**
- * Apart from the tables of the library that keeps users: its update functions, and whatever an identity provider sends,
- * cannot make an administrator. Owners that are no users (service accounts, outside subjects) can be disabled too.
+ * Separate from the tables of the user library, so that neither its update functions nor an identity provider can create
+ * an administrator. Owners that are not users (service accounts, external subjects) can be disabled, too.
  */
 export class AccountStates {
   readonly #database: AccountsDatabase;
@@ -31,7 +31,7 @@ export class AccountStates {
     return { isAdmin: row?.is_admin === 1, disabledAt: row?.disabled_at ?? null };
   }
 
-  /** Administrators that may act. */
+  /** Number of administrators that are not disabled. */
   activeAdmins(): number {
     const row = this.#database.durable
       .prepare('SELECT count(*) AS count FROM account_states WHERE is_admin = 1 AND disabled_at IS NULL')
@@ -39,7 +39,7 @@ export class AccountStates {
     return row?.count ?? 0;
   }
 
-  /** From the return on every process acts on it. A disabled account's keys, clients, tokens and sessions are refused. */
+  /** Takes effect in all processes on return. Keys, clients, tokens and sessions of a disabled account are rejected. */
   change(
     owner: string,
     wanted: { readonly isAdmin?: boolean; readonly isDisabled?: boolean },

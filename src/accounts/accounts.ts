@@ -1,4 +1,4 @@
-/** Everything of accounts that stands in the database, opened together. */
+/** Opens all parts of the accounts database together. */
 import { AccountStates } from './account-states.ts';
 import { AuditLog } from './audit.ts';
 import { Credentials } from './credentials.ts';
@@ -8,9 +8,9 @@ import { SigningKeys } from './signing-keys.ts';
 import { AccessTokens } from './tokens.ts';
 
 export interface AccountsOptions {
-  /** Of the database; `accountsPath` in src/jobs/data-directory.ts. */
+  /** Path of the database; `accountsPath` in src/jobs/data-directory.ts. */
   readonly path: string;
-  /** `iss` of access tokens. Default 'geomill': their signature already tells one installation from another. */
+  /** `iss` of access tokens. Default 'geomill': installations already differ in their signing keys. */
   readonly issuer?: string;
   /** `aud` of access tokens. Default: the issuer. */
   readonly audience?: string;
@@ -28,7 +28,7 @@ export interface Accounts {
   readonly audit: AuditLog;
   readonly owners: Owners;
   readonly states: AccountStates;
-  /** For the account area, which keeps links and its secret there. */
+  /** For the account area, which stores links and its secret there. */
   readonly database: AccountsDatabase;
   close(): void;
 }

@@ -1,22 +1,22 @@
 /**
- * Slows down who guesses: failures are counted per subject (a source address, an account name), and after some each
- * doubles the wait. In memory: a restart forgives, several processes count each for themselves; guessing stays hopeless.
+ * Slows down guessing: failures are counted per subject (a source address or an account name), and after some of them each
+ * doubles the wait. Kept in memory, per process, and lost at a restart; guessing is infeasible all the same.
  */
 
 export interface AttemptRules {
-  /** Failures that cost nothing: people mistype. */
+  /** Failures without a wait, for typing errors. */
   readonly freeFailures: number;
-  /** Wait after the first failure that is not free; each further one doubles it. */
+  /** Wait after the first failure beyond these; each further failure doubles it. */
   readonly firstDelayMs: number;
-  /** Also bounds for how long a stranger can lock someone else out by failing in their name. */
+  /** Also limits how long an attacker can lock out a user by failing on purpose. */
   readonly maxDelayMs: number;
-  /** A subject without a failure for this long starts anew. At least `maxDelayMs`. */
+  /** A subject without a failure for this long is forgotten. At least `maxDelayMs`. */
   readonly forgetAfterMs: number;
-  /** Subjects remembered; beyond it the one whose last failure is longest ago is forgotten. */
+  /** Maximum number of subjects; beyond it the one with the oldest last failure is forgotten. */
   readonly maxSubjects: number;
 }
 
-/** For API keys and client secrets, by address. Nobody guesses 160 bits: this is about load, and a gentle hint. */
+/** For API keys and client secrets, by address. They have 160 bits and cannot be guessed; this limits load. */
 export const SECRET_RULES: AttemptRules = {
   freeFailures: 50,
   firstDelayMs: 250,
@@ -40,8 +40,8 @@ interface Count {
 }
 
 /**
- * Ask `waitMs` before checking a secret and call `fail` when it was wrong. Where the check takes time (a password hash),
- * call `fail` before it and `forgive` when the secret was right: otherwise a thousand guesses at once all pass.
+ * Call `waitMs` before checking a secret and `fail` if it was wrong. If the check is slow (a password hash), call `fail`
+ * before it and `forgive` if the secret was right; otherwise concurrent guesses would not be limited.
  */
 export class AttemptLimiter {
   readonly #rules: AttemptRules;
@@ -54,7 +54,7 @@ export class AttemptLimiter {
     this.#now = now;
   }
 
-  /** How long the next attempt has to wait; 0: it may be made. The longest wait of all subjects counts. */
+  /** How long the next attempt must wait, as the maximum of all subjects; 0: no wait. */
   waitMs(...subjects: readonly string[]): number {
     return Math.max(0, ...subjects.map((subject) => this.#waitOf(subject)));
   }
@@ -62,7 +62,7 @@ export class AttemptLimiter {
   fail(...subjects: readonly string[]): void {
     for (const subject of subjects) {
       const failures = (this.#current(subject)?.failures ?? 0) + 1;
-      // Deleted first, so that it comes to stand last.
+      // Deleted first, so that it is inserted last.
       this.#counts.delete(subject);
       this.#counts.set(subject, { failures, lastFailureAt: this.#now() });
     }
@@ -72,7 +72,7 @@ export class AttemptLimiter {
     }
   }
 
-  /** Takes one failure back that was counted before its check. */
+  /** Reverts one failure that was counted before its check. */
   forgive(...subjects: readonly string[]): void {
     for (const subject of subjects) {
       const count = this.#counts.get(subject);
@@ -83,8 +83,8 @@ export class AttemptLimiter {
   }
 
   /**
-   * Forgets all failures of a subject. For an account name whose owner has signed in, never for an address: who guesses
-   * would sign in to an account of their own in between.
+   * Forgets all failures of a subject. For the account name of a user who has signed in, never for an address: an attacker
+   * could sign in to an own account between guesses.
    */
   reset(subject: string): void {
     this.#counts.delete(subject);
@@ -116,9 +116,9 @@ export class AttemptLimiter {
 }
 
 /**
- * What counts as one source: an IPv4 address, or the /64 of an IPv6 address, because every household has 2^64 of
- * those. An IPv4 address in the clothes of IPv6 (::ffff:192.0.2.1) is itself. Some proxies put the port behind it
- * (192.0.2.1:5060, [2001:db8::1]:5060), of which a client has as many as it likes.
+ * The source that an address counts as: the IPv4 address, or the /64 network of an IPv6 address, because each customer has
+ * 2^64 of those. An IPv4-mapped IPv6 address (::ffff:192.0.2.1) counts as the IPv4 address. Some proxies append the port
+ * (192.0.2.1:5060, [2001:db8::1]:5060), which is removed.
  */
 export function sourceOf(address: string): string {
   const [, host] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address) ??

@@ -1,9 +1,9 @@
-/** The audit log: who did what to which credential, and when. It is only ever added to, until its time has passed. */
+/** The audit log of accounts and credentials. Entries are never changed; old ones are removed after the retention time. */
 import type { Database, SqlValue, Statement } from '../engines/sqlite/database.ts';
 import type { AccountsDatabase } from './database.ts';
 import { withoutSecrets } from './secret-text.ts';
 
-/** A new kind of event is a new word here, so that the list stays one. */
+/** All kinds of events. */
 export type AuditEventName =
   | 'key.created'
   | 'key.changed'
@@ -27,13 +27,13 @@ export interface NewAuditEvent {
   /** Account id or, from the command line, `cli:` and the name of the operating system's user. */
   readonly actor: string;
   readonly event: AuditEventName;
-  /** Id of what it was done to. */
+  /** Id of the object of the event. */
   readonly subject: string;
   readonly detail?: AuditDetail;
 }
 
 export interface AuditEvent extends Required<NewAuditEvent> {
-  /** Grows with time. */
+  /** Increases with time. */
   readonly id: number;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -43,7 +43,7 @@ export interface AuditQuery {
   readonly actor?: string;
   readonly subject?: string;
   readonly event?: AuditEventName;
-  /** Only events with a smaller id: `next` of the page before. */
+  /** Only events with a smaller id: `next` of the previous page. */
   readonly before?: number;
   /** 1 to 1000, default 100. */
   readonly limit?: number;
@@ -71,14 +71,14 @@ export class AuditLog {
     this.#now = now;
   }
 
-  /** Adds an event; it is on the disk on return, or with the transaction that is open on the durable connection. */
+  /** Adds an event; durable on return, or with the open transaction of the durable connection. */
   append(event: NewAuditEvent): void {
     this.#append.run(...this.#values(event));
   }
 
   /**
-   * Adds an event that a stranger can cause at will, like a failed sign-in, without waiting for the disk. Returns false
-   * where it could not be written: no reason to answer such a request otherwise. Never within a transaction.
+   * Adds an event that anyone can cause, such as a failed sign-in, without waiting for the disk. Returns false if it could
+   * not be written, which must not change the response. Not for use within a transaction.
    */
   note(event: NewAuditEvent): boolean {
     try {
@@ -110,14 +110,14 @@ export class AuditLog {
     return { events, next: rows.length > limit ? events[limit - 1].id : null };
   }
 
-  /** Forgets what is older than `retentionMs`; returns how many events that were. */
+  /** Deletes events older than `retentionMs`; returns their number. */
   sweep(retentionMs: number): number {
     return this.#durable.prepare('DELETE FROM audit_events WHERE at < ?').run(this.#now() - retentionMs)
       .changes;
   }
 
   #values({ actor, event, subject, detail = {} }: NewAuditEvent): SqlValue[] {
-    // Nobody passes a secret in here on purpose. A text that a client sent may hold one all the same.
+    // Texts sent by clients may contain secrets by mistake.
     const [safeActor, safeSubject] = [actor, subject].map(withoutSecrets);
     return [this.#now(), safeActor, event, safeSubject, withoutSecrets(JSON.stringify(detail))];
   }

@@ -3,8 +3,8 @@
 const SHAPE = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /**
- * Whether the text is a token of at most `maxLength` characters in its one canonical spelling. The last character of
- * a part may hold bits that no byte uses: decoders ignore them, so several texts would be the same token.
+ * Whether the text is a token of at most `maxLength` characters in canonical spelling. The last character of a part may
+ * have unused bits, which decoders ignore, so that several texts would be the same token.
  */
 export function isCompactToken(text: string, maxLength: number): boolean {
   if (text.length > maxLength || !SHAPE.test(text)) return false;

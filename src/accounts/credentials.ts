@@ -1,8 +1,8 @@
 /**
- * API keys and OAuth clients: made, checked, listed, revoked. They differ in how they are shown, not in what they are.
+ * Creates, checks, lists and revokes API keys and OAuth clients, which differ only in how they are sent.
  *
- * The secret is kept as its plain SHA-256. A slow hash (argon2, scrypt) is for passwords, which can be guessed; 160 random
- * bits cannot, and a slow hash would cost every request milliseconds.
+ * Secrets are stored as SHA-256. Slow hashes (argon2, scrypt) protect passwords, which can be guessed; 160 random bits
+ * cannot, and a slow hash would cost every request milliseconds.
  */
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SqlValue, Statement } from '../engines/sqlite/database.ts';
@@ -21,11 +21,11 @@ export interface NewCredential {
   readonly kind: CredentialKind;
   /** Account id. */
   readonly owner: string;
-  /** For people; need not be unique. */
+  /** Display name; not unique. */
   readonly name: string;
   /** At least one. */
   readonly scopes: readonly Scope[];
-  /** Milliseconds since 1970, from which on it is refused; null: never. */
+  /** Milliseconds since 1970; null: does not expire. */
   readonly expiresAt: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface Credential extends NewCredential {
   readonly id: string;
   readonly createdAt: number;
   readonly createdBy: string;
-  /** Up to a minute late; null: never used. */
+  /** Accurate to a minute; null: never used. */
   readonly lastUsedAt: number | null;
   readonly revokedAt: number | null;
 }
@@ -44,7 +44,7 @@ export type CredentialState = 'active' | 'expired' | 'revoked';
 
 export interface CreatedCredential {
   readonly credential: Credential;
-  /** The API key, or the client secret. Shown now and never again: it is not kept. */
+  /** The API key or client secret, which is not stored and cannot be shown again. */
   readonly secret: string;
 }
 
@@ -68,17 +68,17 @@ type CheckedRow = Pick<
 > & { /** Of its owner's account. */ readonly disabled_at: number | null };
 type FoundRow = CheckedRow | { readonly [Column in keyof CheckedRow]: null };
 
-/** A key that was checked and found good. */
+/** A key that was verified. */
 interface KnownKey {
   readonly id: string;
   readonly verification: Verification;
-  /** As its row says. */
+  /** As stored. */
   readonly lastUsedAt: number | null;
 }
 
 const PREFIXES = { key: { id: 'gm_', secret: 'gm' }, client: { id: 'gmc_', secret: 'gms' } } as const;
 
-/** What an unknown id is compared with, so that it takes as long as a wrong secret. Nothing hashes to it. */
+/** Hash for unknown ids, so that they take as long as wrong secrets. No text hashes to it. */
 const NOBODY = randomBytes(32);
 
 export class Credentials {
@@ -95,7 +95,7 @@ export class Credentials {
     this.#lastUse = new LastUse(database);
     this.#verified = new Verified(database);
     this.#find = database.durable.prepare(
-      // A row in any case: making one takes longer than finding none, which would tell which ids there are.
+      // Returns a row for unknown ids too, so that timing does not reveal which ids exist.
       `SELECT owner, scopes, secret_hash, expires_at, last_used_at, revoked_at,
           (SELECT disabled_at FROM account_states AS s WHERE s.owner = credentials.owner) AS disabled_at
         FROM (SELECT ? AS wanted) LEFT JOIN credentials ON id = wanted`,
@@ -103,7 +103,7 @@ export class Credentials {
     this.#now = now;
   }
 
-  /** `actor`: who does it, for the audit log. Throws CREDENTIAL_FIELD. */
+  /** `actor`: for the audit log. Throws CREDENTIAL_FIELD. */
   create(wanted: NewCredential, actor: string): CreatedCredential {
     const { kind } = wanted;
     const now = this.#now();
@@ -112,7 +112,7 @@ export class Credentials {
     const scopes = formatScopes(checkScopes(wanted.scopes));
     const expiresAt = checkExpiry(wanted.expiresAt, now);
     return this.#database.durable.transaction(() => {
-      // An id that is taken already: once in 10^14 / keys. Try the next.
+      // Repeated if the random id exists already, with a probability of keys / 10^14.
       for (;;) {
         const publicId = makeId();
         const id = PREFIXES[kind].id + publicId;
@@ -132,7 +132,7 @@ export class Credentials {
     });
   }
 
-  /** Checks the text of an API key against the database as it is now. Takes about 7 µs, and 3 where nothing changed. */
+  /** Checks an API key against the current database. Takes about 7 µs, or 3 if the database has not changed. */
   verifyKey(text: string): Verification {
     const now = this.#now();
     const known = this.#verified.find(text, now);
@@ -141,20 +141,20 @@ export class Credentials {
       return known.verification;
     }
     const publicId = idOfSecret('gm', text);
-    // Answered sooner than the others. It tells nothing: what a well-formed key is, is public.
+    // Faster than the other checks, which reveals nothing: the format of keys is public.
     return publicId === null ? { refused: 'malformed' } : this.#verify('key', publicId, text);
   }
 
-  /** Checks the secret of an OAuth client, as it comes to the token endpoint. */
+  /** Checks the secret of an OAuth client for the token endpoint. */
   verifyClient(clientId: string, secret: string): Verification {
     const publicId = idOfSecret('gms', secret);
     if (publicId === null) return { refused: 'malformed' };
-    // Both ids are public; the secret of another client is as good as none.
+    // The secret belongs to another client. Both ids are public.
     if (PREFIXES.client.id + publicId !== clientId) return { refused: 'unknown' };
     return this.#verify('client', publicId, secret);
   }
 
-  /** Whether a client whose token was proven to be its own may still act. */
+  /** Checks whether the client of a valid token is still active. */
   checkClient(clientId: string): Verification {
     if (!clientId.startsWith(PREFIXES.client.id)) return { refused: 'unknown' };
     const row = this.#find.get<FoundRow>(clientId)!;
@@ -168,7 +168,7 @@ export class Credentials {
     return row === undefined ? null : toCredential(row);
   }
 
-  /** All of an owner or of everybody, newest first; revoked and expired ones too. */
+  /** All credentials, or those of an owner, newest first, including revoked and expired ones. */
   list({ owner, kind }: { owner?: string; kind?: CredentialKind } = {}): Credential[] {
     const values: SqlValue[] = [owner ?? null, kind ?? null];
     return this.#database.durable
@@ -185,7 +185,7 @@ export class Credentials {
     return expiresAt !== null && expiresAt <= this.#now() ? 'expired' : 'active';
   }
 
-  /** Another name or expiry. Null where there is no such credential. Throws CREDENTIAL_FIELD; a revoked one stays so. */
+  /** Changes name or expiry. Null: unknown id. Throws CREDENTIAL_FIELD, also for revoked credentials. */
   change(
     id: string,
     wanted: Partial<Pick<NewCredential, 'name' | 'expiresAt'>>,
@@ -209,14 +209,13 @@ export class Credentials {
   }
 
   /**
-   * From the return on every process refuses it, and tokens of it. Null where there is no such credential; revoked
-   * before is no error.
+   * On return, all processes reject the credential and its tokens. Null: unknown id. Revoking again is not an error.
    */
   revoke(id: string, actor: string): Credential | null {
     return this.#database.durable.transaction(() => this.#revoke(id, actor));
   }
 
-  /** Revokes everything of an owner, as when an account ends. Returns how many were active. */
+  /** Revokes all credentials of an owner. Returns the number of those that were not revoked before. */
   revokeAllOf(owner: string, actor: string): number {
     return this.#database.durable.transaction(() => {
       const active = this.list({ owner }).filter(({ revokedAt }) => revokedAt === null);
@@ -225,7 +224,7 @@ export class Credentials {
     });
   }
 
-  /** Writes down what is pending of last uses. */
+  /** Writes pending times of last use. */
   flush(): void {
     this.#lastUse.flush();
   }
@@ -245,10 +244,10 @@ export class Credentials {
     const version = this.#verified.version();
     const row = this.#find.get<FoundRow>(id)!;
     const isRight = timingSafeEqual(hashOf(secret), row.secret_hash ?? NOBODY);
-    // Only who holds the secret learns that it has expired or was revoked.
+    // Expiry and revocation are revealed only to those who have the secret.
     if (!isRight || row.owner === null) return { refused: 'unknown' };
     const verification = this.#judge(kind, id, row);
-    // Not of clients, whose secrets come once in minutes. Not of refusals: anybody can cause any number of them.
+    // Not for clients, whose secrets are checked rarely, and not for failures, which anyone can cause in any number.
     if (kind === 'key' && verification.ok !== undefined)
       this.#verified.keep(
         secret,

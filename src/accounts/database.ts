@@ -1,6 +1,6 @@
 /**
- * The file with keys, clients, signing keys and the audit log. The service, other processes of it and the command line
- * have it open at the same time, and every check of a credential reads it: what one process revokes, all refuse at once.
+ * The database of keys, clients, signing keys and the audit log. Several processes of the service and the command line use
+ * it at the same time. Every check of a credential reads it, so that a revocation takes effect in all processes.
  */
 import { chmodSync, chownSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,7 +9,7 @@ import { isDamage } from '../engines/sqlite/database-failure.ts';
 import { bringUpToDate, type SchemaHistory, versionOf } from '../engines/sqlite/migrations.ts';
 import { failure, GeomillError } from '../errors.ts';
 
-/** The library that keeps users and sessions has tables of its own in the same file, and looks after their schema. */
+/** The library for users and sessions has its own tables in the same file and migrates them itself. */
 const SCHEMA: SchemaHistory = {
   // Version 1 was never released.
   firstVersion: 2,
@@ -75,16 +75,16 @@ const DAMAGE_REMEDY =
 
 export interface AccountsDatabase {
   readonly path: string;
-  /** Commits reach the disk: a revocation outlives a power failure. Reads go here too. */
+  /** Commits are durable, so that revocations survive a power failure. Also used for reads. */
   readonly durable: Database;
-  /** Commits don't wait for the disk, and give up soon where another process writes. */
+  /** Commits do not wait for the disk and give up soon while another process writes. */
   readonly relaxed: Database;
-  /** Never writes, so that it sees every commit as one of somebody else; see verified.ts. */
+  /** Never writes, so that every commit counts as a change by another connection; see verified.ts. */
   readonly reader: Database;
   close(): void;
 }
 
-/** Opens the file, or makes it. Its directory must be there. Throws ACCOUNTS_DATABASE. */
+/** Opens or creates the file; its directory must exist. Throws ACCOUNTS_DATABASE. */
 export function openAccountsDatabase(path: string): AccountsDatabase {
   const opened: Database[] = [];
   const close = (): void => {
@@ -94,7 +94,7 @@ export function openAccountsDatabase(path: string): AccountsDatabase {
     makePrivate(path);
     const durable = new Database(path, { synchronous: 'FULL' });
     opened.push(durable);
-    // What is deleted is overwritten: no private key lingers in free pages.
+    // Overwrites deleted data, so that no private key remains in free pages.
     durable.exec('PRAGMA secure_delete = ON');
     bringUpToDate(durable, path, SCHEMA);
     const relaxed = new Database(path, { synchronous: 'NORMAL', busyTimeoutMs: 20 });
@@ -113,8 +113,8 @@ export function openAccountsDatabase(path: string): AccountsDatabase {
 }
 
 /**
- * Only its user may read the file: there are private keys in it. SQLite gives its files beside it the same mode and
- * owner. Made by root on the command line, it is given to whom the directory belongs, or the service could not open it.
+ * Makes the file readable by its user only, because it contains private keys. SQLite gives its additional files the same
+ * mode and owner. A file created by root is given to the owner of the directory, so that the service can open it.
  */
 function makePrivate(path: string): void {
   if (!existsSync(path)) {

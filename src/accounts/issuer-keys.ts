@@ -1,7 +1,8 @@
 /**
- * The key set of an outside issuer, by OpenID Connect Discovery 1.0: the issuer's metadata names where its keys are.
+ * The key set of an external issuer, found by OpenID Connect Discovery 1.0.
  *
- * Not jose's createRemoteJWKSet: that one knows nothing of discovery, and has no keys at all while the issuer is away.
+ * Alternative rejected: jose's createRemoteJWKSet, which has no discovery, does not keep serving old keys while the issuer
+ * is unreachable, retries without a pause after failures, and does not limit the size of responses.
  */
 import {
   type CryptoKey,
@@ -14,22 +15,22 @@ import {
 } from 'jose';
 
 export interface IssuerKeysOptions {
-  /** As configured. `issuer` in its metadata has to be the same, character by character (Discovery, 4.3). */
+  /** `issuer` in its metadata must be identical (Discovery, 4.3). */
   readonly issuer: string;
-  /** After which the keys are fetched anew. Default 10 minutes. */
+  /** Age at which the keys are fetched again. Default 10 minutes. */
   readonly maxAgeMs?: number;
-  /** While the issuer does not answer, keys up to this age serve on. Default 1 hour. */
+  /** Maximum age of keys while the issuer is unreachable. Default 1 hour. */
   readonly staleMs?: number;
-  /** Least time from one fetch to the next for key ids that are not in the set: made-up ones must not flood the issuer. Default 30 s. */
+  /** Minimum time between fetches for unknown key ids, so that made-up ids do not flood the issuer. Default 30 s. */
   readonly cooldownMs?: number;
-  /** Least time from a fetch that failed to the next. Default 5 s. */
+  /** Minimum time after a failed fetch. Default 5 s. */
   readonly retryMs?: number;
-  /** For one request. Default 5 s. */
+  /** Timeout of one request. Default 5 s. */
   readonly timeoutMs?: number;
   readonly now?: () => number;
 }
 
-/** The issuer cannot be asked: nobody knows whether the token is good. `message` is for our own log. */
+/** The issuer is unreachable, so the token cannot be verified. `message` is for the log. */
 export class IssuerUnavailable extends Error {
   readonly retryAfterMs: number;
 
@@ -65,7 +66,7 @@ export class IssuerKeys {
     };
   }
 
-  /** The key for the signature of a token, as jose asks for it. Throws IssuerUnavailable and jose's errors. */
+  /** The key for the signature of a token, for jose. Throws IssuerUnavailable and jose's errors. */
   async keyFor(header: JWTHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     const known = await this.#usable();
     try {
@@ -90,14 +91,14 @@ export class IssuerKeys {
     }
   }
 
-  /** For a key that is not in `known`; null where it is too early to ask again. */
+  /** A newer key set, for a key that is not in `known`; null: too early to fetch again. */
   async #newerThan(known: Snapshot): Promise<Snapshot | null> {
     if (this.#snapshot !== null && this.#snapshot !== known) return this.#snapshot;
     const isEarly = this.#options.now() - known.fetchedAt < this.#options.cooldownMs;
     return isEarly && this.#fetching === null ? null : this.#fetch();
   }
 
-  /** All who ask at the same time share one fetch. After a failure nobody is asked for a while. */
+  /** Concurrent callers share one fetch. After a failure there is a pause. */
   #fetch(): Promise<Snapshot> {
     const { now, retryMs } = this.#options;
     const restMs = this.#failure === null ? 0 : this.#failure.at + retryMs - now();
@@ -133,16 +134,16 @@ export class IssuerKeys {
   }
 
   async #fetchJson(address: string, issuer: string): Promise<Record<string, unknown>> {
-    // Keys that come by plain http are anybody's, unless the issuer itself is on this machine.
+    // Keys received over http cannot be trusted, unless the issuer is on this machine.
     if (!isSafeAddress(address) || (isHttps(issuer) && !isHttps(address)))
       throw new Error(`${address} is not https`);
     const response = await fetch(address, {
-      // Followed, it could lead to plain http or into the inner network.
+      // A redirect could lead to http or into the internal network.
       redirect: 'error',
       headers: { accept: 'application/json' },
       signal: AbortSignal.timeout(this.#options.timeoutMs),
     }).catch((error: Error) => {
-      // fetch says no more than "fetch failed"; why stands in the cause.
+      // The message of fetch is only "fetch failed"; the reason is in the cause.
       const reason = error.cause instanceof Error ? error.cause.message : error.message;
       throw new Error(`${address} cannot be fetched: ${reason}`, { cause: error });
     });
@@ -164,12 +165,12 @@ async function select(
     return await keySet(header, token);
   } catch (error) {
     if (error instanceof errors.JOSEError) throw error;
-    // What the platform says to a key of the issuer that is none.
+    // Error of the platform for an invalid key of the issuer.
     throw new errors.JWKSInvalid('a key of the issuer cannot be used', { cause: error });
   }
 }
 
-/** https, or http to this machine itself. */
+/** https, or http to a loopback address. */
 export function isSafeAddress(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname } = new URL(address);

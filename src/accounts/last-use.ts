@@ -1,8 +1,8 @@
-/** Notes when credentials were last used, off the path of the request that used them. */
+/** Records when credentials were last used, without delaying the request. */
 import type { Statement } from '../engines/sqlite/database.ts';
 import type { AccountsDatabase } from './database.ts';
 
-/** How much older than the truth a noted use may be. */
+/** Precision of the recorded time. */
 const RESOLUTION_MS = 60_000;
 const DELAY_MS = 1000;
 
@@ -19,14 +19,14 @@ export class LastUse {
     );
   }
 
-  /** `noted`: what the row said when the credential was checked. Milliseconds since 1970. */
+  /** `noted`: the stored time when the credential was checked. Milliseconds since 1970. */
   note(id: string, noted: number | null, now: number): void {
     if (noted !== null && now - noted < RESOLUTION_MS) return;
     if (!this.#pending.has(id)) this.#pending.set(id, now);
     this.#timer ??= setTimeout(() => this.flush(), DELAY_MS).unref();
   }
 
-  /** Writes what is pending, in one commit. */
+  /** Writes pending times in one commit. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -37,7 +37,7 @@ export class LastUse {
       });
       this.#pending.clear();
     } catch {
-      // Another process writes, or the disk is full: the next use tries again. No request fails for the sake of a note.
+      // Another process writes, or the disk is full: the next use tries again. Requests must not fail because of this.
     }
   }
 }

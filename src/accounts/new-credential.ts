@@ -1,4 +1,4 @@
-/** What a key or client that someone asks for must be like. All throw CREDENTIAL_FIELD. */
+/** Checks the fields of a new key or client. All functions throw CREDENTIAL_FIELD. */
 import { failure } from '../errors.ts';
 import { isScope, LOCAL_OWNER, SCOPES, type Scope } from './principal.ts';
 
@@ -13,7 +13,7 @@ export function checkName(name: string): string {
 
 export function checkOwner(owner: string): string {
   const text = checkText('owner', owner, MAX_OWNER_LENGTH);
-  // It stands in tokens, logs and tables, where white space would be taken for the end of it.
+  // It is used in tokens, logs and tables, where white space would separate it.
   if (/\s/.test(text)) throw refuse('owner', 'must not contain white space');
   if (text === LOCAL_OWNER)
     throw refuse(

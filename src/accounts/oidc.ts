@@ -1,4 +1,4 @@
-/** Access tokens of an outside OpenID Connect issuer: checked by its published keys, mapped to owners of our own. */
+/** Verifies access tokens of an external OpenID Connect issuer with its published keys and maps subjects to owners. */
 import { createHash } from 'node:crypto';
 import {
   decodeJwt,
@@ -14,11 +14,11 @@ import { IssuerKeys, type IssuerKeysOptions, IssuerUnavailable, isSafeAddress } 
 import { DEFAULT_SCOPES, isScope, parseScopes, type Scope, type Verification } from './principal.ts';
 
 export interface OidcOptions extends IssuerKeysOptions {
-  /** `aud` that tokens for this service have. Not the client id of a web page: its id tokens would pass for access tokens. */
+  /** Required `aud`. Not the client id of a web page, whose id tokens would be accepted as access tokens. */
   readonly audience: string;
   /**
-   * The claim that holds scopes, as a text separated by spaces or as a list. Named, it alone counts: a token without it
-   * may do nothing. Default: what `scope` names of ours, except admin, else jobs:read and jobs:write.
+   * The claim with the scopes, as a text separated by spaces or as a list. If set, a token without this claim has no
+   * scopes. Default: the known scopes in `scope` except admin, or jobs:read and jobs:write if there are none.
    */
   readonly scopeClaim?: string;
 }
@@ -28,20 +28,20 @@ export type OidcVerification =
   | {
       readonly ok?: undefined;
       readonly refused?: undefined;
-      /** Why the issuer cannot be asked; for our own log. */
+      /** Why the issuer is unreachable; for the log. */
       readonly unavailable: string;
       readonly retryAfterMs: number;
     };
 
-/** Asymmetric ones only: with HMAC the published keys would be the secret. */
+/** Asymmetric algorithms only: with HMAC, the published key would be the secret. */
 const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ];
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Issuers put groups and roles into tokens; a request's headers end at 16 KiB anyway. */
+/** Tokens may contain groups and roles; the headers of a request are limited to 16 KiB anyway. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
-/** An access token says so, or says nothing. Logout tokens, security events and the like are signed by the same keys. */
+/** Accepted values of `typ`. Logout tokens and security events are signed with the same keys. */
 const TYPES = new Set(['jwt', 'at+jwt']);
 
 export class OidcIssuer {
@@ -49,7 +49,7 @@ export class OidcIssuer {
   readonly #keys: IssuerKeys;
   readonly #now: () => number;
 
-  /** Throws SETTING_INVALID where the issuer's address is not https; http goes for loopback addresses. */
+  /** Throws SETTING_INVALID unless the issuer's address is https, or http on a loopback address. */
   constructor(options: OidcOptions) {
     if (!isSafeAddress(options.issuer)) {
       const reason = 'give an https address; http is possible only on this machine itself';
@@ -60,14 +60,14 @@ export class OidcIssuer {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Whether a token says to be of this issuer: then this one judges it, and nobody else. */
+  /** Whether the token claims to be from this issuer and must be verified here. */
   concerns(token: string): boolean {
     return claimedIssuer(token) === this.#options.issuer;
   }
 
-  /** Checks a token. Never throws for what is in the token, or for the issuer. */
+  /** Verifies a token. Never throws because of the token or the issuer. */
   async verify(token: string): Promise<OidcVerification> {
-    // Before any key is looked for: a token of somebody else must not make us ask the issuer.
+    // Checked before the keys, so that tokens of others cause no request to the issuer.
     const issuer = claimedIssuer(token);
     if (issuer === null) return { refused: 'malformed' };
     if (issuer !== this.#options.issuer) return { refused: 'invalid' };
@@ -102,7 +102,7 @@ export class OidcIssuer {
       return await jwtVerify(token, keyFor, options);
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
-      // A token need not name its key. Then it is one of several that fit.
+      // The token does not name its key: try all that fit.
       for await (const key of error) {
         try {
           return await jwtVerify(token, key, options);
@@ -117,13 +117,13 @@ export class OidcIssuer {
   #scopesIn(payload: JWTPayload): readonly Scope[] {
     const { scopeClaim } = this.#options;
     if (scopeClaim !== undefined) return scopesOf(payload[scopeClaim]);
-    // `admin` is a common word: another service's admin is not ours, unless the operator names the claim.
+    // `admin` may be the scope of another service, so it counts only if the operator sets the claim.
     const named = scopesOf(payload.scope).filter((scope) => scope !== 'admin');
     return named.length > 0 ? named : DEFAULT_SCOPES;
   }
 }
 
-/** The account id of an outside subject. Hashed together with its issuer it can be no other's, and no user's of ours. */
+/** The account id of an external subject: a hash of issuer and subject, distinct from the ids of local users. */
 export function oidcOwner(issuer: string, subject: string): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([issuer, subject]))

@@ -1,12 +1,12 @@
-/** Whom a credential belongs to, as an operator names it. */
+/** Finds the owner of a credential by the name that an operator gives. */
 import { failure } from '../errors.ts';
 import type { AccountsDatabase } from './database.ts';
 import { checkOwner } from './new-credential.ts';
 
 export interface Owner {
-  /** Account id: what stands in credentials, tokens and jobs. */
+  /** Account id, as used in credentials, tokens and jobs. */
   readonly id: string;
-  /** A user who can sign in, or a name that stands for itself. */
+  /** A user who can sign in, or a service account. */
   readonly kind: 'user' | 'service';
 }
 
@@ -18,8 +18,8 @@ export class Owners {
   }
 
   /**
-   * The owner that `text` names: a user by e-mail address or id, else a service account, which needs no more than its
-   * name. Where there are users an address that is none of theirs is a mistake, not a service account.
+   * The owner that `text` names: a user by e-mail address or id, otherwise a service account, which needs only a name.
+   * If there are users, an unknown e-mail address is an error, not a service account.
    * Throws OWNER_UNKNOWN, CREDENTIAL_FIELD.
    */
   resolve(text: string): Owner {
@@ -33,7 +33,7 @@ export class Owners {
     return { id: name, kind: 'service' };
   }
 
-  /** The table of users is made by the library that keeps them, when the service first needs it. */
+  /** The user library creates its table when the service first needs it. */
   #hasUsers(): boolean {
     const found = this.#database.durable
       .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'user'")

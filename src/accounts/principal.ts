@@ -1,20 +1,20 @@
-/** Who asks, and what they may do: what every way of showing a credential comes to. */
+/** The identity behind a request and its scopes; the result of every kind of credential. */
 
 /** Account id of requests without credentials on an open service. No credential belongs to it. */
 export const LOCAL_OWNER = 'local';
 
-/** In the order in which they are written. */
+/** In the order of output. */
 export const SCOPES = ['jobs:read', 'jobs:write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a credential may do when nobody says otherwise. */
+/** Default scopes of a credential. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['jobs:read', 'jobs:write'];
 
 export interface Principal {
-  /** Account id. What it creates belongs to it. */
+  /** Account id; owns everything it creates. */
   readonly owner: string;
   readonly scopes: readonly Scope[];
-  /** What was shown; `id` is public and fit for a log. */
+  /** The credential; `id` is public and may be logged. */
   readonly credential: {
     readonly kind: 'key' | 'client' | 'oidc' | 'session' | 'open';
     readonly id: string;
@@ -22,7 +22,7 @@ export interface Principal {
 }
 
 /**
- * Why a credential was refused. For our own log and audit only: the answer to the client is one and the same for all.
+ * Why a credential was rejected. For the log and the audit log only: the response to the client is the same for all.
  * 'unknown': no such id, or a wrong secret; 'invalid': a token whose signature or claims do not hold; 'disabled': the
  * account of its owner is.
  */
@@ -46,13 +46,13 @@ export function isScope(text: string): text is Scope {
   return (SCOPES as readonly string[]).includes(text);
 }
 
-/** The words of an OAuth scope text (RFC 6749, 3.3: separated by spaces), those we know and those we don't. */
+/** Known and unknown scopes in an OAuth scope text (RFC 6749, 3.3: separated by spaces). */
 export function parseScopes(text: string): { readonly scopes: Scope[]; readonly unknown: string[] } {
   const words = [...new Set(text.split(' '))].filter((word) => word !== '');
   return { scopes: words.filter(isScope), unknown: words.filter((word) => !isScope(word)) };
 }
 
-/** As OAuth writes them, each once, always in the same order. */
+/** In the form of OAuth, each once, always in the same order. */
 export function formatScopes(scopes: readonly Scope[]): string {
   return SCOPES.filter((scope) => scopes.includes(scope)).join(' ');
 }

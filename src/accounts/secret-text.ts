@@ -5,12 +5,11 @@
  *     |  |        |             |
  *     |  |        |             6: CRC-32 of all before it
  *     |  |        27: 160 random bits
- *     |  8: public id, by which it is looked up and spoken of
- *     what it is: `gm` an API key, `gms` a client secret
+ *     |  8: public id, used for lookup and display
+ *     kind: `gm` for an API key, `gms` for a client secret
  *
- * The prefix and the fixed shape let scanners of source code find a key that leaked. The checksum tells a typo from an
- * unknown key without a look into the database, and lets scanners tell keys from look-alikes. It protects nothing:
- * anyone can compute it.
+ * The prefix and the fixed form let secret scanners find leaked keys. The checksum distinguishes a typing error from an
+ * unknown key without a database lookup, and keys from similar texts. It is no protection: anyone can compute it.
  */
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
@@ -30,7 +29,7 @@ function shapeOf(prefix: SecretPrefix): RegExp {
   return new RegExp(`^${prefix}_[0-9A-Za-z]{${ID_LENGTH}}_[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 }
 
-/** A new secret, with `id` as the public part of it. */
+/** A new secret with the public part `id`. */
 export function makeSecret(prefix: SecretPrefix, id: string): string {
   const body = `${prefix}_${id}_${randomBase62(SECRET_LENGTH)}`;
   return body + checksumOf(body);
@@ -40,13 +39,13 @@ export function makeId(): string {
   return randomBase62(ID_LENGTH);
 }
 
-/** The public id in a secret of this kind; null where shape or checksum do not hold. */
+/** The public id in a secret of this kind; null: wrong form or checksum. */
 export function idOfSecret(prefix: SecretPrefix, text: string): string | null {
-  // `$` also matches before a line feed at the end, so the length is checked by itself.
+  // `$` also matches before a final line feed, so the length is checked separately.
   const length = prefix.length + ID_LENGTH + SECRET_LENGTH + CHECKSUM_LENGTH + 2;
   if (text.length !== length || !SHAPES[prefix].test(text)) return null;
   const checksum = text.slice(-CHECKSUM_LENGTH);
-  // Not in constant time: a checksum anyone can compute is no secret.
+  // Not in constant time: the checksum is not secret.
   if (checksumOf(text.slice(0, -CHECKSUM_LENGTH)) !== checksum) return null;
   return text.slice(prefix.length + 1, prefix.length + 1 + ID_LENGTH);
 }
@@ -57,7 +56,7 @@ export function publicIdIn(text: string): string | null {
   return found === null ? null : `${found[1] === 'gm' ? 'gm' : 'gmc'}_${found[2]}`;
 }
 
-/** CRC-32 finds every error within 32 bits in a row, so every wrong character and every two swapped neighbours. */
+/** CRC-32 detects every error within 32 consecutive bits, so every wrong character and every swap of two adjacent ones. */
 function checksumOf(body: string): string {
   let rest = crc32(body);
   let digits = '';
@@ -79,7 +78,7 @@ function randomBase62(length: number): string {
   return text;
 }
 
-/** The text with the secret part of every key, client secret and signed token in it struck out. */
+/** The text with the secret parts of all keys, client secrets and signed tokens replaced. */
 export function withoutSecrets(text: string): string {
   return text
     .replace(/\b(gms?_[0-9A-Za-z]{8}_)[0-9A-Za-z]+/g, '$1[secret]')

@@ -1,26 +1,26 @@
 /**
- * The keys that access tokens are signed with, kept in the database for all processes of the service.
+ * The signing keys of access tokens, stored in the database for all processes of the service.
  *
  *     key 1  |--published--|======signs======|--verifies--|
  *     key 2                         |--published--|======signs======...
  *
- * A key is in the key set before it signs, so that whoever keeps a copy of the set has it in time, and stays until the
- * last token it signed has run out. Nothing runs by a timer: whoever needs a key does what is due.
+ * A key is published in the key set before it signs, so that caches have it in time, and stays until the last token it
+ * signed has expired. There is no timer: due changes are made when a key is needed.
  */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose';
 import type { AuditLog } from './audit.ts';
 import type { AccountsDatabase } from './database.ts';
 
-/** Ed25519 (RFC 8037): short keys, and no parameter to choose wrongly. Pinned with each key, never taken from a token. */
+/** Ed25519 (RFC 8037): short keys, and no parameter to choose wrongly. Stored with each key, never taken from a token. */
 const ALGORITHM = 'EdDSA';
 const DAY_MS = 24 * 3600 * 1000;
 
 export interface SigningKeysOptions {
   /** How long a key signs. Default 30 days. */
   readonly rotationMs?: number;
-  /** How long it is published before. Default 1 hour. */
+  /** How long a key is published before it signs. Default 1 hour. */
   readonly leadMs?: number;
-  /** How long the tokens live that it signs. */
+  /** Lifetime of the signed tokens. */
   readonly tokenLifetimeMs: number;
   readonly now?: () => number;
 }
@@ -31,10 +31,10 @@ export interface SigningKey {
   readonly key: CryptoKey;
 }
 
-/** What a key does at the moment: it waits for its time, signs, only verifies what it signed, or does nothing any more. */
+/** State of a key: published before it signs, signing, only verifying, or expired. */
 export type SigningKeyState = 'next' | 'signs' | 'verifies' | 'expired';
 
-/** What an operator may see of a key. Times are milliseconds since 1970. */
+/** Public information about a key. Times are milliseconds since 1970. */
 export interface SigningKeyFacts {
   readonly kid: string;
   readonly algorithm: string;
@@ -59,7 +59,7 @@ export class SigningKeys {
   readonly #leadMs: number;
   readonly #verifiesMs: number;
   readonly #now: () => number;
-  /** Keys as the crypto library wants them. Whether one still counts is asked of the database each time. */
+  /** Imported keys. The database is read each time to check whether a key is still valid. */
   readonly #imported = new Map<string, Promise<CryptoKey>>();
 
   constructor(database: AccountsDatabase, audit: AuditLog, options: SigningKeysOptions) {
@@ -67,12 +67,12 @@ export class SigningKeys {
     this.#audit = audit;
     this.#rotationMs = options.rotationMs ?? 30 * DAY_MS;
     this.#leadMs = options.leadMs ?? 3600 * 1000;
-    // A minute more than a token lives: the clocks of several machines differ.
+    // A minute more than the lifetime, because clocks of several machines differ.
     this.#verifiesMs = options.tokenLifetimeMs + 60_000;
     this.#now = options.now ?? Date.now;
   }
 
-  /** The key that signs now. Makes the first one, and the next when its time has come. */
+  /** The key that signs now. Creates the first key and the next one when due. */
   async current(): Promise<SigningKey> {
     const row = this.#signing(await this.#upToDate());
     return {
@@ -82,7 +82,7 @@ export class SigningKeys {
     };
   }
 
-  /** The key to check a signature with; null where no token can be signed with it any more, or never was. */
+  /** The key to verify a signature; null: unknown, or no valid token can be signed with it any more. */
   async toVerify(kid: string): Promise<SigningKey | null> {
     const row = this.#alive(this.#rows()).find((one) => one.kid === kid);
     if (row === undefined) return null;
@@ -101,8 +101,8 @@ export class SigningKeys {
   }
 
   /**
-   * Makes the next key now, without waiting for its time. `atOnce`: a private key has leaked; the new one signs from now
-   * on and tokens of all others are refused.
+   * Creates the next key now, before it is due. `atOnce`: a private key has leaked; the new key signs from now on, and
+   * tokens of all other keys are rejected.
    */
   async rotate({ atOnce = false, actor }: { atOnce?: boolean; actor: string }): Promise<SigningKeyFacts> {
     const row = await makeRow(this.#now() + (atOnce ? 0 : this.#leadMs));
@@ -133,7 +133,7 @@ export class SigningKeys {
     }));
   }
 
-  /** All rows, after what is due was done. */
+  /** All rows, after due changes. */
   async #upToDate(): Promise<KeyRow[]> {
     const rows = this.#rows();
     const isOver = this.#alive(rows).length < rows.length;
@@ -145,13 +145,13 @@ export class SigningKeys {
       for (const { kid } of this.#rows()) {
         if (!alive.some((one) => one.kid === kid)) this.#remove(kid, 'geomill');
       }
-      // Another process may have made the next one meanwhile.
+      // Another process may have created the next key meanwhile.
       if (next !== null && this.#nextFrom(alive) !== null) this.#insert(next, 'geomill');
       return this.#rows();
     });
   }
 
-  /** From when on a key that has to be made now is to sign; null while none is due. */
+  /** The time from which a key created now would sign; null: none is due. */
   #nextFrom(rows: readonly KeyRow[]): number | null {
     const now = this.#now();
     const last = rows.at(-1);
@@ -162,11 +162,11 @@ export class SigningKeys {
 
   #signing(rows: readonly KeyRow[]): KeyRow {
     const now = this.#now();
-    // With a clock that was set back all keys may be of the future: the first has to do.
+    // If the clock was set back, all keys may be in the future: use the first.
     return rows.findLast(({ signs_from }) => signs_from <= now) ?? rows[0];
   }
 
-  /** Without those whose last token has run out. */
+  /** Without keys whose last token has expired. */
   #alive(rows: readonly KeyRow[]): KeyRow[] {
     const now = this.#now();
     return rows.filter((_, i) => i === rows.length - 1 || now < rows[i + 1].signs_from + this.#verifiesMs);

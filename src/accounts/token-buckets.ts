@@ -1,9 +1,9 @@
 /**
- * A bucket of tokens for each key: a request takes one, and they come back at a steady rate. In memory: a restart fills
- * all buckets, several processes count each for themselves.
+ * Token buckets: each request takes a token, and tokens are refilled at a steady rate. Kept in memory, per process; a
+ * restart fills all buckets.
  *
- * Ours, because the libraries for it (@fastify/rate-limit, the memory store of rate-limiter-flexible) count in fixed
- * windows: around the border of two of them twice the limit passes, and a burst cannot be bounded apart from the rate.
+ * Alternative rejected: @fastify/rate-limit and the memory store of rate-limiter-flexible, which count in fixed windows.
+ * Around the boundary of two windows they allow twice the limit, and they cannot limit bursts separately from the rate.
  *
  * A bucket is one number, the time at which it will be full (as in the generic cell rate algorithm, ITU-T I.371):
  *
@@ -12,11 +12,11 @@
  *       |--- interval * burst ---|  a bucket that is full later than this is empty
  */
 export interface BucketRules {
-  /** Tokens that come back, a second. */
+  /** Tokens refilled per second. */
   readonly ratePerSecond: number;
   /** Tokens of a full bucket, at least 1. */
   readonly burst: number;
-  /** Buckets remembered; beyond it the one that was asked longest ago is full again. */
+  /** Maximum number of buckets; beyond it the least recently used one is forgotten, as if it were full. */
   readonly maxBuckets?: number;
 }
 
@@ -27,10 +27,10 @@ export class TokenBuckets {
   readonly #depthMs: number;
   readonly #maxBuckets: number;
   readonly #now: () => number;
-  /** When each is full; in the order of the last token taken, the oldest first. A bucket that is full needs no entry. */
+  /** When each bucket will be full, in the order of use. Full buckets need no entry. */
   readonly #fullAt = new Map<string, number>();
 
-  /** `now`: milliseconds of a clock that never goes back. */
+  /** `now`: milliseconds of a monotonic clock. */
   constructor(rules: BucketRules, now: () => number = () => performance.now()) {
     this.#intervalMs = 1000 / rules.ratePerSecond;
     this.#depthMs = rules.burst * this.#intervalMs;
@@ -38,14 +38,14 @@ export class TokenBuckets {
     this.#now = now;
   }
 
-  /** Takes a token and gives 0; or takes none and gives the milliseconds until there will be one. */
+  /** Takes a token and returns 0; or returns the milliseconds until one is available. */
   take(key: string): number {
     const now = this.#now();
     const fullAt = Math.max(now, this.#fullAt.get(key) ?? now) + this.#intervalMs;
     const waitMs = fullAt - this.#depthMs - now;
-    // Less than a nanosecond is the rounding of sums, not a wait.
+    // Less than a nanosecond is a rounding error, not a wait.
     if (waitMs > 1e-6) return waitMs;
-    // Deleted first, so that it comes to stand last.
+    // Deleted first, so that it is inserted last.
     this.#fullAt.delete(key);
     this.#fullAt.set(key, fullAt);
     this.#forget(now);
@@ -58,8 +58,8 @@ export class TokenBuckets {
   }
 
   /**
-   * Every token that is taken adds one entry at most and looks at two, so that those that are full go as fast as others
-   * come, without a timer.
+   * Called for each token taken, which adds at most one entry; checks two, so that full buckets are removed without a
+   * timer.
    */
   #forget(now: number): void {
     let looks = 2;

@@ -1,7 +1,6 @@
 /**
- * Access tokens for OAuth clients (RFC 6749, 4.4): signed JWTs in the profile of RFC 9068, so that whoever knows such
- * tokens can check ours by the key set. Here the client is looked up too, so a revoked client's tokens die at once;
- * the signature alone would let them live for their minutes.
+ * Access tokens for OAuth clients (RFC 6749, 4.4): signed JWTs in the profile of RFC 9068, which others can verify with the
+ * key set. This service also looks up the client, so that tokens of a revoked client are rejected immediately.
  */
 import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';
@@ -13,9 +12,9 @@ import type { SigningKeys } from './signing-keys.ts';
 import { Verified } from './verified.ts';
 
 export interface AccessTokensOptions {
-  /** `iss`: the public address of the service, or a name where it has none. */
+  /** `iss`: the public address of the service, or a name if it has none. */
   readonly issuer: string;
-  /** `aud`: who the tokens are for. */
+  /** `aud` of the tokens. */
   readonly audience: string;
   readonly lifetimeMs: number;
   readonly now?: () => number;
@@ -24,21 +23,21 @@ export interface AccessTokensOptions {
 export interface IssuedToken {
   readonly accessToken: string;
   readonly expiresInSeconds: number;
-  /** The scopes it has, separated by spaces. */
+  /** Granted scopes, separated by spaces. */
   readonly scope: string;
   readonly principal: Principal;
 }
 
-/** The error codes of RFC 6749, 5.2. `refusal` is for our own log and audit. */
+/** The error codes of RFC 6749, 5.2. `refusal` is for the log and the audit log. */
 export type IssueResult =
   | { readonly ok: IssuedToken; readonly error?: undefined }
   | { readonly ok?: undefined; readonly error: 'invalid_client'; readonly refusal: Verification }
   | { readonly ok?: undefined; readonly error: 'invalid_scope'; readonly scope: string };
 
-/** How far the clocks of two machines may differ. */
+/** Maximum difference between the clocks of two machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 const TYPE = 'at+jwt';
-/** Ours have some 600 characters. Longer ones are refused unread. */
+/** Tokens of this service have about 600 characters. Longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 4096;
 
 export class AccessTokens {
@@ -62,8 +61,8 @@ export class AccessTokens {
   }
 
   /**
-   * Issues a token for a client that shows its secret. `scope`: what it asks for, separated by spaces; without it the
-   * token has all scopes of the client. More than the client has is refused, not cut down in silence.
+   * Issues a token for a client with the right secret. `scope`: requested scopes, separated by spaces; default: all scopes
+   * of the client. A scope that the client does not have is an error.
    */
   async issue(clientId: string, clientSecret: string, scope?: string): Promise<IssueResult> {
     const refusal = this.#credentials.verifyClient(clientId, clientSecret);
@@ -76,7 +75,7 @@ export class AccessTokens {
     return { ok: await this.#sign(principal) };
   }
 
-  /** Checks a token, and that its client may still act. Never throws for what is in the token. */
+  /** Verifies a token and checks that its client is still active. Never throws because of the token. */
   async verify(token: string): Promise<Verification> {
     let payload = this.#verified.find(token, this.#now());
     if (payload === null) {
@@ -96,7 +95,7 @@ export class AccessTokens {
     const { ok: client, ...refusal } = this.#credentials.checkClient(sub);
     if (client === undefined) return refusal as Verification;
     if (client.owner !== owner) return { refused: 'invalid', id: sub };
-    // What the client may do now bounds what it might do when the token was issued.
+    // Scopes that the client has lost since the token was issued do not count.
     const scopes = parseScopes(scope).scopes.filter((one) => hasScope(client, one));
     return { ok: { ...client, scopes } };
   }
@@ -125,7 +124,7 @@ export class AccessTokens {
     const keyOf = async ({ kid, alg }: { kid?: string; alg?: string }): Promise<CryptoKey> => {
       const found = typeof kid === 'string' ? await this.#keys.toVerify(kid) : null;
       if (found === null) throw new errors.JWKSNoMatchingKey();
-      // The key says how it is used. A token that could choose would choose HMAC with the public key as the secret.
+      // The algorithm is a property of the key. If tokens could choose it, forged ones would use HMAC with the public key.
       if (alg !== found.algorithm) throw new errors.JOSEAlgNotAllowed('not the algorithm of the key');
       return found.key;
     };

@@ -1,6 +1,6 @@
 /**
- * What was found out about credentials, kept until anything in the database changes: a check then costs a look at a
- * counter instead of a query or a signature, and a revocation still counts at the next request.
+ * Caches the results of credential checks until the database changes: a check then costs reading a counter instead of a
+ * query or a signature, and a revocation still takes effect at the next request.
  */
 import { hash } from 'node:crypto';
 import type { Statement } from '../engines/sqlite/database.ts';
@@ -16,16 +16,16 @@ interface Entry<Found> {
 
 export class Verified<Found> {
   readonly #probe: Statement;
-  /** By the SHA-256 of the credential: no secret is kept, and looking one up tells nothing of another. */
+  /** By SHA-256 of the credential, so that no secret is kept and the timing of lookups reveals nothing. */
   readonly #entries = new Map<string, Entry<Found>>();
   #version = Number.NaN;
 
   constructor({ reader }: AccountsDatabase) {
-    // Counts the commits of every other connection, of this process and of others. So one that never writes is asked.
+    // data_version counts commits of all other connections, so a connection that never writes is used.
     this.#probe = reader.prepare('PRAGMA data_version');
   }
 
-  /** Null: it has to be checked. */
+  /** Null: not cached. */
   find(text: string, now: number): Found | null {
     const version = this.version();
     if (version !== this.#version) {
@@ -37,7 +37,7 @@ export class Verified<Found> {
     return entry !== undefined && now < entry.expiresAt ? entry.found : null;
   }
 
-  /** The state of the database; to be asked for before a check, and given to `keep` behind it. */
+  /** The version of the database; read it before a check and pass it to `keep` after the check. */
   version(): number {
     return this.#probe.get<{ data_version: number }>()!.data_version;
   }

@@ -1,9 +1,9 @@
 /**
- * Which addresses may be connected to: public unicast ones, those of networks that the operator opened, and never those
- * at which clouds tell their machines' secrets.
+ * Which addresses may be connected to: public unicast addresses and networks allowed by the operator, but never the
+ * metadata services of clouds, which return secrets.
  *
- * What an address is for is known to ipaddr.js, from the IANA special-purpose registries (RFC 6890). Its 'unicast' is
- * what is left over, so in IPv6 it is held to 2000::/3 on top, the only block that is given out (RFC 4291 section 2.4).
+ * ipaddr.js classifies addresses by the IANA special-purpose registries (RFC 6890). Its 'unicast' is the remainder, so IPv6
+ * addresses must also be in 2000::/3, the only block that is assigned (RFC 4291 section 2.4).
  */
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -12,7 +12,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Refused also within a network that is opened: nobody means these when opening one. */
+/** Rejected even within an allowed network. */
 const METADATA_SERVICES: ReadonlySet<string> = new Set([
   '169.254.169.254', // AWS, Azure, Google Cloud, OpenStack and others
   '169.254.170.2', // AWS, of containers
@@ -27,9 +27,9 @@ const METADATA_SERVICES: ReadonlySet<string> = new Set([
   'fe80::a9fe:a9fe', // OpenStack
 ]);
 
-/** `text`: as getaddrinfo gives it. Anything that is no address is not allowed. */
+/** `text`: as returned by getaddrinfo. Texts that are not addresses are rejected. */
 export function isAllowedAddress(text: string, privateNetworks: readonly string[]): boolean {
-  // The system's own reading of addresses: of 0177.0.0.1 there are two, and that of ipaddr.js may not be the socket's.
+  // Checked with Node, too: texts such as 0177.0.0.1 have two readings, and ipaddr.js may differ from the socket.
   if (isIP(text) === 0) return false;
   const address: Address = ipaddr.process(withoutZone(text));
   if (METADATA_SERVICES.has(address.toString())) return false;

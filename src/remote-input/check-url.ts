@@ -1,13 +1,12 @@
-/** Whether a URL may be asked for, by what it says: at the request, and again for each redirect. */
+/** Checks a URL by its text: when the request is received, and for each redirect. */
 import { failure } from '../errors.ts';
 import { isAllowedByName, type UrlPolicy } from './policy.ts';
 
 const MAX_URL_CHARACTERS = 8192;
 
 /**
- * The URL to fetch. Throws URL_INVALID (not one that is fetched from anybody) and URL_REFUSED (of a host that is not
- * allowed). `path`: where the request has it, for messages. Messages name no more of the URL than its host: the rest may
- * be a key to the file.
+ * The URL to fetch. Throws URL_INVALID (never allowed) and URL_REFUSED (the host is not allowed). `path`: its location in
+ * the request, for messages. Messages contain only the host of the URL, because the rest may be a secret.
  */
 export function checkInputUrl(text: string, policy: UrlPolicy, path: string): URL {
   const refuse = (reason: string): Error => failure('URL_INVALID', { path, reason });
@@ -20,7 +19,7 @@ export function checkInputUrl(text: string, policy: UrlPolicy, path: string): UR
   return url;
 }
 
-/** Says nothing about why: whether a name leads into the operator's network is nobody's business. */
+/** Gives no reason, so that it does not reveal which names resolve to the operator's network. */
 export function urlRefused(url: URL): Error {
   return failure('URL_REFUSED', { host: hostOf(url) });
 }
@@ -32,7 +31,7 @@ export function hostOf({ host }: URL): string {
 
 function parseUrl(text: string, refuse: (reason: string) => Error): URL {
   if (text.length > MAX_URL_CHARACTERS) throw refuse(`it is longer than ${MAX_URL_CHARACTERS} characters`);
-  // The WHATWG parser drops or turns these, others do not: what means two things to two parsers is meant to deceive.
+  // The WHATWG parser drops or converts these characters and others do not; such URLs are rejected.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   if (/[\u0000-\u0020\u007f\\]/.test(text))
     throw refuse('it holds a space, a backslash or a control character');

@@ -1,4 +1,4 @@
-/** One request for one URL, over a connection to an address that was checked. */
+/** One request for one URL, over a connection to a checked address. */
 import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -11,24 +11,24 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** What lies outside; replaced by tests. */
+/** External dependencies, replaced in tests. */
 export interface Outside {
   /** All addresses of a host. */
   readonly resolve: (host: string) => Promise<readonly ResolvedAddress[]>;
-  /** Certificates of authorities to trust, PEM. Undefined: those that Node knows. */
+  /** Trusted certificate authorities, PEM. Undefined: those of Node. */
   readonly ca?: string;
 }
 
-/** getaddrinfo, so that the hosts file and the operator's resolver count as for every other program here. */
+/** getaddrinfo, so that the hosts file and the system's resolver are used as by other programs. */
 export const REAL_OUTSIDE: Outside = { resolve: (host) => lookup(host, { all: true }) };
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /**
- * Resolves with the answer, its body not read. Throws URL_REFUSED and what Node throws; `signal` ends it and the body.
+ * Resolves with the response before its body is read. Throws URL_REFUSED and what Node throws; `signal` ends it and the body.
  *
- * The name is looked up once, all its addresses are checked, and the connection is made to them and no others. Refused:
- * to check the name and connect by name, which looks it up again, and may then be told another address (DNS rebinding).
+ * The name is looked up once, all addresses are checked, and only these are connected to. Alternative rejected: checking
+ * the name and connecting by name, which looks it up again and may get another address (DNS rebinding).
  */
 export async function requestUrl(
   url: URL,
@@ -39,12 +39,12 @@ export async function requestUrl(
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const addresses = await orAborted(outside.resolve(host), signal).catch((error: unknown) => {
-    // Under a pattern a name without an address is answered as one with a private address: which names there are inside
-    // the operator's network is not for requesters to find out.
+    // For hosts allowed by a pattern, an unknown name gives the same error as a private address, so that requests cannot
+    // find out which names exist in the operator's network.
     if (signal.aborted || isNamedHost(url, policy)) throw error;
     throw urlRefused(url);
   });
-  // Every one: which of them is connected to is chance, and a name with one foot inside is up to something.
+  // All addresses must be allowed: any of them may be connected to, and a mixture suggests an attack.
   const isAllowed = addresses.every(({ address }) => isAllowedAddress(address, policy.privateNetworks));
   if (addresses.length === 0 || !isAllowed) throw urlRefused(url);
   return new Promise((resolve, reject) => {
@@ -60,14 +60,14 @@ export async function requestUrl(
       ...(outside.ca === undefined ? {} : { ca: outside.ca }),
       signal,
     });
-    // Stays on: what goes wrong later is told by the body, and must not end the process here.
+    // Later errors are reported by the body; without a listener they would end the process.
     request.on('error', reject);
     request.on('response', resolve);
     request.end();
   });
 }
 
-/** A lookup cannot be ended, only left alone. */
+/** A lookup cannot be cancelled, only ignored. */
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

@@ -1,4 +1,4 @@
-/** The clocks of a fetch: one for all of it, one for what is being waited for. */
+/** The time limits of a fetch: one for all of it, one for the current step. */
 import { failure, type GeomillError } from '../errors.ts';
 import type { FetchLimits } from './fetch-messages.ts';
 
@@ -20,7 +20,7 @@ export class Deadline implements Disposable {
     );
   }
 
-  /** Fires when a clock has run out; `throwIfOver` then tells which. */
+  /** Fires when a limit is exceeded; `throwIfOver` then throws the error. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -29,7 +29,7 @@ export class Deadline implements Disposable {
     this.#expect(host, 'answer', this.#limits.headersMs);
   }
 
-  /** To be called at every byte that comes, or some. */
+  /** Call this when data is received. */
   expectBytes(host: string): void {
     if (this.#expected === 'bytes' && this.#host === host) this.#step?.refresh();
     else this.#expect(host, 'bytes', this.#limits.stallMs);

@@ -1,9 +1,9 @@
 /**
- * Fetches a file: follows redirects by hand, each URL checked like the first, and writes the body under limits. Runs in a
- * process of its own (fetch-main.ts).
+ * Fetches a file: follows redirects itself, checks each URL like the first, and writes the body within limits. Runs in its
+ * own process (fetch-main.ts).
  *
- * What it says of failures is made from what the requester knows already: never the body or the headers of an answer,
- * an address, or where a redirect led that is not allowed. Else it could be used to look around in the operator's network.
+ * Error messages contain only what the requester already knows: no body or header of a response, no address, and no
+ * rejected target of a redirect. Otherwise fetching could be used to explore the operator's network.
  */
 import { open } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -18,8 +18,8 @@ const MAX_REDIRECTS = 5;
 const REDIRECT_STATUSES: readonly number[] = [301, 302, 303, 307, 308];
 
 /**
- * Resolves when the file stands at `task.path`. Throws URL_INVALID, URL_REFUSED, URL_REDIRECT, URL_UNREACHABLE,
- * URL_STATUS, URL_ENCODING, URL_TIMEOUT, URL_INCOMPLETE, LIMIT_EXCEEDED, INPUT_EMPTY; anything else is a fault of ours.
+ * Resolves when the file is complete at `task.path`. Throws URL_INVALID, URL_REFUSED, URL_REDIRECT, URL_UNREACHABLE,
+ * URL_STATUS, URL_ENCODING, URL_TIMEOUT, URL_INCOMPLETE, LIMIT_EXCEEDED, INPUT_EMPTY; any other error is internal.
  */
 export async function fetchFile(task: FetchTask, outside: Outside): Promise<FetchedFile> {
   const first = checkInputUrl(task.url, task.policy, task.urlPath);
@@ -80,7 +80,7 @@ function redirectTarget(from: URL, location: string | undefined, first: URL, tas
   if (location === undefined || location === '') throw redirectRefused(first, 'without saying where to');
   let target: URL;
   try {
-    // A relative one is made whole first; what the parser would turn or drop in it is refused beforehand all the same.
+    // Characters that the parser would convert or drop are rejected before a relative address is resolved.
     checkCharacters(location);
     target = checkInputUrl(new URL(location, from).href, task.policy, task.urlPath);
   } catch (error) {
@@ -100,10 +100,10 @@ function redirectRefused(first: URL, how: string): Error {
   return failure('URL_REDIRECT', { host: hostOf(first), how });
 }
 
-/** Bytes that the host announces; null: it does not. */
+/** Size announced by the host; null: not announced. */
 function checkHeaders(url: URL, { headers }: IncomingMessage, { maxBytes }: FetchLimits): number | null {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
-  // Unpacking would need the limits against bombs that zip archives have; whoever ignores "identity" is rare.
+  // Decompression would need the same limits as zip archives, and few hosts ignore "identity".
   if (encoding !== '' && encoding !== 'identity') throw failure('URL_ENCODING', { host: hostOf(url) });
   const length = headers['content-length'];
   if (length === undefined) return null;
@@ -135,7 +135,7 @@ async function receive(
   return byteLength;
 }
 
-/** The body; what goes wrong with it is an error of ours. The disk's errors are thrown by its reader, past this. */
+/** The body; its errors become coded errors. Disk errors are thrown by the reader and pass unchanged. */
 async function* bodyOf(url: URL, response: IncomingMessage, deadline: Deadline): AsyncIterable<Buffer> {
   try {
     yield* response as AsyncIterable<Buffer>;
@@ -160,12 +160,12 @@ function tooLarge(url: URL, actual: string, maxBytes: number): Error {
   });
 }
 
-/** Errors of the network have codes; so has a process that is not let into it. */
+/** Errors of the network and of the permission model have codes. */
 function isOurs(error: unknown): boolean {
   return !(error instanceof Error && 'code' in error) || error.code === 'ERR_ACCESS_DENIED';
 }
 
-/** In words of ours: those of Node name addresses and ports. */
+/** Own messages, because those of Node contain addresses and ports. */
 function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^(?:ENOTFOUND|EAI_|ENODATA)/.test(code)) return 'its name does not resolve';

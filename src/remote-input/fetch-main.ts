@@ -1,4 +1,4 @@
-/** The entry of a fetching process: one file, then its end. Started by fetch-process.ts under Node's permission model. */
+/** Entry of a fetching process, which fetches one file and exits. Started by fetch-process.ts under Node's permission model. */
 import { asGeomillError } from '../errors.ts';
 import { openChildEnd } from '../process-channel.ts';
 import { MAX_LOGGED, shortText } from '../short-text.ts';

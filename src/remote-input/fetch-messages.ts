@@ -1,12 +1,12 @@
-/** What a service and a fetching process say to each other, over a channel of process-channel.ts. */
+/** Messages between the service and a fetching process, over a channel of process-channel.ts. */
 import type { PlainError } from '../errors.ts';
 import type { UrlPolicy } from './policy.ts';
 
 export interface FetchTask {
   readonly url: string;
-  /** Where the request has the URL, for messages. */
+  /** Location of the URL in the request, for messages. */
   readonly urlPath: string;
-  /** Where the file is to stand; must not exist. */
+  /** Path of the new file; must not exist. */
   readonly path: string;
   readonly policy: UrlPolicy;
   readonly limits: FetchLimits;
@@ -15,25 +15,25 @@ export interface FetchTask {
 
 export interface FetchLimits {
   readonly maxBytes: number;
-  /** From the first name to look up to the last byte. */
+  /** For the whole fetch. */
   readonly totalMs: number;
-  /** For each URL on the way: look up, connect, receive the headers. */
+  /** For each URL: lookup, connection and response headers. */
   readonly headersMs: number;
-  /** Longest time without a byte. */
+  /** Maximum time without data. */
   readonly stallMs: number;
 }
 
 export interface FetchedFile {
-  /** The host that sent it, which after a redirect is another than that of the URL. */
+  /** The host that sent the file; after a redirect, not the host of the URL. */
   readonly host: string;
   readonly byteLength: number;
-  /** As the host or the URL calls it, not yet safe as a file name; null: neither does. */
+  /** Name given by the host or the URL, not yet safe as a file name; null: none. */
   readonly name: string | null;
-  /** False: the host ended the file by closing the connection, so nobody can tell whether it is whole. */
+  /** False: the end of the file was marked by closing the connection, so completeness cannot be verified. */
   readonly isLengthStated: boolean;
 }
 
 export type FromFetcher =
   | { readonly type: 'fetched'; readonly file: FetchedFile }
-  /** `log`: what the operator needs to know beyond the error. */
+  /** `log`: additional information for the operator. */
   | { readonly type: 'failed'; readonly error: PlainError; readonly log: string | null };

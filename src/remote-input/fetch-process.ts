@@ -1,9 +1,9 @@
 /**
- * One fetching process, from start to end, seen from the service.
+ * Starts and supervises one fetching process.
  *
- * It talks to hosts that somebody else chose, so it has nothing to give away: no environment, no descriptor of ours but the
- * channel, no child processes; it reads its own few source files and writes one directory. It is made for one file and
- * ends with it, so one host cannot leave anything behind for the next.
+ * The process talks to hosts chosen by users, so it has nothing to disclose: no environment, no file descriptor but the
+ * channel, no child processes. It can read only its source files and write only one directory. It fetches one file and
+ * exits, so that a host cannot affect the next fetch.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
@@ -31,21 +31,21 @@ import type { FetchedFile, FetchTask, FromFetcher } from './fetch-messages.ts';
 import { MAX_NAME_CHARACTERS } from './file-name.ts';
 
 export interface FetcherOptions {
-  /** Around the permission model. Default: none. */
+  /** Sandbox around the permission model. Default: none. */
   readonly wall?: Wall;
-  /** Module that the process runs. Default: fetch-main.ts. */
+  /** Module run by the process. Default: fetch-main.ts. */
   readonly entry?: string;
-  /** Further paths the process may read; for entries outside the package. */
+  /** Additional readable paths, for modules outside the package. */
   readonly readPaths?: readonly string[];
 }
 
 export type FetchOutcome =
   | { readonly kind: 'fetched'; readonly file: FetchedFile }
   | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
-  /** It crashed, or `signal` ended it. `log`: what it said last, for the operator alone. */
+  /** The process crashed or was ended by `signal`. `log`: its last output, for the operator only. */
   | { readonly kind: 'died'; readonly detail: string; readonly log: string };
 
-/** It ends by itself at its time limit; this much later it is ended. */
+/** Time after which a process that exceeds its own time limit is killed. */
 const GRACE_MS = 5000;
 const HEAP_MIB = 256;
 const STDERR_TAIL_CHARACTERS = 4000;
@@ -67,8 +67,8 @@ const checkMessage = messageCheck({
 } satisfies Record<FromFetcher['type'], MessageSchema>);
 
 /**
- * Has a process fetch the file of `task` to `task.path`, in an existing directory that is all it may write to. Resolves
- * when the process has ended, whatever the outcome; rejects only where the directory is gone. `signal` kills it.
+ * Fetches the file of `task` to `task.path` in a new process, which can write only to the (existing) directory of that
+ * path. Resolves when the process has ended, with any outcome; rejects only if the directory is gone. `signal` kills it.
  */
 export async function runFetcher(
   task: FetchTask,
@@ -82,7 +82,7 @@ export async function runFetcher(
   try {
     cell.give(directory, 'write');
   } catch (error) {
-    // The directory went with its runner.
+    // The directory was removed with its runner.
     cell.release();
     throw error;
   }
@@ -95,7 +95,7 @@ export async function runFetcher(
   });
   let isOverdue = false;
   const kill = (): void => void child.kill('SIGKILL');
-  // It may have been killed before it was whole.
+  // The process may have been killed before the file was complete.
   child.on('exit', () => {
     if (child.signalCode !== null && wall.hasStages) killStartedWith(directory);
   });
@@ -156,7 +156,7 @@ function endOf(
   });
 }
 
-/** The file is what the process says it is; a link in its place would lead the runner to another file. */
+/** Checks that the file is what the process reported; a link would lead the runner to another file. */
 async function confirm(file: FetchedFile, { path }: FetchTask): Promise<FetchOutcome> {
   const facts = await lstat(path).catch(() => null);
   if (facts?.isFile() && facts.size === file.byteLength) return { kind: 'fetched', file };
@@ -178,7 +178,7 @@ function overdue({ url, limits }: FetchTask): PlainError {
   }).toPlain();
 }
 
-/** Directory of this file, and of all that a fetching process runs but a few files beside. */
+/** Directory of the source files of a fetching process, except a few. */
 const ROOM = dirname(fileURLToPath(import.meta.url));
 /** .ts in a checkout, .js in an installed package. */
 const EXTENSION = extname(import.meta.url);
@@ -208,7 +208,7 @@ function fetcherConfinement(directory: string, { readPaths = [] }: FetcherOption
 }
 
 function fetcherArguments({ readable, writable }: Confinement, { entry }: FetcherOptions): string[] {
-  // Before Node 25 the permission model left the network open, and did not know the word for it.
+  // The permission model restricts the network, and has this flag, since Node 25.
   const network = process.allowedNodeEnvironmentFlags.has('--allow-net') ? ['--allow-net'] : [];
   return [
     '--permission',

@@ -1,10 +1,10 @@
-/** What a fetched file is called, as its host or its URL has it: Content-Disposition (RFC 6266), else the path. */
+/** The name of a fetched file: from Content-Disposition (RFC 6266), otherwise from the path of the URL. */
 
 export const MAX_NAME_CHARACTERS = 1000;
 
 /**
- * The name, with no promise about its characters beyond a bounded length; null: there is none. `url` is what the file
- * came from; after a redirect to a place with a name that says nothing, the name that was asked for is the better one.
+ * The name, with limited length but any characters; null: none. `url` is the address of the file; if a redirect leads to a
+ * meaningless name, the name in the requested URL is preferred.
  */
 export function nameOfFile(disposition: string | undefined, url: URL, requested: URL): string | null {
   const stated = disposition === undefined ? null : dispositionName(disposition);
@@ -28,7 +28,7 @@ function dispositionName(header: string): string | null {
   const plain = /;\s*filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i.exec(header);
   const name = plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2] ?? '';
   if (name === '') return null;
-  // Node reads headers as Latin-1; what is valid UTF-8 was meant as that, against the RFC and as browsers do.
+  // Node reads headers as Latin-1. Valid UTF-8 is decoded as such, contrary to the RFC but like browsers do.
   const bytes = Buffer.from(name, 'latin1');
   return bytes.equals(Buffer.from(bytes.toString('utf8'))) ? bytes.toString('utf8') : name;
 }

@@ -1,24 +1,24 @@
 /**
- * Which URLs may be fetched: the operator's word, as plain data, for it crosses a process boundary.
+ * Which URLs may be fetched, as configured by the operator. Plain data, because it is sent to another process.
  *
- * A URL is judged twice. Here by what it says, before anything is looked up; in addresses.ts by where it leads, when
- * the connection is made. Only the second judgement protects the operator's network: names say nothing about addresses.
+ * A URL is checked twice: here by its text, before the lookup, and in addresses.ts by its addresses, before connecting.
+ * Only the second check protects the operator's network, because any name can resolve to any address.
  */
 import ipaddr from 'ipaddr.js';
 import { failure } from '../errors.ts';
 import { isAddress } from './addresses.ts';
 
 export interface UrlPolicy {
-  /** Empty: nothing may be fetched. */
+  /** Empty: fetching is disabled. */
   readonly hosts: readonly HostRule[];
-  /** Networks that are not public and may be fetched from all the same, as CIDR. */
+  /** Private networks from which files may be fetched, as CIDR. */
   readonly privateNetworks: readonly string[];
 }
 
 export interface HostRule {
-  /** 'any': whatever has a name. 'below': names that end in `.host`, not `host` itself. */
+  /** 'any': every name. 'below': names that end in `.host`, but not `host` itself. */
   readonly kind: 'any' | 'below' | 'exactly';
-  /** As the WHATWG URL parser writes it: lower case, IDNA in ASCII, IPv6 in brackets. '' for 'any'. */
+  /** As normalised by the WHATWG URL parser: lower case, IDNA in ASCII, IPv6 in brackets. '' for 'any'. */
   readonly host: string;
   /** Null: the ports of http and https, 80 and 443. */
   readonly port: number | null;
@@ -43,13 +43,13 @@ export function isAllowedByName(url: URL, { hosts }: UrlPolicy): boolean {
   return hosts.some((rule) => {
     if (rule.port === null ? port !== 80 && port !== 443 : port !== rule.port) return false;
     if (rule.kind === 'exactly') return url.hostname === rule.host;
-    // An address says nothing about whose it is: only one that is listed itself is allowed.
+    // Addresses are allowed only if listed themselves; patterns match names only.
     if (isAddress(url.hostname)) return false;
     return rule.kind === 'any' || url.hostname.endsWith(`.${rule.host}`);
   });
 }
 
-/** Whether the operator named this very host, so that nothing said of it is news to a requester. */
+/** Whether the operator listed exactly this host, so that messages about it disclose nothing. */
 export function isNamedHost({ hostname }: URL, { hosts }: UrlPolicy): boolean {
   return hosts.some(({ kind, host }) => kind === 'exactly' && host === hostname);
 }
@@ -67,7 +67,7 @@ function parseHostRule(entry: string): HostRule {
   const port = portText === undefined ? null : Number(portText);
   if (port !== null && (port < 1 || port > 65_535)) throw refuse('a port is a number from 1 to 65535');
   if (star === '*' && name === '') return { kind: 'any', host: '', port };
-  // The parser that reads the URLs of requests, so that one host has one spelling.
+  // Parsed like the URLs of requests, so that each host has one spelling.
   const parsed = /[\s/\\@?#*%]/.test(name) || name.endsWith('.') ? null : URL.parse(`http://${name}`);
   if (parsed === null || parsed.hostname === '' || parsed.port !== '')
     throw refuse('give hosts such as data.example.org, *.example.org, data.example.org:8080, or * for any');
@@ -77,7 +77,7 @@ function parseHostRule(entry: string): HostRule {
 
 function parseNetwork(entry: string): string {
   const network = entry.includes('/') ? entry : `${entry}/${entry.includes(':') ? 128 : 32}`;
-  // ipaddr.js also takes spellings of numbers (10.1/8) that people and programs read differently.
+  // ipaddr.js also accepts ambiguous spellings such as 10.1/8.
   if (!isAddress(network.split('/', 1)[0]) || !ipaddr.isValidCIDR(network))
     throw failure('SETTING_INVALID', {
       name: NETWORKS,
