@@ -23,29 +23,29 @@ import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
 
 export interface ParsedConfig {
   readonly inputFormat: Format;
-  /** Where the input is to be fetched from; null: files come with the request. */
+  /** Address of the input; null: the request has files. */
   readonly inputUrl: InputUrl | null;
   readonly steps: readonly RequestedStep[];
-  /** What was tolerated. */
+  /** Warnings about the config. */
   readonly findings: Findings;
-  /** The request for so many files, at least one. Throws CRS_LIST_LENGTH. */
+  /** The request for a number of files, at least one. Throws CRS_LIST_LENGTH. */
   forFiles(fileCount: number): JobRequest;
 }
 
-/** Keys that are not known and are named one by one in the report. */
+/** Maximum number of unknown keys that are named in the report. */
 const MAX_UNKNOWN_KEYS = 20;
 
 const NO_URLS: UrlPolicy = { hosts: [], privateNetworks: [] };
 
 export interface InputUrl {
   readonly url: URL;
-  /** Where the config has it. */
+  /** Path in the config. */
   readonly path: string;
 }
 
 /**
- * Parses a config that was JSON. `mayHaveParts`: it came in a form, which may have parts for file parameters of steps. What is not known is noted as a finding; what is wrong throws an error that names the
- * path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED,
+ * `mayHaveParts`: the config is part of a form, which may have parts with file parameters of steps. Unknown members are
+ * findings; invalid values throw an error that names the path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED,
  * URL_INVALID, URL_REFUSED, and what `parseSteps` throws).
  */
 export function parseJobRequest(
@@ -87,7 +87,7 @@ export function parseJobRequest(
   };
 }
 
-/** The first ones by name: a config can have as many as fit into it, and a report tells each finding on its own. */
+/** Names the first unknown keys and counts the others, because a config may contain very many. */
 function noteUnknownKeys(paths: readonly string[], findings: Findings): void {
   for (const path of paths.slice(0, MAX_UNKNOWN_KEYS))
     findings.note('UNKNOWN_KEY', { path: path.slice(0, 100) });
@@ -108,7 +108,7 @@ function parseInputFormat(values: ConfigValues, endpoint: Endpoint, { formats }:
   return findFormat(String(value ?? fromPath), known);
 }
 
-/** Null: an inspection that asks about no output. */
+/** Null: an inspection without an output. */
 function parseOutputFormat(
   values: ConfigValues,
   endpoint: Endpoint,
@@ -135,7 +135,7 @@ function formatMissing(values: ConfigValues, path: string, among: readonly Forma
 }
 
 function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPolicy): InputUrl | null {
-  // Also where the service fetches nothing: a mistake is named as one, and a URL is never ignored.
+  // Checked even if fetching is disabled, so that a URL is never silently ignored.
   const { value, path } = values.take('inputUrl');
   if (value === undefined) return null;
   const part = endpoint.inputFormat === null ? 'input_file' : 'file';
@@ -147,14 +147,14 @@ function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPolicy): 
 
 type FilesOf = (fileCount: number) => readonly InputFileRequest[];
 
-/** What is stated about the CRS of each file. Throws FIELD_REQUIRED where only the request can tell it. */
+/** The CRS given for each file. Throws FIELD_REQUIRED if the format needs one and the config has none. */
 function parseFilesCrs(
   values: ConfigValues,
   { operation }: Endpoint,
   format: Format,
   isTellingOnly: boolean,
 ): FilesOf {
-  // Without a CRS a file can be told about, but not converted.
+  // A file without a CRS can be inspected, but not converted.
   const requiredBy = format.inputCrs === 'request' && !isTellingOnly ? format : null;
   switch (operation) {
     case 'transform':
@@ -179,7 +179,7 @@ function parseFileCrs(values: ConfigValues, requiredBy: Format | null): InputFil
   return { crs: crsOrNull(value, path), crsPath: path };
 }
 
-/** One CRS for all files, or a list as long as they are. */
+/** One CRS for all files, or a list with one entry per file. */
 function parseCrsMapping(
   values: ConfigValues,
   field: 'appendCrs' | 'mergeCrs',
@@ -243,7 +243,7 @@ function parseTransformations(
   return value === undefined ? [] : parseSteps(value, path, transformations, mayHaveParts);
 }
 
-/** Options of a format, grouped under `groupKey` as the specification has it or directly beside the format. */
+/** Options of a format, either in the group `groupKey` or next to the format. */
 function parseOptions(
   values: ConfigValues,
   endpoint: Endpoint,
@@ -258,7 +258,7 @@ function parseOptions(
     if (!isObject(group.value)) throw invalid(group.path, `must be an object, not ${describe(group.value)}`);
     for (const [name, value] of Object.entries(group.value)) {
       const path = `${group.path}.${name}`;
-      // Not `in`: a member 'constructor' is no option.
+      // Not `in`: 'constructor' is not an option.
       if (!Object.hasOwn(schema.properties, name)) values.setUnknown(path);
       else if (value !== null) {
         options[name] = value;

@@ -1,9 +1,9 @@
-/** How long a client wants to wait for its output in the same request (RFC 7240). */
+/** How long a request waits for its output (RFC 7240). */
 
 export interface WaitRequest {
   /** The Prefer header. */
   readonly prefer: string | undefined;
-  /** The query parameter `async`; the address is the more deliberate word, so it goes before the header. */
+  /** The query parameter `async`; it takes precedence over the header. */
   readonly asyncParameter: unknown;
   readonly maxSeconds: number;
   /** What the endpoint does when it is told nothing. */
@@ -13,7 +13,7 @@ export interface WaitRequest {
 export interface Wait {
   /** 0: not at all. */
   readonly seconds: number;
-  /** For the header Preference-Applied; null: no preference had a part in it. */
+  /** Value of Preference-Applied; null: no preference was applied. */
   readonly applied: string | null;
 }
 
@@ -30,7 +30,7 @@ export function wantedWait({ prefer, asyncParameter, maxSeconds, waitsByDefault 
   return { seconds: waitsByDefault ? maxSeconds : 0, applied: null };
 }
 
-/** Seconds of the `wait` preference; null when there is none. */
+/** Seconds of the `wait` preference; null: not given. */
 function waitPreference(prefer: string | undefined): number | null {
   for (const preference of (prefer ?? '').split(',')) {
     const match = /^\s*wait\s*=\s*"?(\d{1,9})"?\s*(?:;.*)?$/i.exec(preference);

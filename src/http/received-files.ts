@@ -1,6 +1,6 @@
 /**
- * The files of one request on their way to disk: all of them are kept, or none is left. Nothing looks into them, and no
- * part of one is held beyond the chunk at hand.
+ * Writes the files of one request to disk; either all of them are kept or none. Contents are not inspected and not
+ * buffered beyond the current chunk.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Config } from '../config.ts';
@@ -15,9 +15,9 @@ export interface ReceivedFile {
   readonly name: string | null;
   readonly role: FileRole;
   readonly byteLength: number;
-  /** Number it is stored under: files are stored in the order of their arrival. */
+  /** Number of the stored file, in the order received. */
   readonly fileIndex: number;
-  /** Of its bytes, in hexadecimal; null when not wanted. */
+  /** SHA-256 in hexadecimal; null: not requested. */
   readonly hash: string | null;
 }
 
@@ -31,16 +31,16 @@ export type RequestLimits = Pick<
 >;
 
 export interface ReceivingOptions {
-  /** Opens the storage of the file that arrives as number `fileIndex`. */
+  /** Opens the storage of file number `fileIndex`. */
   readonly open: (fileIndex: number) => Promise<Upload>;
   readonly limits: RequestLimits;
-  /** Compute hashes; costs time on large files. */
+  /** Computing hashes takes time for large files. */
   readonly wantHash: boolean;
 }
 
 const ROLES: readonly FileRole[] = ['single', 'list', 'step'];
 
-/** Files that are being made durable while further ones arrive; each holds a descriptor until it is. */
+/** Maximum number of files synced to disk at a time; each holds a file descriptor. */
 const MAX_KEEPING = 8;
 
 interface Entry {
@@ -68,7 +68,7 @@ export class ReceivedFiles {
     this.#bytesLeft = limits.maxUploadBytes;
   }
 
-  /** Begins a file; `end` follows before the next one. Throws LIMIT_EXCEEDED when there are too many. */
+  /** Begins a file; call `end` before the next one. Throws LIMIT_EXCEEDED for too many files. */
   async begin(name: string | null, role: FileRole): Promise<void> {
     const { maxFiles } = this.limits;
     const fileIndex = this.#entries.length;
@@ -90,7 +90,7 @@ export class ReceivedFiles {
     await upload.write(bytes);
   }
 
-  /** Counts bytes that are not kept; they may come no more than others. Throws LIMIT_EXCEEDED. */
+  /** Counts bytes that are not kept towards the same limit. Throws LIMIT_EXCEEDED. */
   pass(byteLength: number): void {
     this.#bytesLeft -= byteLength;
     if (this.#bytesLeft < 0) throw uploadTooLarge('more than that', this.limits.maxUploadBytes);
@@ -104,7 +104,7 @@ export class ReceivedFiles {
       throw failure('INPUT_EMPTY', {
         source: name ?? (role === 'list' ? `file ${fileIndex + 1}` : 'the file'),
       });
-    // Begun at once, because a thousand open files would be too many; not waited for, because a sync takes its time.
+    // Started at once to limit the number of open files, but not awaited, because a sync is slow.
     const keeping: Promise<void> = upload
       .keep()
       .catch((error: unknown) => {
@@ -119,7 +119,7 @@ export class ReceivedFiles {
     return this.#entries.filter((entry) => entry.role === role).length;
   }
 
-  /** Waits until all are durable; gives them in the order in which they count: the single one, the list, those of steps. */
+  /** Waits until all files are durable. Returns the single file, then the list, then files of steps. */
   async keepAll(): Promise<readonly ReceivedFile[]> {
     await Promise.all(this.#keeping);
     if (this.#keepFailure !== null) throw this.#keepFailure.error;
@@ -133,7 +133,7 @@ export class ReceivedFiles {
     }));
   }
 
-  /** Removes all of them, kept or not. Never throws: what cannot be removed now is litter that the sweep finds. */
+  /** Removes all files, kept or not. Never throws: the sweep finds files that cannot be removed now. */
   async discard(): Promise<void> {
     await Promise.all(this.#keeping);
     await Promise.allSettled(this.#entries.map(({ upload }) => upload.discard()));
@@ -145,7 +145,7 @@ export class ReceivedFiles {
   }
 }
 
-/** `actual`: what is known about the size, in words. */
+/** `actual`: the size in words. */
 export function uploadTooLarge(actual: string, limitBytes: number): GeomillError {
   return failure('LIMIT_EXCEEDED', {
     what: 'the upload',

@@ -14,7 +14,7 @@ export function registerOperation(app: FastifyInstance, context: HttpContext, op
   app.route({
     method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-    // Before "100 Continue" and before the body: who may not is told at once.
+    // Before "100 Continue" and the body, so that rejected clients need not upload anything.
     onRequest: async (request) => {
       await admitted(request);
       checkQuery(request);
@@ -24,7 +24,7 @@ export function registerOperation(app: FastifyInstance, context: HttpContext, op
   });
 }
 
-/** Finds out who asks, notes it on the request, and throws where they may not. */
+/** Identifies the principal, sets it on the request, and throws if it has no access. */
 function admission(
   { auth, rate, config }: HttpContext,
   operation: Operation,
@@ -32,13 +32,13 @@ function admission(
   const access = accessOf(operation, config);
   if (access === 'public') {
     if (operation.access === 'public') return async () => {};
-    // For everybody here, not for the pages of strangers that came to mean this machine.
+    // Public on this machine, but not for web pages of other origins.
     return async (request) => refuseForeignPages(request, config);
   }
   const mode = authModeOf(operation, config);
   return async (request) => {
     const shown = await auth.identify(request);
-    // Before anything is refused: a credential that may not is no way to ask without end.
+    // Counted before the access check, so that rejected requests are limited, too.
     if (shown !== null) rate.count(shown, request.ip);
     if (shown === null && mode === 'open') refuseForeignPages(request, config);
     request.principal = admit(shown, access, mode);
@@ -46,7 +46,7 @@ function admission(
   };
 }
 
-/** The paths there are, to tell a wrong method from a wrong path. */
+/** Patterns of all paths, to distinguish a wrong method from a wrong path. */
 export function routePatterns(operations: readonly Operation[]): RoutePattern[] {
   const methods = new Map<string, Set<string>>();
   for (const { path, method } of operations) {

@@ -7,7 +7,7 @@ import { configSchema, type JsonDocuments, jsonBodySchema, jsonDocumentsOf } fro
 import { filePartsOf } from './job-form.ts';
 import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
 
-/** Raw bytes: OpenAPI 3.1 describes them by the absence of a type. */
+/** Raw bytes; OpenAPI 3.1 describes them by omitting the type. */
 const FILE: JsonSchema = {
   contentMediaType: 'application/octet-stream',
   description: 'The file.',

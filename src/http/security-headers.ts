@@ -1,4 +1,4 @@
-/** What every answer is sent with: nothing we send is to be run, framed, guessed at or embedded by a browser. */
+/** Headers of every response: browsers must not execute, frame, sniff or embed it. */
 import type { FastifyInstance } from 'fastify';
 
 const HEADERS = {
@@ -11,17 +11,17 @@ const HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 } as const;
 
-/** A year. Without includeSubDomains and preload: other names of the domain are not ours to decide about. */
+/** One year. Without includeSubDomains and preload, which would affect other hosts of the domain. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' } as const;
 
 export type SecurityHeaders = Readonly<Record<string, string>>;
 
-/** `baseUrl`: the public address; over http a browser would ignore the order to stay on https, and we don't give it. */
+/** `baseUrl`: the public address. Strict-Transport-Security is sent for https only; browsers ignore it over http. */
 export function securityHeaders(baseUrl: string | null): SecurityHeaders {
   return { ...HEADERS, ...(baseUrl?.startsWith('https:') ? STRICT_TRANSPORT : {}) };
 }
 
-/** What is refused before it comes to a hook, in error-reply.ts, is sent with them there. */
+/** Errors that occur before this hook get the headers in error-reply.ts. */
 export function sendSecurityHeaders(app: FastifyInstance, headers: SecurityHeaders): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.headers(headers);

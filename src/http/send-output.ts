@@ -1,4 +1,4 @@
-/** Sends the output of a job: media type, name, length, validators, ranges, and what became of what. */
+/** Sends the output of a job with its media type, name, length, validators, ranges and metadata. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
 import { errorText, type Job } from '../jobs/job.ts';
@@ -23,7 +23,7 @@ export async function sendOutput(
     .header('last-modified', new Date(job.endedAt ?? 0).toUTCString())
     .header('accept-ranges', 'bytes')
     .header('cache-control', 'private, no-cache');
-  // The sweep comes once a minute; until it does, what has expired would still be there.
+  // The sweep runs once a minute, so an expired output may still exist.
   if (!job.outputKept || Date.now() >= (job.expiresAt ?? Number.POSITIVE_INFINITY)) throw expired(job);
   const isRetrieval = request.method === 'GET' || request.method === 'HEAD';
   if (isRetrieval && matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
@@ -61,8 +61,8 @@ interface ByteRange {
 }
 
 /**
- * The range of a Range header (RFC 9110 14.2). 'whole': none, or a header to be ignored (other units, several ranges, bad syntax), as
- * the RFC allows. 'unsatisfiable': it lies outside of the `byteLength` bytes.
+ * The range of a Range header (RFC 9110 14.2). 'whole': no header, or one to be ignored (other units, several ranges,
+ * invalid syntax), as the RFC allows. 'unsatisfiable': the range is outside the `byteLength` bytes.
  */
 function parseRange(header: string | undefined, byteLength: number): ByteRange | 'whole' | 'unsatisfiable' {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.replaceAll(' ', '') ?? '');
@@ -78,8 +78,8 @@ function parseRange(header: string | undefined, byteLength: number): ByteRange |
 }
 
 /**
- * What was done, for a client that never asks for the job's report. Sizes are bytes: of all inputs together, and of the
- * whole output.
+ * Headers with a summary of the job, for clients that do not request the report. Sizes are in bytes: of all inputs
+ * together, and of the whole output.
  */
 function metadataOf({ request, inputs, output, report, warningCount }: Job): Record<string, string> {
   const uploadedBytes = inputs.reduce((sum, input) => sum + (input.byteLength ?? 0), 0);
@@ -94,7 +94,7 @@ function metadataOf({ request, inputs, output, report, warningCount }: Job): Rec
   };
 }
 
-/** Answers a client that waited for a job which failed: the job's error as a problem. */
+/** Sends the error of a failed job as a problem, to a client that waited for the job. */
 export function sendJobFailure(reply: FastifyReply, job: Job): FastifyReply {
   const error = job.error ?? { code: 'INTERNAL' as const, params: { reason: 'unknown' } };
   return sendProblem(reply, problemOf(GeomillError.revive(error), errorText(job.id, error)));
@@ -109,7 +109,7 @@ function expired(job: Job): GeomillError {
   return failure('JOB_EXPIRED', { id: job.id, at: new Date(job.expiresAt ?? 0).toISOString() });
 }
 
-/** RFC 6266: a name in ASCII for old clients and the true one in UTF-8. */
+/** RFC 6266: an ASCII name for old clients and the real name in UTF-8. */
 function contentDisposition(fileName: string): string {
   const ascii = fileName.replace(/[^\x20-\x7e]/g, '_').replace(/["\\]/g, '_');
   const plain = `attachment; filename="${ascii}"`;

@@ -23,7 +23,7 @@ import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
 import { wantedWait } from './prefer.ts';
 import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-files.ts';
 
-/** What a form adds to files and config: boundaries, part headers, small unknown parts. */
+/** Allowance for the overhead of a form: boundaries, part headers, small unknown parts. */
 const FORM_OVERHEAD_BYTES = 1024 * 1024;
 const MAX_KEY_LENGTH = 255;
 
@@ -38,7 +38,7 @@ interface ReceivedRequest {
   readonly unknownParts: readonly string[];
 }
 
-/** What the headers alone tell is answered before a byte of the body is read, so also before "100 Continue". */
+/** Rejects requests by their headers, before the body is read and before "100 Continue". */
 export function refuseEarly(
   endpoint: Endpoint,
   { config, service }: HttpContext,
@@ -61,14 +61,14 @@ export function refuseEarly(
     if (declaredBytes > config.maxJsonBodyBytes) throw bodyTooLarge(actual, config.maxJsonBodyBytes);
   } else if (declaredBytes > config.maxUploadBytes + config.maxConfigBytes + FORM_OVERHEAD_BYTES)
     throw uploadTooLarge(actual, config.maxUploadBytes);
-  // What of the body is sure to be files.
+  // The minimum size of the files in the body.
   if (!isRepeat)
     service.checkRoom(owner, Math.max(0, declaredBytes - config.maxConfigBytes - FORM_OVERHEAD_BYTES));
 }
 
 /**
- * Receives the body and enters the job; when this resolves it is durable and will end. A refused request, one whose
- * client goes away meanwhile, and one that came before leave no file behind.
+ * Receives the body and adds the job; when this resolves, the job is durable and will end. A rejected, aborted or repeated
+ * request leaves no files behind.
  */
 export async function submitRequest(
   endpoint: Endpoint,
@@ -121,7 +121,7 @@ export async function submitRequest(
   }
 }
 
-/** Of a repeat only size and hash are wanted, so that it needs neither room in the owner's quota nor on the disk. */
+/** A repeated request needs only size and hash of its files, so it uses neither quota nor disk space. */
 function unstoredUpload(): Upload {
   return {
     byteLength: 0,
@@ -155,7 +155,7 @@ async function receiveForm(
   return { ...form, parsed };
 }
 
-/** Each step has its file, and each file a step. Known only now, as parts come in any order. */
+/** Checks that every step has its file and every file a step. Possible only at the end, as parts come in any order. */
 function checkStepParts(
   steps: readonly RequestedStep[],
   parts: ReadonlySet<string>,
@@ -211,13 +211,13 @@ function stepInputOf({ name, byteLength, fileIndex }: ReceivedFile): JobInput {
   return { name: stepInput, byteLength, fileIndex, stepInput };
 }
 
-/** Its host may have a better name for it; that is known when it is fetched. */
+/** The host may provide a better name when the file is fetched. */
 function remoteInput(url: URL, format: Format): JobInput {
   const name = plainFileName(pathName(url) ?? '', `input${format.extensions[0]}`);
   return { name, byteLength: null, fileIndex: 0, url: url.href };
 }
 
-/** Of everything that decides the result. */
+/** Hash of everything that determines the result. */
 function requestHash(
   { operation, inputFormat }: Endpoint,
   configHash: string,
@@ -230,15 +230,15 @@ function requestHash(
 }
 
 export interface Waited {
-  /** 0: not at all. */
+  /** 0: the request did not wait. */
   readonly seconds: number;
-  /** As it is after that time; null where nothing was waited for. */
+  /** The job after that time; null if the request did not wait. */
   readonly job: Job | null;
 }
 
 /**
- * Waits for the end of an accepted job for as long as the client wants, and notes on the answer what was applied. An
- * account with too many waiting requests is not waited for. Throws JOB_UNKNOWN where the job was deleted meanwhile.
+ * Waits for the end of an accepted job for as long as the client wants, and sets Preference-Applied. Does not wait if the
+ * account has too many waiting requests. Throws JOB_UNKNOWN if the job was deleted meanwhile.
  */
 export async function waitForJob(
   context: HttpContext,
@@ -268,7 +268,7 @@ export async function waitForJob(
   }
 }
 
-/** Fires when the client goes away before it has its answer. The job goes on: it was accepted, and it is durable. */
+/** Fires when the client disconnects before the response. The job continues. */
 function abortSignalOf(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => controller.abort());

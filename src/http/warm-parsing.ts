@@ -1,6 +1,6 @@
 /**
- * Compiles the schemas that requests are checked by, a few at a time, as soon as the service listens: with the first
- * request it would hold all others for 100 ms.
+ * Compiles the schemas of requests, a few at a time, as soon as the service listens. At the first request it would block all
+ * others for 100 ms.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
