@@ -1,4 +1,4 @@
-/** Everything within a distance of each feature. */
+/** buffer: the area within a distance of each feature. */
 import { parseLength, unitsSchema } from './parts/lengths.ts';
 import type { Transformation } from './transformation.ts';
 

@@ -1,4 +1,4 @@
-/** The middle of each feature. */
+/** centroid: the centre of mass of each feature. */
 import type { Transformation } from './transformation.ts';
 
 export const centroid: Transformation = {

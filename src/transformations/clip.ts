@@ -1,4 +1,4 @@
-/** Only what lies within a mask. */
+/** clip: keeps the parts of features inside a mask. */
 
 import { maskFromText, maskParameter, maskSchema } from './parts/mask/mask-parameter.ts';
 import type { Transformation } from './transformation.ts';

@@ -1,4 +1,4 @@
-/** The rubber band around each feature. */
+/** convex_hull: the convex hull of each feature. */
 import type { Transformation } from './transformation.ts';
 
 export const convexHull: Transformation = {

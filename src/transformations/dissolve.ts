@@ -1,4 +1,4 @@
-/** Features with equal values become one. */
+/** dissolve: merges features with equal values. */
 import { failure } from '../errors.ts';
 import { aggregateModifier, aggregateOf, aggregateParameter } from './parts/aggregate.ts';
 import { fieldName, fieldNames } from './parts/name-lists.ts';

@@ -1,4 +1,4 @@
-/** The bounding box of each feature. */
+/** envelope: the bounding box of each feature. */
 import type { Transformation } from './transformation.ts';
 
 export const envelope: Transformation = {

@@ -1,4 +1,4 @@
-/** Only what lies outside a mask. */
+/** erase: keeps the parts of features outside a mask. */
 
 import { maskFromText, maskParameter, maskSchema } from './parts/mask/mask-parameter.ts';
 import type { Transformation } from './transformation.ts';

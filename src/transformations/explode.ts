@@ -1,4 +1,4 @@
-/** One feature per part. */
+/** explode: makes one feature of each part. */
 import type { Transformation } from './transformation.ts';
 
 export const explode: Transformation = {

@@ -1,4 +1,4 @@
-/** Features that meet conditions on their fields, or lie in a box. */
+/** filter: keeps features that meet conditions on their fields, or are in a box. */
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { MAX_CONDITION_LENGTH, MAX_CONDITION_TOKENS } from './filter/condition.ts';

@@ -1,4 +1,4 @@
-/** Geometries that follow the rules of their kind. */
+/** make_valid: repairs invalid geometries. */
 import type { Transformation } from './transformation.ts';
 
 export const makeValid: Transformation = {

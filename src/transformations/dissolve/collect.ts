@@ -90,7 +90,7 @@ async function uniteParts(
   host: CollectingHost,
   progress: (fraction: number) => void,
 ): Promise<void> {
-  // Groups without such parts would be empty rows in the calls, so those that have some are numbered anew.
+  // Groups without such parts would be empty rows in the calls, so groups with such parts are renumbered.
   const numbers = new Map<number, number>();
   const own = new Uint32Array(parts.length);
   for (let i = 0; i < parts.length; i++) {
@@ -105,7 +105,7 @@ async function uniteParts(
   await uniteGroups(parts, own, numbers.size, kind, columns, target, host, progress);
 }
 
-/** Of groups that hold several kinds, lines and points within polygons, and points on lines, vanish in them. */
+/** In groups with several kinds of parts, removes lines and points within polygons, and points on lines. */
 async function uniteKinds(
   parts: PartList,
   groups: Groups,

@@ -1,13 +1,13 @@
-/** Rows by their values in some fields. */
+/** Groups rows by their values in some fields. */
 import { type AttributeColumn, isValid, valueAt } from '../../batch/attribute-column.ts';
 import type { LayerRows } from '../parts/merge/layer-rows.ts';
 
-/** Per row a number; rows have the same one where all of the fields have equal values, null being a value. */
+/** A group number for each row; rows in a group have equal values in all fields, where null is a value. */
 export function keyNumbers(layer: LayerRows, fieldIndices: readonly number[]): Float64Array {
   let keys = new Float64Array(layer.rowCount);
   for (const index of fieldIndices) {
     const values = valueNumbers(layer, layer.columns(index));
-    // Both factors are at most the number of rows, so the product is exact; numbers stay dense by being mapped again.
+    // Both factors are at most the number of rows, so the product is exact; renumbering keeps the numbers dense.
     const numbers = new Map<number, number>();
     const joined = new Float64Array(layer.rowCount);
     for (let row = 0; row < layer.rowCount; row++) {
@@ -43,7 +43,7 @@ function valueNumbers(layer: LayerRows, columns: readonly AttributeColumn[]): Ui
   return result;
 }
 
-/** A Map finds NaN and takes -0 for 0, as is wanted; bytes are compared as text of their codes. */
+/** A Map treats NaN as equal and -0 as 0, as required; bytes are compared as text of their codes. */
 function comparable(column: AttributeColumn, row: number): unknown {
   if (!isValid(column.validity, row)) return null;
   if (column.type === 'binary') return String(valueAt(column, row));

@@ -1,4 +1,4 @@
-/** Bounding boxes: four comparisons a position, which needs no engine. */
+/** Bounding boxes, computed without GEOS: four comparisons per position. */
 import {
   GEOMETRY_TYPE,
   type GeometryBuilder,
@@ -18,7 +18,7 @@ function appendEnvelope(column: GeometryColumn, row: number, builder: GeometryBu
   const bounds = emptyBounds();
   growByRow(bounds, column, row);
   const [west, south, east, north] = bounds;
-  // No position of the row is a number.
+  // All positions of the row are NaN.
   if (!(west <= east && south <= north)) return MAPPED.dropped;
   builder.position(west, south);
   if (west === east && south === north) return end(builder, PART_KIND.point, GEOMETRY_TYPE.point);

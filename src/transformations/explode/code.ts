@@ -1,4 +1,4 @@
-/** Parts as features: coordinates and rings stay where they are, only the offsets above them change. */
+/** Makes parts features: coordinates and rings stay unchanged, only the offsets above them change. */
 import { type AttributeColumn, ColumnBuilder, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, type GeometryColumn, PART_KIND_MASK } from '../../batch/geometry-column.ts';
@@ -53,7 +53,7 @@ function separateParts(column: GeometryColumn): Separated {
   for (let row = 0; row < types.length; row++) {
     const before = count;
     for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
-      // An empty member of a collection has no rings, so nothing of the arrays below belongs to it.
+      // An empty member of a collection has no rings, so it has no entries in the arrays below.
       if (ringOffsets[part] === ringOffsets[part + 1]) continue;
       const kind = partKinds[part] & PART_KIND_MASK;
       newPartKinds[partCount] = kind;
@@ -77,7 +77,7 @@ function separateParts(column: GeometryColumn): Separated {
   return { geometry, rows: rows.slice(0, count) };
 }
 
-/** What an empty geometry of the type is called when it is no longer a multi geometry; nobody knows of a collection. */
+/** The single type of an empty multi geometry; a collection has none. */
 function singleType(type: number): number {
   const { multiPoint, multiPolygon } = GEOMETRY_TYPE;
   return type >= multiPoint && type <= multiPolygon ? type - 3 : type;

@@ -1,4 +1,4 @@
-/** A box as a condition: features whose bounds meet it, its border included. */
+/** A box as a condition: features whose bounds intersect it, including its border. */
 import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
 import type { TransformPositions } from '../transformation.ts';
@@ -8,10 +8,10 @@ export type Box = readonly [number, number, number, number];
 
 /** Positions per side; with 256 the bounds of a bent side are found to 0.01 % of the bend. */
 const STEPS_PER_SIDE = 256;
-/** Halvings towards the last position of a side that the projection knows. */
+/** Halvings to find the last position of a side that can be transformed. */
 const HALVINGS = 40;
 
-/** A box over the antimeridian, whose west is greater than its east, as the two that it is made of. */
+/** A box across the antimeridian, with west greater than east, as two boxes. */
 export function boxesOf([west, south, east, north]: Box): readonly Box[] {
   if (west <= east) return [[west, south, east, north]];
   return [
@@ -21,9 +21,9 @@ export function boxesOf([west, south, east, north]: Box): readonly Box[] {
 }
 
 /**
- * The bounds of a box of EPSG:4326 in the CRS of the data. Its sides are bent there, so that they are followed in small
- * steps; where they leave what the projection knows, up to there. Throws TRANSFORMATION_INVALID where it knows nothing
- * of them.
+ * The bounds of a box of EPSG:4326 in the CRS of the data. Its sides are curved there, so they are followed in small
+ * steps, as far as they can be transformed. Throws TRANSFORMATION_INVALID if no position of them can
+ * be transformed.
  */
 export function transformedBox(box: Box, fromWgs84: TransformPositions, path: string): Box {
   const [west, south, east, north] = box;
@@ -59,7 +59,7 @@ export function transformedBox(box: Box, fromWgs84: TransformPositions, path: st
   throw failure('TRANSFORMATION_INVALID', { path, reason: 'lies where the CRS of the data is not defined' });
 }
 
-/** Takes the positions of a side between one that is known and one that is not, closer and closer to the change. */
+/** Finds the end of the transformable part of a side by bisection. */
 function findEdge(at: (t: number) => boolean, from: number, to: number, fromIsKnown: boolean): void {
   for (let i = 0; i < HALVINGS; i++) {
     const middle = (from + to) / 2;
@@ -68,7 +68,7 @@ function findEdge(at: (t: number) => boolean, from: number, to: number, fromIsKn
   }
 }
 
-/** Clears the rows of `keeps` whose bounds meet none of the boxes; so those without a position. */
+/** Clears the rows of `keeps` whose bounds intersect none of the boxes, and rows without a position. */
 export function clearOutside(keeps: Uint8Array, column: GeometryColumn, boxes: readonly Box[]): void {
   const { partOffsets, ringOffsets, coordOffsets, coordinates } = column;
   const stride = strideOf(column.dimensions);

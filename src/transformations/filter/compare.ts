@@ -1,7 +1,7 @@
 /**
  * A column compared with a value, row by row in one loop per type. Numbers are compared as numbers, those of 64 bits
- * exactly; texts by code points; dates and times by the instant they mean; values of mixed fields (json) by their kind,
- * where values of another kind differ from the value and have no order with it.
+ * exactly; texts by code points; dates and times as instants; values of mixed fields (json) by their kind:
+ * values of another kind are different and have no order.
  */
 import { type AttributeColumn, type BytesColumn, valueAt } from '../../batch/attribute-column.ts';
 import type { Literal } from './condition.ts';
@@ -9,7 +9,7 @@ import { instantOf } from './instant.ts';
 import type { Verdicts, VerdictTable } from './verdict.ts';
 import { EQUAL, FALSE, GREATER, LESS, markNulls, TRUE, UNKNOWN, UNORDERED } from './verdict.ts';
 
-/** Null where values of the column cannot be compared with the value. */
+/** Null if values of the column cannot be compared with the value. */
 export function compareColumn(
   column: AttributeColumn,
   rowCount: number,
@@ -63,7 +63,7 @@ function compareAll(
   }
 }
 
-/** A text that is written as a number counts as one: JSON has no other way for integers beyond 2^53. Null: not a number. */
+/** The number in a text: JSON can express integers beyond 2^53 only as text. Null: not a number. */
 export function numberLiteral(value: Literal): number | bigint | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value;
@@ -98,7 +98,7 @@ function compareWithBigInt(
   }
 }
 
-/** By halves, because reading a bigint from the array would make an object per row. */
+/** Compared as two halves, because reading a bigint from the array allocates an object per row. */
 function compareInt64(
   values: BigInt64Array<ArrayBuffer>,
   value: number | bigint,
@@ -111,7 +111,7 @@ function compareInt64(
     verdicts.fill(table[floor > 0n ? LESS : GREATER]);
     return;
   }
-  // Nothing equals 2.5; what is 2 or less is less.
+  // No integer equals 2.5; integers up to 2 are less.
   const equal = isWhole ? EQUAL : LESS;
   const high = Number(floor >> 32n);
   const low = Number(floor & 0xffffffffn);
@@ -148,7 +148,7 @@ function orderOfBytes(bytes: Uint8Array, start: number, end: number, wanted: Uin
   return end - start < wanted.length ? LESS : end - start > wanted.length ? GREATER : EQUAL;
 }
 
-/** False where the value is no date or time. */
+/** False if the value is not a date or time. */
 function compareInstants(
   { bytes, offsets }: BytesColumn,
   value: string,
@@ -195,10 +195,10 @@ export function mixedValue(column: BytesColumn, row: number): Literal | null | u
   return typeof value === 'object' ? undefined : (value as Literal);
 }
 
-/** More values than this are looked up in a set instead of being compared one by one. */
+/** Above this number, values are looked up in a set instead of compared one by one. */
 const MAX_COMPARED = 8;
 
-/** Whether the value of a row is one of the values. Null where one of them cannot be compared with the column's. */
+/** Whether the value of a row is one of the values. Null if one of them cannot be compared with the column. */
 export function columnIsIn(
   column: AttributeColumn,
   rowCount: number,
@@ -237,7 +237,7 @@ function columnIsInSet(
   return verdicts;
 }
 
-/** Integers as numbers while these are exact, as they are in the set. */
+/** Integers as numbers if exact, as in the set. */
 function setMember(value: Literal): Literal {
   if (typeof value === 'number' && !Number.isSafeInteger(value) && Number.isInteger(value))
     return BigInt(value);

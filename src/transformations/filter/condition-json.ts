@@ -4,7 +4,7 @@
  *     {"and": [c, ...]}   {"or": [c, ...]}   {"not": c}
  *     {"field": "pop", "op": ">", "value": 10}                     = != < <= > >=
  *     {"field": "kind", "op": "in", "value": ["school", "shed"]}   in, not_in
- *     {"field": "pop", "op": "between", "value": [10, 20]}         between, not_between; both ends belong to it
+ *     {"field": "pop", "op": "between", "value": [10, 20]}         between, not_between; both ends included
  *     {"field": "name", "op": "like", "value": "A%"}               like, not_like, ilike, not_ilike
  *     {"field": "name", "op": "is_null"}                           is_null, is_not_null
  */
@@ -28,7 +28,7 @@ const SYNONYMS: ReadonlyMap<string, Comparison> = new Map([
 const OPERATORS =
   '=, !=, <, <=, >, >=, in, not_in, between, not_between, like, not_like, ilike, not_ilike, is_null, is_not_null';
 
-/** Throws TRANSFORMATION_INVALID with the place in the tree that is wrong. */
+/** Throws TRANSFORMATION_INVALID with the path of the fault in the tree. */
 export function parseConditionTree(node: unknown, path: string, totals: RequestTotals): Condition {
   return parseTree(node, path, 0, new ConditionSize(path, totals));
 }
@@ -78,7 +78,7 @@ function parsePredicate(node: Record<string, unknown>, path: string, size: Condi
   throw refuseCondition(`${path}.op`, `must be one of ${OPERATORS}`);
 }
 
-/** Null for an operator that is not known. */
+/** Null for an unknown operator. */
 function namedPredicate(field: string, op: string, value: unknown, path: string): Condition | null {
   switch (op) {
     case 'in':
@@ -102,7 +102,7 @@ function namedPredicate(field: string, op: string, value: unknown, path: string)
   }
 }
 
-/** Before a list is looked at value by value: each of them would be named by its path. */
+/** Checked before the values of a list, each of which would need a path. */
 function measure(value: unknown, size: ConditionSize): void {
   if (Array.isArray(value)) for (const item of value) measureLiteral(item, size);
   else measureLiteral(value, size);
@@ -117,7 +117,7 @@ function literal(value: unknown, path: string): Literal {
   if (typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) {
     const size = Math.abs(value);
-    // The digits are lost already; larger ones are no integers of 64 bits and meant as approximate.
+    // The digits are lost already; larger values are not 64-bit integers and are approximate on purpose.
     if (size > Number.MAX_SAFE_INTEGER && size <= 2 ** 63)
       throw refuseCondition(path, 'is a number beyond 2^53, which JSON rounds; write it as a text in quotes');
     return value;

@@ -1,5 +1,5 @@
 /**
- * Conditions as text, in the manner of SQL:
+ * Conditions as text, similar to SQL:
  *
  *     condition  = all { OR all }            all = one { AND one }         one = NOT one | "(" condition ")" | predicate
  *     predicate  = field ( = | == | != | <> | < | <= | > | >= ) value
@@ -10,7 +10,7 @@
  *     field      = name | "any name, "" for a quote"
  *     value      = number | 'text, '' for a quote' | TRUE | FALSE
  *
- * Words are of any letter case. Characters in messages count from 1.
+ * Keywords are case-insensitive. Characters in messages count from 1.
  */
 import type { RequestTotals } from '../transformation.ts';
 import {
@@ -34,12 +34,12 @@ const SYMBOLS: Readonly<Record<string, Comparison>> = {
   '>=': '>=',
 };
 
-/** Words with a meaning; fields of these names are written in double quotes. */
+/** Keywords; fields with these names must be written in double quotes. */
 const RESERVED = new Set(
   'and or not in between like ilike is null true false'.split(' '), // biome-ignore format: one line
 );
 
-/** Throws TRANSFORMATION_INVALID with the character where the text ceases to make sense. */
+/** Throws TRANSFORMATION_INVALID with the character at which the text is invalid. */
 export function parseConditionText(text: string, path: string, totals: RequestTotals): Condition {
   return new TextParser(text, path, totals).parse();
 }
@@ -62,7 +62,7 @@ class TextParser {
   }
 
   #any(): Condition {
-    // Only here can the text go on inside itself.
+    // Recursion happens only here.
     if (++this.#depth > MAX_CONDITION_DEPTH)
       throw refuseCondition(this.#path, `is nested deeper than ${MAX_CONDITION_DEPTH} levels`);
     const parts = [this.#all()];

@@ -27,15 +27,15 @@ export type Condition =
     }
   | { readonly kind: 'null'; readonly field: string };
 
-/** Nested deeper than anybody writes; the trees are walked by recursion. */
+/** Maximum depth, more than any real condition has: trees are walked by recursion. */
 export const MAX_CONDITION_DEPTH = 100;
 
-/** Characters of a condition: the text of it, or all texts in its JSON together. */
+/** Maximum characters of a condition: its text, or all texts in its JSON together. */
 export const MAX_CONDITION_LENGTH = 65_536;
-/** Words, values and signs of texts, or values and conditions of JSON; of all conditions of a request together. */
+/** Maximum number of tokens of texts, or of values and conditions in JSON, in all conditions of a request together. */
 export const MAX_CONDITION_TOKENS = 10_000;
 
-/** Counts what a condition is made of, so that none is too large to be parsed and evaluated. */
+/** Counts the elements of conditions, so that none is too large to parse and evaluate. */
 export class ConditionSize {
   readonly #path: string;
   readonly #totals: RequestTotals;

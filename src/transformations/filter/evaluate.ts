@@ -1,4 +1,4 @@
-/** A condition on a batch: one array of verdicts per part of the condition, no object per row. */
+/** Evaluates a condition on a batch: one array of verdicts per part of the condition, no object per row. */
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { isText } from '../../batch/schema.ts';
@@ -8,7 +8,7 @@ import { type Condition, type Literal, refuseCondition } from './condition.ts';
 import { columnIsLike } from './like.ts';
 import { FALSE, TRUE, type Verdicts, verdictTable } from './verdict.ts';
 
-/** Throws FIELD_UNKNOWN, and TRANSFORMATION_INVALID at `path` where a field is compared with a value of another kind. */
+/** Throws FIELD_UNKNOWN, and TRANSFORMATION_INVALID at `path` if a field is compared with a value of another kind. */
 export function evaluate(condition: Condition, batch: FeatureBatch, path: string): Verdicts {
   const { rowCount } = batch;
   switch (condition.kind) {

@@ -1,4 +1,4 @@
-/** ISO 8601 dates and times as points on one line, so that they compare whatever their zones. */
+/** ISO 8601 dates and times as numbers that can be compared, whatever their zones. */
 
 import { PLAIN_TEXT, temporalKind } from '../../batch/temporal-text.ts';
 import { COLON, ZERO } from '../../bytes/ascii.ts';
@@ -6,7 +6,7 @@ import { COLON, ZERO } from '../../bytes/ascii.ts';
 const SECONDS_PER_DAY = 86400;
 
 /**
- * Seconds since 1970 of a date (its midnight) or a date and time; without a zone they are taken as UTC. NaN for other
+ * Seconds since 1970 of a date (its midnight) or a date and time; without a zone they are in UTC. NaN for other
  * text. Exact to a microsecond.
  */
 export function instantOf(bytes: Uint8Array, start: number, end: number): number {
@@ -34,7 +34,7 @@ function offsetSeconds(bytes: Uint8Array, at: number, end: number): number {
   return (bytes[at] === 0x2d ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** Of the proleptic Gregorian calendar, by counting years from March on, so that the leap day is the last of one. */
+/** Proleptic Gregorian calendar; years are counted from March, so that the leap day is the last day of a year. */
 function daysSince1970(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);

@@ -1,17 +1,17 @@
 /**
- * A pattern of LIKE, made ready: `%` stands for any characters, `_` for one, `\` takes the next character as it is.
+ * A compiled pattern of LIKE: `%` matches any characters, `_` one, `\` makes the next character literal.
  *
- * What stands before the first `%` and after the last one has its place. Each piece in between is looked for once, after the
- * one before it, with a set of bits: bit i is set where the piece up to its symbol i ends at the byte at hand (Shift-And,
- * Baeza-Yates and Gonnet 1992). No byte is looked at twice, so a text costs its length times the words of 32 bits that
- * the piece fills, however alike the two are. Alternative rejected: to go back to the byte after the last start, which
+ * The pieces before the first `%` and after the last one are matched at the ends. Each piece in between is searched once, after the
+ * one before it, with a set of bits: bit i is set if the piece up to its symbol i ends at the current byte (Shift-And,
+ * Baeza-Yates and Gonnet 1992). No byte is read twice, so a text costs its length times the number of 32-bit words of
+ * the piece. Alternative rejected: going back to the byte after the last start, which
  * takes the product of both lengths for '%aaa...ab%'.
  */
 
 const ANY_ONE = 256;
 const ANY_MANY = 257;
 const WORD_BITS = 32;
-/** Classes of bytes that the pattern does not name. */
+/** Class of bytes that are not in the pattern. */
 const OTHER_START = 0;
 const OTHER_CONTINUATION = 1;
 
@@ -26,12 +26,12 @@ interface Piece {
   readonly anyOnes: Uint32Array;
   /** Bit of the last symbol, in the last word. */
   readonly last: number;
-  /** For the words, while it is looked for. */
+  /** Working memory of the search. */
   readonly state: Uint32Array;
 }
 
 export class LikePattern {
-  /** Bytes and words of bits that all searches for pieces looked at. */
+  /** Number of bytes and words that all searches processed. */
   work = 0;
   readonly #hasMany: boolean;
   readonly #head: Uint16Array;
@@ -62,7 +62,7 @@ export class LikePattern {
       .map((part) => pieceOf(part, this.#classes, classCount));
   }
 
-  /** Whether it matches the whole text, which is UTF-8 in `[start, end)`. */
+  /** Whether the pattern matches the whole text, which is UTF-8 in `[start, end)`. */
   matches(bytes: Uint8Array, start: number, end: number): boolean {
     let at = endOfHead(bytes, start, end, this.#head);
     if (!this.#hasMany || at < 0) return at === end;
@@ -78,7 +78,7 @@ export class LikePattern {
     return true;
   }
 
-  /** Behind the first place of a piece of one word; -1: it is not there. */
+  /** End of the first match of a piece of one word; -1: no match. */
   #afterShort({ masks, anyOnes, last }: Piece, bytes: Uint8Array, start: number, end: number): number {
     const classes = this.#classes;
     const anyOne = anyOnes[0];
@@ -95,7 +95,7 @@ export class LikePattern {
     return -1;
   }
 
-  /** The same for a piece of several words; those beyond the last one with a bit are left out. */
+  /** The same for a piece of several words; words after the last one with a bit are skipped. */
   #afterLong(
     { words, masks, anyOnes, last, state }: Piece,
     bytes: Uint8Array,
@@ -146,7 +146,7 @@ function pieceOf(symbols: Uint16Array, classes: Uint8Array, classCount: number):
   const words = Math.ceil(symbols.length / WORD_BITS);
   const masks = new Uint32Array(words * classCount);
   const anyOnes = new Uint32Array(words);
-  // A character begins with any byte but those that continue one.
+  // All bytes except continuation bytes begin a character.
   const starts = new Set([OTHER_START]);
   for (let byte = 0; byte < 256; byte++) if ((byte & 0xc0) !== 0x80) starts.add(classes[byte]);
   symbols.forEach((symbol, i) => {
@@ -162,7 +162,7 @@ function pieceOf(symbols: Uint16Array, classes: Uint8Array, classCount: number):
   return { words, masks, anyOnes, last, state: new Uint32Array(words) };
 }
 
-/** Behind the symbols that the text begins with; -1: it begins with others. */
+/** End of the symbols at the begin of the text; -1: the text begins with others. */
 function endOfHead(bytes: Uint8Array, start: number, end: number, symbols: Uint16Array): number {
   let at = start;
   for (const symbol of symbols) {
@@ -174,7 +174,7 @@ function endOfHead(bytes: Uint8Array, start: number, end: number, symbols: Uint1
   return at;
 }
 
-/** Where the symbols begin that the text ends with; -1: it ends with others. */
+/** Begin of the symbols at the end of the text; -1: the text ends with others. */
 function startOfTail(bytes: Uint8Array, start: number, end: number, symbols: Uint16Array): number {
   let at = end;
   for (let i = symbols.length - 1; i >= 0; i--) {

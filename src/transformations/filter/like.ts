@@ -1,4 +1,4 @@
-/** Rows of a column against a pattern of SQL's LIKE. */
+/** Matches rows of a column with a pattern of SQL's LIKE. */
 import type { BytesColumn } from '../../batch/attribute-column.ts';
 import { mixedValue } from './compare.ts';
 import { LikePattern } from './like-pattern.ts';
@@ -7,7 +7,7 @@ import { FALSE, markNulls, TRUE, UNKNOWN, type Verdicts } from './verdict.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Rows of a text column against a pattern; rows of a json column that are no text do not match. */
+/** Matches rows of a text column with a pattern; rows of a json column that are not text do not match. */
 export function columnIsLike(
   column: BytesColumn,
   rowCount: number,

@@ -4,8 +4,8 @@ import { parseConditionTree } from './condition-json.ts';
 import { parseConditionText } from './condition-text.ts';
 
 /**
- * From what a request states as `where`; `path` is its place, and `totals` counts what its conditions have together.
- * Throws TRANSFORMATION_INVALID with the place that is wrong.
+ * Parses `where` of a request; `path`: its path, `totals`: counts over all conditions of the request.
+ * Throws TRANSFORMATION_INVALID with the path of the fault.
  */
 export function parseCondition(where: unknown, path: string, totals = new RequestTotals()): Condition {
   return typeof where === 'string'

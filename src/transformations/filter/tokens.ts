@@ -1,4 +1,4 @@
-/** The words of a condition in text form. */
+/** Tokens of a condition in text form. */
 import type { RequestTotals } from '../transformation.ts';
 import { ConditionSize, refuseCondition } from './condition.ts';
 
@@ -15,13 +15,13 @@ export interface Token {
   readonly start: number;
 }
 
-// Between two repeated groups stands a character that neither takes: else digits without end take quadratic time. Groups
-// by number, as names of groups make an object of each token, and a request can have 100,000.
+// Two repeated groups are separated by a character that neither matches: else long runs of digits take quadratic time. Groups
+// have numbers, because named groups allocate an object per token, and a request can have 100,000.
 const TOKEN =
   /([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\p{L}\p{N}_]))|([\p{L}_][\p{L}\p{N}_.:]*)|"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(<=|>=|<>|!=|==|[=<>(),])/uy;
 const SPACE = /\s+/uy;
 
-/** Ends with a token of kind 'end'. Throws TRANSFORMATION_INVALID. */
+/** The last token has kind 'end'. Throws TRANSFORMATION_INVALID. */
 export function tokenize(text: string, path: string, totals: RequestTotals): readonly Token[] {
   const tokens: Token[] = [];
   const size = new ConditionSize(path, totals);

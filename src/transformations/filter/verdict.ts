@@ -1,6 +1,6 @@
 /**
- * What a condition says of a row, in the three-valued logic of SQL: a comparison with null is unknown, and only what is
- * true is kept. The numbers are chosen so that `and` is the smaller, `or` the larger, and `not` the difference from TRUE.
+ * The result of a condition for a row, in the three-valued logic of SQL: a comparison with null is unknown, and only rows
+ * with true are kept. The numbers are chosen so that `and` is the minimum, `or` the maximum, and `not` the difference from TRUE.
  */
 import type { Validity } from '../../batch/attribute-column.ts';
 import type { Comparison } from './condition.ts';
@@ -33,7 +33,7 @@ export function verdictTable(op: Comparison): VerdictTable {
   return TABLES[op];
 }
 
-/** Makes the verdict on null rows unknown. */
+/** Sets the verdict of null rows to unknown. */
 export function markNulls(verdicts: Verdicts, validity: Validity): Verdicts {
   if (validity === null) return verdicts;
   for (let row = 0; row < verdicts.length; row++)

@@ -1,4 +1,4 @@
-/** Repairs what GEOS finds invalid. */
+/** Repairs geometries that are invalid for GEOS. */
 import { GEOMETRY_TYPE, type GeometryBuilder, type GeometryColumn } from '../../batch/geometry-column.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import type { MakeValidMethod } from '../../engines/geos/native.ts';

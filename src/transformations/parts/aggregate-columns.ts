@@ -11,8 +11,8 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const SEPARATOR = ', ';
 
 /**
- * The values of one field for the groups `[start, end)`. `onCollapsed` is told of each group whose features had
- * different values of which one was taken.
+ * The values of one field for the groups `[start, end)`. `onCollapsed` is called for each group whose features had
+ * different values, of which one was kept.
  */
 export function aggregateColumn(
   layer: LayerRows,
@@ -101,7 +101,7 @@ function appendSum(
   builder: ColumnBuilder,
 ): void {
   let count = 0;
-  // Integers are summed as such: doubles would lose the last digits of large ones.
+  // Integers are summed as integers: doubles would lose the last digits of large ones.
   let whole = 0n;
   let sum = 0;
   let lost = 0;
@@ -113,7 +113,7 @@ function appendSum(
       whole += column.bigIntAt(rows[i]);
       continue;
     }
-    // Neumaier's sum: what rounding takes from it is kept beside it.
+    // Neumaier summation: rounding errors are summed separately.
     const value = column.numberAt(rows[i]);
     const next = sum + value;
     lost += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;

@@ -1,7 +1,7 @@
 /** Single values of attribute columns: copied, compared. Both columns are of one type. */
 import { type AttributeColumn, type ColumnBuilder, valueAt } from '../../batch/attribute-column.ts';
 
-/** Appends a value that is there to a builder of the column's type. */
+/** Appends a non-null value to a builder of the column's type. */
 export function appendValue(column: AttributeColumn, row: number, builder: ColumnBuilder): void {
   if ('offsets' in column) builder.appendBytes(column.bytes, column.offsets[row], column.offsets[row + 1]);
   else if (column.type === 'int64') builder.appendBigInt(column.values[row]);
@@ -28,8 +28,8 @@ function toComparable(value: number | bigint): number | bigint {
 }
 
 /**
- * Negative, 0 or positive, as comparators give it. Texts are compared by code points, dates and times by the instant they
- * mean; NaN compares equal to everything.
+ * Negative, 0 or positive, like a comparator. Texts are compared by code points, dates and times as instants;
+ * NaN compares equal to everything.
  */
 export function compareValues(a: AttributeColumn, rowA: number, b: AttributeColumn, rowB: number): number {
   if ('values' in a && 'values' in b) {
@@ -54,7 +54,7 @@ export function compareValues(a: AttributeColumn, rowA: number, b: AttributeColu
   return end - at - (endB - atB);
 }
 
-/** Milliseconds since 1970; a time without a zone is taken as UTC, whatever zone this machine is in. */
+/** Milliseconds since 1970; a time without a zone is in UTC, independent of this machine's zone. */
 function instantAt(column: AttributeColumn, row: number): number {
   const text = String(valueAt(column, row));
   return Date.parse(/(?:[zZ]|[+-]\d\d(?::?\d\d)?)$/.test(text.slice(10)) ? text : `${text}Z`);

@@ -1,4 +1,4 @@
-/** What becomes of the attributes of features that become one: the parameter, the fields after it, and its check. */
+/** Aggregation of the attributes of merged features: the parameter, the fields after it, and its check. */
 import { type Field, type FieldType, isNumber } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
 import type { CommandLineModifier, StepParameters } from '../transformation.ts';
@@ -18,7 +18,7 @@ export const AGGREGATE_FUNCTIONS = [
 
 export type AggregateFunction = (typeof AGGREGATE_FUNCTIONS)[number];
 
-/** Stands for every field that is not named. */
+/** Key for all fields that are not named. */
 const EVERY_FIELD = '*';
 
 export const aggregateParameter = {
@@ -32,7 +32,7 @@ values as a text, joined by ", ". Features without a value are ignored. If no fe
 \`count\`.`,
 };
 
-/** What a field becomes. */
+/** How a field is aggregated. */
 export interface FieldAggregate {
   readonly how: AggregateFunction;
   readonly from: Field;
@@ -89,7 +89,7 @@ function wrongType(field: string, type: FieldType, how: AggregateFunction, possi
   return failure('AGGREGATE_TYPE', { function: how, field, type, possible }, { field });
 }
 
-/** `--aggregate pop=sum` behind the flag of a step that merges. */
+/** `--aggregate pop=sum` after the flag of a step that merges. */
 export const aggregateModifier: CommandLineModifier = {
   flag: 'aggregate',
   placeholder: 'FIELD=FUNCTION',

@@ -1,4 +1,4 @@
-/** Geometries that a step leaves as they are go into the builder as bytes, Z and M included. */
+/** Copies unchanged geometries to a builder, including Z and M. */
 import {
   type GeometryBuilder,
   type GeometryColumn,
@@ -7,7 +7,7 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 
-/** Appends rows `[rowStart, rowEnd)` as features. Ordinates that the builder lacks are left out, those it adds are NaN. */
+/** Appends rows `[rowStart, rowEnd)` as features. Ordinates without a counterpart in the builder are left out; missing ones are NaN. */
 export function copyRows(
   builder: GeometryBuilder,
   column: GeometryColumn,

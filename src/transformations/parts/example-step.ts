@@ -1,4 +1,4 @@
-/** A step of each transformation, as it may stand in a request: for the catalogue and the docs. */
+/** An example step of each transformation, as in a request: for the catalogue and the docs. */
 import type { StepParameters, Transformation } from '../transformation.ts';
 
 /** A mask within the harbour of samples/. */
@@ -20,7 +20,7 @@ interface PropertySchema {
   readonly examples?: readonly unknown[];
 }
 
-/** With what is required, and what the schema gives an example of. */
+/** With the required parameters, and those with an example in the schema. */
 export function exampleStep({ id, parameters, fileParameter }: Transformation): {
   readonly type: string;
   readonly params?: StepParameters;

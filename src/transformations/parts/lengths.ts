@@ -1,4 +1,4 @@
-/** Lengths that a request states: their units, their form on the command line, and what they are in a CRS's own unit. */
+/** Lengths in requests: units, form on the command line, conversion to the unit of a CRS. */
 import type { CrsDescription } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 
@@ -12,7 +12,7 @@ const UNIT_SUFFIXES: Readonly<Record<string, string>> = {
   mi: 'miles',
 };
 
-/** The longest degree of all is one of latitude at the poles, where the meridian is curved least (WGS 84). */
+/** The longest degree is a degree of latitude at the poles, where the curvature of the meridian is smallest (WGS 84). */
 const LONGEST_RADIAN_METERS = 6399593.6258;
 
 /** Schema of the parameter that says which unit a length is in. */
@@ -22,7 +22,7 @@ export const unitsSchema = {
   description: 'Unit of the length; feet are 0.3048 m, miles 1609.344 m.',
 } as const;
 
-/** "100m", "2.5km", "-300ft", "1mi" as a number and its unit; whether it may be negative is for the schema to say. Throws USAGE. */
+/** "100m", "2.5km", "-300ft", "1mi" as a number and its unit; the schema decides whether it may be negative. Throws USAGE. */
 export function parseLength(value: string, flag: string): { length: number; units: string } {
   const match = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*([a-z]+)\s*$/i.exec(value);
   const units = match === null ? undefined : UNIT_SUFFIXES[match[2].toLowerCase()];
@@ -39,8 +39,8 @@ export function metersOf(length: unknown, units: unknown): number {
 }
 
 /**
- * A length in the unit of the coordinates. In a geographic CRS by the longest degree there is, so that the result is
- * never longer on the ground, in no direction and at no latitude.
+ * A length in the unit of the coordinates. In a geographic CRS it uses the longest degree, so that the result is
+ * never longer on the ground, in any direction and at any latitude.
  */
 export function lengthInCrs(meters: number, crs: CrsDescription): number {
   return meters / crs.unitFactor / (crs.kind === 'geographic' ? LONGEST_RADIAN_METERS : 1);

@@ -1,11 +1,11 @@
 /**
- * Degrees of longitude made about as long as those of latitude, for operations of the plane that take a length. The
- * factor is a power of two, so that the way there and back changes no bit of an ordinate: a degree of longitude then
+ * Scales degrees of longitude to about the length of those of latitude, for planar operations with a length. The
+ * factor is a power of two, so that scaling and unscaling keep all bits of an ordinate: a degree of longitude then
  * counts as one to two times its length, never as less.
  */
 import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 
-/** 2^5: beyond 88 degrees, meridians are too near to one another for this to matter. */
+/** 2^5: beyond 88 degrees, meridians are so close that this does not matter. */
 const MAX_HALVINGS = 5;
 
 export interface LevelledColumn {
@@ -49,7 +49,7 @@ export function levelFactor(
   return 2 ** halvings;
 }
 
-/** Takes the factor back from ordinates `[start, end)`. */
+/** Reverts the factor in ordinates `[start, end)`. */
 export function unlevel(
   coordinates: Float64Array,
   stride: number,

@@ -1,4 +1,4 @@
-/** A new geometry for each feature: what the steps that look at one feature at a time have in common. */
+/** Makes a new geometry for each feature; shared by the steps that process features one at a time. */
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   type Dimensions,
@@ -13,21 +13,21 @@ import { copyRows } from './copy-rows.ts';
 import { RowTally } from './row-tally.ts';
 import { withRows } from './take-rows.ts';
 
-/** What became of a row. */
+/** Result for a row. */
 export const MAPPED = {
-  /** Nothing was left of it, and nothing appended. */
+  /** Its result is empty, and nothing was appended. */
   dropped: 0,
   /** Appended with the ordinates that the builder has. */
   copied: 1,
-  /** Appended by GEOS, which knows no M. */
+  /** Appended by GEOS, which has no M. */
   changed: 2,
-  /** The same of a geometry that had to be repaired first. */
+  /** The same after a repair of the geometry. */
   repaired: 3,
 } as const;
 
 export type Mapped = (typeof MAPPED)[keyof typeof MAPPED];
 
-/** Appends one feature for the row, which is neither null nor empty, unless nothing is left of it. */
+/** Appends one feature for the row, which is neither null nor empty, unless its result is empty. */
 export type MapRow = (column: GeometryColumn, row: number, builder: GeometryBuilder) => Mapped;
 
 /**

@@ -2,8 +2,8 @@
  * The inverse geodesic problem for points that are not nearly opposite each other: length and azimuth of the geodesic
  * between them, by iterating over the longitude on the auxiliary sphere as Vincenty did, with Karney's series.
  *
- * Newton's method, which nearly opposite points need, was left out: charts are asked for positions some hundred
- * kilometres away at most.
+ * Newton's method, which nearly opposite points need, is not implemented: charts compute positions at most some hundred
+ * kilometres away.
  */
 import type { Ellipsoid } from './ellipsoid.ts';
 import { fillC1, fillC3, scaleA1, scaleA3, sineSeries } from './geodesic-series.ts';
@@ -13,7 +13,7 @@ const MAX_ROUNDS = 50;
 const CONVERGED_RADIANS = 1e-15;
 
 export class GeodesicBetween {
-  /** What `measure` finds. */
+  /** Results of `measure`. */
   meters = 0;
   /** Of the azimuth at the start. */
   sinAzimuth = 0;
@@ -33,7 +33,7 @@ export class GeodesicBetween {
     this.#start.set(latitude, this.#ellipsoid);
   }
 
-  /** To a position whose longitude is told from the start's; radians. */
+  /** To a position whose longitude is relative to the start's; radians. */
   measure(longitudeOffset: number, latitude: number): void {
     const { flattening, thirdFlattening, secondEccentricitySquared, semiMinorMeters } = this.#ellipsoid;
     const { sine: sinBeta1, cosine: cosBeta1 } = this.#start;

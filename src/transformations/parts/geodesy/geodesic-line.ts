@@ -3,13 +3,13 @@
  * for geodesics", Journal of Geodesy 87 (2013), doi 10.1007/s00190-012-0578-z, with series to the sixth order in the
  * third flattening: errors are some nanometres on the earth, at every latitude, distance and azimuth.
  *
- * Vincenty's formulas were refused: they iterate, and are no shorter where they are as exact.
+ * Alternative rejected: Vincenty's formulas, which iterate, and are not shorter at the same accuracy.
  */
 import type { Ellipsoid } from './ellipsoid.ts';
 import { fillC1, fillC1p, fillC3, scaleA1, scaleA3, sineSeries } from './geodesic-series.ts';
 import { ReducedLatitude } from './reduced-latitude.ts';
 
-/** Geodesics from one starting point after another. What `travel` finds stands in `latitude` and `longitude`. */
+/** Geodesics from one starting point at a time. `travel` stores its result in `latitude` and `longitude`. */
 export class GeodesicLine {
   /** Radians. */
   latitude = 0;
@@ -17,7 +17,7 @@ export class GeodesicLine {
   longitude = 0;
   readonly #ellipsoid: Ellipsoid;
   readonly #start = new ReducedLatitude();
-  /** Coefficients of the series at hand; index 1 is the first. */
+  /** Coefficients of the current series; index 1 is the first. */
   readonly #c1 = new Float64Array(7);
   readonly #c1p = new Float64Array(7);
   readonly #c3 = new Float64Array(6);

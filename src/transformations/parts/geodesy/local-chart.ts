@@ -1,9 +1,9 @@
 /**
- * A plane around a point of the ellipsoid, in metres: normal coordinates, by series near the centre and by geodesics
+ * A plane around a point of the ellipsoid, in metres: normal coordinates, computed by series near the centre and by geodesics
  * beyond. One chart is moved from feature to feature.
  *
- * What is projected, buffered and projected back is off by what both ways contradict each other, whatever the distance
- * of the buffer: so the series are used only as far as that is a small share of the wanted accuracy.
+ * The difference between the projection and its inverse is an error of every buffer, whatever the distance
+ * of the buffer: so the series are used only where it is a small share of the wanted accuracy.
  */
 import type { Ellipsoid } from './ellipsoid.ts';
 import { GeodesicBetween } from './geodesic-between.ts';
@@ -18,16 +18,16 @@ const SIXTH = 3;
 const THIRD = 10;
 
 export class LocalChart {
-  /** What `toPlane` finds, metres. */
+  /** Result of `toPlane`, metres. */
   x = 0;
   y = 0;
-  /** What `toGlobe` finds: degrees, the longitude from the centre's, -180 to 180. */
+  /** Result of `toGlobe`: degrees, the longitude relative to the centre's, -180 to 180. */
   longitudeOffset = 0;
   latitude = 0;
   /** Of the centre, degrees. */
   centreLongitude = 0;
   centreLatitude = 0;
-  /** Metres around the centre within which series serve. */
+  /** Metres around the centre within which series are used. */
   reachMeters = 0;
   #quadraticReachMeters = 0;
   readonly #series: NormalCoordinates;
@@ -63,7 +63,7 @@ export class LocalChart {
     return this.#quadraticReachMeters;
   }
 
-  /** What `meters` along the centre's parallel are in degrees. */
+  /** Degrees of `meters` along the centre's parallel. */
   degreesOfLongitude(meters: number): number {
     return meters / this.#series.primeVerticalMeters / this.#series.cosLatitude / DEGREE;
   }
@@ -90,7 +90,7 @@ export class LocalChart {
     }
   }
 
-  /** From degrees, the longitude told from the centre's, to `x` and `y`. */
+  /** From degrees, with the longitude relative to the centre's, to `x` and `y`. */
   toPlane(longitudeOffset: number, latitude: number): void {
     const series = this.#series;
     const latitudeOffset = (latitude - this.centreLatitude) * DEGREE;

@@ -1,6 +1,6 @@
 /**
- * Riemannian normal coordinates around a point of the ellipsoid, which is what the azimuthal equidistant projection
- * shows: x = s sin(azimuth) east and y = s cos(azimuth) north, in metres, where s and the azimuth are those of the
+ * Riemannian normal coordinates around a point of the ellipsoid, the coordinates of the azimuthal equidistant projection:
+ * x = s sin(azimuth) east and y = s cos(azimuth) north, in metres, where s and the azimuth are those of the
  * geodesic from the centre. Distances from the centre are true; at r from the centre no distance is off by more than
  * r^2 / (6 R^2), 0.01 % at 150 km.
  *
@@ -12,13 +12,13 @@
  *     d azimuth / ds = sin(azimuth) t / N
  *
  * The terms of h^3 and more, of h^2 from the fourth order on, and of h in the fifth are smaller than what the sixth
- * order would add and left out. `seriesReachMeters` says how far they hold.
+ * order would add, and are left out. `seriesReachMeters` is the limit of the series.
  */
 import type { Ellipsoid } from './ellipsoid.ts';
 
 /**
  * The error of the series is below 1e-6 of the distance where distance * max(1, |tan latitude|) / N stays below this;
- * test/unit/geodesic-series.test.ts holds it against Karney's geodesics.
+ * test/unit/geodesic-series.test.ts compares it with Karney's geodesics.
  */
 const MAX_RATIO = 0.04;
 
@@ -73,10 +73,10 @@ export class NormalCoordinates {
   v41 = 0;
   v23 = 0;
   v05 = 0;
-  /** What `toPlane` finds: metres east and north of the centre. */
+  /** Result of `toPlane`: metres east and north of the centre. */
   x = 0;
   y = 0;
-  /** What `toGlobe` finds: radians from the centre. */
+  /** Result of `toGlobe`: radians from the centre. */
   latitudeOffset = 0;
   longitudeOffset = 0;
   readonly #ellipsoid: Ellipsoid;

@@ -1,7 +1,7 @@
 /** The latitude on the auxiliary sphere (beta): tan(beta) = (1 - f) tan(latitude). */
 import type { Ellipsoid } from './ellipsoid.ts';
 
-/** Keeps azimuths apart at the poles, where the cosine of the latitude would swallow them. */
+/** Minimum cosine of the latitude: at the poles, 0 would make all azimuths the same. */
 const TINY = 1e-150;
 
 export class ReducedLatitude {

@@ -1,4 +1,4 @@
-/** Features on the border of a mask, one by one: what is left keeps the dimension of what was there. */
+/** Cuts features at the border of a mask, one by one: results have the dimension of the original. */
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -21,15 +21,15 @@ import { RowTally } from '../row-tally.ts';
 import type { Mask, MaskOperation } from './mask.ts';
 import { PLACE } from './mask-grid.ts';
 
-/** What became of a feature. */
+/** Result for a feature. */
 export const CUT = {
-  /** Nothing is left, and nothing was appended. */
+  /** The result is empty, and nothing was appended. */
   nothing: 0,
-  /** Appended as it was. */
+  /** Appended unchanged. */
   whole: 1,
   /** Appended in part. */
   cut: 2,
-  /** The same, and it had to be repaired first. */
+  /** The same after a repair. */
   repaired: 3,
 } as const;
 
@@ -51,7 +51,7 @@ export class Cutter {
     this.#mask = mask;
   }
 
-  /** Appends one feature for the row, or none where nothing is left. */
+  /** Appends one feature for the row, or none if the result is empty. */
   cut(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
     const cut = this.#cutRow(column, row, builder);
     if (cut < CUT.cut) return cut;
@@ -121,7 +121,7 @@ export class Cutter {
     return this.#overlay(valid, isPolygon, builder, CUT.repaired);
   }
 
-  /** Null where the border goes through the geometry. */
+  /** Null if the border crosses the geometry. */
   #wholeOrNothing(geometry: GeosGeometry): Cut | null {
     const { prepared } = this.#mask;
     const isClip = this.#operation === 'clip';
@@ -159,7 +159,7 @@ export class Cutter {
   }
 }
 
-/** The members of a collection as rows; nothing but the types and where they begin is made anew. */
+/** The members of a collection as rows; only types and offsets are new. */
 function membersOf(column: GeometryColumn, row: number): GeometryColumn {
   const { partOffsets, partKinds, ringOffsets } = column;
   const types: number[] = [];
@@ -172,7 +172,7 @@ function membersOf(column: GeometryColumn, row: number): GeometryColumn {
     if (mark === PART_MULTI_FIRST) {
       while (part < partOffsets[row + 1] && (partKinds[part] & PART_MULTI_NEXT) !== 0) part++;
     }
-    // An empty member is a part without rings, which no row has: it is left out.
+    // An empty member is a part without rings, which rows never have: it is left out.
     if (isEmpty) {
       offsets[offsets.length - 1] = part;
       continue;

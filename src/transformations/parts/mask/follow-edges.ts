@@ -1,22 +1,22 @@
-/** Rings brought into another CRS with their edges: positions are added wherever a straight edge would leave its place. */
+/** Transforms rings with their edges to another CRS: positions are added where a straight edge would deviate. */
 import type { GeometryColumn } from '../../../batch/geometry-column.ts';
 import type { TransformPositions } from '../../transformation.ts';
 
-/** Pieces that an edge becomes in one round; what needs more gets them in the next. */
+/** Maximum pieces of an edge in one round; more are added in the next round. */
 const MAX_PIECES = 64;
 const MAX_ROUNDS = 6;
-/** Positions as near to one another as this, in degrees, that come out farther apart than so many tolerances, are torn. */
+/** An edge is torn if its ends are closer than this, in degrees, and farther apart than TORN_TOLERANCES after transformation. */
 const TORN_DEGREES = 1e-5;
 const TORN_TOLERANCES = 1e5;
-/** No map is as wide as this, but poles come out as far in some projections, and farther than GEOS can calculate. */
+/** Wider than any map; some projections put poles farther away, beyond the range of GEOS. */
 const FARTHEST_TOLERANCES = 1e10;
-/** Where more positions would be added than this, the tolerance is widened: predicates would take too long. */
+/** If more positions than this would be added, the tolerance is increased: predicates would take too long. */
 const MAX_ADDED = 50_000;
 
 /**
  * The polygons of an XY column of single-part rows in the CRS that `fromWgs84` leads to; no edge is farther than
  * `tolerance`, in the unit of that CRS, from where the straight edge between longitudes and latitudes runs, unless
- * that takes more than MAX_ADDED positions. Null where a position is out of all proportion or an edge is torn.
+ * that takes more than MAX_ADDED positions. Null if a position is too far away or an edge is torn.
  * Throws what `fromWgs84` throws.
  */
 export function followEdges(
@@ -31,7 +31,7 @@ export function followEdges(
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const deviations = deviationsOfEdges(degrees, offsets, fromWgs84);
     if (deviations === null) return null;
-    // The deviation of a smooth curve from its chord goes with the square of the length.
+    // The deviation of a smooth curve from its chord is proportional to the square of the length.
     const wanted = deviations.reduce((sum, deviation) => sum + Math.sqrt(deviation / allowed), 0);
     if (round === 0 && wanted > MAX_ADDED) allowed *= (wanted / MAX_ADDED) ** 2;
     const pieces = Uint32Array.from(deviations, (deviation) =>
@@ -44,7 +44,7 @@ export function followEdges(
   const coordinates = degrees.slice();
   fromWgs84(coordinates, 'XY');
   for (let ring = 0; ring + 1 < offsets.length; ring++) {
-    // What a transformation makes of the same position twice may differ in the last bit.
+    // Two transformations of the same position may differ in the last bit.
     const first = offsets[ring] * 2;
     const last = offsets[ring + 1] * 2 - 2;
     coordinates[last] = coordinates[first];
@@ -94,7 +94,7 @@ function deviationsOfEdges(
       samples[at + 1] = degrees[i * 2 + 1] + ((degrees[next * 2 + 1] - degrees[i * 2 + 1]) * quarter) / 4;
     }
   }
-  // The way from the end of a ring to the next ring is none: nothing is to be asked beyond the data.
+  // There is no edge from the end of a ring to the next ring: its samples repeat the end.
   for (let ring = 0; ring + 1 < offsets.length; ring++) {
     const end = (offsets[ring + 1] - 1) * 8;
     for (let i = 2; i < 8; i++) samples[end + i] = samples[end + (i & 1)];

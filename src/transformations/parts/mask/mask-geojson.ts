@@ -1,6 +1,6 @@
 /**
- * The polygons of a mask as a request states them: GeoJSON (RFC 7946), a Polygon, a MultiPolygon, or a Feature or
- * FeatureCollection of these, in EPSG:4326. Everything that can be wrong with it is told before the job is queued.
+ * Parses the mask of a request: GeoJSON (RFC 7946), a Polygon, a MultiPolygon, or a Feature or
+ * FeatureCollection of these, in EPSG:4326. All its errors are reported before the job is queued.
  */
 import {
   GEOMETRY_TYPE,
@@ -11,15 +11,15 @@ import {
 import { failure, type GeomillError } from '../../../errors.ts';
 import { shortValue } from '../../../short-text.ts';
 
-/** Longitudes may run over 180 degrees by a turn, for masks that cross it. */
+/** Longitudes may exceed 180 degrees by one turn, for masks across the antimeridian. */
 const MAX_LONGITUDE = 540;
 const MAX_LATITUDE = 90;
 const RING_POSITIONS = 4;
 const ACCEPTED = 'a GeoJSON Polygon or MultiPolygon, or a Feature or FeatureCollection of these';
-/** The ways in which older GeoJSON says that it is in longitude and latitude. */
+/** Names of longitude and latitude in the crs member of older GeoJSON. */
 const WGS84_NAMES = /(?:CRS84|EPSG:{1,2}4326)$/i;
 
-/** The polygons, one row each, XY. Throws TRANSFORMATION_INVALID naming the path of what is wrong. */
+/** The polygons, one row each, XY. Throws TRANSFORMATION_INVALID with the path of the fault. */
 export function parseMask(value: unknown, path: string): GeometryColumn {
   const builder = new GeometryBuilder('XY', 8, 64);
   appendObject(builder, value, path, true);
@@ -56,7 +56,7 @@ function appendObject(builder: GeometryBuilder, value: unknown, path: string, ma
   throw invalid(`${path}.type`, `is ${shortValue(object.type)}; the mask must be ${ACCEPTED}`);
 }
 
-/** Coordinates in another system would put the mask somewhere else without a word. */
+/** Rejects other systems: their coordinates would silently put the mask elsewhere. */
 function checkCrs(crs: unknown, path: string): void {
   if (crs === undefined || crs === null) return;
   const { properties } = objectAt(crs, `${path}.crs`);

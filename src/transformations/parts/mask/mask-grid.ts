@@ -1,11 +1,11 @@
 /**
  * A raster over a mask that decides most features by their bounds alone. Cells that the outline of the mask touches
- * are undecided, all others lie wholly inside or wholly outside:
+ * are undecided, all others are completely inside or outside:
  *
  *     . . . ? ? .        . outside   ? the outline   # inside
  *     . ? ? # # ?
  *     ? # # # # ?        Bounds over # only are inside, over . only outside; sums over the cells above and to the
- *     . ? ? ? ? .        left of each corner tell that in four additions, however many cells the bounds cover.
+ *     . ? ? ? ? .        left of each corner give the answer in four additions, however many cells the bounds cover.
  */
 import type { Bounds } from '../../../batch/bounds.ts';
 import type { GeometryColumn } from '../../../batch/geometry-column.ts';
@@ -13,9 +13,9 @@ import type { GeometryColumn } from '../../../batch/geometry-column.ts';
 export const PLACE = { outside: 0, inside: 1, border: 2 } as const;
 export type Place = (typeof PLACE)[keyof typeof PLACE];
 
-/** Cells along each side: finer ones leave fewer features undecided, and cost little (1.6 MB, some milliseconds). */
+/** Cells along each side: more cells leave fewer features undecided, at little cost (1.6 MB, some milliseconds). */
 const SIDE = 512;
-/** What rounding may do to the place of a position, in cells. */
+/** Rounding error of a position, in cells. */
 const SLACK = 1e-6;
 
 export class MaskGrid {
@@ -30,7 +30,7 @@ export class MaskGrid {
   /** Of valid polygons, XY; `bounds` are theirs. */
   constructor(polygons: GeometryColumn, bounds: Bounds) {
     this.bounds = bounds;
-    // A mask without extent has no inside; any scale does.
+    // A mask without extent has no inside, so the scale is arbitrary.
     this.#columnsPerUnit = SIDE / (bounds[2] - bounds[0]) || 1;
     this.#rowsPerUnit = SIDE / (bounds[3] - bounds[1]) || 1;
     this.#fill(polygons);
@@ -38,7 +38,7 @@ export class MaskGrid {
     this.#sum();
   }
 
-  /** Where everything within the bounds lies; border where they cannot tell. Bounds that are no numbers are border. */
+  /** Whether the bounds are inside or outside; border if undecided or NaN. */
   placeOfBounds(minX: number, minY: number, maxX: number, maxY: number): Place {
     const [west, south, east, north] = this.bounds;
     if (maxX < west || minX > east || maxY < south || minY > north) return PLACE.outside;
@@ -94,7 +94,7 @@ export class MaskGrid {
     }
   }
 
-  /** Marks every cell that the outline touches, and those that rounding might put it in. */
+  /** Marks every cell that the outline touches, and cells that it may touch by rounding. */
   #markOutline({ coordOffsets, coordinates }: GeometryColumn): void {
     const [west, south] = this.bounds;
     for (let ring = 0; ring + 1 < coordOffsets.length; ring++) {
@@ -147,7 +147,7 @@ export class MaskGrid {
   }
 }
 
-/** The cell that a place in cells falls into, the nearest one for places beyond the grid. */
+/** The cell of a coordinate in cells; the nearest one for coordinates outside the grid. */
 function cellOf(place: number): number {
   return place <= 0 ? 0 : place >= SIDE ? SIDE - 1 : Math.floor(place);
 }

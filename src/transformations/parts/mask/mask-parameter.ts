@@ -7,7 +7,7 @@ import { parseMask } from './mask-geojson.ts';
 
 const PART = 'mask';
 
-/** What GeoJSON may look like is checked by `parseMask`, whose messages say more than those of a schema. */
+/** `parseMask` checks the GeoJSON, with better messages than a schema. */
 export function maskSchema(what: string): object {
   return {
     type: 'object',
@@ -15,7 +15,7 @@ export function maskSchema(what: string): object {
   };
 }
 
-/** The code gets a column of polygons. */
+/** The step's code gets a column of polygons. */
 export function maskParameter(name: string): FileParameter {
   return {
     name,
@@ -28,7 +28,7 @@ export function maskParameter(name: string): FileParameter {
 function parseContent(content: Uint8Array, path: string): unknown {
   const refuse = (reason: string): GeomillError =>
     failure('TRANSFORMATION_INVALID', { path, reason: `is not valid JSON: ${reason}` });
-  // The parser takes any depth, but half a minute for 64 MiB of brackets.
+  // The parser accepts any depth, but takes half a minute for 64 MiB of brackets.
   const start = content.indexOf(OPEN_BRACE);
   if (start >= 0) {
     const brackets = new BracketEnd((offset, reason) => refuse(`at byte ${offset}: ${reason}`));

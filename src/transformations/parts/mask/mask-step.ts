@@ -1,6 +1,6 @@
 /**
- * What clip and erase have in common: each feature is inside the mask, outside, or on its border. A raster of the mask
- * decides most by their bounds, prepared predicates the next, and only what is cut goes through an overlay.
+ * Shared code of clip and erase: each feature is inside the mask, outside, or on its border. A raster of the mask
+ * decides most features by their bounds, prepared predicates decide others, and only cut features need an overlay.
  */
 import { type Bounds, positionBounds } from '../../../batch/bounds.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
@@ -17,12 +17,12 @@ import { Mask, type MaskOperation } from './mask.ts';
 import { PLACE } from './mask-grid.ts';
 import { projectMask, withTurns } from './project-mask.ts';
 
-/** What is to be done with a row. */
+/** Decision for a row. */
 const DROP = 0;
 const KEEP = 1;
 const WORK = 2;
 
-/** A step has no end that it is told of: the memory of GEOS is given back when nobody can call it any more. */
+/** A step is not notified of its end: the memory of GEOS is freed when the step is garbage collected. */
 const abandoned = new FinalizationRegistry<MaskStep>((step) => step[Symbol.dispose]());
 
 /** `parameter` is the name of the parameter that holds the mask. */
@@ -46,7 +46,7 @@ class MaskStep {
   readonly #setting: StepSetting;
   readonly #path: string;
   readonly #mask: Mask;
-  /** The mask with its copies a turn away, made when data beyond 180 degrees comes. */
+  /** The mask with copies one turn away, created for data beyond 180 degrees. */
   #turningMask: Mask | null = null;
   #repairReason: string | null;
   #marginDegrees: number | null;
@@ -109,7 +109,7 @@ class MaskStep {
     return this.#turningMask;
   }
 
-  /** Once: it is said of the mask, not of a feature. */
+  /** Once: it concerns the mask, not a feature. */
   #noteMask(findings: Findings): void {
     const reason = this.#repairReason;
     if (reason !== null) findings.note('MASK_REPAIRED', { path: this.#path, reason });
@@ -121,7 +121,7 @@ class MaskStep {
   }
 }
 
-/** Fills in what is to be done with each row; returns how many rows each decision has. */
+/** Sets the decision for each row; returns the number of rows per decision. */
 function decide(
   decisions: Uint8Array,
   geometry: GeometryColumn,

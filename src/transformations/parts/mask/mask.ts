@@ -1,11 +1,11 @@
-/** A mask made ready for many features: its raster, and its geometry prepared for predicates. */
+/** A mask prepared for many features: its raster, and its geometry prepared for predicates. */
 import { positionBounds } from '../../../batch/bounds.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
 import { MaskGrid } from './mask-grid.ts';
 import { columnOf } from './project-mask.ts';
 
-/** clip keeps what is inside the mask, erase what is outside. */
+/** clip keeps the inside of the mask, erase the outside. */
 export type MaskOperation = 'clip' | 'erase';
 
 export class Mask {
@@ -13,7 +13,7 @@ export class Mask {
   readonly geometry: GeosGeometry;
   readonly prepared: GeosPrepared;
 
-  /** Takes the geometry over: a valid polygon or multi polygon, or an empty one. */
+  /** Takes ownership of the geometry: a valid polygon or multi polygon, or an empty one. */
   constructor(geometry: GeosGeometry) {
     this.geometry = geometry;
     this.prepared = geometry.prepare();

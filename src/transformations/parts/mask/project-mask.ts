@@ -1,4 +1,4 @@
-/** A mask from the longitudes and latitudes of the request to one valid area in the CRS of the data. */
+/** Transforms a mask from longitudes and latitudes to one valid area in the CRS of the data. */
 import { cutAtAntimeridian } from '../../../batch/antimeridian.ts';
 import { positionBounds } from '../../../batch/bounds.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
@@ -10,7 +10,7 @@ import type { StepSetting, TransformPositions } from '../../transformation.ts';
 import { lengthInCrs } from '../lengths.ts';
 import { followEdges } from './follow-edges.ts';
 
-/** How far an edge of the mask may leave its place on the ground: no survey is better, and few positions are added. */
+/** Tolerated deviation of an edge of the mask on the ground: below the accuracy of surveys, and few positions are added. */
 const TOLERANCE_METERS = 0.01;
 /**
  * A mask that covers more than a projection can show is cut to the area of use of the CRS and this much around it, in
