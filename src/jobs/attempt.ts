@@ -1,4 +1,4 @@
-/** One attempt at a job: hands it to a runner and files what comes of it, whatever comes of it. */
+/** One attempt at a job: gives the job to a runner, and stores the output or records the failure. */
 import { dirname, join } from 'node:path';
 import { asGeomillError, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
@@ -36,10 +36,10 @@ export interface JobServiceOptions {
   readonly recordRetentionMs: number;
   /** Default: a minute. */
   readonly sweepIntervalMs?: number;
-  /** How often files without a job are looked for, and how old they are to be. Default: an hour each. */
+  /** Interval of the search for files without a job, and their minimum age. Default: an hour each. */
   readonly orphanSweepIntervalMs?: number;
   readonly orphanAgeMs?: number;
-  /** Facts of the output of a request. */
+  /** The output that a request asks for. */
   readonly outputFormat: (request: JobRequest) => OutputFormat;
   readonly log: JobLog;
   readonly observer?: JobObserver;
@@ -52,7 +52,7 @@ export interface JobLog {
   error(facts: object, text: string): void;
 }
 
-/** Is told what happens; for metrics. */
+/** Called for each event of a job; for metrics. */
 export interface JobObserver {
   jobEnded(job: JobSummary, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void;
   runnerDied(cause: DeathCause): void;
@@ -70,14 +70,14 @@ export class Attempts {
   }
 
   /**
-   * Resolves when the job's row says what came of the attempt, however long that takes. Rejects when the service stops
-   * before, or when the end is one that cannot be recorded.
+   * Resolves when the result of the attempt is in the job's row, however long that takes. Rejects when the service stops
+   * before, or when the result cannot be recorded.
    */
   async make(claim: Claim, runner: RunnerProcess, onProgress: (progress: Progress) => void): Promise<void> {
     try {
       await this.#run(claim, runner, onProgress);
     } catch (error) {
-      // A runner that dies takes its slot along; what fails for want of the slot is its death, no fault of the disk.
+      // The slot of a runner is removed when it dies: a missing slot is a dead runner, not a disk error.
       if (isDiskFull(error)) await this.#afterFullDisk(claim, runner, asGeomillError(error).toPlain());
       else if (runner.death === null) await this.#giveUp(claim, error);
       else await this.#afterDeath(claim, runner.death.cause, runner.death.detail);
@@ -104,11 +104,11 @@ export class Attempts {
     } finally {
       stopTimer();
     }
-    // A slot whose runner died is gone. Not waited for: the next job's `prepare` does. What cannot be emptied goes with the runner.
+    // The slot of a dead runner is removed already. Not awaited: `prepare` of the next job does that.
     if (runner.death === null) runner.slot.clear().catch(() => runner.kill('retired'));
   }
 
-  /** Ends the runner after this time, again and again until it has ended. */
+  /** Kills the runner after this time, and repeats that until it has ended. */
   #endAfter(ms: number, runner: RunnerProcess): () => void {
     const end = (): void => {
       timer = setTimeout(end, KILL_INTERVAL_MS);
@@ -122,7 +122,7 @@ export class Attempts {
     return () => clearTimeout(timer);
   }
 
-  /** Puts the inputs where the runner will read them. One to be fetched is the only one that is converted. */
+  /** Puts the inputs into the runner's slot. An input that is fetched is the only input. */
   async #provide(
     { id, inputs }: Job,
     paths: readonly string[],
@@ -149,7 +149,7 @@ export class Attempts {
     const options = this.#options;
     const { job } = claim;
     const format = this.#formatOf(job);
-    // Only now is it known what a fetched file is called.
+    // The name of a fetched file is known only now.
     const { fileName, pathName } = describeOutput(outputBasis(job.request, inputs), format);
     const outputPath = join(dirname(files.outputPath), pathName);
     const outcome = await runner.run(
@@ -201,7 +201,7 @@ export class Attempts {
     await this.#fail(claim, error);
   }
 
-  /** It dies with the runner, for the runner's reasons; one that dies alone has crashed. */
+  /** It is killed with the runner, with the same cause; if it dies alone, it has crashed. */
   async #afterFetcherDeath(claim: Claim, runner: RunnerProcess, detail: string, log: string): Promise<void> {
     if (runner.death !== null) return this.#afterDeath(claim, runner.death.cause, runner.death.detail);
     this.#options.log.error({ jobId: claim.job.id, detail, log }, 'a fetching process died');
@@ -220,7 +220,7 @@ export class Attempts {
       }
     });
     if (typeof recorded !== 'boolean' && recorded.code === 'STORAGE_FULL') {
-      // Its output may be what fills the disk: waiting with it for space could be for ever. What is not removed now is
+      // Its output may fill the disk, so it is removed before waiting for space. What cannot be removed now is
       // replaced by the next attempt.
       await store.remove('output', claim.job.id).catch(() => {});
       return this.#afterFullDisk(claim, runner, recorded);
@@ -235,8 +235,8 @@ export class Attempts {
   }
 
   /**
-   * The output of an attempt that was replaced belongs to the current one; that of a cancelled job to nobody. The inputs
-   * of a job that has ended are in nobody's way but the disk's.
+   * The output of a replaced attempt belongs to the current attempt; that of a cancelled job is removed. The inputs
+   * of an ended job are removed too.
    */
   async #discardOutput(job: Job): Promise<void> {
     const { queue, store } = this.#options;
@@ -263,20 +263,20 @@ export class Attempts {
           params: { seconds: jobTimeoutMs / 1000, setting: 'JOB_TIMEOUT' },
         });
       case 'memory':
-        // Not tried again: it would need as much the next time.
+        // No retry: it would need as much memory the next time.
         return this.#fail(claim, {
           code: 'JOB_OUT_OF_MEMORY',
           params: { limit: `${Math.round(runner.memoryBytes / 1024 ** 2)} MiB, RUNNER_MEMORY` },
         });
       case 'cancelled':
-        // Recorded before the runner was killed; unless that went wrong.
+        // Normally recorded before the runner was killed.
         return this.#fail(claim, { code: 'CANCELLED', params: {} });
       case 'stopped':
       case 'retired':
       case 'frozen':
         return this.#requeue(claim, true);
       case 'message':
-        // Not tried again: the same input would bring about the same message.
+        // No retry: the same input would cause the same message.
         log.error({ jobId: claim.job.id, detail }, 'a runner was stopped for a message that it may not send');
         return this.#fail(claim, { code: 'RUNNER_MESSAGE_INVALID', params: { reason: detail } });
       case 'crash':
@@ -295,13 +295,13 @@ export class Attempts {
   }
 
   /**
-   * Where the disk is full without what the attempt has left there, something else fills it: the attempt does not count, and jobs
-   * wait for space. Where it is not, the job itself may be too large for the disk: it is tried as often as one that crashes.
+   * If the disk is still full after the files of the attempt are removed, something else fills it: the attempt does not count, and jobs
+   * wait for space. Otherwise the job itself may be too large for the disk: it has as many attempts as one that crashes.
    */
   async #afterFullDisk(claim: Claim, runner: RunnerProcess, error: PlainError): Promise<void> {
     const { store, maxAttempts, log } = this.#options;
     log.warn({ jobId: claim.job.id, attempt: claim.job.attempts }, 'no disk space was left for a job');
-    // With its process goes all that it has left, open files too.
+    // Killing the process also frees its open files.
     runner.kill('retired');
     await runner.died;
     const full = await store.checkWritable().then(
@@ -313,7 +313,7 @@ export class Attempts {
     await this.#requeue(claim, full !== null);
   }
 
-  /** Something of ours failed around the attempt: the disk, the database. */
+  /** The service's disk or database failed during the attempt. */
   async #giveUp(claim: Claim, thrown: unknown): Promise<void> {
     const { log } = this.#options;
     log.error({ jobId: claim.job.id, err: thrown }, 'a job could not be carried out');
@@ -329,7 +329,7 @@ export class Attempts {
   }
 }
 
-/** The report of the runner with what the service knows. It came from outside and was only checked by its parts. */
+/** The runner's report, completed by the service. It is untrusted: only its parts were checked. */
 function wholeReport(
   report: JobReport,
   findings: readonly Finding[],
@@ -347,7 +347,7 @@ function wholeReport(
   });
 }
 
-/** The name that the output's is made from. */
+/** The input name that the output is named after. */
 function outputBasis(request: JobRequest, inputs: readonly JobInput[]): string {
   if (request.operation === 'merge') return 'merged';
   return inputs[0].isUnnamed ? 'output' : inputs[0].name;

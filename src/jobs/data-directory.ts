@@ -1,15 +1,15 @@
-/** The data directory of one service: where its parts are, and the lock that keeps a second service out. */
+/** The data directory of one service: the paths in it, and the lock that prevents a second service. */
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FileLock, tryFileLock } from '../engines/sqlite/file-lock.ts';
 import { failure } from '../errors.ts';
 
-/** The database of keys, clients and users. The command line opens it beside the service, without the lock. */
+/** The database of keys, clients and users. The command line opens it without the lock, while the service runs. */
 export function accountsPath(dataDirectory: string): string {
   return join(dataDirectory, 'accounts.sqlite');
 }
 
-/** Begins the names of what a restore leaves in a data directory if it is killed while it replaces the old state. */
+/** Prefix of the files that a killed restore leaves in a data directory. */
 export const INTERRUPTED_RESTORE = 'restore.swapping';
 
 export interface DataDirectory {
@@ -20,15 +20,15 @@ export interface DataDirectory {
 }
 
 /**
- * Makes the directory if need be and locks it until `release` or the end of the process. Throws SETTING_INVALID where
- * nothing can be written, and DATA_DIR_LOCKED.
+ * Creates the directory if it is missing, and locks it until `release` or the end of the process. Throws SETTING_INVALID where
+ * it is not writable, and DATA_DIR_LOCKED.
  */
 export function openDataDirectory(path: string): DataDirectory {
   makeWritable(path);
   const pidPath = join(path, 'service.pid');
   const lock = takeLock(join(path, 'lock.sqlite'));
   if (lock === null) throw failure('DATA_DIR_LOCKED', { path, holder: describeHolder(pidPath) });
-  // Only for people and for the message above; the lock is what counts.
+  // For people and for the message above; only the lock itself is checked.
   writeFileSync(pidPath, `${process.pid}\n`);
   return {
     path,
@@ -59,7 +59,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'no space is left on the device',
 };
 
-/** Tried before SQLite does, which says "unable to open database file" to everything. */
+/** Checked before SQLite opens the file: its message is always "unable to open database file". */
 function makeWritable(path: string): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });

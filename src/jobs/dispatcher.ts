@@ -1,5 +1,5 @@
 /**
- * Gives jobs that wait to idle runners, and sees every attempt to an end that is recorded. Nothing polls: a submitted job,
+ * Gives queued jobs to idle runners, and records the result of every attempt. It does not poll: a submitted job,
  * a runner that becomes idle and storage that works again call `dispatch`.
  */
 import type { Progress } from '../pipeline/report.ts';
@@ -21,7 +21,7 @@ export interface DispatcherParts {
   readonly pool: RunnerPool;
   readonly recovery: Recovery;
   readonly feed: JobFeed;
-  /** Whether the job is being ended at a client's word. */
+  /** Whether a client is cancelling or deleting the job. */
   readonly isBeingRemoved: (id: string) => boolean;
 }
 
@@ -30,7 +30,7 @@ export class Dispatcher {
   readonly #attempts: Attempts;
   readonly #running = new Map<string, RunningEntry & { done: Promise<void> }>();
   #isOpen = false;
-  /** A job may be on its way from the queue to its runner: its row says RUNNING and `#running` does not have it. */
+  /** A claim is in progress: the row of a job may be RUNNING before `#running` has it. */
   #isBusy = false;
   #busy: Promise<void> = Promise.resolve();
 
@@ -54,15 +54,15 @@ export class Dispatcher {
   }
 
   dispatch(): void {
-    // One loop at a time; a caller that comes meanwhile is served by the loop's next round, for it ends only in the same
+    // One loop at a time. The next round of the loop serves callers that come meanwhile: it ends only in the same
     // tick in which it finds no runner or no job.
     if (this.#isBusy) return;
     this.#busy = this.#handOut();
   }
 
   /**
-   * Jobs that are RUNNING although no runner here has them go back to the queue or, after their last attempt, fail: their
-   * claim or their end was lost to an error.
+   * RUNNING jobs without a runner go back to the queue or, after their last attempt, fail: their
+   * claim or their end was lost by an error.
    */
   async reconcile(): Promise<void> {
     while (this.#isBusy) await this.#busy;
@@ -144,7 +144,7 @@ export class Dispatcher {
       });
     } catch (error) {
       options.log.error({ jobId: id, err: error }, 'the end of a job could not be recorded');
-      // The row says RUNNING: `reconcile` takes the job up again, or the next start.
+      // The row is still RUNNING: `reconcile` or the next start handles it.
       recovery.report(error);
     } finally {
       this.#running.delete(id);

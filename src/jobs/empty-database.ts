@@ -1,6 +1,6 @@
 /**
- * A database without jobs beside files of jobs is one that was lost, or put there by mistake: a start would take every
- * file for litter and remove it. Such a start is refused unless the operator wants it.
+ * A database without jobs next to files of jobs was lost or replaced by mistake: a start would treat every
+ * file as an orphan and remove it. Such a start fails unless the operator confirms it.
  */
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const EXAMPLES = 3;
 
 type DatabasePlace = Pick<DataDirectory, 'path' | 'databasePath'>;
 
-/** Throws SERVICE_DATABASE_UNUSABLE where a restore was killed half way: nobody knows what is missing. */
+/** Throws SERVICE_DATABASE_UNUSABLE after a killed restore: the state may be incomplete. */
 export function refuseHalfRestored({ path, databasePath }: DatabasePlace): void {
   if (!readdirSync(path).some((name) => name.startsWith(INTERRUPTED_RESTORE))) return;
   throw failure('SERVICE_DATABASE_UNUSABLE', {
@@ -27,7 +27,7 @@ export function refuseHalfRestored({ path, databasePath }: DatabasePlace): void 
 export function refuseEmptyDatabase({ path, databasePath }: DatabasePlace): void {
   const state = stateOf(databasePath);
   if (state === 'used') return;
-  // An upload that a kill broke off before the first job leaves an input; an output is there only after a job.
+  // A killed upload before the first job leaves an input; an output exists only after a job.
   const kinds: readonly FileKind[] = state === 'without jobs' ? ['output'] : ['input', 'output'];
   const files = kinds.flatMap((kind) => jobFiles(path, kind));
   if (files.length === 0) return;

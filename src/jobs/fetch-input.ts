@@ -1,4 +1,4 @@
-/** An input that stands on a host of somebody else's: fetched anew for each attempt, into the slot of its runner. */
+/** Fetches an input from a URL: again for each attempt, into the slot of its runner. */
 import type { PlainError } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FetchReport } from '../pipeline/report.ts';
@@ -18,7 +18,7 @@ export interface FetchSettings extends FetcherOptions {
 export type ProvidedInputs =
   | {
       readonly kind: 'provided';
-      /** With the names that are known by now. */
+      /** With the names that are known after fetching. */
       readonly inputs: readonly JobInput[];
       /** Null: they were uploaded. */
       readonly fetched: FetchReport | null;
@@ -28,10 +28,10 @@ export type ProvidedInputs =
   | { readonly kind: 'died'; readonly detail: string; readonly log: string };
 
 /**
- * Fetches the file of `input` to `path`. When the runner dies, be it of a cancelled job, its time limit or a stop of the
- * service, the fetching process is ended and the outcome is 'died'.
+ * Fetches the file of `input` to `path`. When the runner dies (cancelled job, time limit, stop of the
+ * service), the fetching process is killed and the outcome is 'died'.
  *
- * Refused: to keep what was fetched for the next attempt. It would have to be made durable like an upload, for a case
+ * Alternative rejected: keeping the file for the next attempt. It would have to be durable like an upload, for a case
  * that is rare.
  */
 export async function fetchInput(
@@ -41,7 +41,7 @@ export async function fetchInput(
   { policy, limits, userAgent, ...options }: FetchSettings,
 ): Promise<ProvidedInputs> {
   const controller = new AbortController();
-  // Taken back afterwards: a runner lives through thousands of jobs.
+  // Removed afterwards: a runner serves thousands of jobs.
   const forget = runner.onDeath(() => controller.abort());
   const task = { url: input.url, urlPath: 'input.url', path, policy, limits, userAgent };
   const outcome = await runFetcher(task, controller.signal, options).finally(forget);

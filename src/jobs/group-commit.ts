@@ -1,14 +1,14 @@
 /**
- * Commits the changes of one turn of the event loop together, and waits for the disk outside of it.
+ * Commits the changes of one turn of the event loop together, and waits for the disk outside of the event loop.
  *
- * SQLite's own way to durable commits (synchronous = FULL) syncs the write-ahead log within COMMIT, and all requests wait
- * with it for the disk. Here COMMIT only writes (synchronous = NORMAL), and the log is synced in Node's thread pool before
- * anybody is told: the same file, the same sync, so the same promise. What differs is that others may see a change a
- * moment before it is durable; nothing is built on that but by those who wait here, too.
+ * SQLite makes commits durable (synchronous = FULL) by syncing the write-ahead log within COMMIT, and all requests wait
+ * for the disk meanwhile. Here COMMIT only writes (synchronous = NORMAL), and the log is synced in Node's thread pool before
+ * callers get their result: same file, same sync, same guarantee. The difference is that readers may see a change a
+ * moment before it is durable; only callers that wait here too depend on it.
  *
- * Where COMMIT fails nothing is changed, and everybody is told so. Where the sync behind it fails the change is made, in
- * the database and for everybody who reads it, and only its durability is open: those who wait go on waiting, and it is
- * tried again, for half a minute. After that they are told of the failure, and the change stands.
+ * If COMMIT fails, nothing is changed, and all callers get the error. If the sync after it fails, the change is made, in
+ * the database and for all readers, and only its durability is uncertain: the callers go on waiting while the sync is
+ * retried for half a minute. After that they get the error, and the change stays.
  */
 import { closeSync, fsync, openSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -27,7 +27,7 @@ export interface SyncOptions {
   /** Syncs the open file. Default: fsync. */
   readonly sync?: (descriptor: number) => Promise<void>;
   readonly patienceMs?: number;
-  /** A sync failed and is tried again. */
+  /** Called when a sync failed and is retried. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -48,7 +48,7 @@ export class GroupCommit {
   constructor(database: Database, path: string, options: SyncOptions = {}) {
     this.#database = database;
     this.#options = options;
-    // A commit of the old kind: it makes the log where there is none, and its name durable.
+    // A commit with synchronous = FULL: it creates the log if there is none, and makes its name durable.
     const version = database.userVersion;
     database.userVersion = version;
     database.exec('PRAGMA synchronous = NORMAL');
@@ -58,8 +58,8 @@ export class GroupCommit {
   }
 
   /**
-   * Runs `work`, at most one changing statement, in a transaction with others; resolves with its result once that is
-   * durable. What `work` throws rejects it alone: a statement that fails leaves the transaction as it was.
+   * Runs `work`, with at most one changing statement, in a shared transaction; resolves with its result once it is
+   * durable. If `work` throws, only its own promise rejects: a failed statement does not change the transaction.
    */
   run<Result>(work: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -82,12 +82,12 @@ export class GroupCommit {
     });
   }
 
-  /** Makes what was changed outside of `run` durable. */
+  /** Makes changes outside of `run` durable. */
   sync(): Promise<void> {
     return this.#log.sync();
   }
 
-  /** Ends what is pending; before the database is closed. */
+  /** Completes pending commits; call it before the database is closed. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.#flush();
@@ -101,7 +101,7 @@ export class GroupCommit {
     let isWhole = true;
     for (let delayMs = FIRST_DELAY_MS; ; delayMs = Math.min(delayMs * 2, LONGEST_DELAY_MS)) {
       try {
-        // After a sync that failed the system may take pages for written that are not, and a second one would succeed
+        // After a failed sync the system may treat pages as written that are not, and a second sync would succeed
         // without them. So the log is copied into the database, which writes and syncs all of it again.
         if (!isWhole && !this.#database.checkpoint()) throw new Error('the log is in use by another program');
         await sync(this.#logDescriptor);

@@ -1,19 +1,19 @@
 /**
- * Tells who watches a job of its states and its progress. One mechanism for streams of events and for requests that
- * wait for an output. A change is read from the queue once, however many watch.
+ * Sends the states and the progress of a job to its watchers. One mechanism for event streams and for requests that
+ * wait for an output. A change is read from the queue once for all watchers.
  */
 import type { Progress } from '../pipeline/report.ts';
 import { isFinal, type Job } from './job.ts';
 
 export type JobNews =
-  /** The job as it is now; null: it has been deleted. */
+  /** The current job; null: it was deleted. */
   | { readonly kind: 'state'; readonly job: Job | null }
   | { readonly kind: 'progress'; readonly progress: Progress }
-  /** The service stops and will tell nothing more. */
+  /** The service is stopping and sends nothing more. */
   | { readonly kind: 'closing' };
 
 export interface JobWatch {
-  /** Stops the telling. Not needed, but harmless, after the last news: a final state, a deletion or 'closing'. */
+  /** Stops watching. Optional after the last news: a final state, a deletion or 'closing'. */
   stop(): void;
 }
 
@@ -21,11 +21,11 @@ type Tell = (news: JobNews) => void;
 
 interface Watcher {
   readonly tell: Tell;
-  /** What of the state it was told last; the same is not told twice. */
+  /** The state that was sent last; a state is not sent twice. */
   told: string | null;
 }
 
-/** Least time between two news of progress within one stage. */
+/** Minimum time between two progress news of one stage. */
 const PROGRESS_INTERVAL_MS = 200;
 
 class Watched {
@@ -47,7 +47,7 @@ export class JobFeed {
     this.#onLoadError = onLoadError;
   }
 
-  /** How many watch; for metrics and tests. */
+  /** Number of watchers; for metrics and tests. */
   get size(): number {
     let count = 0;
     for (const { watchers } of this.#jobs.values()) count += watchers.size;
@@ -55,14 +55,14 @@ export class JobFeed {
   }
 
   /**
-   * Tells the state at once and then every change of it. Once this resolves the first news has been told. Rejects when
+   * Sends the current state and then every change. The first news was sent when this resolves. Rejects when
    * the job cannot be read.
    */
   async watch(id: string, tell: Tell): Promise<JobWatch> {
     const watcher: Watcher = { tell, told: null };
     const watched = this.#jobs.get(id) ?? new Watched();
     this.#jobs.set(id, watched);
-    // Before the reading: a change that comes during it is not to be missed.
+    // Before the read, so that no change during it is missed.
     watched.watchers.add(watcher);
     try {
       await this.#refresh(id, watched);
@@ -77,7 +77,7 @@ export class JobFeed {
     return { stop: () => this.#remove(id, watched, watcher) };
   }
 
-  /** The job has another state, is begun again or is gone. */
+  /** The job changed its state, was started again or was deleted. */
   changed(id: string): void {
     const watched = this.#jobs.get(id);
     if (watched !== undefined) this.#refresh(id, watched).catch(this.#onLoadError);
@@ -87,14 +87,14 @@ export class JobFeed {
     const watched = this.#jobs.get(id);
     if (watched === undefined) return;
     const now = performance.now();
-    // A new stage always: there are few, and the next news may be minutes away.
+    // A new stage is always sent: there are few, and the next news may be minutes away.
     if (now - watched.progressAt < PROGRESS_INTERVAL_MS && progress.stage === watched.stage) return;
     watched.progressAt = now;
     watched.stage = progress.stage;
     for (const { tell, told } of watched.watchers) if (told !== null) tell({ kind: 'progress', progress });
   }
 
-  /** Dismisses all who watch, and whoever comes later after one look. */
+  /** Ends all watching; later watchers get the current state only. */
   close(): void {
     this.#isClosed = true;
     const all = [...this.#jobs.values()];
@@ -106,7 +106,7 @@ export class JobFeed {
     }
   }
 
-  /** One reading at a time, so that states arrive in their order; what changes during one is read after it. */
+  /** One read at a time, so that states are in order; changes during a read are read after it. */
   #refresh(id: string, watched: Watched): Promise<void> {
     watched.isStale = true;
     watched.reading ??= this.#read(id, watched).finally(() => {
@@ -127,7 +127,7 @@ export class JobFeed {
     const state = job === null ? 'deleted' : `${job.state} ${job.attempts}`;
     if (watcher.told === state || !watched.watchers.has(watcher)) return;
     watcher.told = state;
-    // Before it is told: it may have its end from this.
+    // Before it is sent: the watcher may stop in the call.
     if (job === null || isFinal(job.state)) this.#remove(id, watched, watcher);
     watcher.tell({ kind: 'state', job });
   }

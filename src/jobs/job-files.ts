@@ -1,9 +1,9 @@
-/** What the database of jobs says about files, for a check of a data directory from outside of the service. */
+/** Files that the database of jobs refers to, for checks of a data directory outside of the service. */
 import { Database, type Statement } from '../engines/sqlite/database.ts';
 import { type FileKind, inputKey, jobOfKey } from '../storage/store.ts';
 import type { JobInput, JobState } from './job.ts';
 
-/** A file that a row promises. */
+/** A file that a row refers to. */
 export interface PromisedFile {
   readonly jobId: string;
   readonly kind: FileKind;
@@ -34,7 +34,7 @@ export class JobFiles {
     this.#row = this.#database.prepare(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`);
   }
 
-  /** Every file that the rows promise, a page of rows at a time. */
+  /** Every file that the rows refer to, read a page of rows at a time. */
   *promised(): Iterable<PromisedFile> {
     const page = this.#database.prepare(`SELECT ${COLUMNS} FROM jobs WHERE id > ? ORDER BY id LIMIT ${PAGE}`);
     for (let after = ''; ; ) {
@@ -45,13 +45,13 @@ export class JobFiles {
     }
   }
 
-  /** Whether the file is promised now. */
+  /** Whether a row refers to the file now. */
   isPromised({ jobId, kind, key }: Omit<PromisedFile, 'bytes'>): boolean {
     const row = this.#row.get<FileRow>(jobId);
     return row !== undefined && promises(row).some((file) => file.kind === kind && file.key === key);
   }
 
-  /** Whether a file of this key belongs to a job: promised, or that of a job that runs and is about to end. */
+  /** Whether a file of this key belongs to a job: a row refers to it, or the job is running and may end now. */
   hasJobFor(kind: FileKind, key: string): boolean {
     const jobId = jobOfKey(key);
     const row = this.#row.get<FileRow>(jobId);

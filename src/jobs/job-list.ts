@@ -1,10 +1,10 @@
-/** Pages of the list of jobs: each begins behind a job, not at a number, so that deep pages cost no more than the first. */
+/** Pages of the list of jobs: each starts after a job, not at an offset, so that late pages cost no more than the first. */
 import type { Database, SqlValue, Statement } from '../engines/sqlite/database.ts';
 import { ANY_OWNER, type JobSummary, jobOperations, jobStates, type Viewer } from './job.ts';
 import { SUMMARY_COLUMNS, type SummaryRow, toSummary } from './job-table.ts';
 import type { JobFilter, ListPosition } from './queue.ts';
 
-/** Behind all there are. */
+/** After all jobs. */
 const FIRST: ListPosition = { createdAt: Number.MAX_SAFE_INTEGER, id: '' };
 
 export class JobList {
@@ -17,8 +17,8 @@ export class JobList {
   }
 
   /**
-   * A filter of one word is read as the lists of all pairs that it leaves, at most four. Refused: an index for each
-   * filter, which every job would have to be entered into at every change of its state.
+   * A filter with one condition is read as the lists of all remaining pairs, at most four. Alternative rejected: an index for each
+   * filter, which every change of state of a job would have to update.
    */
   read(
     viewer: Viewer,

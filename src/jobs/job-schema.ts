@@ -1,17 +1,17 @@
 /**
  * The schema of the embedded queue.
  *
- * Columns that a list or a question for the state needs come first and the texts of unbounded size last: SQLite walks
- * through all pages of a large value to reach the columns behind it.
+ * Columns that lists and state queries need come first, and texts of unbounded size last: SQLite walks
+ * through all pages of a large value to reach the columns after it.
  *
- * What an owner holds is counted by triggers. Refused: counts in memory, which would have to be taken back by hand
- * wherever a commit fails, and sums over the rows, which cost more the more an owner has.
+ * Triggers count the jobs and bytes of an owner. Alternatives rejected: counts in memory, which would have to be reverted
+ * after each failed commit, and sums over the rows, whose cost grows with the number of rows.
  */
 import type { SchemaHistory } from '../engines/sqlite/migrations.ts';
 
-/** What a job counts at least for the turn of its owner: nobody passes others without end with jobs of no length. */
+/** Minimum runner time that a job counts for its owner: otherwise jobs of no length would always be first. */
 const LEAST_CHARGE_MS = 100;
-/** By how much more runner time an owner can be behind in turn; what was used above is forgotten. */
+/** Maximum runner time by which an owner can be behind others; more is not counted. */
 export const MAX_LEAD_MS = 600_000;
 
 /** Versions 1 to 4 were never released. */

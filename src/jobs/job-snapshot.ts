@@ -1,6 +1,6 @@
 /**
- * A copy of the database of jobs that is made ready to be kept: files of jobs come and go while it is copied, and in the end
- * every file that the copy promises has to be there.
+ * Adjusts a copy of the database of jobs for a backup: files of jobs come and go during the copy, and in the end
+ * every file that the copy refers to must exist.
  */
 import { pathToFileURL } from 'node:url';
 import { Database } from '../engines/sqlite/database.ts';
@@ -15,14 +15,14 @@ export const JOBS_SCHEMA_VERSION = versionOf(JOBS_SCHEMA);
 
 export interface WaitingJob {
   readonly id: string;
-  /** Keys of its stored inputs; inputs that are fetched are not stored. */
+  /** Keys of its stored inputs; fetched inputs are not stored. */
   readonly inputKeys: readonly string[];
 }
 
 export class JobSnapshot {
   readonly #copy: Database;
 
-  /** `path`: the copy, which is changed. `livePath`: what it is a copy of, which is not. Throws SERVICE_DATABASE_UNUSABLE. */
+  /** `path`: the copy, which is changed. `livePath`: the original, which is only read. Throws SERVICE_DATABASE_UNUSABLE. */
   constructor(path: string, livePath: string) {
     this.#copy = new Database(path, { synchronous: 'NORMAL' });
     const version = this.#copy.userVersion;
@@ -42,7 +42,7 @@ export class JobSnapshot {
     return this.#copy.prepare('SELECT count(*) AS count FROM main.jobs').get<{ count: number }>()!.count;
   }
 
-  /** Jobs that wait or run. */
+  /** Queued and running jobs. */
   waiting(): WaitingJob[] {
     const rows = this.#copy
       .prepare("SELECT id, inputs FROM main.jobs WHERE state IN ('QUEUED', 'RUNNING') ORDER BY place")
@@ -59,7 +59,7 @@ export class JobSnapshot {
     return rows.map(({ id }) => id);
   }
 
-  /** Takes over what has become of a job since: its row as it is now, or none. */
+  /** Replaces the row of a job by its current row in the original, or removes it. */
   update(id: string): void {
     const columns = this.#copy
       .prepare("SELECT name FROM pragma_table_info('jobs')")
@@ -74,7 +74,7 @@ export class JobSnapshot {
     });
   }
 
-  /** Outputs of these jobs count as expired at `now`, unless they were before. */
+  /** Marks the outputs of these jobs as expired at `now`, unless they expired before. */
   markOutputsRemoved(ids: readonly string[], now: number): void {
     const mark = this.#copy.prepare(
       'UPDATE main.jobs SET output_kept = 0, expires_at = min(expires_at, ?) WHERE id = ? AND output_kept = 1',

@@ -11,10 +11,10 @@ export function prepareStatements(database: Database) {
       .filter(([, targets]) => (targets as readonly JobState[]).includes(target))
       .map(([from]) => `'${from}'`)
       .join(', ');
-  /** The latest attempt is the one with this fence; `fence` and `id` are the last two parameters. */
+  /** Condition: the attempt with this fence is the latest; `fence` and `id` are the last two parameters. */
   const current = (target: JobState, id: number): string =>
     `WHERE id = ?${id} AND fence = ?${id + 1} AND state IN (${states(target)})`;
-  // Clocks are set back now and then.
+  // The system clock may have been set back.
   const ran = (now: number): string =>
     `ran_ms = ran_ms + iif(state = 'RUNNING', max(0, ?${now} - started_at), 0)`;
   const ended = jobStates.filter(isFinal).map((state) => `'${state}'`);

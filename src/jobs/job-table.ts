@@ -1,11 +1,11 @@
-/** The rows of the embedded queue's table, and the records they stand for. */
+/** The rows of the embedded queue's table, and their records. */
 import type { PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import type { Job, JobInput, JobState, JobSummary } from './job.ts';
 
-/** What a JobSummary is made of. */
+/** Columns of a JobSummary. */
 export const SUMMARY_COLUMNS =
   'id, owner, state, attempts, operation, input_format, output_format, warning_count, created_at, started_at, ended_at, ' +
   'expires_at, output_bytes, output_media_type, output_name, output_kept, error, inputs';
@@ -72,7 +72,7 @@ export function toJob(row: JobRow): Job {
   return {
     ...toSummary(row),
     requestFindings: JSON.parse(row.request_findings) as Finding[],
-    // The polygons to clip by can be megabytes, and few of those who ask for a job have a use for them.
+    // Clip polygons can be megabytes, and few readers of a job need them.
     get request() {
       request ??= JSON.parse(row.request) as JobRequest;
       return request;

@@ -1,4 +1,4 @@
-/** What a job is: its states, the ways between them, its record. */
+/** Jobs: their states, the transitions between them, their record. */
 import { GeomillError, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { JobReport } from '../pipeline/report.ts';
@@ -14,11 +14,11 @@ export const jobOperations = [
   'inspect',
 ] as const satisfies readonly JobRequest['operation'][];
 
-/** The only ways from one state to another; the queue's statements are made from this table. */
+/** The allowed transitions; the queue's statements are made from this table. */
 export const transitions = Object.freeze({
-  /** FAILED at once: it was cancelled before it was begun. */
+  /** Directly to FAILED: cancelled before it started. */
   QUEUED: ['RUNNING', 'FAILED'],
-  /** FAILED also when it is cancelled. Back to QUEUED: its runner or the service died. */
+  /** FAILED also when cancelled. Back to QUEUED: its runner or the service died. */
   RUNNING: ['SUCCESS', 'FAILED', 'QUEUED'],
   SUCCESS: [],
   FAILED: [],
@@ -28,10 +28,10 @@ export function isFinal(state: JobState): boolean {
   return transitions[state].length === 0;
 }
 
-/** Sees the jobs of every owner: for who looks after the service, and for the service itself. */
+/** Sees the jobs of all owners: for administrators and for the service itself. */
 export const ANY_OWNER = Symbol('any owner');
 
-/** Whose jobs can be seen: those of one account, or all. No null or undefined, which a slip of the pen could produce. */
+/** Whose jobs can be seen: those of one account, or all. Never null or undefined, so that a missing value cannot mean all. */
 export type Viewer = string | typeof ANY_OWNER;
 
 export function maySee(viewer: Viewer, { owner }: Pick<JobSummary, 'owner'>): boolean {
@@ -40,12 +40,12 @@ export function maySee(viewer: Viewer, { owner }: Pick<JobSummary, 'owner'>): bo
 
 export interface NewJob {
   readonly id: string;
-  /** Account id of who submits it. */
+  /** Account id of the submitter. */
   readonly owner: string;
-  /** In the order of the request's files, at least one; then those that its steps refer to. */
+  /** In the order of the request's files, at least one; then the file parameters of steps. */
   readonly inputs: readonly JobInput[];
   readonly request: JobRequest;
-  /** What was tolerated in the request; joins the report. */
+  /** Warnings about the request; added to the report. */
   readonly requestFindings: readonly Finding[];
   readonly idempotency: Idempotency | null;
 }
@@ -53,57 +53,57 @@ export interface NewJob {
 export interface JobInput {
   /** The file's name as the user knows it, a plain name without directories. */
   readonly name: string;
-  /** Null: it is still to be fetched. */
+  /** Null: not fetched yet. */
   readonly byteLength: number | null;
-  /** Under which number its file is stored (see `inputKey`): files can come in another order than they count in. */
+  /** Number of the stored file (see `inputKey`): files can arrive in another order than that of the inputs. */
   readonly fileIndex: number;
-  /** The name by which steps of the request refer to it; absent: it is one of the files that are converted, which come first. */
+  /** The name by which steps of the request refer to it; absent: it is a converted file, which come first. */
   readonly stepInput?: string;
-  /** The client gave no name: this one is for messages alone, not for the output to be named after. */
+  /** The client gave no name: this one is used in messages only, not for the name of the output. */
   readonly isUnnamed?: true;
-  /** The file is not stored but fetched from here by each attempt. It may hold a key: not to be shown or logged. */
+  /** The URL that each attempt fetches the file from. It may contain a key: do not show or log it. */
   readonly url?: string;
 }
 
-/** The files that are converted, without those that steps refer to. */
+/** The converted files, without file parameters of steps. */
 export function convertedInputs(inputs: readonly JobInput[]): readonly JobInput[] {
   return inputs.filter(({ stepInput }) => stepInput === undefined);
 }
 
 export interface Idempotency {
-  /** The client's key; the same of another owner is another key. */
+  /** The client's key; keys of different owners are independent. */
   readonly key: string;
-  /** Hash of everything that decides the result. */
+  /** Hash of everything that determines the result. */
   readonly requestHash: string;
 }
 
 export interface JobOutput {
   readonly byteLength: number;
   readonly mediaType: string;
-  /** File name to offer to the one who downloads. */
+  /** File name for the download. */
   readonly fileName: string;
 }
 
-/** What lists show of a job, without its texts of unbounded size. Times are milliseconds since 1970. */
+/** A job without its texts of unbounded size, for lists. Times are milliseconds since 1970. */
 export interface JobSummary {
   readonly id: string;
-  /** Account id of who submitted it; 'local' in an open service. */
+  /** Account id of the submitter; 'local' in an open service. */
   readonly owner: string;
   readonly state: JobState;
-  /** Times it was begun. */
+  /** Number of attempts. */
   readonly attempts: number;
   readonly operation: JobRequest['operation'];
   readonly inputFormat: string;
   /** Null: an inspection, whose output is JSON. */
   readonly outputFormat: string | null;
   readonly inputs: readonly JobInput[];
-  /** Kinds of warnings: of the report, before there is one of the request. */
+  /** Number of kinds of warnings in the report; before there is one, in the request. */
   readonly warningCount: number;
   readonly createdAt: number;
-  /** Begin of the latest attempt. */
+  /** Start of the latest attempt. */
   readonly startedAt: number | null;
   readonly endedAt: number | null;
-  /** When the output is removed; null before the end. */
+  /** Time when the output is removed; null before the end. */
   readonly expiresAt: number | null;
   /** Set on SUCCESS. */
   readonly output: JobOutput | null;
@@ -121,12 +121,12 @@ export interface Job extends JobSummary {
   readonly report: JobReport | null;
 }
 
-/** The format that a job delivers; null for the JSON of an inspection, whatever output it asks about. */
+/** The format of the output; null for the JSON of an inspection, even one with a dry run. */
 export function deliveredFormat(request: JobRequest): string | null {
   return request.operation === 'inspect' ? null : request.output.format;
 }
 
-/** What a client is told about a failed job. Our own faults are logged under the job's id and named in general. */
+/** The message of a failed job for clients. Internal errors are logged with the job's id; their message is general. */
 export function errorText(jobId: string, error: PlainError): string {
   if (error.code === 'INTERNAL')
     return `the service failed at this job; the cause is logged under reference ${jobId}`;

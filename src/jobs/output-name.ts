@@ -3,15 +3,15 @@
 export interface OutputFormat {
   readonly mediaType: string;
   readonly outputExtension: string;
-  /** Endings an input of any format may have, lower case with the dot; taken off before the new one is put on. */
+  /** Extensions of inputs of all formats, lower case with the dot; removed before the new one is added. */
   readonly inputExtensions: readonly string[];
 }
 
-/** Names of files in archives and layers come from it, so it stays well below the 255 bytes of file systems. */
+/** Files in archives and layers are named after it, so it stays well below the 255 bytes of file systems. */
 const MAX_STEM_BYTES = 100;
 
 export interface OutputName {
-  /** What the one who downloads is offered. */
+  /** Name for the download. */
   readonly fileName: string;
   /** The same, safe as a file name on every system. */
   readonly pathName: string;
@@ -28,12 +28,12 @@ export function describeOutput(inputName: string, format: OutputFormat): OutputN
   return { fileName, pathName: fileName };
 }
 
-/** Control and format characters, among them those that turn the direction of text: a name must not pass for another. */
+/** Control and format characters, including those that change the direction of text: a name must not look like another. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const MAX_NAME_CHARACTERS = 255;
 
 /**
- * The last part of a name that a client sent, without invisible characters and at most 255 UTF-16 units; `fallback` when
+ * The last part of a name that a client sent, without invisible characters and at most 255 UTF-16 units; `fallback` if
  * nothing is left.
  */
 export function plainFileName(name: string | undefined, fallback: string): string {

@@ -1,6 +1,6 @@
 /**
- * The jobs of one owner, as if there were no others. Every way from a client to a job leads through here, so that no route
- * can forget to ask whose it is: another owner's job is not there, by whatever id and at whatever question.
+ * The jobs of one owner, as if there were no others. All access of clients to jobs uses this class, so that no route
+ * can forget to check the owner: jobs of other owners do not exist here.
  */
 import type { Progress } from '../pipeline/report.ts';
 import type { FileStore, StoredFile } from '../storage/store.ts';
@@ -35,12 +35,12 @@ export class OwnedJobs {
     return this.#seen(await this.#options.queue.summary(id));
   }
 
-  /** The newest jobs, newest first, or those behind `after`; at most `limit`. */
+  /** The newest jobs, newest first, or those after `after`; at most `limit`. */
   list(filter: JobFilter, after: ListPosition | null, limit: number): Promise<readonly JobSummary[]> {
     return this.#options.queue.list(this.#viewer, filter, after, limit);
   }
 
-  /** How far a running job is; null when it is not running. */
+  /** Progress of a running job; null if it is not running. */
   progressOf(job: JobSummary): Progress | null {
     return maySee(this.#viewer, job) ? this.#options.progressOf(job.id) : null;
   }
@@ -50,15 +50,15 @@ export class OwnedJobs {
   }
 
   /**
-   * Ends the job: one that waits or runs is FAILED as CANCELLED and its work has stopped when this resolves; one that has
-   * ended is deleted with its output. False: there is no such job. Callers at the same time share one ending, so that
-   * who asks twice for lack of an answer does not delete what only was to be cancelled.
+   * Cancels or deletes the job: a queued or running one becomes FAILED (CANCELLED), and its work has stopped when this resolves; one that has
+   * ended is deleted with its output. False: no such job. Concurrent calls share one operation, so that
+   * a client that repeats a cancellation does not delete the job.
    */
   remove(id: string): Promise<boolean> {
     return this.#options.removals.remove(this.#viewer, id);
   }
 
-  /** Tells `tell` the job's state at once and whatever happens to it from then on. */
+  /** Calls `tell` with the job's state and with all later changes. */
   async watch(id: string, tell: (news: JobNews) => void): Promise<JobWatch> {
     let isHidden = false;
     const watch = await this.#options.feed.watch(id, (news) => {
@@ -70,7 +70,7 @@ export class OwnedJobs {
     return watch;
   }
 
-  /** Waits until the job has ended, at most `timeoutMs` or until `signal`; resolves with the job as it is then. */
+  /** Waits until the job has ended, at most `timeoutMs` or until `signal`; resolves with the current job. */
   async waitForEnd(id: string, timeoutMs: number, signal?: AbortSignal): Promise<Job | null> {
     let last: Job | null = null;
     const ended = Promise.withResolvers<void>();
@@ -86,7 +86,7 @@ export class OwnedJobs {
     watch.stop();
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
-    // Nothing was told where the service closed just then.
+    // No state was sent if the service closed just then.
     return last ?? this.get(id);
   }
 

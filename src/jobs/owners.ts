@@ -1,10 +1,10 @@
-/** What owners of jobs hold and may hold. The table is kept by triggers (job-schema.ts). */
+/** Jobs and bytes of each owner, and their limits. Triggers maintain the table (job-schema.ts). */
 import type { Database, Statement } from '../engines/sqlite/database.ts';
 import { failure } from '../errors.ts';
 import { type JobState, jobStates } from './job.ts';
 import type { Claim, OwnerHolding, OwnerLimits, OwnerUsage } from './queue.ts';
 
-/** Jobs end at any moment; outputs expire after hours, unless they are deleted. */
+/** Jobs end soon; outputs expire after hours, unless they are deleted. */
 const JOBS_RETRY_SECONDS = 5;
 const STORAGE_RETRY_SECONDS = 60;
 
@@ -60,8 +60,8 @@ export class Owners {
   }
 
   /**
-   * The input goes when the output comes. What is no longer the current attempt is not refused here. Throws
-   * OUTPUT_STORAGE_EXCEEDED, which asks nobody to repeat the request: all the work would be done again.
+   * The input is removed when the output is stored. An outdated attempt is not rejected here. Throws
+   * OUTPUT_STORAGE_EXCEEDED, which does not ask for a retry: a repeated request would do all the work again.
    */
   checkRoomForOutput({ job, fence }: Claim, outputBytes: number): void {
     const { storedBytes: limitBytes } = this.#limits;

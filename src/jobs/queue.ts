@@ -12,45 +12,45 @@ import type { Idempotency, Job, JobOutput, JobState, JobSummary, NewJob, Viewer 
 export interface EnqueueResult {
   readonly id: string;
   readonly state: JobState;
-  /** False: the Idempotency-Key named this earlier job and nothing was added. */
+  /** False: the Idempotency-Key belongs to this earlier job and nothing was added. */
   readonly added: boolean;
 }
 
 /** One attempt at a job. */
 export interface Claim {
   readonly job: Job;
-  /** Number of the attempt, never given twice, counted or not: what a former attempt reports late changes nothing. */
+  /** Number of the attempt, never reused, whether it counts or not: late reports of former attempts change nothing. */
   readonly fence: number;
 }
 
-/** Which jobs a list shows. Null: all. */
+/** Filter of a list of jobs. Null: all. */
 export interface JobFilter {
   readonly state: JobState | null;
   readonly operation: JobRequest['operation'] | null;
 }
 
-/** A place in the list of jobs: the last one of a page. */
+/** A position in the list of jobs: the last job of a page. */
 export interface ListPosition {
   readonly createdAt: number;
   readonly id: string;
 }
 
-/** What an owner may hold at a time. Null: as much as the service takes. */
+/** Limits of an owner. Null: only the limits of the service. */
 export interface OwnerLimits {
-  /** Jobs that wait or run. */
+  /** Number of queued and running jobs. */
   readonly jobs: number | null;
-  /** Bytes of the inputs of those, of outputs that have not expired, and of all records. */
+  /** Bytes of their inputs, of outputs that have not expired, and of all records. */
   readonly storedBytes: number | null;
 }
 
-/** What an owner holds now. */
+/** Current usage of an owner. */
 export interface OwnerHolding {
   readonly waiting: number;
   readonly running: number;
   readonly storedBytes: number;
 }
 
-/** What became of an owner's jobs that were submitted since some time and whose records are still kept. */
+/** Statistics of an owner's jobs since some time, as far as their records are kept. */
 export interface OwnerUsage {
   readonly jobs: Readonly<Record<JobState, number>>;
   /** Of inputs, uploaded or fetched. */
@@ -59,7 +59,7 @@ export interface OwnerUsage {
   readonly outputBytes: number;
 }
 
-/** Ids name jobs of every owner here: what is shown to a client goes through OwnedJobs. */
+/** Methods take ids of jobs of any owner; access of clients uses OwnedJobs. */
 export interface JobQueue {
   /**
    * Adds a job. Throws QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, or IDEMPOTENCY_CONFLICT when its owner
@@ -67,22 +67,22 @@ export interface JobQueue {
    */
   enqueue(job: NewJob): Promise<EnqueueResult>;
   /**
-   * Takes a job that waits, now RUNNING; null when none waits. Owners share the runners: next is the owner with the
-   * fewest running jobs; of several the one that has used the least runner time; of several the one whose last claim is
-   * longest ago; of its jobs the one that came first.
+   * Claims a queued job, which becomes RUNNING; null if none is queued. Owners share the runners: next is the owner with the
+   * fewest running jobs; among equals, the one that used the least runner time; then the one whose last claim is
+   * longest ago. Of its jobs, the oldest is taken.
    *
-   * Runner time is counted when an attempt is over, at least 100 ms for each. It is compared with a clock, the largest
-   * time with which any owner was given a runner: an owner that comes to wait, or whose attempt is over, is counted from
-   * the clock on where it used less, and to ten minutes above it where it used more. So nobody saves up turns by
-   * waiting, and what was used long ago is forgotten.
+   * Runner time is added when an attempt ends, at least 100 ms for each. It is compared with a clock: the largest
+   * time of any owner when it got a runner. An owner that starts to wait, or whose attempt ends, is set to at least
+   * the clock, and to at most ten minutes above it. So waiting does not accumulate turns,
+   * and time used long ago does not count.
    *
-   * What follows:
+   * Consequences:
    * - No owner gets a second runner while another waits for a first; no claim gives an owner more than half of the
    *   runners, rounded up, while another owner waits.
-   * - An owner that waits and has no runner is passed by each other owner for ten minutes of runner time at most, and one
-   *   job: with jobs of an hour beside jobs of a second each owner gets as much time, not as many jobs.
-   * - An owner that waits alone gets every runner. Running jobs are not interrupted: a newcomer who finds all runners
-   *   taken waits for the end of the first job.
+   * - While an owner waits without a runner, each other owner gets at most ten minutes of runner time, plus one
+   *   job: owners with jobs of an hour and of a second get the same time, not the same number of jobs.
+   * - An owner that waits alone gets all runners. Running jobs are not interrupted: if all runners are busy, a new
+   *   owner waits for the first job to end.
    */
   claim(): Promise<Claim | null>;
   /**
@@ -93,19 +93,19 @@ export interface JobQueue {
   /** RUNNING -> FAILED. False as above. */
   fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean>;
   /**
-   * RUNNING -> QUEUED, behind all of its owner that wait, so that a job that kills its runner does not hold up the others.
-   * `uncounted`: the attempt was ended by us and is not held against the job. False as above.
+   * RUNNING -> QUEUED, after all queued jobs of its owner, so that a job that kills its runner does not delay the others.
+   * `uncounted`: the service ended the attempt, which does not count. False as above.
    */
   requeue(claim: Claim, uncounted: boolean): Promise<boolean>;
   /**
-   * QUEUED or RUNNING -> FAILED, whichever attempt runs. Resolves with the state it was found in, a final one if nothing
-   * was changed; null: there is no such job.
+   * QUEUED or RUNNING -> FAILED, whichever attempt runs. Resolves with the previous state, a final one if nothing
+   * was changed; null: no such job.
    */
   cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null>;
   /**
-   * Deals with jobs that are RUNNING and of which `isHeld` says that no runner has this attempt, because the service that
-   * ran them died or because of an error: back to the queue, or FAILED when they were begun `maxAttempts` times. For the
-   * one service that owns the queue, while it claims nothing. Resolves with their ids.
+   * Requeues RUNNING jobs whose attempt no runner has, according to `isHeld`, because the service that
+   * ran them died or because of an error; those with `maxAttempts` attempts become FAILED. Only for the
+   * service that owns the queue, while it claims nothing. Resolves with their ids.
    */
   recover(
     maxAttempts: number,
@@ -113,11 +113,11 @@ export interface JobQueue {
     isHeld: (id: string, fence: number) => boolean,
   ): Promise<{ readonly requeued: readonly string[]; readonly failed: readonly string[] }>;
   get(id: string): Promise<Job | null>;
-  /** The same for who needs neither request nor report; cheaper where those are large. */
+  /** The job without request and report, which is cheaper if those are large. */
   summary(id: string): Promise<JobSummary | null>;
   /**
-   * The newest jobs that `viewer` can see, newest first, at most `limit`; with `after` those that come behind it in this order, whether or not
-   * that job is still there. Jobs that are added meanwhile move nothing.
+   * The newest jobs that `viewer` can see, newest first, at most `limit`; with `after` those after it in this order, whether or not
+   * that job still exists. Jobs that are added meanwhile do not shift pages.
    */
   list(
     viewer: Viewer,
@@ -126,25 +126,25 @@ export interface JobQueue {
     limit: number,
   ): Promise<readonly JobSummary[]>;
   holding(owner: string): OwnerHolding;
-  /** Whether `enqueue` with this Idempotency-Key would name an earlier job of the owner, or conflict with it. */
+  /** Whether `enqueue` with this Idempotency-Key would return an earlier job of the owner, or conflict with it. */
   knowsKey(owner: string, key: string): boolean;
-  /** The earlier job that `enqueue` would name; null: there is none. Throws IDEMPOTENCY_CONFLICT. */
+  /** The earlier job that `enqueue` would return; null: none. Throws IDEMPOTENCY_CONFLICT. */
   earlier(owner: string, idempotency: Idempotency): EnqueueResult | null;
-  /** Throws what `enqueue` would for a job of `inputBytes` more. */
+  /** Throws the error that `enqueue` would throw for another job of `inputBytes`. */
   checkRoom(owner: string, inputBytes: number): void;
   /** `since`: milliseconds since 1970. */
   usage(owner: string, since: number): Promise<OwnerUsage>;
-  /** Jobs that wait. */
+  /** Number of queued jobs. */
   length(): number;
-  /** Ids of jobs whose output is past its time, at most `limit`; not yet marked. */
+  /** Ids of jobs whose output must expire, at most `limit`; not yet marked as expired. */
   expiredOutputs(now: number, limit: number): Promise<readonly string[]>;
   markOutputRemoved(id: string): Promise<void>;
   /** Ids of jobs that ended before `endedBefore`, at most `limit`. */
   oldRecords(endedBefore: number, limit: number): Promise<readonly string[]>;
   deleteRecord(id: string): Promise<void>;
-  /** Deletes the record of a job that has ended, at a client's word. False: there is none, or it has not ended. */
+  /** Deletes the record of an ended job for a client. False: no such job, or it has not ended. */
   removeEnded(id: string): Promise<boolean>;
-  /** Makes a change that means nothing as durable as any other; rejects where that is not possible. */
+  /** Makes a durable change without effect, as a test of storage; rejects if that fails. */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Jobs whose inputs are being received. Their files have no row yet, and the first of several can lie for hours while the
- * last comes in over a slow line: the sweep of files without a job must not take it for litter.
+ * Jobs whose inputs are being received. Their files have no row yet, and the first file can be hours old while the
+ * last arrives over a slow connection: the sweep of files without a job must not remove it.
  */
 import type { Upload } from '../storage/store.ts';
 
@@ -18,15 +18,15 @@ export class Receipts {
     return this.#receipts.has(jobId);
   }
 
-  /** Bytes that have come in for the jobs to be of the owner, now on the disk and not yet in a row. */
+  /** Received bytes of the owner's future jobs that are on the disk and not yet in a row. */
   bytesOf(owner: string): number {
     return this.#bytes.get(owner) ?? 0;
   }
 
   /**
-   * Notes an upload until it is discarded or its job is closed; to be used in its place. `checkRoom` is asked before
-   * anything is written, with all that its owner would then be sending: else many uploads at once would each find the
-   * room that is there for one of them. What it throws is thrown to the writer.
+   * Wraps an upload and tracks it until it is discarded or its job is closed. `checkRoom` is called before
+   * each write with all bytes that its owner is sending: else concurrent uploads could each use the
+   * room for one of them. Its error is thrown to the writer.
    */
   open(
     jobId: string,
@@ -43,7 +43,7 @@ export class Receipts {
       },
       write: async (bytes) => {
         checkRoom(this.bytesOf(owner) + bytes.length);
-        // Counted before they are written: two writers must not both rely on the same room.
+        // Counted before the write: two writers must not both use the same room.
         this.#count(owner, bytes.length);
         try {
           await upload.write(bytes);
@@ -58,7 +58,7 @@ export class Receipts {
         try {
           await upload.discard();
         } finally {
-          // Also what could not be removed, for then it is litter, and the sweep is to find it.
+          // Also after a failed removal: the sweep then removes the file.
           if (receipt.uploads.delete(upload)) this.#count(owner, -byteLength);
           if (receipt.uploads.size === 0) this.#receipts.delete(jobId);
         }
@@ -66,7 +66,7 @@ export class Receipts {
     };
   }
 
-  /** The job has its row. */
+  /** Called when the job has its row. */
   close(jobId: string): void {
     const receipt = this.#receipts.get(jobId);
     if (receipt === undefined) return;

@@ -1,16 +1,16 @@
 /**
- * What the job service does when its storage fails: it hands out no more jobs, keeps the ends of attempts that could not
- * be written, and tries until storage works again. Nothing else is needed for a job to go on.
+ * Handles failures of storage: no more jobs are started, results of attempts that could not
+ * be written are kept, and storage is tested until it works again. Jobs then continue without other help.
  *
- * Whether storage works is never guessed: it has failed when an operation failed, and works again once a file and a
- * record could be written for a test, and then everything that was kept. One timer drives all of it.
+ * The state of storage is measured: it fails when an operation failed, and works again once a file and a
+ * record were written as a test, and then all kept results. One timer drives all of it.
  */
 import { failure, type GeomillError, isDiskFull } from '../errors.ts';
 
 export interface RecoverySteps {
   /** Rejects while files or records cannot be written. */
   readonly checkStorage: () => Promise<void>;
-  /** Looks after jobs that no runner has; after everything that was kept is written. */
+  /** Requeues jobs without a runner, after all kept results were written. */
   readonly reconcile: () => Promise<void>;
   /** Storage works again. */
   readonly resume: () => void;
@@ -23,13 +23,13 @@ export interface RecoverySteps {
 interface Kept {
   readonly write: () => Promise<void>;
   readonly giveUp: (error: unknown) => void;
-  /** Times it failed although storage works. */
+  /** Number of failures while storage works. */
   tries: number;
 }
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 2000;
-/** A write that fails so often while storage works would fail for ever. */
+/** A write that fails so often while storage works is given up. */
 const MAX_TRIES = 5;
 const RETRY_SECONDS = 5;
 
@@ -52,7 +52,7 @@ export class Recovery {
     return this.#trouble !== null;
   }
 
-  /** Why jobs cannot be taken, for clients: STORAGE_FULL or STORAGE_UNAVAILABLE. Null: they can. */
+  /** Why jobs cannot be accepted, for clients: STORAGE_FULL or STORAGE_UNAVAILABLE. Null: they can. */
   get refusal(): GeomillError | null {
     if (this.#trouble === null) return null;
     const { error } = this.#trouble;
@@ -76,7 +76,7 @@ export class Recovery {
   }
 
   /**
-   * Runs `write` until it succeeds; in order with others that have to wait. Rejects when it goes on failing although
+   * Runs `write` until it succeeds, in order with other waiting writes. Rejects if it keeps failing while
    * storage works, or when the service stops.
    */
   async keep<Result>(write: () => Promise<Result>): Promise<Result> {
@@ -98,7 +98,7 @@ export class Recovery {
     });
   }
 
-  /** Gives up what is kept; the rows of these jobs still say RUNNING, and the next start takes them up. */
+  /** Drops the kept results; the rows of these jobs stay RUNNING, and the next start requeues them. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -128,11 +128,11 @@ export class Recovery {
       await this.#writeKept();
       await this.#steps.reconcile();
     } catch (error) {
-      // The present cause: a disk that was full may be broken now.
+      // The current cause: a full disk may be broken now.
       if (this.#trouble !== null) this.#trouble = { ...this.#trouble, error };
       return;
     }
-    // What failed meanwhile may not be mended by this.
+    // This may not fix other failures since then.
     if (this.#reports !== reports || this.#trouble === null) return;
     const seconds = Math.round((Date.now() - this.#trouble.since) / 1000);
     this.#trouble = null;
@@ -155,10 +155,10 @@ export class Recovery {
   }
 }
 
-/** Primary result codes of SQLite that say nothing against the statement: busy, locked, no memory, read-only, ... full. */
+/** Primary result codes of SQLite that the statement did not cause: busy, locked, no memory, read-only, ... full. */
 const PASSING_SQLITE_CODES = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15]);
 
-/** Whether the disk or another process was in the way, not what was written: the same operation can succeed later. */
+/** Whether the disk or another process caused the failure: the same operation can succeed later. */
 export function isStorageFault(error: unknown): boolean {
   if (isDiskFull(error)) return true;
   const { code, errcode, errno } = error as Readonly<Record<'code' | 'errcode' | 'errno', unknown>>;
@@ -180,7 +180,7 @@ const SQLITE_REASONS: Readonly<Record<number, string>> = {
   11: 'its database is damaged',
 };
 
-/** For clients, who learn no path and no statement from it. */
+/** An error for clients, without paths and statements. */
 function reasonOf(error: unknown): string {
   const { code, errcode } = error as Readonly<Record<'code' | 'errcode', unknown>>;
   const known =

@@ -1,10 +1,10 @@
-/** Ends jobs at a client's word: stops what waits or runs, deletes what has ended. */
+/** Cancels queued and running jobs for clients, and deletes ended ones. */
 import { type JobServiceOptions, removeInputs } from './attempt.ts';
 import { ANY_OWNER, isFinal, maySee, type Viewer } from './job.ts';
 import type { JobFeed } from './job-feed.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
-/** A job that runs in this service. */
+/** A running job of this service. */
 export interface RunningJob {
   readonly runner: RunnerProcess;
   /** Resolves when its attempt is over and recorded. */
@@ -17,9 +17,9 @@ export class Removals {
   readonly #options: Options;
   readonly #running: ReadonlyMap<string, RunningJob>;
   readonly #feed: JobFeed;
-  /** By who asked and for which job. */
+  /** By viewer and job. */
   readonly #asked = new Map<string, Promise<boolean>>();
-  /** By job: only what may be ended by who asked. */
+  /** By job: only jobs that the viewer may see. */
   readonly #underway = new Map<string, Promise<boolean>>();
 
   constructor(options: Options, running: ReadonlyMap<string, RunningJob>, feed: JobFeed) {
@@ -28,7 +28,7 @@ export class Removals {
     this.#feed = feed;
   }
 
-  /** True while the job is being ended: it is not worth beginning. */
+  /** Whether the job is being cancelled, so that it need not be started. */
   has(id: string): boolean {
     return this.#underway.has(id);
   }
@@ -38,15 +38,15 @@ export class Removals {
     const key = viewer === ANY_OWNER ? id : `${id} ${viewer}`;
     return shared(this.#asked, key, async () => {
       const job = await this.#options.queue.summary(id);
-      // A job never changes its owner and no id is given twice: what is seen here holds until it is ended.
+      // A job never changes its owner and ids are not reused, so this check stays valid.
       if (job === null || !maySee(viewer, job)) return false;
       return shared(this.#underway, id, () => this.#remove(id));
     });
   }
 
   /**
-   * The row is changed first, for it decides every race: a job that succeeds a moment before has ended and is deleted; an
-   * attempt that is over a moment later finds that it is no longer the current one and leaves nothing behind.
+   * The row is changed first and decides every race: a job that succeeds just before has ended and is deleted; an
+   * attempt that ends just after it is no longer the current one and removes its files.
    */
   async #remove(id: string): Promise<boolean> {
     const { queue, store, outputRetentionMs } = this.#options;
@@ -54,7 +54,7 @@ export class Removals {
     if (found === null) return false;
     if (isFinal(found)) {
       const isRemoved = await queue.removeEnded(id);
-      // After the row: an output that is announced must be there. Who downloads it now gets it to its end.
+      // After the row: an announced output must exist. Downloads in progress still complete.
       await store.remove('output', id);
       this.#feed.changed(id);
       return isRemoved;
@@ -75,12 +75,12 @@ export class Removals {
     const ranMs = startedAt === null || endedAt === null ? 0 : endedAt - startedAt;
     observer?.jobEnded(job, 'FAILED', (startedAt ?? endedAt ?? createdAt) - createdAt, ranMs, 0);
     await removeInputs(store, job);
-    // The attempt may have filed its output just before.
+    // The attempt may have stored its output just before.
     await store.remove('output', id);
   }
 }
 
-/** What is underway for the key; `begin` begins it where nothing is. */
+/** The running operation for the key; `begin` starts it if there is none. */
 function shared(
   underway: Map<string, Promise<boolean>>,
   key: string,

@@ -1,4 +1,4 @@
-/** Removes what has had its time: outputs, records, and files that belong to no job. */
+/** Removes expired outputs and records, and files without a job. */
 import { type FileKind, type FileStore, jobOfKey } from '../storage/store.ts';
 import type { JobSummary } from './job.ts';
 import type { JobQueue } from './queue.ts';
@@ -6,8 +6,8 @@ import type { JobQueue } from './queue.ts';
 export interface SweepOptions {
   readonly recordRetentionMs: number;
   /**
-   * Files younger than this are left alone: their rows may be about to be committed. 0 at start, when nothing is. Null:
-   * files are not looked at.
+   * Younger files are kept: their rows may be committed soon. 0 at start, when no commit is pending. Null:
+   * files are not checked.
    */
   readonly orphanAgeMs: number | null;
   /** Whether inputs of this job, which has no row yet, are being received. */
@@ -20,7 +20,7 @@ export interface SweepResult {
   readonly orphans: number;
 }
 
-/** Rows per statement, so that a sweep never holds up the service for long. */
+/** Rows per statement, so that a sweep never blocks the service for long. */
 const BATCH = 200;
 
 export async function sweep(
@@ -33,7 +33,7 @@ export async function sweep(
   for (;;) {
     const ids = await queue.expiredOutputs(now, BATCH);
     for (const id of ids) {
-      // The row first: an output that is announced must be there; one that is there unannounced is only litter.
+      // The row first: an announced output must exist, while a file without a row is removed later.
       await queue.markOutputRemoved(id);
       await store.remove('output', id);
     }
@@ -45,7 +45,7 @@ export async function sweep(
     const ids = await queue.oldRecords(now - options.recordRetentionMs, BATCH);
     for (const id of ids) {
       await queue.deleteRecord(id);
-      // Its inputs went when it ended; what a crash has left of them is an orphan now.
+      // Its inputs were removed when it ended; after a crash, remaining ones are orphans now.
       await store.remove('output', id);
     }
     records += ids.length;
@@ -80,6 +80,6 @@ async function sweepOrphans(
 function isWanted(kind: FileKind, job: JobSummary | null): boolean {
   if (job === null) return false;
   if (kind === 'input') return job.state === 'QUEUED' || job.state === 'RUNNING';
-  // RUNNING: its output may have been moved in a moment ago.
+  // RUNNING: its output may have been stored just now.
   return job.state === 'RUNNING' || (job.state === 'SUCCESS' && job.outputKept);
 }

@@ -1,6 +1,6 @@
 /**
- * The inside of a runner process: takes one task after the other and answers each with 'done' or 'failed'. What is
- * done with a task is handed in, so that tests run the same loop around a conversion of their own.
+ * The main loop of a runner process: performs one task after the other and answers each with 'done' or 'failed'. The
+ * function that performs a task is a parameter, so that tests run the same loop with a conversion of their own.
  */
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
@@ -16,19 +16,19 @@ export type Perform = (
   control: { readonly signal: AbortSignal; onProgress(progress: Progress): void },
 ) => Promise<JobReport>;
 
-/** Least time between two progress messages of one stage. */
+/** Minimum time between two progress messages of one stage. */
 const PROGRESS_INTERVAL_MS = 100;
 
 /**
- * Serves tasks until the channel closes. When the service is gone, by kill -9 or otherwise, the channel closes and
- * this process ends; what it was doing is begun again by the next service.
+ * Performs tasks until the channel closes. When the service ends, by kill -9 or otherwise, the channel closes and
+ * this process ends; the next service starts its job again.
  */
 export function serveTasks(perform: Perform, warm: (directory: string) => Promise<void>): void {
-  // Never aborted: a service that cancels kills the process, which also stops code that looks at no signal.
+  // Never aborted: the service cancels by killing the process, which also stops code that checks no signal.
   const { signal } = new AbortController();
   const send = openChildEnd<ToRunner, FromRunner>((message) => {
     if (message.type === 'run') void runTask(perform, message.task, signal, send);
-    // A warm-up that fails is no reason to refuse work: the job will tell what is wrong.
+    // A failed warm-up is ignored: the job will report the error.
     else
       void warm(message.directory).then(
         () => send({ type: 'warmed' }),
@@ -56,7 +56,7 @@ function progressSender(send: Send): (progress: Progress) => void {
   let lastStage: Progress['stage'] | null = null;
   return (progress) => {
     const now = performance.now();
-    // A new stage always: there are few, and the next message may be minutes away.
+    // A new stage is always sent: there are few, and the next message may be minutes away.
     if (now - lastSentAt < PROGRESS_INTERVAL_MS && progress.stage === lastStage) return;
     lastSentAt = now;
     lastStage = progress.stage;
@@ -64,7 +64,7 @@ function progressSender(send: Send): (progress: Progress) => void {
   };
 }
 
-/** Memory that ran out inside the runner arrives as errors of Node's own. */
+/** Node reports lack of memory in the runner by errors of its own. */
 function recognize(thrown: unknown): GeomillError {
   const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
   if (cause instanceof Error) {

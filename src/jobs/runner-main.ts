@@ -11,7 +11,7 @@ import { runConversion } from '../pipeline/run.ts';
 import { dropWorkerPermission, KeptThreads } from '../pipeline/threads.ts';
 import { serveTasks } from './runner-loop.ts';
 
-/** Two features and a reprojection: loads the codecs most used and PROJ, and lets the compiler see them. */
+/** Two features and a reprojection: loads the most used codecs and PROJ, and compiles them. */
 const WARM_UP_INPUT = JSON.stringify({
   type: 'FeatureCollection',
   features: [
@@ -63,7 +63,7 @@ async function warm(directory: string): Promise<void> {
   }
 }
 
-// Once and now, before the first job: a process that may start threads can start one outside of the permission model.
+// Before the first job: a process that may start threads can start one outside of the permission model.
 const threads = new KeptThreads(Number(process.argv[2]));
 dropWorkerPermission();
 

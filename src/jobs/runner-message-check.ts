@@ -1,4 +1,4 @@
-/** The shape of what a runner may say; see runner-messages.ts. */
+/** Schemas of the messages of a runner; see runner-messages.ts. */
 import {
   COUNT,
   exactly,
@@ -27,7 +27,7 @@ import type {
 import { MAX_COMPOSED, MAX_LOGGED } from '../short-text.ts';
 import type { FromRunner } from './runner-messages.ts';
 
-/** Longest message of a runner in bytes: a report, and what is around it. */
+/** Maximum bytes of a runner's message: a report, and the rest of the message. */
 export const MAX_RUNNER_MESSAGE_BYTES = MAX_REPORT_BYTES + 64 * 1024;
 
 const CRS = textUpTo(MAX_CRS_CHARACTERS);
@@ -74,7 +74,7 @@ const REPROJECTION = exactly<ReprojectionReport>({
 
 type Fields = ConversionReport['fields'];
 
-/** `fetched` is not there: the service adds it. */
+/** Without `fetched`, which the service adds. */
 const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
   {
     input: exactly<ConversionReport['input']>({
@@ -120,7 +120,7 @@ const PROGRESS = exactly<Progress>({
 
 type Message<Type extends FromRunner['type']> = Extract<FromRunner, { type: Type }>;
 
-/** Tells what is wrong with a message of a runner; null: nothing. */
+/** The fault of a runner's message; null: none. */
 export const checkRunnerMessage = messageCheck({
   loaded: exactly<Message<'loaded'>>({ type: NAME }),
   warmed: exactly<Message<'warmed'>>({ type: NAME }),

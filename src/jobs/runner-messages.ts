@@ -1,4 +1,4 @@
-/** What a service and its runner processes say to each other, over a channel of process-channel.ts. */
+/** Messages between a service and its runner processes, over a channel of process-channel.ts. */
 import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
@@ -10,15 +10,15 @@ export interface RunnerTask {
 
 export type ToRunner =
   | { readonly type: 'run'; readonly task: RunnerTask }
-  /** Load and exercise everything a job needs, in this directory; only sent to a runner without a job. */
+  /** Load and run the code that jobs need, in this directory; only sent to an idle runner. */
   | { readonly type: 'warm'; readonly directory: string };
 
 export type FromRunner =
-  /** Its code is loaded; it takes a task. */
+  /** Its code is loaded; it accepts a task. */
   | { readonly type: 'loaded' }
   | { readonly type: 'warmed' }
   | { readonly type: 'progress'; readonly progress: Progress }
   /** The output is at `paths.outputPath`. Its bytes need not be durable: the permission model forbids fsync. */
   | { readonly type: 'done'; readonly report: JobReport }
-  /** `log`: what the operator needs to know beyond the error. */
+  /** `log`: details for the operator. */
   | { readonly type: 'failed'; readonly error: PlainError; readonly log: string | null };

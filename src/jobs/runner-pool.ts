@@ -1,4 +1,4 @@
-/** Keeps the wanted number of runner processes alive and warm, and hands out idle ones. */
+/** Keeps the configured number of runner processes running and warm, and provides idle ones. */
 import { sweepSlots } from '../storage/workspace.ts';
 import { type DeathCause, type RunnerOptions, RunnerProcess } from './runner-process.ts';
 
@@ -7,11 +7,11 @@ export interface PoolOptions extends RunnerOptions {
 }
 
 export interface PoolEvents {
-  /** A runner can be taken. */
+  /** A runner is available. */
   onIdle(): void;
   /** A runner died and will be replaced. `detail` is for the log. */
   onDeath(cause: DeathCause, detail: string): void;
-  /** A runner could not be started, given back or cleared away; that is tried again. */
+  /** A runner could not be started, returned or removed; this is retried. */
   onTrouble(error: unknown): void;
 }
 
@@ -19,8 +19,8 @@ const WATCH_INTERVAL_MS = 250;
 const FIRST_RESTART_DELAY_MS = 100;
 const LONGEST_RESTART_DELAY_MS = 10_000;
 /**
- * Where it was killed from outside while it loaded, on a slow machine a matter of seconds: nothing is wrong with it. Still
- * not at once, because it may be the system that kills for want of memory.
+ * Delay after a runner was killed from outside while it loaded, which takes seconds on a slow machine: the runner is sound. It is
+ * not restarted at once, because the system may have killed it for lack of memory.
  */
 const LONGEST_DELAY_AFTER_KILL_MS = 1000;
 
@@ -31,9 +31,9 @@ export class RunnerPool {
   readonly #warmed = new WeakSet<RunnerProcess>();
   #watchTimer: NodeJS.Timeout | null = null;
   readonly #restartTimers = new Set<NodeJS.Timeout>();
-  /** Those to be ended, until they have ended. */
+  /** Runners that are being ended. */
   readonly #unusable = new Set<RunnerProcess>();
-  /** Dead ones whose slots could not be removed yet. */
+  /** Dead runners whose slots could not be removed yet. */
   readonly #unremoved = new Set<RunnerProcess>();
   readonly #endWaiters: (() => void)[] = [];
   #failedStarts = 0;
@@ -52,18 +52,18 @@ export class RunnerPool {
     return removedSlots;
   }
 
-  /** Runner processes there are, for tests and metrics. */
+  /** Number of runner processes, for tests and metrics. */
   get runners(): ReadonlySet<RunnerProcess> {
     return this.#runners;
   }
 
-  /** Reserves an idle runner; null when there is none. */
+  /** Reserves an idle runner; null if there is none. */
   take(): RunnerProcess | null {
     for (const runner of this.#runners) if (runner.reserve()) return runner;
     return null;
   }
 
-  /** Takes back a runner that was reserved. One that cannot be used again is replaced. */
+  /** Returns a reserved runner. One that cannot be used again is replaced. */
   giveBack(runner: RunnerProcess): void {
     try {
       runner.release();
@@ -73,7 +73,7 @@ export class RunnerPool {
     }
   }
 
-  /** Uses a pause to warm up a runner that has done nothing yet. Called when there is no work for it. */
+  /** Warms up a runner that has done nothing yet. Called when there is no work. */
   warmIdle(): void {
     for (const runner of this.#runners) {
       if (runner.state !== 'idle' || this.#warmed.has(runner)) continue;
@@ -82,7 +82,7 @@ export class RunnerPool {
     }
   }
 
-  /** Kills all runners; none comes back. */
+  /** Kills all runners and starts no new ones. */
   stop(): void {
     this.#stopped = true;
     if (this.#watchTimer !== null) clearInterval(this.#watchTimer);
@@ -96,7 +96,7 @@ export class RunnerPool {
     for (const dead of this.#unremoved) this.#removeSlot(dead);
   }
 
-  /** One check that fails does not keep the others from theirs. */
+  /** A failed check of one runner does not prevent the checks of the others. */
   #watch(): void {
     for (const runner of this.#runners) this.#guard(() => runner.check());
     for (const runner of this.#unusable) this.#guard(() => runner.kill('retired'));
@@ -116,7 +116,7 @@ export class RunnerPool {
       dead.slot.remove();
       this.#unremoved.delete(dead);
     } catch (error) {
-      // Told once: it is tried four times a second.
+      // Logged once: it is retried four times a second.
       if (!this.#unremoved.has(dead)) this.#events.onTrouble(error);
       this.#unremoved.add(dead);
     }
@@ -133,7 +133,7 @@ export class RunnerPool {
       });
       this.#runners.add(runner);
     } catch (error) {
-      // No slot could be made or no process started: the disk is full, or there are too many processes.
+      // The slot or the process could not be created: the disk is full, or there are too many processes.
       this.#events.onTrouble(error);
       this.#spawnLater(LONGEST_DELAY_AFTER_KILL_MS);
     }
@@ -147,7 +147,7 @@ export class RunnerPool {
     if (this.#stopped) return;
     this.#events.onDeath(cause, detail);
     if (dead.hasLoaded) this.#spawn();
-    // It could not even load: starting it again at once would only burn the processor.
+    // It failed while loading: starting it again at once would only waste CPU time.
     else this.#spawnLater(dead.wasKilled ? LONGEST_DELAY_AFTER_KILL_MS : LONGEST_RESTART_DELAY_MS);
   }
 

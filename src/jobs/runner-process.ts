@@ -1,5 +1,5 @@
 /**
- * One runner process, from start to death, seen from the service: a state, one task at a time, and always an outcome.
+ * One runner process as the service sees it: a state, one task at a time, and an outcome for each task.
  *
  * It runs user data, so it is started under Node's permission model: it reads the program, the PROJ grids and its slot,
  * writes its slot, and has no child processes, no environment and (Node 26 and newer) no network.
@@ -18,20 +18,20 @@ import { checkRunnerMessage, MAX_RUNNER_MESSAGE_BYTES } from './runner-message-c
 import type { FromRunner, RunnerTask, ToRunner } from './runner-messages.ts';
 
 export interface RunnerOptions {
-  /** Directory in which the slots of all runners are made. */
+  /** Directory for the slots of all runners. */
   readonly slotsDirectory: string;
-  /** Bound of the V8 heap and, where the system tells it, of the whole process. */
+  /** Limit of the V8 heap and, where it can be measured, of the whole process. */
   readonly memoryBytes: number;
   readonly gridDirectory: string | null;
   /** Worker threads that one large job may use. */
   readonly threads: number;
-  /** Around the permission model. Default: none. */
+  /** Isolation in addition to the permission model. Default: none. */
   readonly wall?: Wall;
   /** Module that the process runs. Default: runner-main.ts. */
   readonly entry?: string;
-  /** Further paths the process may read; for entries outside the package. */
+  /** More paths that the process may read; for entries outside the package. */
   readonly readPaths?: readonly string[];
-  /** Time to load, and to warm up, after which the process is replaced. Default: a minute. */
+  /** Maximum time to load and to warm up; then the process is replaced. Default: a minute. */
   readonly startTimeoutMs?: number;
 }
 
@@ -43,7 +43,7 @@ export type RunOutcome =
   | { readonly kind: 'died'; readonly cause: DeathCause; readonly detail: string };
 
 /**
- * Why a process ended: by us on purpose (the words of `kill`), for want of memory, for a message that it may not send, or
+ * Why a process ended: killed by the service (the causes of `kill`), out of memory, after an invalid message, or
  * on its own.
  */
 export type DeathCause =
@@ -57,7 +57,7 @@ export type DeathCause =
   | 'crash';
 
 export interface RunnerEvents {
-  /** It can take a task (again). */
+  /** It can accept a task. */
   onIdle(runner: RunnerProcess): void;
   onDeath(runner: RunnerProcess, cause: DeathCause, detail: string): void;
 }
@@ -70,9 +70,9 @@ const STATUS_OF_KILLED = 137;
 export class RunnerProcess {
   readonly slot: Slot;
   readonly startedAt = Date.now();
-  /** True once it has said that its code is loaded; one that dies before is a fault of the installation. */
+  /** True once its code is loaded; a process that dies before shows a broken installation. */
   hasLoaded = false;
-  /** True once somebody, not its own code, has ended it. */
+  /** True if it was killed, rather than ended by its own code. */
   wasKilled = false;
   readonly #child: ChildProcess;
   readonly #channel: ServiceEnd<FromRunner, ToRunner>;
@@ -84,10 +84,10 @@ export class RunnerProcess {
   #stateSince = performance.now();
   readonly #startTimeoutMs: number;
   #killedFor: DeathCause | null = null;
-  /** What was wrong with a message. */
+  /** The fault of an invalid message. */
   #violation: string | null = null;
   #stderrTail = '';
-  /** Its state is not known well enough for another job. */
+  /** Its state is uncertain, so it gets no more jobs. */
   #isSpent = false;
   #death: Extract<RunOutcome, { kind: 'died' }> | null = null;
   readonly #died = Promise.withResolvers<void>();
@@ -125,7 +125,7 @@ export class RunnerProcess {
     });
     // 'close', not 'exit': by then all messages and all of stderr have arrived.
     this.#child.on('close', (code, signal) => {
-      // A process behind the wall says with its exit status what ended the one it was started for.
+      // The exit status of a sandbox process shows how the process in it ended.
       this.wasKilled = signal === 'SIGKILL' || code === STATUS_OF_KILLED;
       this.#die(signal === null ? `exit status ${code}` : `signal ${signal}`);
     });
@@ -139,15 +139,15 @@ export class RunnerProcess {
     return this.#child.pid;
   }
 
-  /** Takes an idle process for one task, so that nobody else does; `run` or `release` follows. */
+  /** Reserves an idle process for one task; `run` or `release` follows. */
   reserve(): boolean {
-    // One that was killed dies in a moment, and a job with it.
+    // A killed process would soon end a job that it gets.
     if (this.#state !== 'idle' || this.#killedFor !== null) return false;
     this.#enter('busy');
     return true;
   }
 
-  /** How the process died; null while it lives. */
+  /** How the process ended; null while it runs. */
   get death(): Extract<RunOutcome, { kind: 'died' }> | null {
     return this.#death;
   }
@@ -157,14 +157,14 @@ export class RunnerProcess {
     return this.#died.promise;
   }
 
-  /** Calls `listener` when the process dies, at once if it has died. Returns how to take that back. */
+  /** Calls `listener` when the process dies, at once if it has died. Returns a function that removes the listener. */
   onDeath(listener: () => void): () => void {
     if (this.#death !== null) listener();
     else this.#deathListeners.add(listener);
     return () => void this.#deathListeners.delete(listener);
   }
 
-  /** Runs a task on the reserved process; resolves when it is done, has failed, or the process has died. */
+  /** Runs a task on the reserved process; resolves when the task is done or has failed, or the process has died. */
   async run(task: RunnerTask, onProgress: (progress: Progress) => void): Promise<RunOutcome> {
     if (this.#death !== null) return this.#death;
     return new Promise((settle) => {
@@ -173,18 +173,18 @@ export class RunnerProcess {
     });
   }
 
-  /** Has an idle process load what jobs need; it is idle again afterwards. */
+  /** Lets an idle process load the code of jobs; it is idle again afterwards. */
   warm(): void {
     if (this.#state !== 'idle') return;
     this.#enter('warming');
     this.#channel.send({ type: 'warm', directory: this.slot.warmUpDirectory });
   }
 
-  /** Gives the process back after a task; without this it stays busy. */
+  /** Returns the process after a task; without this call it stays busy. */
   release(): void {
-    // One that was killed dies in a moment; a job it was given meanwhile would die of what the last one did.
+    // A killed process ends soon; a job that it got meanwhile would end with it.
     if (this.#state !== 'busy' || this.#killedFor !== null) return;
-    // What a large job left behind counts against the next one's memory: begin that with a fresh process.
+    // Memory kept after a large job counts for the next one, which therefore gets a new process.
     const residentBytes = this.#residentMemory();
     if (this.#isSpent || (residentBytes !== null && residentBytes > this.#memoryBytes / 2)) {
       this.kill('retired');
@@ -201,8 +201,8 @@ export class RunnerProcess {
   }
 
   /**
-   * To be called several times a second. Kills the process where it holds more memory than it may (buffers are not in V8's
-   * heap, so V8's own limit misses them), where it does not get on, and again where it was killed and has not ended.
+   * Must be called several times a second. Kills the process if it uses too much memory (buffers are not in V8's
+   * heap, so V8's own limit does not cover them), if it makes no progress, and again if it was killed and has not ended.
    */
   check(): void {
     if (this.#killedFor !== null) this.kill(this.#killedFor);
@@ -213,7 +213,7 @@ export class RunnerProcess {
     if (residentBytes !== null && residentBytes > this.#memoryBytes) this.kill('memory');
   }
 
-  /** Of Node itself, not of what keeps it behind the wall. */
+  /** Process id of Node itself, not of its sandbox. */
   #residentMemory(): number | null {
     this.#findNode();
     return this.#nodePid === null ? null : residentMemory(this.#nodePid);
@@ -240,7 +240,7 @@ export class RunnerProcess {
         break;
       case 'done':
       case 'failed':
-        // It may have lost a thread, or be anywhere in the middle of something.
+        // It may have lost a thread, or be in any state.
         if (message.type === 'failed' && (message.log !== null || message.error.code === 'JOB_OUT_OF_MEMORY'))
           this.#isSpent = true;
         this.#settle(
@@ -286,13 +286,13 @@ export class RunnerProcess {
   }
 }
 
-/** Throws where the process cannot be started or noted; there is none then. */
+/** Throws if the process cannot be started or recorded; then no process remains. */
 function startProcess(options: RunnerOptions, slot: Slot, cell: Cell): ChildProcess {
   const confinement = runnerConfinement(options, slot);
   const { file, args, identity } = cell.command(runnerArguments(options, confinement), confinement);
   const child = spawn(file, args, {
     ...identity,
-    // Nothing of our environment: it may hold secrets, and nothing in it is meant for a runner.
+    // No environment: it may contain secrets, and a runner needs none of it.
     env: {},
     cwd: slot.directory,
     stdio: CHANNEL_STDIO,
@@ -309,8 +309,8 @@ function startProcess(options: RunnerOptions, slot: Slot, cell: Cell): ChildProc
 }
 
 /**
- * Resident memory of a process in bytes; null where the system does not tell (only Linux does, cheaply). From `status`, which
- * says kB: `statm` counts pages, and how large these are Node does not tell.
+ * Resident memory of a process in bytes; null where it is not available (only Linux gives it cheaply). From `status`, which
+ * has kB: `statm` counts pages, whose size Node does not provide.
  */
 function residentMemory(pid: number): number | null {
   try {
@@ -322,12 +322,12 @@ function residentMemory(pid: number): number | null {
 }
 
 /**
- * The service itself answers hundreds of clients in the time of one job, so it goes first where processors are short.
+ * The service answers hundreds of clients in the time of one job, so it has priority over runners.
  */
 function giveWay(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already, or the system does not let us: then it runs as we do.
+    // It has ended already, or the system does not allow it: then it keeps the priority of the service.
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The job service: takes jobs, runs each on an idle runner, files what comes of it. It knows no HTTP.
+ * The job service: accepts jobs, runs each on an idle runner, stores the result. It is independent of HTTP.
  *
  *   submit -> row committed -> (202) -> claim -> runner -> output renamed into the store -> row SUCCESS
  *
- * A job that was accepted ends, whatever fails meanwhile: dispatcher.ts and recovery.ts see to it.
+ * dispatcher.ts and recovery.ts make sure that an accepted job ends, whatever fails meanwhile.
  */
 import { randomUUID } from 'node:crypto';
 import { failure } from '../errors.ts';
@@ -22,7 +22,7 @@ import { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
-/** Looking at every file there is takes longer, and what it finds is rare. */
+/** Checking all files takes longer and rarely finds any. */
 const ORPHAN_SWEEP_INTERVAL_MS = 3_600_000;
 const ORPHAN_AGE_MS = 3_600_000;
 
@@ -85,15 +85,15 @@ export class JobService {
     };
   }
 
-  /** Takes up what a former service left and starts the runners. Callers share one start. */
+  /** Requeues the jobs of a former service and starts the runners. Callers share one start. */
   start(): Promise<void> {
     this.#starting ??= this.#start();
     return this.#starting;
   }
 
   /**
-   * Lets running jobs finish for the grace time, puts the rest back, ends all runners. Callers share one stop. Records
-   * and outputs can still be read afterwards: the queue is closed by who opened it, after the last request.
+   * Lets running jobs finish for the grace time, requeues the rest, ends all runners. Callers share one stop. Records
+   * and outputs can still be read afterwards: the code that opened the queue closes it after the last request.
    */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop();
@@ -113,12 +113,12 @@ export class JobService {
     return this.#dispatcher.running.size;
   }
 
-  /** The runners there are; for metrics and tests. */
+  /** The runners; for metrics and tests. */
   get runners(): ReadonlySet<RunnerProcess> {
     return this.#pool.runners;
   }
 
-  /** How many watch jobs or wait for them; for metrics and tests. */
+  /** Number of watchers of jobs; for metrics and tests. */
   get watcherCount(): number {
     return this.#feed.size;
   }
@@ -128,7 +128,7 @@ export class JobService {
   }
 
   /**
-   * Throws SHUTTING_DOWN, and STORAGE_FULL or STORAGE_UNAVAILABLE while jobs cannot be stored; these pass by themselves.
+   * Throws SHUTTING_DOWN, and STORAGE_FULL or STORAGE_UNAVAILABLE while jobs cannot be stored; these are temporary.
    */
   checkReady(): void {
     if (!this.accepts) throw failure('SHUTTING_DOWN', { seconds: 5 });
@@ -136,13 +136,13 @@ export class JobService {
     if (refusal !== null) throw refusal;
   }
 
-  /** To be told of errors of storage that nobody waits for. */
+  /** Reports an error of storage that no caller waits for. */
   storageFailed(error: unknown): void {
     this.#recovery.report(error);
   }
 
   /**
-   * What can be known before an input is received. Throws as `checkReady`, and QUEUE_FULL, OWNER_JOBS_EXCEEDED and
+   * Checks before an input is received. Throws as `checkReady`, and QUEUE_FULL, OWNER_JOBS_EXCEEDED and
    * OWNER_STORAGE_EXCEEDED, as `submit` would for a job with inputs of at least so many bytes.
    */
   checkRoom(owner: string, inputBytes: number): void {
@@ -151,7 +151,7 @@ export class JobService {
   }
 
   /**
-   * Begins to receive an input of the owner's job to be; `index` is its place among the inputs. Writing to it throws
+   * Starts to receive an input of a future job of the owner; `index` is its position among the inputs. Writing to it throws
    * as `checkRoom` as soon as there is no room for all that the owner is sending.
    */
   async receive(owner: string, id: string, index: number): Promise<Upload> {
@@ -169,7 +169,7 @@ export class JobService {
   }
 
   /**
-   * Accepts a job whose input is kept in the store. When this resolves the job is durable and will end.
+   * Accepts a job whose input is in the store. When this resolves, the job is durable and will end.
    * Throws as `checkReady`, QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, IDEMPOTENCY_CONFLICT; the input is
    * then the caller's to discard.
    */
@@ -183,7 +183,7 @@ export class JobService {
     return result;
   }
 
-  /** Whether a request with this Idempotency-Key repeats one whose job is kept: it needs no room, and its files are not stored. */
+  /** Whether a request with this Idempotency-Key repeats one of a kept job: its files are not stored and need no room. */
   isRepeat(owner: string, idempotencyKey: string | null): boolean {
     return idempotencyKey !== null && this.#options.queue.knowsKey(owner, idempotencyKey);
   }
@@ -195,17 +195,17 @@ export class JobService {
     return earlier;
   }
 
-  /** The jobs that `viewer` can see; the only way to them. */
+  /** The jobs that `viewer` can see; clients have no other access. */
   jobsOf(viewer: Viewer): OwnedJobs {
     return new OwnedJobs(this.#ownedJobs, viewer);
   }
 
-  /** What the owner holds now. */
+  /** Current usage of the owner. */
   holding(owner: string): OwnerHolding {
     return this.#options.queue.holding(owner);
   }
 
-  /** What became of the owner's jobs since then (ms since 1970), as far as their records are kept. */
+  /** Statistics of the owner's jobs since then (ms since 1970), as far as their records are kept. */
   usage(owner: string, since: number): Promise<OwnerUsage> {
     return this.#options.queue.usage(owner, since);
   }
@@ -227,7 +227,7 @@ export class JobService {
     this.#state = 'running';
     let isSweeping = false;
     this.#sweepTimer = setInterval(() => {
-      // One at a time: on a slow disk they would pile up.
+      // One at a time: on a slow disk they would accumulate.
       if (isSweeping) return;
       isSweeping = true;
       this.#sweeping = this.#sweep().finally(() => {
@@ -242,7 +242,7 @@ export class JobService {
     await this.#options.queue.checkWritable();
   }
 
-  /** Of what a request needs: a failure of storage is its failure, and a reason to look at storage. */
+  /** Runs a storage operation of a request: its failure rejects the request and starts the recovery. */
   async #watched<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
       return await act();
@@ -260,7 +260,7 @@ export class JobService {
     const withOrphans = now - this.#orphansSweptAt >= intervalMs;
     if (withOrphans) this.#orphansSweptAt = now;
     try {
-      // While storage fails it would fail, too, and `#recovery` does it then.
+      // While storage fails this would fail too, and `#recovery` does it later.
       if (!this.#recovery.isUnderway) await this.#dispatcher.reconcile();
       const { orphans } = await sweep(queue, store, now, {
         recordRetentionMs,

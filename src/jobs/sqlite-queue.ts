@@ -1,9 +1,9 @@
 /**
  * The embedded queue: one table in SQLite.
  *
- * fsyncs per job: one when the row is committed (before the client gets its 202) and one when it ends; neither holds up the
- * event loop (group-commit.ts). The step to RUNNING is committed without: losing it to a power failure only means that
- * an attempt was not counted. Changes that come in the same turn of the event loop share their commit.
+ * fsyncs per job: one when the row is committed (before the client gets its 202) and one when it ends; neither blocks the
+ * event loop (group-commit.ts). The change to RUNNING is committed without fsync: if a power failure loses it,
+ * an attempt is not counted. Changes in the same turn of the event loop share a commit.
  */
 import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
 import { bringUpToDate } from '../engines/sqlite/migrations.ts';
@@ -40,7 +40,7 @@ import type {
 export interface SqliteQueueOptions {
   readonly path: string;
   readonly maxLength: number;
-  /** Named in QUEUE_FULL: when a client may try again. */
+  /** Retry time in QUEUE_FULL. */
   readonly retryAfterSeconds: number;
   /** Of each owner. Default: none. */
   readonly ownerLimits?: OwnerLimits;
@@ -90,7 +90,7 @@ export class SqliteQueue implements JobQueue {
 
   async claim(): Promise<Claim | null> {
     if (this.length() === 0) return null;
-    // In a transaction of its own words: `get` alone would not tell when the commit behind its row fails.
+    // In an explicit transaction: `get` alone does not report a failure of the implicit commit.
     const row = this.#database.transaction(() => this.#statements.claim.get<JobRow>(this.#now()));
     return row === undefined ? null : { job: toJob(row), fence: row.fence };
   }
@@ -233,7 +233,7 @@ export class SqliteQueue implements JobQueue {
 
   async checkWritable(): Promise<void> {
     await this.#commits.run(() => {
-      // Written whether or not it changes.
+      // Written even if nothing changes.
       const version = this.#database.userVersion;
       this.#database.userVersion = version;
     });
@@ -287,7 +287,7 @@ function recordOf(job: NewJob): RecordTexts {
   return { byteLength, inputs, requestFindings, request };
 }
 
-/** As it is stored: bounded, whoever made it. */
+/** The report as it is stored: always bounded. */
 function errorText(error: PlainError): string {
   return JSON.stringify(GeomillError.revive(error).toPlain());
 }
