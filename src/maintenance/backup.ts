@@ -1,9 +1,9 @@
 /**
- * A backup of a data directory, also while its service runs.
+ * Makes a backup of a data directory; its service may be running.
  *
- * The database of jobs is copied first, in one read transaction; then the files that the copy promises are linked. A job that
- * ended in between has lost its input: the copy takes over its row as it is now. So every job of the backup is as it was
- * at some moment of the backup, and every file that a row promises is there. The accounts are copied last, and know every
+ * The database of jobs is copied first, in one read transaction; then the files that the copy refers to are linked. A job that
+ * ended in between has no input any more: its current row replaces that of the copy. So every job in the backup is as it was
+ * at some moment of the backup, and every file that a row refers to exists. The accounts are copied last, and include every
  * account that owns a job.
  */
 import { randomBytes } from 'node:crypto';
@@ -19,7 +19,7 @@ import { type BackupFile, DATABASES, describeFile, MANIFEST, makeManifest } from
 
 export interface BackupOptions {
   readonly dataDirectory: string;
-  /** The directory to be made. */
+  /** The directory to create. */
   readonly target: string;
   readonly withOutputs: boolean;
   /** Version of this geomill. */
@@ -37,7 +37,7 @@ export interface BackupResult {
 }
 
 /**
- * Makes the backup under another name and renames it when it is whole and on the disk. Throws USAGE,
+ * Makes the backup under another name and renames it when it is complete and durable. Throws USAGE,
  * SETTING_INVALID, SERVICE_DATABASE_DAMAGED, SERVICE_DATABASE_UNUSABLE.
  */
 export async function backUp(options: BackupOptions): Promise<BackupResult> {
@@ -124,7 +124,7 @@ async function fill(directory: string, options: BackupOptions): Promise<BackupRe
 
 type Take = (path: string) => Promise<boolean>;
 
-/** Inputs go when a job ends, after its row says so: a job whose input is gone has an end to take over. */
+/** A job's row ends before its inputs are removed: a job without its input has ended, and its current row is copied. */
 async function takeInputs(snapshot: JobSnapshot, take: Take, incomplete: Set<string>): Promise<void> {
   const missing = async (): Promise<Set<string>> => {
     const ids = new Set<string>();
@@ -134,11 +134,11 @@ async function takeInputs(snapshot: JobSnapshot, take: Take, incomplete: Set<str
   };
   const ended = await missing();
   for (const id of ended) snapshot.update(id);
-  // What still waits and has no input lost it before the backup.
+  // A queued job without its input lost it before the backup.
   if (ended.size > 0) for (const id of await missing()) incomplete.add(id);
 }
 
-/** Outputs go after their row says so: by expiry, or with the whole job. */
+/** Outputs are removed after the change of their row: by expiry, or with the whole job. */
 async function takeOutputs(
   snapshot: JobSnapshot,
   take: Take,
@@ -166,7 +166,7 @@ async function copyOf(from: string, to: string): Promise<void> {
   }
 }
 
-/** The schema versions of the copies that there are. Throws SERVICE_DATABASE_UNUSABLE for one that is newer. */
+/** The schema versions of the copies. Throws SERVICE_DATABASE_UNUSABLE for a newer version. */
 function schemasOf(directory: string, dataDirectory: string): Record<string, number> {
   const schemas: Record<string, number> = {};
   for (const [name, known] of Object.entries(DATABASES)) {
@@ -186,8 +186,8 @@ function schemasOf(directory: string, dataDirectory: string): Record<string, num
 const NO_LINK = new Set(['EXDEV', 'EPERM', 'EMLINK', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EACCES']);
 
 /**
- * Files of jobs are never changed once they are there, so a link is a copy that costs nothing. False: there is no
- * such file (any more).
+ * Files of jobs never change after their creation, so a hard link is a copy without cost. False: there is no
+ * such file.
  */
 async function linkOrCopy(from: string, to: string): Promise<boolean> {
   try {
@@ -196,13 +196,13 @@ async function linkOrCopy(from: string, to: string): Promise<boolean> {
     } catch (error) {
       if (!NO_LINK.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
       await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-      // Not of a link: the runner of a job may read the same file by a right of its own.
+      // Not for a link: the runner of a job may have its own permission to read the same file.
       chmodSync(to, 0o600);
     }
     return true;
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
-    // The directory of the backup is there: what is missing is the file.
+    // The directory of the backup exists, so the file is missing.
     if (code === 'ENOENT' && syscall !== undefined && statSync(dirname(to)).isDirectory()) return false;
     throw error;
   }
@@ -218,13 +218,13 @@ async function writeDurably(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes a file, or the names in a directory, outlive a power failure. */
+/** Makes a file, or the names in a directory, durable. */
 export async function syncPath(path: string): Promise<void> {
   const file = await open(path, 'r');
   try {
     await file.sync();
   } catch (error) {
-    // Some network file systems refuse it for directories; they write names through by themselves.
+    // Some network file systems reject fsync of directories; they write names through.
     if (!statSync(path).isDirectory()) throw error;
   } finally {
     await file.close();

@@ -1,4 +1,4 @@
-/** What a backup says of itself: who wrote it, when, and every file in it with its checksum. */
+/** The manifest of a backup: version, time, and every file with its checksum. */
 import { createHash } from 'node:crypto';
 import { createReadStream, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { isJobFileName } from '../storage/store.ts';
 
 export const MANIFEST = 'manifest.json';
 const FORMAT = 'geomill-backup';
-/** Of the layout of a backup. A change that an older geomill cannot restore is a new number. */
+/** Version of the layout of a backup. It increases with each change that older versions of geomill cannot restore. */
 const VERSION = 1;
-/** A million files have some 150 MiB of it. */
+/** Maximum size: the manifest of a million files has about 150 MiB. */
 const MAX_MANIFEST_BYTES = 256 * 1024 ** 2;
 
 export interface BackupFile {
@@ -25,7 +25,7 @@ export interface BackupFile {
 export interface Manifest {
   readonly format: typeof FORMAT;
   readonly version: number;
-  /** Version of the geomill that made it. */
+  /** Version of geomill that made the backup. */
   readonly geomill: string;
   /** ISO 8601. */
   readonly created_at: string;
@@ -88,7 +88,7 @@ function newer(what: string, known: number, { geomill }: Manifest): string {
   return `${what} and this geomill knows ${known}; restore it with geomill ${geomill} or a newer one`;
 }
 
-/** Whether a file of this path belongs into a data directory; nothing else is ever written by a restore. */
+/** Whether a path is one of a data directory; a restore writes no other files. */
 function isBackupPath(path: unknown): path is string {
   if (typeof path !== 'string') return false;
   if (Object.hasOwn(DATABASES, path)) return true;
@@ -100,7 +100,7 @@ function isBackupPath(path: unknown): path is string {
   );
 }
 
-/** The entry of a file as it is now. */
+/** The entry of a file in its current state. */
 export async function describeFile(
   directory: string,
   path: string,

@@ -1,10 +1,10 @@
 /**
- * Puts a backup in the place of what a data directory holds.
+ * Replaces the content of a data directory by a backup.
  *
- *   restore.partial/    everything is copied here and checked; nothing else has changed, and a start is as before
- *   restore.swapping/   the same directory from the moment on at which the old state goes; while it is there no service starts
+ *   restore.partial/    all files are copied here and checked; nothing else has changed, and the service can start as before
+ *   restore.swapping/   the same directory while the old state is being replaced; while it exists no service starts
  *
- * The data directory itself stays, for it may be a mount point, and so do names in it that are not of a service.
+ * The data directory itself is kept, because it may be a mount point, and so are files in it that geomill did not create.
  */
 import {
   chmodSync,
@@ -34,12 +34,12 @@ export interface RestoreOptions {
   /** The directory of the backup. */
   readonly source: string;
   readonly dataDirectory: string;
-  /** Whether jobs and accounts that are there may be replaced. */
+  /** Whether existing jobs and accounts may be replaced. */
   readonly overwrite: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Throws BACKUP_INVALID, DATA_DIR_LOCKED, SETTING_INVALID, USAGE; the data directory is as before then. */
+/** Throws BACKUP_INVALID, DATA_DIR_LOCKED, SETTING_INVALID, USAGE; the data directory is unchanged then. */
 export async function restore(options: RestoreOptions): Promise<Manifest> {
   const source = resolve(options.source);
   const manifest = readManifest(source);
@@ -66,7 +66,7 @@ export async function restore(options: RestoreOptions): Promise<Manifest> {
   return manifest;
 }
 
-/** Copies every file of the backup and holds the copy against its checksum. */
+/** Copies every file of the backup and verifies the checksum of the copy. */
 async function stage(
   manifest: Manifest,
   source: string,
@@ -98,7 +98,7 @@ async function stage(
 
 async function copyChecked(source: string, target: string, path: string): Promise<void> {
   try {
-    // Not a link: what happens to the data directory must not happen to the backup.
+    // Not a link: changes in the data directory must not change the backup.
     await copyFile(
       join(source, path),
       join(target, path),
@@ -111,7 +111,7 @@ async function copyChecked(source: string, target: string, path: string): Promis
   }
 }
 
-/** From here on only the end, or another restore, makes the data directory whole. The database of jobs goes in last. */
+/** From here on the data directory is incomplete until this or another restore ends. The database of jobs is moved last. */
 async function swap(
   manifest: Manifest,
   data: DataDirectory,
@@ -119,7 +119,7 @@ async function swap(
   owner: Owner | null,
 ): Promise<void> {
   const swapping = join(data.path, INTERRUPTED_RESTORE);
-  // Of a restore that was killed: it marks the directory until this one does.
+  // From a killed restore: it marks the directory until this restore does.
   const former = `${swapping}.former`;
   rmSync(former, { recursive: true, force: true });
   if (existsSync(swapping)) renameSync(swapping, former);
@@ -178,7 +178,7 @@ interface Owner {
   readonly gid: number;
 }
 
-/** Whose the files are to be if root restores: those of the data directory, or of the directory that it is made in. */
+/** Owner of the files if root restores: the owner of the data directory, or of its parent. */
 function ownerOf(dataDirectory: string): Owner | null {
   if (process.getuid?.() !== 0) return null;
   const path = resolve(dataDirectory);

@@ -1,6 +1,6 @@
 /**
- * The wall of namespaces, made by bubblewrap: a process sees the files it was given and no others, no other process, no network
- * (unless it is to fetch), and ends with the service. Nothing of it needs root.
+ * The sandbox level of namespaces, made by bubblewrap: a process sees only the files it was given, no other process, no network
+ * (except to fetch inputs), and ends with the service. It does not need root.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,16 +8,16 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Confinement, OWN_FILES, type Wall } from './wall.ts';
 
-/** Not looked for in PATH: who may write there could put another program in its place. */
+/** Not searched in PATH, where another program could replace it. */
 const PROGRAMS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
 
 /**
- * Users' namespaces, from strict to lax. `--disable-userns` (0.8) keeps a process from making more of them, where much of the
- * kernel can be reached that is closed otherwise. Without one of its own only root can make the rest.
+ * User namespaces, from strict to lax. `--disable-userns` (0.8) prevents nested ones, in which more of the
+ * kernel is reachable. Without a user namespace only root can create the others.
  */
 const USER_NAMESPACES = [['--unshare-user', '--disable-userns'], ['--unshare-user'], []] as const;
 
-/** What names are looked up by; a wall with the network has them. */
+/** Files for name lookup, for sandboxes with network. */
 const NETWORK_FILES = [
   '/etc/resolv.conf',
   '/etc/hosts',
@@ -30,7 +30,7 @@ const NAME_SERVICE_LIBRARIES = ['libnss_files.so.2', 'libnss_dns.so.2', 'libreso
 
 let built: Promise<Wall> | null = null;
 
-/** Throws an Error that says why not, where bubblewrap is missing or cannot do it here. Tried once. */
+/** Throws an Error with the reason if bubblewrap is missing or does not work here. Tested once. */
 export function bubblewrapWall(): Promise<Wall> {
   built ??= build();
   return built;
@@ -84,10 +84,10 @@ function namespaceArguments(userNamespace: readonly string[], { network }: Confi
     '--unshare-uts',
     '--unshare-cgroup-try',
     ...(network ? [] : ['--unshare-net']),
-    // The service kills the process that it started, and this one kills what is behind it.
+    // The service kills the process that it started, which then kills the process inside.
     '--die-with-parent',
     '--new-session',
-    // Else there were a process between the two, and the memory of that would be measured.
+    // Otherwise there would be a process between the two, whose memory would be measured.
     '--as-pid-1',
   ];
 }
@@ -103,7 +103,7 @@ function mountArguments(libraries: readonly string[], confinement: Confinement):
     '/dev/null',
     '/dev/null',
     ...writable.flatMap((path) => ['--bind', path, path]),
-    // What is around all these is in memory, which nobody would count.
+    // The root around these is in memory that no limit covers.
     '--remount-ro',
     '/',
     '--chdir',
@@ -111,7 +111,7 @@ function mountArguments(libraries: readonly string[], confinement: Confinement):
   ];
 }
 
-/** What Node has loaded, the loader among them, and the list that the loader looks into. */
+/** Libraries that Node has loaded, including the loader, and the loader's cache file. */
 function sharedLibraries(): string[] {
   const report = process.report.getReport() as unknown as { readonly sharedObjects: readonly string[] };
   const paths = [...report.sharedObjects, '/etc/ld.so.cache'];
@@ -123,7 +123,7 @@ function nameServiceLibraries(libraries: readonly string[]): string[] {
   return [...directories].flatMap((directory) => NAME_SERVICE_LIBRARIES.map((name) => join(directory, name)));
 }
 
-/** Runs Node behind the wall, which says what it sees there. */
+/** Runs Node in the sandbox as a test; it prints what it can see. */
 async function probe(wall: Wall): Promise<void> {
   const given = import.meta.dirname;
   const script = `const { existsSync } = require('node:fs');
@@ -137,7 +137,7 @@ async function probe(wall: Wall): Promise<void> {
     throw new Error('the kernel does not list the children of a process, which the limit of memory needs');
 }
 
-/** Of a machine that has much else to do. */
+/** Long enough for a busy machine. */
 const PROBE_TIMEOUT_MS = 20_000;
 
 function onlyChildOf(pid: number): number | null {

@@ -1,4 +1,4 @@
-/** Which wall stands: the one that was asked for, or the strongest that works here. Each is tried, not assumed. */
+/** Chooses the sandbox level: the configured one, or the strongest that works here. Each is tested. */
 import { failure } from '../errors.ts';
 import { bubblewrapWall } from './bubblewrap.ts';
 import { ownUserWall } from './own-user.ts';
@@ -6,14 +6,14 @@ import { NO_WALL, type Wall, type WallLevel } from './wall.ts';
 
 export interface WallOptions {
   readonly wanted: WallLevel | 'auto';
-  /** The first of the users that processes run as at the level `user`. */
+  /** The first user id for processes at the level `user`. */
   readonly firstUid: number;
   readonly slotsDirectory: string;
 }
 
 export interface ChosenWall {
   readonly wall: Wall;
-  /** Stronger levels, and why they are not there. */
+  /** Stronger levels, and why they do not work here. */
   readonly missing: readonly { readonly level: WallLevel; readonly reason: string }[];
 }
 
@@ -22,7 +22,7 @@ const REMEDIES: Readonly<Record<'bwrap' | 'user', string>> = {
   user: 'start the service as root from directories that other users can reach, or set auto',
 };
 
-/** Throws SETTING_INVALID where the level that was asked for does not work. */
+/** Throws SETTING_INVALID if the configured level does not work. */
 export async function chooseWall({ wanted, firstUid, slotsDirectory }: WallOptions): Promise<ChosenWall> {
   const build: Readonly<Record<'bwrap' | 'user', () => Promise<Wall>>> = {
     bwrap: bubblewrapWall,

@@ -1,17 +1,17 @@
 /**
- * What holds against code that has taken over a runner, by level: the table of docs/security.md, and what
- * test/escape.test.ts tries.
+ * What each level prevents if code has taken over a runner: the table of docs/security.md, and the attempts that
+ * test/escape.test.ts makes.
  */
 import type { WallLevel } from './wall.ts';
 
 /**
- * - `held`: also against machine code, which Node's permission model does not stop
- * - `by Node`: against JavaScript, by the permission model alone
- * - `open`: not held
+ * - `held`: prevented, also for machine code, which Node's permission model does not stop
+ * - `by Node`: prevented for JavaScript, by the permission model alone
+ * - `open`: not prevented
  */
 export type Holding = 'held' | 'by Node' | 'open';
 
-/** `node24`: no second wall, and the permission model of Node 24. */
+/** `node24`: no sandbox but the permission model of Node 24. */
 export type Level = WallLevel | 'node24';
 export const LEVELS: readonly Level[] = ['node24', 'none', 'user', 'bwrap'];
 

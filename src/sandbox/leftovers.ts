@@ -1,9 +1,9 @@
-/** Ends processes that nobody holds any more. */
+/** Kills orphaned sandbox processes. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Kills every process that was started with `text`, a name that is nobody else's, on its command line. bubblewrap that is
- * killed before it has built its wall leaves a process behind that waits for ever. Does nothing where there is no /proc.
+ * Kills every process with `text`, a unique name, in its command line. If bubblewrap is
+ * killed before its sandbox is complete, a process remains that waits for ever. Does nothing without /proc.
  */
 export function killStartedWith(text: string): void {
   let entries: string[];
@@ -18,7 +18,7 @@ export function killStartedWith(text: string): void {
     try {
       if (readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(text)) process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended in the meantime.
+      // It has ended meanwhile.
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The wall of users: a service that runs as root gives each process a user of its own, which owns nothing but what it may
- * write. It works where namespaces cannot be made, most containers among them. It leaves the network to Node.
+ * The sandbox level of users: a service that runs as root gives each process a user of its own, which owns only the files it may
+ * write. It works where namespaces are not available, as in most containers. The network is restricted by Node alone.
  */
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
@@ -8,12 +8,12 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Cell, Wall } from './wall.ts';
 
-/** Of a machine that has much else to do. */
+/** Long enough for a busy machine. */
 const PROBE_TIMEOUT_MS = 20_000;
 
 /**
- * Closes the data directory to others but for the way to `slotsDirectory` in it. Throws an Error that says why not, where the
- * service is not root or such a user cannot reach what it needs.
+ * Closes the data directory to other users, except for the path to `slotsDirectory` in it. Throws an Error with the reason if the
+ * service is not root or such a user cannot reach its files.
  */
 export async function ownUserWall(firstUid: number, slotsDirectory: string): Promise<Wall> {
   if (process.getuid?.() !== 0)
@@ -45,12 +45,12 @@ function cellOf(uid: number, free: () => void): Cell {
       chmodSync(directory, { pass: 0o711, read: 0o750, write: 0o700 }[access]);
     },
     giveFile(path) {
-      // The stored file itself, of which `path` is another name: nobody can reach it by the first one.
+      // This changes the stored file, of which `path` is a hard link; its other name is not reachable for runners.
       chownSync(path, 0, uid);
       chmodSync(path, 0o440);
     },
     release() {
-      // What it may have started goes with it, before somebody else becomes this user.
+      // Its child processes are killed before another process gets this user.
       execFile('/bin/sh', ['-c', 'kill -9 -1'], { ...identity, env: {}, cwd: '/' }, free);
     },
   };
@@ -68,7 +68,7 @@ function closeDataDirectory(slotsDirectory: string): void {
   chmodSync(dataDirectory, 0o711);
 }
 
-/** Whether such a user can run the program and write where it should, and nowhere else. */
+/** Tests that such a user can run the program, and can write only where it should. */
 async function probe(wall: Wall, slotsDirectory: string): Promise<void> {
   const directory = join(slotsDirectory, 'probe');
   const cell = wall.cell();

@@ -1,14 +1,14 @@
 /**
- * The second wall around processes that handle data of strangers. The first is Node's permission model, which such a process
- * could leave with a fault of Node; this one is the system's and knows nothing of Node. docs/security.md says what each level
- * holds, held.ts says it to the tests.
+ * Sandboxes for processes that handle untrusted data, in addition to Node's permission model, which such a process
+ * could escape through a bug in Node; a sandbox of the system does not depend on Node. docs/security.md describes each level;
+ * held.ts has the same table for tests.
  */
 export const WALL_LEVELS = ['bwrap', 'user', 'none'] as const;
 export type WallLevel = (typeof WALL_LEVELS)[number];
 
-/** What a process may reach. All paths are absolute; what is writable exists. */
+/** What a process may access. All paths are absolute; writable ones exist. */
 export interface Confinement {
-  /** Files, and directories with all that is in them. */
+  /** Files, and directories with their content. */
   readonly readable: readonly string[];
   readonly writable: readonly string[];
   readonly network: boolean;
@@ -16,7 +16,7 @@ export interface Confinement {
   readonly directory: string;
 }
 
-/** How a process is started. */
+/** Command and options to start a process. */
 export interface WalledCommand {
   readonly file: string;
   readonly args: readonly string[];
@@ -24,37 +24,37 @@ export interface WalledCommand {
   readonly identity: { readonly uid: number; readonly gid: number } | null;
 }
 
-/** A place behind the wall for one process at a time, and its identity there. */
+/** A sandbox for one process at a time, with its own identity. */
 export interface Cell {
-  /** How to run Node with these arguments, confined. */
+  /** The command that runs Node with these arguments in the sandbox. */
   command(nodeArguments: readonly string[], confinement: Confinement): WalledCommand;
-  /** Lets the process into a directory of ours: to pass through it, to read what is in it, or to write there as well. */
+  /** Gives the process access to a directory of the service: to pass through it, to read its files, or also to write. */
   give(directory: string, access: 'pass' | 'read' | 'write'): void;
-  /** Lets the process read a file of ours, not write it. */
+  /** Lets the process read a file of the service, not write it. */
   giveFile(path: string): void;
-  /** After the death of the process. */
+  /** Called after the process has ended. */
   release(): void;
 }
 
 export interface Wall {
   readonly level: WallLevel;
-  /** For the start message: what stands. */
+  /** Description for the start message. */
   readonly text: string;
   cell(): Cell;
-  /** Another process stands between, which can be killed before the one that was asked for is there. */
+  /** There is an intermediate process, which can be killed before the requested one exists. */
   readonly hasStages: boolean;
-  /** The process that was asked for, behind the one that was started; null as long as it is not there. */
+  /** The requested process, a child of the started one; null until it exists. */
   innerPid(pid: number): number | null;
 }
 
-/** What a cell without an identity of its own does about files: nothing, they are the service's. */
+/** File access of a cell without its own identity: nothing to do, as it runs as the service's user. */
 export const OWN_FILES: Pick<Cell, 'give' | 'giveFile' | 'release'> = {
   give() {},
   giveFile() {},
   release() {},
 };
 
-/** No second wall: the permission model alone. */
+/** No sandbox but the permission model. */
 export const NO_WALL: Wall = {
   level: 'none',
   text: "Node's permission model alone",

@@ -5,7 +5,7 @@ import { SharedSync } from './shared-sync.ts';
 
 const fsyncAsync = promisify(fsync);
 
-/** Its `sync` resolves when every name that exists in the directory then is durable. */
+/** `sync` resolves when all names that exist in the directory at the call are durable. */
 export function directorySync(path: string): SharedSync {
   return new SharedSync(() => syncDirectory(path));
 }
@@ -20,7 +20,7 @@ async function syncDirectory(path: string): Promise<void> {
   try {
     await fsyncAsync(descriptor);
   } catch {
-    // Some network file systems refuse it; they write names through by themselves.
+    // Some network file systems reject it; they write names through.
   } finally {
     closeSync(descriptor);
   }

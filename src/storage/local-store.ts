@@ -1,11 +1,11 @@
 /**
  * The file store of one machine: `inputs/<key>` and `outputs/<job id>` in the data directory.
  *
- * An upload is written straight to its final name. Refused: a temporary name and a rename, which would cost another
- * write of the directory for nothing, because a file counts only once its row is committed.
+ * An upload is written to its final name directly. Alternative rejected: a temporary name and a rename, which costs another
+ * write of the directory without benefit, because a file is used only once its row is committed.
  *
- * fsyncs per job: the input, its name, the output, its name; each is needed, for the rows that follow promise them. They
- * run in Node's thread pool. Calls that only touch metadata are synchronous: they take less time than a thread's detour.
+ * fsyncs per job: the input, its name, the output, its name; each is needed, because the rows refer to these files. They
+ * run in Node's thread pool. Calls that change only metadata are synchronous: they are faster than a switch of threads.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -35,7 +35,7 @@ import { type FileKind, type FileStore, isJobFileName, type StoredFile, type Upl
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
 
-/** Room for records and for the files of a small job: with less the service would only fail again. */
+/** Room for records and the files of a small job: with less the service would fail again at once. */
 const PROBE_BYTES = 1024 * 1024;
 
 export class LocalStore implements FileStore {
@@ -74,15 +74,15 @@ export class LocalStore implements FileStore {
 
   async adopt(id: string, path: string): Promise<{ byteLength: number }> {
     const target = this.#path('output', id);
-    // Whoever made it may still be at work in its directory, and a link in the place of the output would lead who downloads it
-    // to another file. So what was looked at has to be what was moved.
+    // Its creator may still be running, and could replace the output by a link, so that a download would read
+    // another file. So the moved file must be the checked file.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const facts = fstatSync(descriptor);
       if (!facts.isFile())
         throw failure('INTERNAL', { reason: `the output of job ${id} is no regular file` });
       takeOwnership(descriptor, facts.uid);
-      // Bytes before the name: else a power failure could leave the name with half of them.
+      // The content before the name: else a power failure could leave the name of an incomplete file.
       await fsyncAsync(descriptor);
       renameSync(path, target);
       const moved = lstatSync(target);
@@ -132,7 +132,7 @@ export class LocalStore implements FileStore {
   }
 
   async checkWritable(): Promise<void> {
-    // Left from a check that was cut off, or that could not remove it.
+    // Left from an interrupted check, or one that could not remove it.
     await removeFile(this.#probe);
     const upload = new LocalUpload(this.#probe, this.#names);
     try {
@@ -145,7 +145,7 @@ export class LocalStore implements FileStore {
   }
 
   #path(kind: FileKind, key: string): string {
-    // Keys are made by us; this is the last line of defence should one ever come from outside.
+    // Keys are made by the service; this check is for a key that would come from outside by mistake.
     if (!/^[\w-]{1,64}(\.\d{1,6})?$/.test(key)) throw failure('INTERNAL', { reason: 'malformed file key' });
     return join(kind === 'input' ? this.#inputs : this.#outputs, key);
   }
@@ -160,7 +160,7 @@ class LocalUpload implements Upload {
   constructor(path: string, names: SharedSync) {
     this.#path = path;
     this.#names = names;
-    // Written through this descriptor alone, and by nobody afterwards: a retry reads what was uploaded.
+    // Written only through this descriptor and never changed afterwards, so that a retry reads the same bytes.
     this.#descriptor = openSync(path, 'wx', 0o400);
   }
 
@@ -192,8 +192,8 @@ class LocalUpload implements Upload {
   }
 }
 
-/** The runner that wrote the file cannot do this: Node's permission model forbids it fsync. */
-/** Whoever made the file chose its mode, and may be another user: from now on it is ours alone. */
+/** The runner that wrote the file cannot do this: Node's permission model denies fsync. */
+/** The file has the mode and owner of its creator, maybe another user; this makes it accessible to the service only. */
 function takeOwnership(descriptor: number, owner: number): void {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   if (uid === undefined || gid === undefined) return;

@@ -1,29 +1,29 @@
 /**
- * Removes directories in which somebody else may be at work: a runner that was taken over could put a link where a directory
- * has just been, and have the service remove files elsewhere. On Linux each directory is held open and its entries are named
- * through that, so that no path is followed twice.
+ * Removes directories in which another process may be active: a compromised runner could replace a directory by a link
+ * and make the service remove files elsewhere. On Linux each directory is kept open and its entries are accessed
+ * through its descriptor, so that no path is resolved twice.
  */
 import { constants } from 'node:fs';
 import { open, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A process that is just being stopped may still put a file into a directory that was emptied. */
+/** Attempts: a process that is being stopped may still create a file in an emptied directory. */
 const TRIES = 10;
 const PAUSE_MS = 20;
 
-/** Deeper than anything that is made here; each level holds a descriptor. */
+/** Deeper than any directory of the service; each level needs a descriptor. */
 const DEEPEST = 32;
 
-/** Removes `path` and all that is in it. Throws where something cannot be removed. */
+/** Removes `path` and its content. Throws if something cannot be removed. */
 export async function removeTree(path: string, depth = 0): Promise<void> {
   try {
-    // Nearly always a plain file, and unlink is much the cheaper call.
+    // Nearly always a plain file, for which unlink is much faster.
     await unlink(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return;
-    // What systems say of a directory.
+    // Error codes of unlink for a directory.
     if (code !== 'EISDIR' && code !== 'EPERM') throw error;
     await removeDirectory(path, depth);
   }

@@ -1,6 +1,6 @@
 /**
- * Waiting for the disk, for many callers at the price of few: a sync that begins after a caller's change covers it, so all
- * who ask while one sync runs share the next one.
+ * Shares syncs between callers: a sync that starts after a caller's change covers it, so all
+ * callers during one sync share the next one.
  */
 export class SharedSync {
   readonly #syncOnce: () => Promise<void>;
@@ -14,7 +14,7 @@ export class SharedSync {
   /** Resolves when every change made before this call is durable. */
   sync(): Promise<void> {
     if (this.#running === null) return this.#run();
-    // Whether the running one fails is for those who asked for it.
+    // A failure of the running sync concerns its own callers.
     this.#next ??= this.#running
       .catch(() => {})
       .then(() => {

@@ -1,15 +1,15 @@
 /**
- * The directory of one runner process, the only place it may write, and within it the files of one job at a time.
+ * The directory of one runner process, the only one it may write, with the files of one job at a time.
  *
- *   slots/<random>/           made for one runner process, removed with it; the runner writes in all but `in`
+ *   slots/<random>/           created for one runner process, removed with it; the runner may write in all but `in`
  *     in/<number>             hard links to the stored inputs
- *     out/<output>            what the runner makes; renamed into the store
+ *     out/<output>            the output; renamed into the store
  *     scratch/                unpacked archives and the like
- *     warm/                   what a runner makes before its first job
- *   slots/<random>.pid        process id of the runner; outside of its reach
+ *     warm/                   files of the warm-up
+ *   slots/<random>.pid        process id of the runner, which cannot write it
  *
- * A slot has a random name and never a second owner, so a runner that outlives its service cannot write into the job of
- * a successor.
+ * A slot has a random name and is never reused, so a runner that outlives its service cannot write into a job of
+ * the next service.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import type { Cell } from '../sandbox/wall.ts';
 import { removeTree } from './remove-tree.ts';
 
 export interface JobFiles {
-  /** Where the inputs are to be put, in their order. */
+  /** Paths for the inputs, in order. */
   readonly inputPaths: readonly string[];
   readonly outputPath: string;
   readonly scratchDirectory: string;
@@ -39,10 +39,10 @@ export class Slot {
   readonly #parts: Readonly<Record<Part, string>>;
   readonly #cell: Cell;
   readonly #pidFile: string;
-  /** Null: the directories may not be empty, or not be there. */
+  /** Null: the directories may contain files, or be missing. */
   #clearing: Promise<void> | null = null;
 
-  /** Makes a new slot below `slotsDirectory` for the process in `cell`. */
+  /** Creates a slot in `slotsDirectory` for the process in `cell`. */
   constructor(slotsDirectory: string, cell: Cell) {
     this.#cell = cell;
     const name = randomBytes(8).toString('hex');
@@ -72,17 +72,17 @@ export class Slot {
     return [this.#parts.out, this.#parts.scratch, this.#parts.warm];
   }
 
-  /** For what a runner does before its first job; not there yet. */
+  /** Directory for the warm-up; not created yet. */
   get warmUpDirectory(): string {
     return join(this.#parts.warm, 'up');
   }
 
-  /** Lets the runner read an input that was put in its place, and not change it: it is what a retry reads. */
+  /** Lets the runner read an input in the slot, but not change it: a retry reads it again. */
   giveInput(path: string): void {
     this.#cell.giveFile(path);
   }
 
-  /** Takes the place of the inputs back from a process that filled it. */
+  /** Removes the write access to the input directory from the process that fetched the input. */
   reclaimInputs(): void {
     this.#cell.give(this.#parts.in, accessTo('in'));
   }
@@ -91,7 +91,7 @@ export class Slot {
     writeFileSync(this.#pidFile, String(pid));
   }
 
-  /** The empty directories of a job. The name must be a plain file name. */
+  /** The empty directories for a job. The name must be a plain file name. */
   async prepare(inputCount: number, outputName: string): Promise<JobFiles> {
     try {
       await (this.#clearing ?? this.clear());
@@ -106,8 +106,8 @@ export class Slot {
   }
 
   /**
-   * Empties the directories of a job. They stay: making and removing them for every job took longer than all else that
-   * is done for a small one. In the thread pool, for removing a file can take as long as answering several requests.
+   * Empties the directories of a job. They are kept: creating and removing them for every job took longer than all else that
+   * is done for a small one. Runs in the thread pool: removing a file can take as long as answering several requests.
    */
   clear(): Promise<void> {
     const clearing = Promise.all(PARTS_OF_JOBS.map((name) => this.#empty(name))).then(() => {});
@@ -115,7 +115,7 @@ export class Slot {
     return clearing;
   }
 
-  /** Makes the directory if it is not there (any more: without a wall its runner may remove it). */
+  /** Creates the directory if it is missing: without a sandbox its runner may have removed it. */
   async #empty(part: Part): Promise<void> {
     const directory = this.#parts[part];
     let names: string[];
@@ -137,9 +137,9 @@ export class Slot {
     };
     removeAll();
     this.#cell.release();
-    // What is being emptied at this moment makes its directory anew.
+    // A directory that is being emptied at this moment is created again later.
     this.#clearing?.then(removeAll, removeAll).catch(() => {
-      // Left for the next start.
+      // The next start removes it.
     });
   }
 }
@@ -152,16 +152,16 @@ export function isSlotEntry(name: string): boolean {
 }
 
 /**
- * Removes the slots of a service that is dead, after ending those of its runners that are still busy. A runner ends by
- * itself when its service is gone, but only between two pieces of work; one that hangs would stay for ever. Returns how
- * many slots there were. Other names are left alone.
+ * Removes the slots of a dead service, after killing its runners that are still busy. A runner ends by
+ * itself when its service is gone, but only between two pieces of work; a hanging one would stay for ever. Returns the
+ * number of slots. Other names are not changed.
  */
 export function sweepSlots(slotsDirectory: string): number {
   mkdirSync(slotsDirectory, { recursive: true });
   let removed = 0;
   for (const entry of readdirSync(slotsDirectory).filter(isSlotEntry)) {
     const path = join(slotsDirectory, entry);
-    // By the name of the slot, not by the id alone, which may belong to another program by now.
+    // Identified by the name of the slot, not by the id alone, which another program may have now.
     if (entry.endsWith('.pid')) killStartedWith(path.slice(0, -4));
     else removed += 1;
     rmSync(path, { recursive: true, force: true });

@@ -1,13 +1,13 @@
-/** Whether the clock goes with what was written before: times decide when outputs, tokens and records expire. */
+/** Checks the clock against stored times: they determine when outputs, tokens and records expire. */
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database } from '../../engines/sqlite/database.ts';
 import { JobFiles } from '../../jobs/job-files.ts';
 import { counted, type DoctorFinding, Examples, finding, type Subject } from './finding.ts';
 
-/** The clocks of a machine and of its disk may differ by so much. */
+/** Tolerated difference between the clocks of a machine and of its disk. */
 const TOLERANCE_MS = 60_000;
-/** No geomill is older: a machine without a clock starts in 1970. */
+/** Before the first version of geomill: a machine without a clock starts in 1970. */
 const EARLIEST = Date.UTC(2025, 0, 1);
 
 export function checkClock({ path, now }: Subject): DoctorFinding[] {
@@ -44,7 +44,7 @@ export function checkClock({ path, now }: Subject): DoctorFinding[] {
   return found.length > 0 ? found : [finding('ok', 'nothing is from the future')];
 }
 
-/** 0 where the database is not there or cannot be read, which the check of databases tells. */
+/** 0 if the database is missing or unreadable, which the check of databases reports. */
 function rowsAfter(file: string, count: (file: string) => number): number {
   if (!existsSync(file)) return 0;
   try {

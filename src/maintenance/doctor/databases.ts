@@ -1,4 +1,4 @@
-/** Whether the databases are there, sound, and of a schema that this geomill knows. */
+/** Checks that the databases exist, are sound, and have a schema version of this geomill. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { problemsOf } from '../../engines/sqlite/copy-database.ts';
@@ -41,7 +41,7 @@ function checkDatabase({ path, depth }: Subject, name: string, known: number): D
   return [finding('note', `${sound}, schema version ${version}; the next start brings it to ${known}`)];
 }
 
-/** What a start would refuse. */
+/** States with which a start fails. */
 function checkStart({ path }: Subject): DoctorFinding[] {
   const found: DoctorFinding[] = [];
   const data = { path, databasePath: join(path, 'jobs.sqlite') };
@@ -50,7 +50,7 @@ function checkStart({ path }: Subject): DoctorFinding[] {
       check(data);
     } catch (error) {
       if (!(error instanceof GeomillError)) throw error;
-      // A database that cannot be read is told above.
+      // An unreadable database was reported above.
       if (error.code === 'SERVICE_DATABASE_DAMAGED') continue;
       found.push(finding('problem', `a start is refused: ${error.message}`, 'do what the message says'));
     }

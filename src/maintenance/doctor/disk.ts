@@ -1,4 +1,4 @@
-/** Whether the disks of a data directory have space and names left. */
+/** Checks free space and free inodes of the disks of a data directory. */
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DoctorFinding, finding, megabytes, type Subject } from './finding.ts';
@@ -9,7 +9,7 @@ const NEXT_TO_NONE = { bytes: 100 * MiB, inodes: 500 };
 const FREE_SPACE =
   'delete jobs whose outputs are no longer needed, set OUTPUT_RETENTION lower, or give the data directory a larger disk';
 
-/** Each of the directories that is a file system of its own is looked at. */
+/** Each directory that is a separate file system is checked. */
 export function checkDisk({ path }: Subject): DoctorFinding[] {
   const devices = new Set<number>();
   return ['.', 'inputs', 'outputs', 'slots'].flatMap((name) => {
@@ -41,7 +41,7 @@ export function checkFileSystem(path: string, facts: FileSystemFacts = statfsSyn
   else if (free < LITTLE.bytes || share < LITTLE.share)
     found.push(finding('warning', `little space is left: ${space}`, FREE_SPACE));
   else found.push(finding('ok', space));
-  // Some file systems (btrfs) have no fixed number of them, and say 0.
+  // Some file systems (btrfs) have no fixed number of inodes, and report 0.
   if (files > 0 && ffree < LITTLE.inodes) {
     const names = `${ffree} of ${files} inodes free at ${path}`;
     const isProblem = ffree < NEXT_TO_NONE.inodes;

@@ -1,4 +1,4 @@
-/** Checks a data directory and the machine it is on. Changes nothing, so it can run beside the service. */
+/** Checks a data directory and its machine. Changes nothing, so it can run while the service runs. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Capacity } from '../../capacity.ts';
@@ -15,17 +15,17 @@ import { checkPermissions } from './permissions.ts';
 import { checkRuntime, runtimeFacts } from './runtime.ts';
 
 export interface CheckedFinding extends DoctorFinding {
-  /** Which check found it. */
+  /** Name of the check. */
   readonly check: string;
 }
 
 export interface Diagnosis {
   readonly dataDirectory: string;
   readonly isRunning: boolean;
-  /** Process id of the service, where it is known. */
+  /** Process id of the service, if known. */
   readonly pid: number | null;
   readonly findings: readonly CheckedFinding[];
-  /** The worst of all findings. */
+  /** The most severe level of all findings. */
   readonly severity: Severity;
 }
 
@@ -38,7 +38,7 @@ export interface DoctorOptions {
   readonly sandbox: WallLevel | 'auto';
 }
 
-/** Throws SETTING_INVALID where there is no such directory. */
+/** Throws SETTING_INVALID if the directory does not exist. */
 export async function examine(options: DoctorOptions): Promise<Diagnosis> {
   const { dataDirectory: path, depth, capacity, gridDirectory } = options;
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -68,7 +68,7 @@ export async function examine(options: DoctorOptions): Promise<Diagnosis> {
   };
 }
 
-/** A check that cannot be made is a finding like others, and does not keep the rest from theirs. */
+/** A check that fails to run becomes a finding, and the other checks still run. */
 async function attempted(run: () => DoctorFinding[] | Promise<DoctorFinding[]>): Promise<DoctorFinding[]> {
   try {
     return await run();

@@ -1,4 +1,4 @@
-/** Whether every file that a row promises is there, and what is there besides. */
+/** Checks that every file that a row refers to exists, and lists other files. */
 import { existsSync, lstatSync, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 import { JobFiles, type PromisedFile } from '../../jobs/job-files.ts';
@@ -7,7 +7,7 @@ import { isSlotEntry } from '../../storage/workspace.ts';
 import { counted, type DoctorFinding, Examples, finding, type Subject } from './finding.ts';
 
 const KINDS: readonly FileKind[] = ['input', 'output'];
-/** Files without a row that are younger may be on their way in. */
+/** Younger files without a row may be uploads in progress. */
 const UPLOAD_AGE_MS = 3_600_000;
 /** Names that a service, a backup or a restore makes in a data directory. */
 const OWN_NAMES =
@@ -41,7 +41,7 @@ function checkPromises(subject: Subject, jobs: JobFiles): DoctorFinding[] {
   for (const file of jobs.promised()) {
     const fault = faultOf(subject, file);
     if (fault === null) sound[file.kind] += 1;
-    // In a running service the job may have ended, or the output expired, since its row was read.
+    // If the service runs, the job may have ended, or the output expired, since its row was read.
     else if (jobs.isPromised(file)) (fault === 'missing' ? missing : wrong)[file.kind].add(file.key);
   }
   const found = [
@@ -97,7 +97,7 @@ function checkOrphans(subject: Subject, jobs: JobFiles): DoctorFinding[] {
   return [finding('note', `${message}; the service removes them at its start and every hour`)];
 }
 
-/** Names of somebody else, which nothing here touches. */
+/** Names that geomill did not create, and never changes. */
 function checkNames({ path }: Subject): DoctorFinding {
   const foreign = new Examples();
   for (const name of namesIn(path)) if (!OWN_NAMES.test(name)) foreign.add(name);
@@ -112,7 +112,7 @@ function checkNames({ path }: Subject): DoctorFinding {
   );
 }
 
-/** Names in a directory, one at a time; none where there is no such directory. */
+/** Names in a directory, one at a time; none if the directory does not exist. */
 function* namesIn(path: string): Iterable<string> {
   if (!existsSync(path)) return;
   const directory = opendirSync(path);

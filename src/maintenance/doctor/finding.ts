@@ -1,15 +1,15 @@
-/** What a check of a data directory finds. */
+/** Findings of the checks of a data directory. */
 
 /**
- * ok: as it should be. note: good to know, nothing to do. warning: works, and should be looked at. problem: the service does
- * not start, or jobs, outputs or secrets are lost or in danger.
+ * ok: correct. note: information, nothing to do. warning: works, but should be examined. problem: the service does
+ * not start, or jobs, outputs or secrets are lost or at risk.
  */
 export const severities = ['ok', 'note', 'warning', 'problem'] as const;
 export type Severity = (typeof severities)[number];
 
 export interface DoctorFinding {
   readonly severity: Severity;
-  /** What is, or what is wrong. */
+  /** The state, or the fault. */
   readonly message: string;
   /** What to do. Null: nothing. */
   readonly remedy: string | null;
@@ -21,7 +21,7 @@ export function finding(severity: Severity, message: string, remedy: string | nu
 
 const EXAMPLES = 3;
 
-/** Counts of things with some of their names, however many there are. */
+/** Counts things and keeps some of their names. */
 export class Examples {
   count = 0;
   readonly #names: string[] = [];
@@ -47,13 +47,13 @@ export function megabytes(bytes: number): string {
   return mebibytes >= 1024 ? `${(mebibytes / 1024).toFixed(1)} GiB` : `${Math.floor(mebibytes)} MiB`;
 }
 
-/** What is checked, and with what it is compared. */
+/** The objects and parameters of a check. */
 export interface Subject {
   /** The data directory. */
   readonly path: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether a service uses it: files and rows change while they are looked at. */
+  /** Whether a service uses it: files and rows change during the check. */
   readonly isRunning: boolean;
   /** 'quick': indexes of the databases are not compared with their tables. */
   readonly depth: 'quick' | 'full';

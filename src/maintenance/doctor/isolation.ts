@@ -1,4 +1,4 @@
-/** Whether runners can be isolated as RUNNER_SANDBOX says. Tries bubblewrap, which changes nothing. */
+/** Checks whether runners can be isolated as RUNNER_SANDBOX requires. Runs bubblewrap as a test, which changes nothing. */
 import { bubblewrapWall } from '../../sandbox/bubblewrap.ts';
 import type { WallLevel } from '../../sandbox/wall.ts';
 import { type DoctorFinding, finding } from './finding.ts';
@@ -6,7 +6,7 @@ import { type DoctorFinding, finding } from './finding.ts';
 const INSTALL =
   'install bubblewrap (apt-get install bubblewrap) and allow user namespaces, or start the service as root';
 
-/** `isRoot`: whether this user, as which the service is to run, could start processes of other users. */
+/** `isRoot`: whether this user, who will run the service, can start processes as other users. */
 export async function checkIsolation(
   wanted: WallLevel | 'auto',
   isRoot = process.getuid?.() === 0,

@@ -1,4 +1,4 @@
-/** Whether the service, and nobody else, can read and write what is its own. */
+/** Checks that the service, and no other user, can read and write its files. */
 import { accessSync, constants, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { counted, type DoctorFinding, Examples, finding, type Subject } from './finding.ts';
@@ -32,7 +32,7 @@ function checkDirectory(path: string, { mode }: Stats): DoctorFinding[] {
 }
 
 function checkEntries(path: string, directory: Stats): DoctorFinding[] {
-  // Nobody gets at what is in a directory that they may not enter.
+  // Files in a directory that others may not enter are safe.
   const isReachable = (directory.mode & 0o011) !== 0;
   const foreign = new Examples();
   const open = new Examples();
@@ -73,7 +73,7 @@ function checkEntries(path: string, directory: Stats): DoctorFinding[] {
   return found;
 }
 
-/** Databases and files of jobs. What is in slots may belong to users of runners. */
+/** Databases and files of jobs. Files in slots may belong to the users of runners. */
 function* ownEntries(path: string): Iterable<string> {
   for (const name of readdirSync(path)) if (DATABASE_FILE.test(name)) yield name;
   for (const name of DIRECTORIES) {
@@ -82,12 +82,12 @@ function* ownEntries(path: string): Iterable<string> {
     try {
       for (const file of readdirSync(join(path, name))) yield join(name, file);
     } catch {
-      // Told by checkAccess, or by its owner.
+      // Reported by checkAccess, or as a wrong owner.
     }
   }
 }
 
-/** Whether others get into the directory of an entry, which is one below the data directory or that itself. */
+/** Whether other users can enter the directory of an entry: the data directory or one directly in it. */
 function mayEnter(path: string, name: string): boolean {
   const directory = dirname(name);
   if (directory === '.') return true;

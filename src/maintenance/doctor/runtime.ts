@@ -1,11 +1,11 @@
-/** Whether Node and the machine have what the service needs. */
+/** Checks Node and the machine against the needs of the service. */
 import { existsSync, readFileSync } from 'node:fs';
 import type { Capacity } from '../../capacity.ts';
 import { type DoctorFinding, finding, megabytes } from './finding.ts';
 
 const FULL_NODE = 26;
 const LEAST_NODE = 24;
-/** A connection, a file that is sent and a runner take some each. */
+/** Each connection, file transfer and runner needs some file descriptors. */
 const FEW_DESCRIPTORS = 1024;
 
 export interface RuntimeFacts {
@@ -13,7 +13,7 @@ export interface RuntimeFacts {
   readonly capacity: Capacity;
   readonly availableMemoryBytes: number;
   readonly gridDirectory: string | null;
-  /** Of `/proc/self/limits`; empty where there is none. */
+  /** Content of `/proc/self/limits`; empty if missing. */
   readonly limits: string;
 }
 
