@@ -1,4 +1,4 @@
-/** From a geometry of GEOS to a feature of a geometry builder: the way back, without an object per part or vertex. */
+/** Writes a geometry of GEOS as a feature to a geometry builder, without an object per part or vertex. */
 import {
   GEOMETRY_TYPE,
   type GeometryBuilder,
@@ -11,14 +11,14 @@ import {
 import type { GeosModule } from './module.ts';
 import { GEOS_TYPE, type Pointer } from './native.ts';
 
-/** What parts are written: all, or those of one dimension (0 points, 1 lines, 2 polygons). */
+/** Which parts are written: null for all, or those of one dimension (0 points, 1 lines, 2 polygons). */
 export type OnlyDimension = 0 | 1 | 2 | null;
 
 /** GEOMETRY_TYPE by GEOS_TYPE. */
 const TYPE_OF_GEOS = [1, 2, 2, 3, 4, 5, 6, 7] as const;
 
 /**
- * Ends one feature and returns its GEOMETRY_TYPE. An empty geometry, or one without a part of the dimension asked for,
+ * Ends one feature and returns its GEOMETRY_TYPE. An empty geometry, or one without a part of the requested dimension,
  * appends nothing and returns none. Ordinates that the builder has and the geometry lacks are NaN.
  */
 export function appendGeometry(

@@ -1,6 +1,6 @@
 /**
- * GEOS for this thread: the door through which geometry columns go in and out. Pointers stay behind it; whatever is
- * made here is owned by a Disposable object (`using`), and `liveCount` tells whether all of them were freed.
+ * The interface to GEOS for this thread: reads geometry columns. It exposes no pointers; every geometry
+ * is owned by a Disposable object (`using`), and `liveCount` shows whether all of them were freed.
  *
  *     using polygon = geos.read(batch.geometry, row);
  *     using grown = polygon.buffer(10, style);
@@ -27,7 +27,7 @@ export class Geos {
     this.#reader = new RowReader(module);
   }
 
-  /** The instance of this thread, loaded at the first call (about 50 ms) and anew after a trap. */
+  /** The instance of this thread, loaded at the first call (about 50 ms) and again after a trap. */
   static async load(): Promise<Geos> {
     if (shared !== null && !shared.isBroken) return shared;
     const module = await loadGeosModule();
@@ -40,7 +40,7 @@ export class Geos {
     return this.#shared.liveCount;
   }
 
-  /** Size of the module's memory: it grows with the largest need and never shrinks. */
+  /** Size of the module's memory, which grows with the largest need and never shrinks. */
   get memoryBytes(): number {
     return this.#shared.module.memoryBytes;
   }
@@ -75,7 +75,7 @@ export class Geos {
     return this.#own(native.GEOSGeom_createRectangle_r(context, west, south, east, north));
   }
 
-  /** Takes the parts over: they are freed with the collection and must not be used any more. */
+  /** Takes ownership of the parts: they are freed with the collection and must not be used any more. */
   collection(parts: readonly GeosGeometry[], kind: CollectionKind = 'geometryCollection'): GeosGeometry {
     const { module } = this.#shared;
     const pointers = Uint32Array.from(parts, (part) => part.pointer);

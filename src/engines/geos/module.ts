@@ -1,11 +1,11 @@
 /**
  * Loads GEOS: the Emscripten module inside the package `geos-wasm`, one instance for each thread. The C functions are
- * called as they are, without the package's wrappers, with a context and message handlers of our own.
+ * called directly, without the package's wrappers, with a separate context and message handlers.
  */
 import { failure, type GeomillError } from '../../errors.ts';
 import { bindNative, type NativeGeos, type Pointer } from './native.ts';
 
-/** What is used of the Emscripten module object. The views are replaced when the memory grows. */
+/** The used members of the Emscripten module object. The views are replaced when the memory grows. */
 interface EmscriptenModule {
   readonly HEAPF64: Float64Array<ArrayBuffer>;
   readonly HEAPU32: Uint32Array<ArrayBuffer>;
@@ -31,7 +31,7 @@ export function loadGeosModule(): Promise<GeosModule> {
 }
 
 async function load(): Promise<GeosModule> {
-  // The package keeps its one instance in a module variable: another address is another module with another instance.
+  // The package keeps its instance in a module variable: another URL loads another module with another instance.
   const entry = import.meta.resolve('geos-wasm');
   const url = generation === 0 ? entry : `${entry}?generation=${generation}`;
   const { default: initialise } = (await import(url)) as GeosPackage;
@@ -56,17 +56,17 @@ export class GeosModule {
     }, 'vii');
     const ignore = module.addFunction(() => {}, 'vii');
     this.native.GEOSContext_setErrorMessageHandler_r(this.context, keep, 0);
-    // Notices repeat what return values say (where a geometry is invalid).
+    // Notices repeat the return values (where a geometry is invalid).
     this.native.GEOSContext_setNoticeMessageHandler_r(this.context, ignore, 0);
     this.scratch(FIRST_SCRATCH_DOUBLES);
   }
 
-  /** The memory as doubles, index = address / 8. Any call may let it grow and detach the view: take it anew each time. */
+  /** The memory as doubles, index = address / 8. Get it for each use: any call may grow the memory and detach the view. */
   get doubles(): Float64Array<ArrayBuffer> {
     return this.#module.HEAPF64;
   }
 
-  /** The memory as words, index = address / 4. As short-lived as `doubles`. */
+  /** The memory as words, index = address / 4. Get it for each use, as `doubles`. */
   get words(): Uint32Array<ArrayBuffer> {
     return this.#module.HEAPU32;
   }
@@ -79,7 +79,7 @@ export class GeosModule {
     return this.#isBroken;
   }
 
-  /** The one block of at least `doubleCount` doubles that data passes through; what it held is lost when it grows. */
+  /** The scratch block, with at least `doubleCount` doubles; its content is lost when it grows. */
   scratch(doubleCount: number): Pointer {
     if (doubleCount <= this.#scratchDoubles) return this.#scratch;
     const wanted = Math.max(doubleCount, this.#scratchDoubles * 2);
@@ -97,14 +97,14 @@ export class GeosModule {
     return pointer;
   }
 
-  /** The text at `pointer`, which GEOS gave to be freed. */
+  /** The text at `pointer`, which GEOS allocated; frees it. */
   takeText(pointer: Pointer): string {
     const text = this.#module.UTF8ToString(pointer);
     this.native.GEOSFree_r(this.context, pointer);
     return text;
   }
 
-  /** The error of an operation that returned null, in GEOS's words. */
+  /** The error of an operation that returned null, with GEOS's message. */
   refusal(operation: string): GeomillError {
     const reason = this.#message.trim().slice(0, MAX_REASON_LENGTH);
     this.#message = '';
@@ -113,8 +113,8 @@ export class GeosModule {
   }
 
   /**
-   * The error for what a call threw: a trap of WebAssembly, after which the instance must not be used. The next
-   * `loadGeosModule` makes a new one.
+   * The error for an exception of a call: a trap of WebAssembly, after which the instance must not be used. The next
+   * `loadGeosModule` creates a new one.
    */
   trapped(operation: string, thrown: unknown): unknown {
     if (!(thrown instanceof Error) || thrown.name === 'GeomillError') return thrown;

@@ -1,4 +1,4 @@
-/** From a row of a geometry column to a geometry of GEOS: coordinates go through the scratch block, nothing is made per vertex. */
+/** Makes a geometry of GEOS from a row of a geometry column: coordinates are copied through the scratch block, without objects per vertex. */
 import {
   GEOMETRY_TYPE,
   type GeometryColumn,
@@ -12,7 +12,7 @@ import {
 import type { GeosModule } from './module.ts';
 import { GEOS_TYPE, type Pointer } from './native.ts';
 
-/** What GEOS accepts at least; shorter ones are filled up with their last position and so become invalid, not errors. */
+/** The minimum for GEOS; shorter ones are padded with their last position, so that they are invalid instead of errors. */
 const LINE_POSITIONS = 2;
 const RING_POSITIONS = 4;
 
@@ -21,7 +21,7 @@ const MULTI_OF_KIND = [0, GEOS_TYPE.multiPoint, GEOS_TYPE.multiLineString, GEOS_
 
 export class RowReader {
   readonly #module: GeosModule;
-  /** Geometries made that no other one owns yet; whatever fails frees them. */
+  /** Geometries that no other one owns yet; they are freed after an error. */
   readonly #pending: Pointer[] = [];
   #column!: GeometryColumn;
   #stride = 2;
@@ -43,7 +43,7 @@ export class RowReader {
     }
   }
 
-  /** The parts of many rows as the members of one collection, as a union wants them; no member is a multi geometry. */
+  /** The parts of many rows as the members of one collection, for a union; no member is a multi geometry. */
   readParts(column: GeometryColumn, rows: ArrayLike<number>): Pointer {
     this.#begin(column);
     try {

@@ -1,4 +1,4 @@
-/** Areas of use: how many features have positions outside. */
+/** Counts the features with positions outside of the areas of use. */
 import type { Bounds } from '../../batch/bounds.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
 
@@ -10,7 +10,7 @@ export interface AreasOfUse {
   readonly target: Area | null;
 }
 
-/** Rows with a position outside an area of use: of either system, of that of the source and of that of the target. */
+/** Rows with a position outside the area of use of either system, of the source, and of the target. */
 export interface OutsideCounts {
   readonly either: number;
   readonly source: number;
@@ -19,20 +19,20 @@ export interface OutsideCounts {
 
 export const NONE_OUTSIDE: OutsideCounts = { either: 0, source: 0, target: 0 };
 
-/** Which row each position belongs to; asked in ascending order of positions. */
+/** The row of each position; called in ascending order of positions. */
 export interface PositionRows {
   readonly count: number;
   at(position: number): number;
 }
 
-/** Degrees. The areas of the EPSG database are rough boxes; within about 1 km of the edge nobody needs a warning. */
+/** Tolerance in degrees. The areas of the EPSG database are rough boxes; up to about 1 km outside needs no warning. */
 const TOLERANCE_DEGREES = 0.01;
 
 export function isWholeWorld(area: Area): boolean {
   return area.west <= -180 && area.east >= 180 && area.south <= -90 && area.north >= 90;
 }
 
-/** A position in the middle of both areas, or of the first where they do not meet; degrees. */
+/** A position in the middle of both areas, or of the first if they do not intersect; degrees. */
 export function middleOf(a: Area, b: Area | null): { longitude: number; latitude: number } {
   const eastOfA = a.east < a.west ? a.east + 360 : a.east;
   let [west, south, east, north] = [a.west, a.south, eastOfA, a.north];
@@ -89,7 +89,7 @@ export function countOutside(
   return counts;
 }
 
-/** Whether everything in the bounds lies in the area; false also where it only may, as across the antimeridian. */
+/** Whether the bounds are in the area; false also if that is uncertain, as across the antimeridian. */
 export function isWhollyWithin(
   area: Area,
   [minX, minY, maxX, maxY]: Bounds,
@@ -105,12 +105,12 @@ export function isWhollyWithin(
   );
 }
 
-/** True for NaN, which lies nowhere and is nobody's mistake. */
+/** True for NaN, the position of empty points. */
 export function isWithin(area: Area, longitude: number, latitude: number): boolean {
   if (latitude < area.south - TOLERANCE_DEGREES || latitude > area.north + TOLERANCE_DEGREES) return false;
   const wrapped = longitude > 180 ? longitude - 360 : longitude < -180 ? longitude + 360 : longitude;
   const isWestOfIt = wrapped < area.west - TOLERANCE_DEGREES;
   const isEastOfIt = wrapped > area.east + TOLERANCE_DEGREES;
-  // An area across the antimeridian has west > east: outside is then the gap between the two.
+  // An area across the antimeridian has west > east: then the gap between the two is outside.
   return area.west <= area.east ? !(isWestOfIt || isEastOfIt) : !(isWestOfIt && isEastOfIt);
 }

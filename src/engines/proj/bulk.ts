@@ -14,7 +14,7 @@ import { PJ_FWD } from './native.ts';
 import { transformBlock } from './transformation.ts';
 import { type AnglesOf, NOTHING_DONE, type TransformOutcome } from './transformer-contract.ts';
 
-/** Positions that PROJ could not transform; `first` is an index, -1 when there is none. */
+/** Positions that PROJ could not transform; `first` is an index, -1 if there is none. */
 export interface Failures {
   first: number;
   count: number;
@@ -39,7 +39,7 @@ export function transformAll(
     const hasGaps = usesZ && fillMissingZ(block, stride);
     if (!transformBlock(context, transformation, PJ_FWD, length / stride, stride, usesZ))
       transformEach(context, transformation, coordinates.subarray(start, start + length), stride, usesZ);
-    // The memory may have grown under the old view.
+    // The memory may have grown, which detaches the old view.
     const result = context.doubles.subarray(base, base + length);
     if (!hasGaps && isAllFinite(result, stride)) coordinates.set(result, start);
     else copyPositions(result, coordinates, start, stride, usesZ, failures);
@@ -47,7 +47,7 @@ export function transformAll(
   return failures;
 }
 
-/** A block that PROJ broke off at, position by position, into the context's block: Infinity where it breaks off again. */
+/** Transforms a block in which PROJ aborted position by position; Infinity for those at which it aborts again. */
 function transformEach(
   context: ProjContext,
   transformation: ProjObject,
@@ -69,7 +69,7 @@ function transformEach(
   context.doubles.set(results, context.block / 8);
 }
 
-/** Why the position at ordinate `at` fails: tried alone, the reason of the call is the reason of the position. */
+/** The reason why the position at ordinate `at` fails, from a call with this position alone. */
 export function reasonOf(
   context: ProjContext,
   transformation: ProjObject,
@@ -86,7 +86,7 @@ export function reasonOf(
   return context.reason('the result is infinite');
 }
 
-/** Transforms in place and counts, on whichever side has angles, the rows with positions outside the areas of use. */
+/** Transforms in place and counts the rows outside the areas of use, on the side with angular coordinates. */
 export function transformAndCount(
   context: ProjContext,
   transformation: ProjObject,
@@ -129,7 +129,7 @@ export function transformAndCount(
   return { outside, outcome };
 }
 
-/** Puts 0 where there is no Z, because PROJ turns the whole position into NaN; tells whether it had to. */
+/** Replaces missing Z by 0, because PROJ would return NaN for the whole position; returns whether any was missing. */
 function fillMissingZ(block: Float64Array, stride: number): boolean {
   let hasGaps = false;
   for (let i = 2; i < block.length; i += stride) {
@@ -146,7 +146,7 @@ function isAllFinite(block: Float64Array, stride: number): boolean {
   return sum === 0;
 }
 
-/** Copies a block back position by position, leaving alone what failed, what was empty and Z that was missing. */
+/** Copies a block back position by position, except failed and empty positions and missing Z. */
 function copyPositions(
   result: Float64Array,
   coordinates: Float64Array,

@@ -1,11 +1,11 @@
-/** A PROJ context: strings and out parameters in the module's memory, and what PROJ says when it refuses. */
+/** A PROJ context: strings and out parameters in the module's memory, and PROJ's error messages. */
 import { loadProjModule, type ProjModule } from './module.ts';
 import type { NativeProj, Pointer } from './native.ts';
 
 const DOUBLE_BYTES = 8;
-/** Room for the out parameters of any one call. */
+/** Room for the out parameters of one call. */
 const SCRATCH_DOUBLES = 16;
-/** Room for coordinates on their way through PROJ: 1 MB, small enough for the cache, large enough to hide the call. */
+/** Size of the coordinate block: 1 MB, small enough for the cache, large enough to make the cost of the call negligible. */
 export const BLOCK_DOUBLES = 1 << 17;
 
 const encoder = new TextEncoder();
@@ -14,7 +14,7 @@ const decoder = new TextDecoder();
 export class ProjContext {
   readonly native: NativeProj;
   readonly pointer: Pointer;
-  /** SCRATCH_DOUBLES doubles for out parameters; what stands there lives until the next use. */
+  /** SCRATCH_DOUBLES doubles for out parameters; values are valid until the next use. */
   readonly scratch: Pointer;
   readonly #module: ProjModule;
   #block: Pointer = 0;
@@ -33,14 +33,14 @@ export class ProjContext {
     return new ProjContext(await loadProjModule(gridDirectory));
   }
 
-  /** The memory as bytes. Taken anew for each use, because any call may grow the memory and detach older views. */
+  /** The memory as bytes. Get it for each use, because any call may grow the memory and detach older views. */
   get bytes(): Uint8Array {
     if (this.#bytes.buffer !== this.#module.memory.buffer)
       this.#bytes = new Uint8Array(this.#module.memory.buffer);
     return this.#bytes;
   }
 
-  /** The memory as doubles; index = address / 8. As short-lived as `bytes`. */
+  /** The memory as doubles; index = address / 8. Get it for each use, as `bytes`. */
   get doubles(): Float64Array {
     if (this.#doubles.buffer !== this.#module.memory.buffer)
       this.#doubles = new Float64Array(this.#module.memory.buffer);
@@ -63,7 +63,7 @@ export class ProjContext {
     return this.#block;
   }
 
-  /** Calls `use` with the text as a C string that lives as long as the call. */
+  /** Calls `use` with the text as a C string that is valid during the call. */
   withString<Result>(text: string, use: (pointer: Pointer) => Result): Result {
     const encoded = encoder.encode(text);
     const pointer = this.allocate(encoded.length + 1);
@@ -76,7 +76,7 @@ export class ProjContext {
     }
   }
 
-  /** Calls `use` with a null-terminated array of C strings, PROJ's way of passing options. */
+  /** Calls `use` with a null-terminated array of C strings, as PROJ takes options. */
   withOptions<Result>(options: readonly string[], use: (pointer: Pointer) => Result): Result {
     const encoded = encoder.encode(options.map((option) => `${option}\0`).join(''));
     const tableBytes = (options.length + 1) * 4;
@@ -116,17 +116,17 @@ export class ProjContext {
     return new DataView(this.bytes.buffer).getInt32(pointer, true);
   }
 
-  /** The string whose address stands at `pointer`. */
+  /** The string whose address is at `pointer`. */
   textAt(pointer: Pointer): string | null {
     return this.text(this.int32At(pointer));
   }
 
-  /** Forgets earlier complaints, so that `reason` tells of the calls that follow. */
+  /** Discards earlier error messages, so that `reason` is about the calls that follow. */
   clearMessages(): void {
     this.#module.takeMessages();
   }
 
-  /** Why the last call failed, in PROJ's words without the name of the C function. */
+  /** PROJ's message about the last failed call, without the name of the C function. */
   reason(fallback: string): string {
     const lines = this.#module
       .takeMessages()

@@ -1,4 +1,4 @@
-/** From a PROJ object to the facts the other rooms decide by. */
+/** Reads the facts about a CRS that other modules need from a PROJ object. */
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import type { Area } from './area.ts';
 import { type ProjContext, ProjObject } from './context.ts';
@@ -7,10 +7,10 @@ import { PJ_COMP_EQUIVALENT_EXCEPT_AXIS_ORDER_GEOGCRS, PJ_TYPE, PJ_WKT, type Poi
 
 export type Authority = NonNullable<CrsDescription['authority']>;
 
-/** Confidence (percent) from which PROJ has found the parameters equal; below, only the name is like another's. */
+/** Confidence (percent) from which PROJ has found equal parameters; below it, only names are similar. */
 const EQUIVALENT = 70;
 
-/** Throws CRS_UNKNOWN; `path` says where the definition stood. */
+/** Throws CRS_UNKNOWN; `path`: where the definition was given. */
 export function describeCrs(context: ProjContext, definition: CrsText, path: string): CrsDescription {
   using crs = createCrs(context, definition, path);
   using horizontal = horizontalCrs(context, crs);
@@ -105,7 +105,7 @@ export function horizontalAxis(context: ProjContext, horizontal: ProjObject, ind
   };
 }
 
-/** Whether two systems put the same numbers at the same place, x and y taken as east and north in both. */
+/** Whether the same coordinates are the same position in both systems, with x as east and y as north. */
 export function isSameInXyOrder(context: ProjContext, a: ProjObject, b: ProjObject): boolean {
   const { native, pointer } = context;
   using normalizedA = new ProjObject(context, native.proj_normalize_for_visualization(pointer, a.pointer));
@@ -121,16 +121,16 @@ export function isSameInXyOrder(context: ProjContext, a: ProjObject, b: ProjObje
   );
 }
 
-/** Degrees; null when the database does not know it. */
+/** Degrees; null if the database does not have it. */
 export function areaOfUse(context: ProjContext, crs: ProjObject, authority: Authority | null): Area | null {
   const own = areaOf(context, crs.pointer);
   if (own !== null || authority === null) return own;
-  // WKT of a .prj carries no area; the database entry it was identified with does.
+  // WKT of a .prj has no area of use, but the database entry that it was identified with has.
   using entry = fromDatabase(context, authority);
   return entry.pointer === 0 ? null : areaOf(context, entry.pointer);
 }
 
-/** Area of use of a CRS or an operation, as the object itself states it. */
+/** Area of use of a CRS or an operation, from the object itself. */
 export function areaOf(context: ProjContext, crs: Pointer): Area | null {
   const [west, south, east, north] = [0, 1, 2, 3].map((slot) => context.slot(slot));
   if (context.native.proj_get_area_of_use(context.pointer, crs, west, south, east, north, 0) === 0)
@@ -159,8 +159,8 @@ function fromDatabase(context: ProjContext, { name, code }: Authority): ProjObje
 }
 
 /**
- * The database entry that a definition in full text means, when that is certain: PROJ must find the same parameters
- * (EQUIVALENT), and the entry must put the same numbers at the same place. A code written in the text itself counts
+ * The database entry of a CRS that is defined in full text, if it is certain: PROJ must find the same parameters
+ * (EQUIVALENT), and the same coordinates must be the same positions. A code in the text itself is used
  * only if the rest of the text agrees with it, except for axis order, which WKT1 often leaves out.
  */
 export function identify(context: ProjContext, crs: ProjObject): Authority | null {
@@ -179,7 +179,7 @@ export function identify(context: ProjContext, crs: ProjObject): Authority | nul
   for (let i = 0; i < count && context.int32At(confidenceList + i * 4) >= EQUIVALENT; i++) {
     using candidate = new ProjObject(context, native.proj_list_get(pointer, list, i));
     const authority = authorityOf(context, candidate.pointer);
-    // The same system may be listed twice, e.g. as EPSG:4267 and OGC:CRS27: then the EPSG code is the useful one.
+    // A system may be listed twice, e.g. as EPSG:4267 and OGC:CRS27: the EPSG code is preferred.
     const isPreferred = found === null || (found.name !== 'EPSG' && authority?.name === 'EPSG');
     if (isPreferred && isSameInXyOrder(context, crs, candidate)) found = authority;
   }
@@ -196,7 +196,7 @@ function toWkt(
   type: (typeof PJ_WKT)[keyof typeof PJ_WKT],
 ): string | null {
   const isBound = context.native.proj_get_type(crs.pointer) === PJ_TYPE.boundCrs;
-  // ESRI's WKT has no place for the Helmert parameters of a bound CRS, only for its base.
+  // ESRI's WKT cannot express the Helmert parameters of a bound CRS, only its base.
   const object = isBound && type === PJ_WKT.wkt1Esri ? horizontal.pointer : crs.pointer;
   const text = writeWkt(context, object, type);
   context.clearMessages();
@@ -210,8 +210,8 @@ function writeWkt(context: ProjContext, object: Pointer, type: number): string |
 }
 
 /**
- * WKT2 of a CRS whose code is no number (OGC:CRS84, IGNF:LAMB93). Writing such a code relies on an exception that is
- * caught within PROJ, which this module cannot (guard.ts); so it takes the way through WKT1 without the codes.
+ * WKT2 of a CRS whose code is not a number (OGC:CRS84, IGNF:LAMB93). PROJ writes such a code with the help of an exception
+ * that this module cannot catch (guard.ts); so the text is made from WKT1 without the codes.
  */
 function wkt2WithoutCode(context: ProjContext, crs: ProjObject): string | null {
   const wkt1 = writeWkt(context, crs.pointer, PJ_WKT.wkt1Gdal);

@@ -1,15 +1,15 @@
 /**
- * PROJ's data directory as PROJ sees it: proj.db of the package and, beside it, the files of the grid directory.
+ * PROJ's data directory as PROJ sees it: proj.db of the package, and the files of the grid directory.
  *
- * A file system for the module that reads through real descriptors, at the positions PROJ asks for. Refused: writing
- * the files into the module's own file system as is usual, which costs 10 MB (proj.db) and every grid's size in each
- * thread before the first coordinate. This way threads share the operating system's page cache, and a grid directory
+ * A file system for the module that reads through real descriptors, at the positions that PROJ requests. Alternative rejected: writing
+ * the files into the module's own file system, as is usual, which costs 10 MB (proj.db) and the size of all grids in each
+ * thread before the first coordinate. Here threads share the operating system's page cache, and a grid directory
  * of many gigabytes costs nothing until a grid is used. NODEFS would do the same but is not compiled in.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The one directory that exists for PROJ; also the value of PROJ_DATA. */
+/** The only directory that PROJ sees; also the value of PROJ_DATA. */
 export const DATA_DIRECTORY = '/proj';
 
 /** Errno values of WASI, which the module's C library uses. */
@@ -21,14 +21,14 @@ const DIRECTORY_MODE = 0o040555;
 const FILE_MODE = 0o100444;
 const OPEN_FLAGS_WRITING = 0o3; // O_WRONLY | O_RDWR
 
-/** What is used of a node of Emscripten's file system. */
+/** The used properties of a node of Emscripten's file system. */
 export interface FsNode {
   name: string;
   mode: number;
   readonly id: number;
   node_ops: object;
   stream_ops: object;
-  /** Ours: the file's place on the disk and its size in bytes. */
+  /** Added here: the path of the file and its size in bytes. */
   hostPath?: string;
   byteLength?: number;
 }
@@ -37,11 +37,11 @@ export interface FsStream {
   readonly node: FsNode;
   readonly flags: number;
   position: number;
-  /** Ours: the descriptor while the stream is open. */
+  /** Added here: the descriptor while the stream is open. */
   descriptor?: number;
 }
 
-/** What is used of Emscripten's `FS`. */
+/** The used functions of Emscripten's `FS`. */
 export interface EmscriptenFs {
   readonly ErrnoError: new (errno: number) => Error;
   createNode(parent: FsNode | null, name: string, mode: number, device: number): FsNode;
@@ -50,8 +50,8 @@ export interface EmscriptenFs {
 }
 
 /**
- * Mounts the data directory. `databasePath` is proj.db of the package; it wins over a proj.db in `gridDirectory`,
- * which would belong to another PROJ. Settings (proj.ini) are not taken from there either.
+ * Mounts the data directory. `databasePath` is proj.db of the package; it has priority over a proj.db in `gridDirectory`,
+ * which would belong to another version of PROJ. Settings (proj.ini) of that directory are ignored too.
  */
 export function mountDataDirectory(
   fs: EmscriptenFs,
@@ -146,7 +146,7 @@ export function mountDataDirectory(
   fs.mount({ mount: () => createNode(null, '/', DIRECTORY_MODE) }, {}, DATA_DIRECTORY);
 }
 
-/** Size of a file in bytes; -1 when there is none that can be opened. Opened rather than asked, so that the permission
+/** Size of a file in bytes; -1 if it cannot be opened. It is opened and not only queried, so that the permission
  * model decides here and not when PROJ has already chosen the file. */
 function fileSize(path: string): number {
   let descriptor: number;

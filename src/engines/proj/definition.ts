@@ -1,10 +1,10 @@
-/** CRS definitions: from text to a PROJ object, refusing what is none. */
+/** Parses CRS definitions to PROJ objects, and rejects other texts. */
 import type { CrsText } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import { type ProjContext, ProjObject } from './context.ts';
 import { PJ_TYPE } from './native.ts';
 
-/** Longer than any real definition; keeps a hostile file from keeping the parser busy. */
+/** Longer than any real definition; limits the work of the parser for hostile files. */
 const MAX_DEFINITION_LENGTH = 100_000;
 /** Deeper than any real definition (WKT2 of a compound bound CRS has about 12); PROJ's parsers recurse. */
 const MAX_NESTING = 50;
@@ -12,9 +12,9 @@ const MAX_NESTING = 50;
 const HINT = 'write an EPSG code such as EPSG:28350, WKT, PROJJSON or a PROJ string';
 
 /**
- * The PROJ object of a CRS that has horizontal positions. Names ("WGS 84 / UTM zone 33N") are refused, because PROJ
- * matches them approximately, and a wrong guess moves data without a word.
- * Throws CRS_UNKNOWN with PROJ's reason; `path` says where the definition stood.
+ * The PROJ object of a CRS that has horizontal positions. Names ("WGS 84 / UTM zone 33N") are rejected, because PROJ
+ * matches them approximately, and a wrong match moves data without a warning.
+ * Throws CRS_UNKNOWN with PROJ's reason; `path`: where the definition was given.
  */
 export function createCrs(context: ProjContext, definition: CrsText, path: string): ProjObject {
   const refuse = (reason: string): never => {
@@ -35,7 +35,7 @@ export function createCrs(context: ProjContext, definition: CrsText, path: strin
   return refuse(reason);
 }
 
-/** Whether the definition is nothing but a reference into PROJ's database: "EPSG:28350", a URN, an OGC URL. */
+/** Whether the definition is a reference to PROJ's database: "EPSG:28350", a URN, an OGC URL. */
 export function isAuthorityCode(definition: CrsText): boolean {
   return /^\s*[a-z][\w.-]*:[^\s[({]+\s*$/i.test(definition);
 }
@@ -48,11 +48,11 @@ export function abbreviate(definition: CrsText): string {
 
 function explain(text: string, reason: string): string {
   if (isAuthorityCode(text) && /not found/.test(reason)) return "PROJ's database has no such CRS";
-  // The codes of the libraries within PROJ say nothing to the user.
+  // Error codes of libraries inside PROJ mean nothing to users.
   return reason.replace(/^\[json[^\]]*\] /, 'not valid JSON: ').replace(/^Error \d+ \([^)]*\): /, '');
 }
 
-/** What PROJ is given; null when the text is no definition at all. */
+/** The text for PROJ; null if it is not a definition. */
 function prepare(definition: CrsText): string | null {
   // .prj files come with byte order marks and padded with NUL.
   const text = definition
@@ -60,12 +60,12 @@ function prepare(definition: CrsText): string | null {
     .replace(/\0+$/, '')
     .trim();
   if (text.includes('\0')) return null;
-  // PROJ reads "EPSG:4326+5773" only after an exception of its own, which this module cannot catch (guard.ts).
+  // PROJ reads "EPSG:4326+5773" only after an internal exception, which this module cannot catch (guard.ts).
   const compound = /^([a-z][\w.-]*):(\w+)\+(\w+)$/i.exec(text);
   if (compound !== null) return `${compound[1]}:${compound[2]}+${compound[1]}:${compound[3]}`;
   if (isAuthorityCode(text)) return text;
   if (/^(?:\{|[a-z]\w*\s*[[(])/i.test(text)) return text;
-  // A pipeline is an operation; PROJ would make a CRS of its first step.
+  // A pipeline is an operation; PROJ would read its first step as a CRS.
   if (!/^(?:\+|proj=|init=)/.test(text) || /\bproj=pipeline\b/.test(text)) return null;
   // Without it PROJ reads a conversion, not a CRS.
   return /\btype=crs\b/.test(text) ? text : `${text} +type=crs`;
@@ -82,7 +82,7 @@ function nesting(text: string): number {
   return deepest;
 }
 
-/** Why positions of a layer cannot be in this CRS; null when they can. */
+/** Why positions of a layer cannot be in this CRS; null: they can. */
 function unusable(context: ProjContext, object: ProjObject): string | null {
   if (context.native.proj_is_crs(object.pointer) === 0) return 'it defines no CRS but something else';
   switch (context.native.proj_get_type(object.pointer)) {
@@ -91,7 +91,7 @@ function unusable(context: ProjContext, object: ProjObject): string | null {
     case PJ_TYPE.temporalCrs:
       return 'it is a temporal CRS, which says nothing of x and y';
     case PJ_TYPE.geocentricCrs:
-      // Refused for the input, too: layers are flat, and most of their features have no third ordinate to compute with.
+      // Rejected for the input too: most features have no third ordinate, which this CRS needs.
       return 'it is a geocentric CRS, in which x and y without z are no position';
     case PJ_TYPE.boundCrs: {
       const { native, pointer } = context;

@@ -1,4 +1,4 @@
-/** Positions of a CRS as degrees east and north of Greenwich, good enough for areas of use: the datum stays as it is. */
+/** Converts positions of a CRS to degrees from Greenwich, for areas of use: without a change of datum. */
 import type { Bounds } from '../../batch/bounds.ts';
 import type { CrsText } from '../../crs/crs.ts';
 import { BLOCK_DOUBLES, type ProjContext, ProjObject } from './context.ts';
@@ -10,7 +10,7 @@ import { createTransformation, transformBlock } from './transformation.ts';
 const RADIANS_PER_DEGREE = Math.PI / 180;
 
 export class DegreesView {
-  /** Whether coordinates are angles already: degrees = ordinate * degreesPerUnit, plus the prime meridian for x. */
+  /** Whether coordinates are angles: degrees = ordinate * degreesPerUnit, plus the prime meridian for x. */
   readonly isGeographic: boolean;
   readonly degreesPerUnit: number;
   readonly primeMeridianDegrees: number;
@@ -36,12 +36,12 @@ export class DegreesView {
     context.clearMessages();
   }
 
-  /** Whether positions can be turned into degrees at all; not so for geocentric and engineering systems. */
+  /** Whether positions can be converted to degrees; not for geocentric and engineering systems. */
   get isPossible(): boolean {
     return this.isGeographic || (this.#toBase !== null && this.#toBase.pointer !== 0);
   }
 
-  /** Turns interleaved x, y of the CRS into longitude, latitude, in place; at most BLOCK_DOUBLES / 2 positions. */
+  /** Converts interleaved x, y of the CRS to longitude, latitude, in place; at most BLOCK_DOUBLES / 2 positions. */
   toDegrees(positions: Float64Array): void {
     if (!this.isGeographic) this.#throughBase(positions, PJ_FWD);
     for (let i = 0; i < positions.length; i += 2) {
@@ -50,7 +50,7 @@ export class DegreesView {
     }
   }
 
-  /** The way back. */
+  /** The inverse. */
   fromDegrees(positions: Float64Array): void {
     for (let i = 0; i < positions.length; i += 2) {
       positions[i] = (positions[i] - this.primeMeridianDegrees) / this.degreesPerUnit;
@@ -77,7 +77,7 @@ export class DegreesView {
 /** Positions along each side of an area of use. */
 const SIDE_POSITIONS = 16;
 
-/** The bounds of the area of use of a CRS in its coordinates, the datum aside; null where it has none that is one box. */
+/** Bounds of the area of use of a CRS in its coordinates, without a change of datum; null if it has none, or not one box. */
 export function extentOfUse(context: ProjContext, definition: CrsText): Bounds | null {
   using crs = createCrs(context, definition, 'input CRS');
   const area = areaOf(context, crs.pointer);
@@ -105,7 +105,7 @@ export function extentOfUse(context: ProjContext, definition: CrsText): Bounds |
   return bounds;
 }
 
-/** Degrees per unit; exactly 1 for degrees, whatever the rounding of the radians in the definition. */
+/** Degrees per unit; exactly 1 for degrees, although radians are rounded in definitions. */
 function exactDegrees(radiansPerUnit: number): number {
   const degrees = radiansPerUnit / RADIANS_PER_DEGREE;
   return Math.abs(degrees - 1) < 1e-12 ? 1 : degrees;

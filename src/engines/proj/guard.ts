@@ -1,10 +1,10 @@
 /**
- * Turns C++ exceptions that leave PROJ into what its C interface promises: a null result and a message.
+ * Converts C++ exceptions that leave PROJ to the results of its C interface: a null result and a message.
  *
  * The module in `proj-wasm` is compiled without catching, so the `catch` clauses inside PROJ's C functions never run
- * and its exceptions arrive here. Memory stays sound (nothing was half written by a constructor that threw), but
- * the stack pointer stays where the exception left it and must be put back, or a few thousand refused definitions
- * would use up the stack. What the unwound frames held is leaked: some hundred bytes each time.
+ * and its exceptions arrive here. Memory stays consistent (a constructor that throws writes nothing partially), but
+ * the stack pointer stays where the exception left it and must be restored, or a few thousand rejected definitions
+ * would use up the stack. The memory of the unwound frames is leaked: some hundred bytes each time.
  */
 import type { NativeProj, Pointer } from './native.ts';
 
@@ -15,12 +15,12 @@ interface CppException {
   readonly excPtr: Pointer;
 }
 
-/** Never throw C++ exceptions. */
+/** Functions that never throw C++ exceptions. */
 const UNGUARDED = new Set(['malloc', 'free']);
 
 /**
- * The same functions, which return 0 where C++ throws and tell `complain` why. Any other error (a trap) goes through
- * to the caller after `broken` was called: the module must not be used again.
+ * The same functions, which return 0 where C++ throws and pass the reason to `complain`. Any other error (a trap) is thrown
+ * to the caller after a call of `broken`: the module must not be used again.
  */
 export function guardExceptions(
   exports: Record<string, unknown>,

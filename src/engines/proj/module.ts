@@ -1,6 +1,6 @@
 /**
- * Loads PROJ: the Emscripten module inside the package `proj-wasm`. The package's own interface is refused because it
- * talks to a worker per call and costs ten times the transformation; its module is used directly instead.
+ * Loads PROJ: the Emscripten module inside the package `proj-wasm`. Alternative rejected: the package's own interface, which
+ * sends a message to a worker for each call and takes ten times as long as the transformation.
  *
  * Reads nothing but the package's files and the grid directory, and needs no network, so it runs under Node's
  * permission model. V8 keeps one compiled copy of a module for all threads of a process, so a further thread pays for
@@ -15,15 +15,15 @@ import type { NativeProj } from './native.ts';
 
 export interface ProjModule {
   readonly native: NativeProj;
-  /** The module's memory. Views on it die when it grows: take a new one after each call that may allocate. */
+  /** The module's memory. Views are detached when it grows: get a new one after each call that may allocate. */
   readonly memory: WebAssembly.Memory;
-  /** What PROJ has complained about since the last call, oldest first. */
+  /** PROJ's error messages since the last call, oldest first. */
   takeMessages(): string[];
   /** A trap (not a mere exception) left the module in an unknown state. */
   readonly isBroken: boolean;
 }
 
-/** What is used of the Emscripten module object. */
+/** The used members of the Emscripten module object. */
 interface EmscriptenModule {
   preRun?: ((module: EmscriptenModule) => void)[];
   print?: (line: string) => void;

@@ -1,6 +1,6 @@
-/** The C functions of PROJ that are used, as the WebAssembly module exports them. Nothing outside this folder sees them. */
+/** The C functions of PROJ that are used, as the WebAssembly module exports them. Not used outside of this directory. */
 
-/** Address in the module's memory; 0 is null. The kind of object stands in the parameter's name. */
+/** Address in the module's memory; 0 is null. The parameter's name says which kind of object. */
 export type Pointer = number;
 
 export interface NativeProj {
@@ -149,7 +149,7 @@ export interface NativeProj {
   ): number;
 }
 
-/** PJ_TYPE, as far as it is told apart here. */
+/** PJ_TYPE, only the values that are distinguished here. */
 export const PJ_TYPE = {
   geodeticCrs: 9,
   geocentricCrs: 10,

@@ -1,12 +1,12 @@
-/** What a report says about a coordinate operation. Free of PROJ, so that a report costs no loading of it. */
+/** Description of a coordinate operation in reports. Independent of PROJ, so that reports do not load it. */
 
-/** How coordinates get from one CRS to another. Plain data. */
+/** The operation from one CRS to another. Plain data. */
 export interface OperationDescription {
   /** As PROJ gives it, e.g. "Inverse of UTM zone 33N + DHDN to WGS 84 (2)". */
   readonly name: string;
-  /** Metres; 0 for a pure conversion, null when PROJ does not know it. */
+  /** Metres; 0 for a pure conversion, null if PROJ does not know it. */
   readonly accuracyMeters: number | null;
-  /** Only the numbers are carried over, without regard to the datum: can be off by 100 m and more. */
+  /** Coordinates are copied without regard to the datum: the error can be 100 m and more. */
   readonly ballpark: boolean;
   /** File names. */
   readonly gridsUsed: readonly string[];
@@ -22,7 +22,7 @@ export const NO_OPERATION_NEEDED: OperationDescription = {
   gridsMissing: [],
 };
 
-/** One description for operations that were used side by side: the worst of each. */
+/** One description of several operations: the worst value of each property. */
 export function combineOperations(operations: readonly OperationDescription[]): OperationDescription {
   if (operations.length === 1) return operations[0];
   const union = (lists: (readonly string[])[]): string[] => [...new Set(lists.flat())].sort();

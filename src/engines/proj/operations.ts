@@ -1,10 +1,10 @@
 /**
- * Coordinate operations: which of PROJ's candidates a position goes through, and what is to be said about it.
+ * Coordinate operations: finds which of PROJ's candidates transforms a position, and describes it.
  *
- * Between two systems PROJ keeps a list of candidates, each with an area, and picks one for each position. The module
- * does not export the C function that names the last one used, so the same list is asked for again here, with the
- * same criteria, and PROJ is asked which of its members suits a position. A second list, made as if every grid that
- * PROJ knows were installed, tells which grids would have given a better result.
+ * Between two systems PROJ has a list of candidates, each with an area, and chooses one for each position. The module
+ * does not export the C function that returns the last used one, so the same list is requested here, with the
+ * same criteria, and PROJ is asked for its member for a position. A second list, as if every grid that
+ * PROJ knows were installed, shows which grids would have given a better result.
  */
 import { type Area, isWithin } from './area.ts';
 import { type ProjContext, ProjObject } from './context.ts';
@@ -18,12 +18,12 @@ import {
 } from './native.ts';
 import type { OperationDescription } from './operation-description.ts';
 
-/** The candidates between two CRS. Owns native lists: dispose it. */
+/** The candidates between two CRSs. Owns native lists: dispose it. */
 export class OperationCandidates {
   readonly #context: ProjContext;
-  /** Candidates whose grids are installed: those PROJ transforms with. */
+  /** Candidates whose grids are installed: PROJ uses these. */
   readonly #available: OperationList;
-  /** Candidates as if all grids known to PROJ were installed; no superset: PROJ leaves out what these make useless. */
+  /** Candidates as if all grids known to PROJ were installed; not a superset: PROJ omits candidates that these supersede. */
   readonly #known: OperationList;
   readonly #swapsAxes: boolean;
   readonly #byIndexes = new Map<string, OperationDescription>();
@@ -36,14 +36,14 @@ export class OperationCandidates {
     this.#swapsAxes = isNorthBeforeEast(context, source);
   }
 
-  /** Whether every position goes the same way and no better way is known: then one description says all. */
+  /** Whether all positions have the same operation and no better one is known: then one description is enough. */
   get isOnlyOne(): boolean {
     return this.#available.count === 1 && this.#known.count <= 1 && this.#missingGrids(0).length === 0;
   }
 
   /**
    * The operation for a position of the source CRS, x and y as east and north, which lies at `longitude` and
-   * `latitude` (degrees; NaN: not known, then no missing grids are told). Null when PROJ finds none.
+   * `latitude` (degrees; NaN: unknown, then no missing grids are reported). Null if PROJ finds none.
    */
   at(x: number, y: number, longitude: number, latitude: number): OperationDescription | null {
     const first = this.#swapsAxes ? y : x;
@@ -52,7 +52,7 @@ export class OperationCandidates {
     return used < 0 ? null : this.#describe(used, this.#bestKnown(longitude, latitude));
   }
 
-  /** The operation that PROJ ranks first, whatever the position; null when there is none. */
+  /** The operation that PROJ ranks first, independent of the position; null if there is none. */
   first(): OperationDescription | null {
     return this.#available.count === 0 ? null : this.#describe(0, -1);
   }
@@ -63,8 +63,8 @@ export class OperationCandidates {
   }
 
   /**
-   * Index of the most accurate known operation at a place; -1 when none is known.
-   * PROJ could be asked this too, but to answer it sets up every operation of the list: 80 ms against 1 ms.
+   * Index of the most accurate known operation at a position; -1 if none is known.
+   * PROJ could answer this too, but it would set up every operation of the list: 80 ms instead of 1 ms.
    */
   #bestKnown(longitude: number, latitude: number): number {
     if (Number.isNaN(longitude)) return -1;
@@ -94,7 +94,7 @@ export class OperationCandidates {
     return description;
   }
 
-  /** Grids that are not installed and without which a known operation cannot run. */
+  /** Missing grids that a known operation needs. */
   #missingGrids(index: number): string[] {
     if (index >= this.#known.count) return [];
     using best = this.#known.get(index);
@@ -107,7 +107,7 @@ export class OperationCandidates {
 }
 
 interface KnownOperation {
-  /** Metres; negative: not known. */
+  /** Metres; negative: unknown. */
   readonly accuracy: number;
   readonly area: Area | null;
 }
@@ -190,7 +190,7 @@ function describeOperation(
   return description;
 }
 
-/** Whether the operation is mathematics alone (map projections, units, axes), exact by definition. */
+/** Whether the operation is only mathematics (map projections, units, axes), exact by definition. */
 function isConversion(context: ProjContext, operation: Pointer): boolean {
   const { native, pointer } = context;
   const type = native.proj_get_type(operation);

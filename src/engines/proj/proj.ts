@@ -1,6 +1,6 @@
 /**
- * The door to PROJ: what a CRS is, and coordinates from one CRS to another. Nothing else of this folder is for
- * others to import (but operation-description.ts, which is plain data); no pointer and no native object leaves it.
+ * The interface to PROJ: facts about a CRS, and transformations between CRSs. Other modules import nothing else from this
+ * directory (except operation-description.ts, which is plain data); it exposes no pointers and no native objects.
  */
 import type { Bounds } from '../../batch/bounds.ts';
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
@@ -19,9 +19,9 @@ export interface ProjOptions {
   readonly gridDirectory: string | null;
 }
 
-/** Transformers whose native objects are kept ready; more are made, the longest unused gives up its objects. */
+/** Number of transformers that keep their native objects; beyond it, the least recently used one frees its objects. */
 const MAX_READY_TRANSFORMERS = 32;
-/** Runners live long and users send what they like, so nothing may grow with the number of jobs. */
+/** Limits of caches: runners live long, so memory must not grow with the number of jobs. */
 const MAX_DESCRIPTIONS = 256;
 
 const instances = new Map<string | null, Promise<Proj>>();
@@ -49,7 +49,7 @@ export class Proj {
   }
 
   /**
-   * Facts about a CRS. `path` says where the definition stood, for the message.
+   * Facts about a CRS. `path`: where the definition was given, for the message.
    * Throws CRS_UNKNOWN with PROJ's reason.
    */
   describe(definition: CrsText, path: string): CrsDescription {
@@ -77,17 +77,17 @@ export class Proj {
     this.#transformers.set(key, transformer); // now the most recently used
     if (this.#transformers.size > MAX_READY_TRANSFORMERS) {
       const oldest = firstKey(this.#transformers);
-      // Whoever still holds it can go on using it: it sets itself up again.
+      // It can still be used: it sets up its objects again.
       this.#transformers.get(oldest)?.release();
       this.#transformers.delete(oldest);
     }
     return transformer;
   }
 
-  /** The transformer of a recipe that another thread's transformer gave. Throws as `transformer`. */
+  /** The transformer for a recipe from another thread. Throws as `transformer`. */
   transformerOf(recipe: TransformerRecipe): Transformer {
     const { single } = recipe;
-    // Where the pair is set up already, as in a warm runner's main thread, that one serves without a second object.
+    // If the pair is set up already, as in a warm runner's main thread, that transformer is used.
     if (single === null || this.#transformers.has(`${recipe.from}\0${recipe.to}`))
       return this.transformer(recipe.from, recipe.to);
     return new SingleOperationTransformer(this.#context, recipe, single);

@@ -1,6 +1,6 @@
 /**
- * A transformer made from a recipe: where only one operation leads from one CRS to another, its PROJ pipeline says all
- * that is needed. A worker thread that gets it from the main thread never opens the database, which takes longer than
+ * A transformer made from a recipe: if there is only one operation between two CRSs, its PROJ pipeline contains all
+ * that is needed. A worker thread that gets it from the main thread does not open the database, which takes longer than
  * a hundred thousand coordinates.
  */
 import type { Bounds } from '../../batch/bounds.ts';
@@ -74,7 +74,7 @@ export class SingleOperationTransformer implements Transformer {
     return { ...outcome, outside, operations: [this.#single.operation] };
   }
 
-  /** Frees the native object; the transformer is of no use afterwards. */
+  /** Frees the native object; the transformer must not be used afterwards. */
   [Symbol.dispose](): void {
     this.#transformation[Symbol.dispose]();
   }

@@ -1,4 +1,4 @@
-/** PROJ's transformation objects and the one hot call. */
+/** PROJ's transformation objects and the call that transforms coordinates. */
 import { type ProjContext, ProjObject } from './context.ts';
 
 /**
@@ -25,8 +25,8 @@ export function createTransformation(
 
 /**
  * Transforms the first `count` positions of the context's block in place, `stride` doubles each: x, y, then z if
- * `usesZ`. Positions that cannot be transformed become Infinity. False: PROJ broke off, and what is in the block is neither
- * what was nor what should be.
+ * `usesZ`. Positions that cannot be transformed become Infinity. False: PROJ aborted, and the content of the block is
+ * undefined.
  */
 export function transformBlock(
   context: ProjContext,

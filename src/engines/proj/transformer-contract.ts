@@ -1,11 +1,11 @@
-/** What a transformer promises, and what of it travels between threads. */
+/** The interface of transformers, and their plain data for other threads. */
 import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
 import type { CrsText } from '../../crs/crs.ts';
 import { type AreasOfUse, NONE_OUTSIDE, type OutsideCounts, type PositionRows } from './area.ts';
 import type { OperationDescription } from './operation-description.ts';
 
-/** Positions of one call whose operation and, between projected systems, whose area of use is looked up. */
+/** Number of positions of one call for which operations and, between projected systems, areas of use are checked. */
 export const SAMPLE_SIZE = 32;
 
 export interface TransformOutcome {
@@ -22,18 +22,18 @@ export interface TransformOutcome {
    * sample of SAMPLE_SIZE positions per call.
    */
   readonly outside: OutsideCounts;
-  /** The operations that a sample of the positions went through; plain data. */
+  /** The operations of a sample of the positions; plain data. */
   readonly operations: readonly OperationDescription[];
 }
 
 export interface Transformer {
   readonly from: CrsText;
   readonly to: CrsText;
-  /** Both are the same CRS, axis order aside: there is nothing to transform. */
+  /** Both are the same CRS, apart from axis order: nothing is transformed. */
   readonly isIdentity: boolean;
   /**
-   * The operation in the middle of the common area of use. PROJ chooses anew for each position: what data went
-   * through stands in `TransformOutcome.operations`.
+   * The operation in the middle of the common area of use. PROJ chooses one for each position: the used
+   * operations are in `TransformOutcome.operations`.
    */
   readonly operation: OperationDescription;
   /**
@@ -49,7 +49,7 @@ export interface Transformer {
     bounds?: Bounds,
     rows?: PositionRows,
   ): TransformOutcome;
-  /** What another thread needs to make the same transformer; see `Proj.transformerOf`. */
+  /** Plain data to create the same transformer in another thread; see `Proj.transformerOf`. */
   readonly recipe: TransformerRecipe;
 }
 

@@ -32,7 +32,7 @@ import {
   type TransformOutcome,
 } from './transformer-contract.ts';
 
-/** Everything native that a transformer needs; freed at once and set up again at the next use. */
+/** All native objects of a transformer; they are freed together and set up again at the next use. */
 class Machinery {
   readonly transformation: ProjObject;
   readonly candidates: OperationCandidates;
@@ -75,7 +75,7 @@ export class ProjTransformer implements Transformer {
   #machinery: Machinery | null = null;
   #operation: OperationDescription | null = null;
 
-  /** Throws CRS_NO_OPERATION for a pair that PROJ refuses. */
+  /** Throws CRS_NO_OPERATION for a pair that PROJ rejects. */
   constructor(context: ProjContext, source: CrsDescription, target: CrsDescription) {
     this.#context = context;
     this.from = source.definition;
@@ -169,7 +169,7 @@ export class ProjTransformer implements Transformer {
     return candidates.at(position[0], position[1], longitude, latitude) ?? first;
   }
 
-  /** Which operations an evenly spread sample of the (untransformed) positions takes, and how many lie outside. */
+  /** Operations of an evenly spread sample of the (untransformed) positions, and the number of positions outside. */
   #sample(
     coordinates: Float64Array,
     stride: number,
@@ -197,7 +197,7 @@ export class ProjTransformer implements Transformer {
   }
 }
 
-/** What a sample of `size` positions says of `rowCount` rows: at least one where it found any. */
+/** Estimate for `rowCount` rows from a sample of `size` positions: at least one if the sample has any. */
 function estimated({ either, source, target }: OutsideCounts, size: number, rowCount: number): OutsideCounts {
   const ofAll = (found: number): number =>
     found === 0 ? 0 : Math.max(1, Math.round((found / size) * rowCount));

@@ -1,6 +1,6 @@
 /**
- * The door to SQLite files that we create and fill in one go: no journal, no fsync, no other connection. Whoever
- * creates one moves it to its name only when it is closed, so what a crash leaves behind is nobody's.
+ * Creates and fills an SQLite file in one transaction: no journal, no fsync, no other connection. The caller
+ * moves it to its final name only when it is closed, so a crash leaves no incomplete file under that name.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { SqlValue } from './database.ts';
@@ -17,15 +17,15 @@ export interface BulkStatement {
   run(values: readonly SqlValue[]): number;
 }
 
-/** Dirty pages stay in memory up to this much before they are written. */
+/** Maximum size of dirty pages in memory. */
 const CACHE_KIB = 8192;
 
 export class BulkDatabase {
   readonly #handle: DatabaseSync;
 
   /**
-   * Creates the file and begins the one transaction. Shadow tables and the schema table can be written: the
-   * defensive mode, which node:sqlite has by default, protects against SQL of others, and all SQL here is ours.
+   * Creates the file and begins the transaction. Shadow tables and the schema table can be written: the
+   * defensive mode, the default of node:sqlite, protects against untrusted SQL, and all SQL here is trusted.
    */
   constructor(path: string, options: BulkOptions) {
     // Double-quoted strings off: a misspelt name is an error, not a text.
@@ -50,7 +50,7 @@ export class BulkDatabase {
     return new PreparedBulkStatement(this.#handle.prepare(sql));
   }
 
-  /** The first column of the first row; null where there is none. Integers come as bigint. */
+  /** The first column of the first row; null if there is no row. Integers are bigints. */
   value(sql: string, ...values: SqlValue[]): SqlValue {
     const statement = this.#handle.prepare(sql);
     statement.setReadBigInts(true);
@@ -58,7 +58,7 @@ export class BulkDatabase {
     return row === undefined ? null : Object.values(row)[0];
   }
 
-  /** Writes the declaration of a table into the schema, where ALTER TABLE has no word for the change. */
+  /** Writes the declaration of a table into the schema, for changes that ALTER TABLE cannot make. */
   redeclareTable(name: string, sql: string): void {
     this.#handle.exec('PRAGMA writable_schema = ON');
     this.#handle.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(sql, name);
@@ -71,7 +71,7 @@ export class BulkDatabase {
     this.#handle.close();
   }
 
-  /** Closes without completing; the file is useless then. Harmless when closed. */
+  /** Closes without completing; the file is unusable then. Does nothing if closed. */
   abandon(): void {
     if (this.#handle.isOpen) this.#handle.close();
   }

@@ -1,10 +1,10 @@
-/** Copies of whole databases, also of one that is in use, and whether one is sound. */
+/** Copies whole databases, which may be in use, and checks them. */
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Database } from './database.ts';
 
 /**
- * All pages in one step, which is one read transaction: writers go on, and the copy is the database as it was at one moment.
- * In several steps a copy begins anew with every commit between two of them, under load for ever.
+ * All pages in one step, which is one read transaction: writers continue, and the copy is the database at one moment.
+ * With several steps a copy starts again after every commit between two of them, under load for ever.
  */
 const ALL_PAGES = 2 ** 31 - 1;
 
@@ -21,8 +21,8 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 const MOST_PROBLEMS = 10;
 
 /**
- * What SQLite finds wrong with the database, at most 10 sentences; none if it is sound. 'quick' leaves out whether indexes
- * agree with their tables. Throws where the file cannot be read as a database at all. Changes nothing.
+ * SQLite's findings about the database, at most 10; none if it is sound. 'quick' does not check whether indexes
+ * agree with their tables. Throws if the file is not a readable database. Changes nothing.
  */
 export function problemsOf(path: string, depth: 'quick' | 'full'): readonly string[] {
   const database = new Database(path, 'read-only');

@@ -1,4 +1,4 @@
-/** What SQLite's errors mean for the operator of a database of ours. */
+/** Converts SQLite's errors about the service's databases to errors for the operator. */
 import { failure } from '../../errors.ts';
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html). */

@@ -1,6 +1,6 @@
 /**
- * The pages of a database file, read without SQLite (fileformat2.html). Who reads them gives up, with null or false,
- * wherever a file is not exactly what the reader knows: then SQLite itself reads, and judges what is damaged.
+ * The pages of a database file, read without SQLite (fileformat2.html). Functions return null or false
+ * wherever a file is not exactly as expected: then SQLite itself reads it, and decides whether it is damaged.
  */
 import { statSync } from 'node:fs';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
@@ -28,8 +28,8 @@ const HEADER = {
 } as const;
 
 /**
- * Null where only SQLite knows the content: text in UTF-16, a log or journal beside the file, versions that are not
- * known, bytes reserved in every page for extensions (checksums, encryption).
+ * Null if only SQLite can read the content: text in UTF-16, a log or journal next to the file, unknown
+ * versions, bytes reserved in every page for extensions (checksums, encryption).
  */
 export function readPageLayout(path: string): PageLayout | null {
   if (hasContent(`${path}-wal`) || hasContent(`${path}-journal`)) return null;
@@ -50,16 +50,16 @@ export function readPageLayout(path: string): PageLayout | null {
   return pageCount > present ? null : { pageBytes, pageCount };
 }
 
-/** Whether a log or journal holds something. */
+/** Whether a log or journal exists and is not empty. */
 export function hasContent(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** What lies ahead is read with a page when pages were asked for in about their order. */
+/** Following pages are read along with a page if pages were requested roughly in order. */
 const NEAR_PAGES = 64;
 const WINDOW_BYTES = 1 << 18;
 
-/** Pages one at a time, for walks in no certain order: a window that grows while pages lie close together. */
+/** Reads pages one at a time in any order: a window that grows while pages are close together. */
 export class PageWindow {
   /** Valid until the next `load`. */
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -104,7 +104,7 @@ export function uint32At(bytes: Uint8Array, at: number): number {
   return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 }
 
-/** Pages met so far: none may be met twice. */
+/** Pages visited so far: none may be visited twice. */
 export class PageSet {
   readonly #bits: Uint8Array;
   readonly #pageCount: number;
@@ -114,7 +114,7 @@ export class PageSet {
     this.#bits = new Uint8Array((pageCount >> 3) + 1);
   }
 
-  /** False: no page of a table, as it does not exist, holds the schema, or was met before. */
+  /** False: not a page of a table, because it does not exist, contains the schema, or was visited before. */
   add(page: number): boolean {
     if (page < 2 || page > this.#pageCount) return false;
     const bit = 1 << (page & 7);

@@ -1,8 +1,8 @@
 /**
- * The door to SQLite (`node:sqlite`); nothing else in geomill imports it. Synchronous: a statement on an open
- * database takes microseconds, less than the detour through a thread would.
+ * The interface to SQLite (`node:sqlite`), which no module outside of this directory imports. Synchronous: a statement on an open
+ * database takes microseconds, less than a switch of threads.
  *
- * Node's permission model does not cover SQLite: it opens and ATTACHes any file. So paths come from us alone.
+ * Node's permission model does not cover SQLite, which opens and ATTACHes any file. So paths never come from user data.
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -11,17 +11,17 @@ import { pathToFileURL } from 'node:url';
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
 export interface Statement {
-  /** Runs a statement that gives no rows. */
+  /** Runs a statement without result rows. */
   run(...values: SqlValue[]): { readonly changes: number };
-  /** The first row. The caller states the shape of what it selected. */
+  /** The first row. The caller states its type. */
   get<Row>(...values: SqlValue[]): Row | undefined;
   all<Row>(...values: SqlValue[]): Row[];
 }
 
 export interface DatabaseOptions {
   /**
-   * When a commit returns. 'FULL': its bytes are on the disk. 'NORMAL': they are with the operating system, so that they
-   * survive the death of the process but perhaps not a power failure; the file is whole either way.
+   * When a commit returns. 'FULL': its data is on the disk. 'NORMAL': it is in the operating system's cache and
+   * survives the end of the process but maybe not a power failure; the file is consistent in both cases.
    */
   readonly synchronous: 'FULL' | 'NORMAL';
   /** How long a statement waits for another connection's lock. */
@@ -49,7 +49,7 @@ export class Database {
     return new PreparedStatement(this.#handle.prepare(sql));
   }
 
-  /** Runs `work` in one transaction: all of it is committed when it returns, none when it throws. */
+  /** Runs `work` in one transaction, which is committed when it returns and rolled back when it throws. */
   transaction<Result>(work: () => Result): Result {
     this.#handle.exec('BEGIN IMMEDIATE');
     try {
@@ -62,7 +62,7 @@ export class Database {
     }
   }
 
-  /** Copies the write-ahead log into the database file and makes that durable; false where a reader kept a part back. */
+  /** Copies the write-ahead log into the database file and makes it durable; false if a reader prevented a part of it. */
   checkpoint(): boolean {
     const { busy, log, checkpointed } = this.#handle.prepare('PRAGMA wal_checkpoint(FULL)').get() as Readonly<
       Record<'busy' | 'log' | 'checkpointed', number>
@@ -70,7 +70,7 @@ export class Database {
     return busy === 0 && log === checkpointed;
   }
 
-  /** The number an application keeps in the file to know its schema; 0 in a new file. */
+  /** The schema version that an application stores in the file; 0 in a new file. */
   get userVersion(): number {
     return (this.#handle.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
   }
@@ -85,8 +85,8 @@ export class Database {
 }
 
 /**
- * Without a log (`-wal`) no process has the database open, and the file itself is all there is: SQLite may take it for
- * immutable, and makes neither a log nor its index.
+ * Without a log (`-wal`) no process has the database open, and the file is complete: SQLite may treat it as
+ * immutable, and creates neither a log nor its index.
  */
 function openReadOnly(path: string): DatabaseSync {
   const location = pathToFileURL(path);

@@ -1,7 +1,7 @@
 /**
- * A lock that dies with its holder. SQLite's exclusive lock is a lock of the operating system on an open file, so
- * kill -9 releases it and no stale lock can remain. Refused: a file with a process id, which outlives its process, and
- * whose id another process may carry by then.
+ * A lock that is released when its holder ends. SQLite's exclusive lock is a lock of the operating system on an open file, so
+ * kill -9 releases it and no stale lock can remain. Alternative rejected: a file with a process id, which outlives its process, and
+ * whose id another process may have by then.
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,7 +10,7 @@ export interface FileLock {
   release(): void;
 }
 
-/** Takes the lock, or returns null while somebody else holds it. Creates the file `path`. */
+/** Takes the lock, or returns null while another process holds it. Creates the file `path`. */
 export function tryFileLock(path: string): FileLock | null {
   const handle = new DatabaseSync(path, { timeout: 0 });
   try {

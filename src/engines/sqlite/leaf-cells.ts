@@ -12,12 +12,12 @@ import { cellCountOf, contentStartOf, hasNoGaps, isCovered } from './page-covera
 const LEAF = 13;
 const PAGE_HEADER_BYTES = 8;
 const LEAST_CELL_BYTES = 4;
-/** A larger row is refused with SQLite's words (untrusted-database.ts). */
+/** A larger row is rejected with SQLite's message (untrusted-database.ts). */
 const MAX_PAYLOAD_BYTES = 1 << 29;
 const TWO_TO_25 = 2 ** 25;
 const TWO_TO_32 = 2 ** 32;
 
-/** Payload bytes that stand in the cell itself. */
+/** Payload bytes in the cell itself. */
 export function localBytes(payload: number, pageBytes: number): number {
   const most = pageBytes - 35;
   if (payload <= most) return payload;
@@ -29,9 +29,9 @@ export function localBytes(payload: number, pageBytes: number): number {
 /** The rows of leaf pages, in columns. */
 export class LeafCells {
   rowCount = 0;
-  /** Where the payloads begin in the bytes that hold the pages. */
+  /** Offsets of the payloads in the bytes of the pages. */
   payloadStarts: Uint32Array<ArrayBuffer>;
-  /** In all, with what stands in overflow pages. */
+  /** Total, including overflow pages. */
   payloadLengths: Uint32Array<ArrayBuffer>;
   keys: BigInt64Array<ArrayBuffer>;
   /** Rows with overflow pages. */
@@ -58,7 +58,7 @@ export class LeafCells {
     this.overflowing.length = 0;
   }
 
-  /** Appends the rows of the page at `bytes[pageAt]`, all of whose bytes are there; false: the page is not sound. */
+  /** Appends the rows of the complete page at `bytes[pageAt]`; false: the page is not sound. */
   append(bytes: Uint8Array, pageAt: number): boolean {
     const pageBytes = this.#pageBytes;
     const cellCount = cellCountOf(bytes, pageAt);
@@ -76,7 +76,7 @@ export class LeafCells {
       if (start < contentAt || start + LEAST_CELL_BYTES > pageBytes) return false;
       const end = this.#readCell(bytes, pageAt + start);
       if (end > pageEnd || end === 0) return false;
-      // The first row usually stands last in its page, the second before it, and so on.
+      // The first row is usually the last one in its page, the second is before it, and so on.
       if (end !== denseEnd) isDense = false;
       denseEnd = pageAt + start;
       starts[cell] = start;
@@ -98,7 +98,7 @@ export class LeafCells {
     return true;
   }
 
-  /** Where the cell ends in `bytes`; 0: it is no cell. It may lie beyond the page. */
+  /** End of the cell in `bytes`, maybe after the page; 0: not a cell. */
   #readCell(bytes: Uint8Array, cellAt: number): number {
     let at = cellAt;
     let byte = bytes[at++];
@@ -118,7 +118,7 @@ export class LeafCells {
     return at + local + 4;
   }
 
-  /** Reads a rowid (fileformat2.html 1.6: 7 bits a byte, the ninth has 8); returns where it ends. */
+  /** Reads a rowid (fileformat2.html 1.6: 7 bits a byte, the ninth has 8); returns its end. */
   #readKey(bytes: Uint8Array, start: number): number {
     let at = start;
     let byte = bytes[at++];

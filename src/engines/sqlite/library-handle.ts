@@ -1,4 +1,4 @@
-/** A connection for a library that brings its own statements: it wants the handle itself, not our door. */
+/** A connection for a library that runs its own statements on the handle of `node:sqlite`. */
 import { DatabaseSync } from 'node:sqlite';
 
 /** Same file, same journal as `Database`; commits reach the disk. The caller closes it. */

@@ -1,6 +1,6 @@
 /**
- * Whether the cells of a b-tree page and its free blocks fill the page (fileformat2.html 1.6). This is what tells a page
- * whose count of cells is wrong, which otherwise would be read as fewer rows without a word.
+ * Whether the cells of a b-tree page and its free blocks fill the page (fileformat2.html 1.6). This detects a page
+ * with a wrong count of cells, which would otherwise be read as fewer rows without an error.
  *
  *     header | pointers to cells, 2 bytes each | unallocated | from `contentAt` on: cells, free blocks, fragments
  */
@@ -11,24 +11,24 @@ const CELL_COUNT = 3;
 const CONTENT = 5;
 const FRAGMENTED_BYTES = 7;
 const LEAST_FREE_BLOCK = 4;
-/** Beyond what a place in a page is. */
+/** Larger than any offset in a page. */
 const PLACES = 1 << 17;
 
 export function cellCountOf(bytes: Uint8Array, pageAt: number): number {
   return uint16At(bytes, pageAt + CELL_COUNT);
 }
 
-/** Where cells begin in the page; 0 stands for 65536. */
+/** Offset of the first cell in the page; 0 means 65536. */
 export function contentStartOf(bytes: Uint8Array, pageAt: number): number {
   return uint16At(bytes, pageAt + CONTENT) || 65536;
 }
 
-/** Whether the page has nothing but cells behind `contentAt`. */
+/** Whether the page has only cells after `contentAt`. */
 export function hasNoGaps(bytes: Uint8Array, pageAt: number): boolean {
   return uint16At(bytes, pageAt + FIRST_FREE_BLOCK) === 0 && bytes[pageAt + FRAGMENTED_BYTES] === 0;
 }
 
-/** `starts` and `ends` (exclusive) of the cells are places in the page, none below where the content begins. */
+/** `starts` and `ends` (exclusive) of the cells are offsets in the page, none before its content. */
 export function isCovered(
   bytes: Uint8Array,
   pageAt: number,

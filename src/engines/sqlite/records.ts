@@ -11,18 +11,18 @@ export const SERIAL = { none: 0, int48: 5, int64: 6, float: 7, zero: 8, one: 9, 
 
 const VALUE_BYTES = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0];
 
-/** Value `row` of column `column` stands at `column * rowCount + row`. */
+/** Value `row` of column `column` is at `column * rowCount + row`. */
 export interface Records {
   readonly rowCount: number;
   readonly serialTypes: Uint32Array<ArrayBuffer>;
-  /** Where values begin in the bytes of the payloads. */
+  /** Offsets of values in the bytes of the payloads. */
   readonly offsets: Uint32Array<ArrayBuffer>;
 }
 
 /**
  * Rows from before ALTER TABLE ADD COLUMN are shorter than others: columns beyond `leastColumnCount` that they lack are
- * null. Null where a record lacks others (their default stands in, which only SQLite knows), has more than
- * `columnCount`, or is no record.
+ * null. Null if a record lacks others (they have the default value, which only SQLite knows), has more than
+ * `columnCount`, or is not a record.
  */
 export function readRecords(
   payloads: RowPayloads,

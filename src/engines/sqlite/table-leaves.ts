@@ -7,17 +7,17 @@ const INTERIOR = 5;
 const LEAF = 13;
 const PAGE_HEADER_BYTES = 12;
 const RIGHTMOST_CHILD = 8;
-/** As deep as SQLite goes. */
+/** SQLite's limit of the depth. */
 const MAX_DEPTH = 20;
 export const LARGEST_KEY = 2n ** 63n - 1n;
 
 export interface TableLeaves {
   readonly pages: number[];
-  /** No key of `pages[i]` is larger, and all of `pages[i + 1]` are. */
+  /** Upper bound of the keys of `pages[i]`; all keys of `pages[i + 1]` are larger. */
   readonly keyBounds: bigint[];
 }
 
-/** Null where the tree is not sound: SQLite shall judge it. Adds the pages that it meets to `met`. */
+/** Null if the tree is not sound: then SQLite reads it. Adds the visited pages to `met`. */
 export function readTableLeaves(
   source: ByteSource,
   layout: PageLayout,
@@ -60,7 +60,7 @@ class TreeWalk {
     this.#leaves = leaves;
   }
 
-  /** `keyBound` is the largest key that may stand under the page. */
+  /** `keyBound` is the largest allowed key under the page. */
   visit(page: number, levelsBelow: number, keyBound: bigint): boolean {
     if (!this.#met.add(page)) return false;
     const { pages, keyBounds } = this.#leaves;

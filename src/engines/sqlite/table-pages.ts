@@ -1,9 +1,9 @@
 /**
- * The rows of a table from its pages. `measureTable` walks over the whole table once, as SQLite's own check of its pages
- * does, and tells how large its rows are; `readRowPayloads` reads the rows of a run of leaf pages.
+ * Reads the rows of a table from its pages. `measureTable` walks over the whole table once, as SQLite's own check of pages
+ * does, and returns the sizes of its rows; `readRowPayloads` reads the rows of a run of leaf pages.
  *
- * Both return null where anything is not as it should be. The bytes are read by position and not mapped: a mapped file
- * that is cut while it is read ends the process.
+ * Both return null at any fault. The bytes are read by position and not mapped: a mapped file
+ * that is truncated during the read would end the process.
  */
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { type PageLayout, PageSet, PageWindow, readPages, uint32At } from './database-pages.ts';
@@ -15,12 +15,12 @@ export interface TablePages extends PageLayout {
   readonly leaves: Uint32Array<ArrayBuffer>;
 }
 
-/** Of each leaf page: its rows. */
+/** Number of rows of each leaf page. */
 export interface TableMeasures {
   readonly pages: TablePages;
   readonly rowCounts: Uint32Array<ArrayBuffer>;
   readonly payloadBytes: Float64Array<ArrayBuffer>;
-  /** Of a page without rows: the key that rows on it could have at most. */
+  /** For a page without rows: the largest key that rows on it could have. */
   readonly lastKeys: BigInt64Array<ArrayBuffer>;
 }
 
@@ -131,7 +131,7 @@ class LeafWalk {
   }
 }
 
-/** Places in `leaves`, by page number: reading goes forward through the file, whatever the order of the keys. */
+/** Indexes in `leaves`, by page number: the file is read forward, whatever the order of the keys. */
 function inFileOrder(leaves: Uint32Array): Uint32Array {
   const order = new Uint32Array(leaves.length);
   let isAscending = true;
@@ -142,19 +142,19 @@ function inFileOrder(leaves: Uint32Array): Uint32Array {
   return isAscending ? order : order.sort((a, b) => leaves[a] - leaves[b]);
 }
 
-/** Rows from key to key. */
+/** Rows with keys in a range. */
 export interface RowRun {
-  /** Places in `leaves`. */
+  /** Indexes in `leaves`. */
   readonly leafStart: number;
   readonly leafEnd: number; // exclusive
-  /** Rows of these pages with keys outside are left out. */
+  /** Rows of these pages with keys outside the range are left out. */
   readonly firstKey: bigint;
   readonly lastKey: bigint;
   readonly rowCount: number;
 }
 
 export interface RowPayloads {
-  /** Holds all payloads, each in one piece. Used again for the next run that is read. */
+  /** All payloads, each contiguous. Reused for the next run. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly rowCount: number;
   readonly starts: Uint32Array<ArrayBuffer>;
@@ -162,11 +162,11 @@ export interface RowPayloads {
   readonly keys: BigInt64Array<ArrayBuffer>;
 }
 
-/** Memory that is kept from run to run: most runs are of about the same size. */
+/** Buffers that are kept between runs: most runs have about the same size. */
 const KEPT_BYTES = 8 << 20;
 let kept = new Uint8Array(0);
 
-/** Null where the pages are no longer what they were when they were measured. */
+/** Null if the pages have changed since they were measured. */
 export function readRowPayloads(path: string, pages: TablePages, run: RowRun): RowPayloads | null {
   using source = openFileSource(path);
   return payloadsOf(source, pages, run);
@@ -207,7 +207,7 @@ function scratch(byteLength: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** Pages that follow one another in the file are read at once. */
+/** Consecutive pages in the file are read at once. */
 function readLeaves(source: ByteSource, pageBytes: number, leaves: Uint32Array, bytes: Uint8Array): void {
   let start = 0;
   for (let i = 1; i <= leaves.length; i++) {
@@ -217,7 +217,7 @@ function readLeaves(source: ByteSource, pageBytes: number, leaves: Uint32Array, 
   }
 }
 
-/** Lays the payloads of rows `[first, end)` that have overflow pages behind the pages, each in one piece. */
+/** Copies the payloads of rows `[first, end)` with overflow pages after the pages, each contiguous. */
 function joinPayloads(
   source: ByteSource,
   pages: TablePages,

@@ -1,9 +1,9 @@
 /**
- * The door to a database that a user sent: whatever stands in it, reading it changes nothing, opens no other file, runs
- * no code of an extension and no trigger, and every fault of the file is an error that names the table being read.
+ * Reads a database from a user: whatever its content, reading it changes nothing, opens no other file, runs
+ * no extension code and no trigger, and every fault of the file is an error that names the table.
  *
- * Node's permission model does not cover SQLite, which could ATTACH any file: an authorizer denies whatever selecting
- * rows does not need. A view that never ends is left to the time limit of the job, as SQLite cannot be interrupted here.
+ * Node's permission model does not cover SQLite, which could ATTACH any file: an authorizer denies everything that selecting
+ * rows does not need. The time limit of the job ends an infinite view, as SQLite cannot be interrupted here.
  */
 import { constants, DatabaseSync, type DatabaseSyncOptions, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -11,7 +11,7 @@ import { failure, GeomillError } from '../../errors.ts';
 import type { SqlValue } from './database.ts';
 import { hasContent } from './database-pages.ts';
 
-/** Rows come as arrays: an object per row costs twice as much. */
+/** Rows are arrays: an object per row costs twice as much. */
 export type SqlRow = readonly SqlValue[];
 
 export interface UntrustedDatabaseOptions {
@@ -21,11 +21,11 @@ export interface UntrustedDatabaseOptions {
   readonly mappedBytes: number;
 }
 
-/** No value longer than this is read. */
+/** Maximum length of a value. */
 const MAX_VALUE_BYTES = 1 << 29;
 const LIMITS = { length: MAX_VALUE_BYTES, attach: 0, likePatternLength: 1000 };
 
-/** Options that Node 24 does not know yet are ignored by it. */
+/** Node 24 ignores the options that it does not know. */
 const OPTIONS: DatabaseSyncOptions = {
   readOnly: true,
   allowExtension: false,
@@ -35,7 +35,7 @@ const OPTIONS: DatabaseSyncOptions = {
   limits: LIMITS,
 };
 
-/** What SQLite's own words would not tell who sent the file. */
+/** Messages for users, where SQLite's own message is not clear to them. */
 const REASONS: Readonly<Record<number, string>> = {
   5: 'another program is writing to it; close it there',
   8: 'a change to it was interrupted, and its journal lies beside it; open it once in the program that wrote it',
@@ -43,7 +43,7 @@ const REASONS: Readonly<Record<number, string>> = {
 
 const CODE = { corrupt: 11, tooBig: 18, auth: 23, notADatabase: 26 } as const;
 
-/** What we use ourselves and what views of honest files use; nothing that reads files, loads code or is random. */
+/** Functions that geomill and views of common files use; none of them reads files, loads code or is random. */
 const FUNCTIONS = new Set(
   (
     'abs avg cast ceil ceiling char coalesce concat concat_ws cos count cume_dist date datetime degrees dense_rank exp ' +
@@ -61,12 +61,12 @@ export class UntrustedDatabase {
   readonly #source: string;
   #denied = '';
 
-  /** Throws INPUT_WRONG_FORMAT for a file that is no database, DATABASE_DAMAGED or DATABASE_UNREADABLE. */
+  /** Throws INPUT_WRONG_FORMAT for a file that is not a database, DATABASE_DAMAGED or DATABASE_UNREADABLE. */
   constructor(path: string, options: UntrustedDatabaseOptions) {
     this.#source = options.source;
     const url = pathToFileURL(path);
-    // A file in WAL mode needs a -shm beside it, which cannot be made where only reading is allowed; 'immutable' does
-    // without. It also leaves out what stands in a -wal or -journal, so it is not for files that have one.
+    // A file in WAL mode needs a -shm file, which cannot be created where only reading is allowed; 'immutable' works
+    // without it, but ignores a -wal or -journal, so it is not used for files that have one.
     if (!hasContent(`${path}-wal`) && !hasContent(`${path}-journal`)) url.searchParams.set('immutable', '1');
     try {
       this.#handle = new DatabaseSync(url, OPTIONS);
@@ -82,8 +82,8 @@ export class UntrustedDatabase {
   }
 
   /**
-   * Every row of a SELECT; `table` is what an error names. Integers are numbers, or all of them bigints where one is
-   * not exact as a number: asking for bigints always would cost every small integer an allocation.
+   * Every row of a SELECT; `table`: its name in errors. Integers are numbers, or all of them bigints if one is
+   * not exact as a number: bigints would cost an allocation for every small integer.
    */
   rows(table: string, sql: string, values: readonly SqlValue[] = []): SqlRow[] {
     this.#denied = '';
@@ -103,8 +103,8 @@ export class UntrustedDatabase {
   }
 
   /**
-   * Throws DATABASE_DAMAGED when the pages of a table are not sound. Selecting alone does not tell: a page whose count of
-   * rows is too low gives fewer rows without a word. Takes 0.1 s for 160 MB. Rows that break a constraint are not damage.
+   * Throws DATABASE_DAMAGED if the pages of a table are not sound. Selecting does not detect this: a page whose count of
+   * rows is too low gives fewer rows without an error. Takes 0.1 s for 160 MB. Rows that violate a constraint are not damage.
    */
   requireSoundPages(table: string): void {
     const name = `"${table.replaceAll('"', '""')}"`;
@@ -145,7 +145,7 @@ export class UntrustedDatabase {
         undefined,
         error,
       );
-    // A denied function is reported as an error like any other, so the code alone does not tell.
+    // A denied function is reported with the general error code, so the message is checked too.
     if (code === CODE.auth || this.#denied !== '') {
       const denied = this.#denied === '' ? reason : this.#denied;
       return failure('DATABASE_REFUSED', { ...place, reason: denied }, undefined, error);
@@ -188,7 +188,7 @@ function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
 }
 
-/** An integer beyond 2^53 met while reading plain numbers. */
+/** Thrown for an integer beyond 2^53 while reading plain numbers. */
 function isOutOfRange(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_OUT_OF_RANGE';
 }
