@@ -1,4 +1,4 @@
-/** Every transformation geomill knows. Adding one is its file and one line here. */
+/** All transformations of geomill. A new one needs its file and one line here. */
 import { buffer } from './buffer.ts';
 import { centroid } from './centroid.ts';
 import { clip } from './clip.ts';

@@ -1,4 +1,4 @@
-/** Another CRS for what follows. */
+/** reproject: transforms the features to another CRS. */
 import { parseCrs, parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { MAX_EPSG_LENGTH, MAX_NAME_LENGTH } from './parts/name-lists.ts';

@@ -1,6 +1,6 @@
 /**
- * From what a client writes under `transformations` to checked steps. Everything the request alone can tell is told
- * here, with the path as the client wrote it; what only the data tells fails the job.
+ * Parses `transformations` of a request to checked steps. Errors that the request alone shows are thrown
+ * here, with the path as the client wrote it; errors that depend on the data fail the job.
  */
 import { failure, type GeomillError } from '../errors.ts';
 import { memberPath, type SchemaFault, schemaFault } from '../schema-check.ts';
@@ -17,16 +17,16 @@ export interface RequestedStep {
   /** Id of a registered transformation. */
   readonly type: string;
   readonly params: StepParameters;
-  /** Where its parameters stand, for messages: "transformations[1].params". Absent in requests made by hand. */
+  /** Path of its parameters, for messages: "transformations[1].params". Absent in requests that code creates. */
   readonly path?: string;
-  /** Its file parameter, where that is an input of the job and not in `params`. */
+  /** Its file parameter, if that is an input of the job and not in `params`. */
   readonly file?: {
     /** Names the input: the part of the form, or the path of the parameter. */
     readonly input: string;
   };
 }
 
-/** Stands in a config in the place of a value that was stored as an input of the job. */
+/** Replaces a value in a config that was stored as an input of the job. */
 export class StepFile {
   /** Names the input: the path of the parameter. */
   readonly input: string;
@@ -46,7 +46,7 @@ export function filePartNames(registry: readonly Transformation[]): readonly str
   return [...new Set(registry.flatMap(({ fileParameter }) => (fileParameter ? [fileParameter.part] : [])))];
 }
 
-/** Each step may cost as much as the whole conversion; nobody has a use for more. */
+/** Maximum number of steps: each may cost as much as the whole conversion. */
 export const MAX_STEPS = 100;
 /** Parameters of a step; none has so many. */
 const MAX_PARAMETERS = 100;
@@ -95,7 +95,7 @@ function parseStep(
     throw invalid(path, `has ${count} parameters; at most ${MAX_PARAMETERS} are taken`);
   // No prototype: '__proto__' is a name as any other, and 'constructor' is not there unless it was given.
   const given: Record<string, unknown> = Object.create(null);
-  // null says nothing, here as elsewhere in a request.
+  // null means absent, here as elsewhere in a request.
   for (const [name, parameter] of Object.entries(inner)) if (parameter !== null) given[name] = parameter;
   for (const [name, parameter] of Object.entries(flat)) {
     if (parameter === null) continue;
@@ -147,7 +147,7 @@ function fileOf(
   throw missingParameter(id, name, parameters, pathOf);
 }
 
-/** For a form that has come without the part that a step needs. */
+/** The error for a form without the part that a step needs. */
 export function missingFilePart(
   { type, path = '' }: RequestedStep,
   registry: readonly Transformation[],

@@ -1,5 +1,5 @@
 /**
- * What a transformation is to the rest of geomill: a record of facts, known without loading any code, and the code.
+ * The contract of transformations: a record of facts, available without loading code, and the code.
  * Requests are checked, the command line and the docs are made from the record; the pipeline runs the code.
  *
  *   streaming    a batch in, a batch out, in the worker that read the partition (buffer, clip, filter, ...)
@@ -40,7 +40,7 @@ export interface CommandLineModifier {
   /** Null: the flag takes no value. */
   readonly placeholder: string | null;
   readonly description: string;
-  /** The step's parameters with what the value adds. Throws USAGE. */
+  /** The step's parameters with those of the value added. Throws USAGE. */
   readonly parameters: (value: string, before: StepParameters) => StepParameters;
 }
 
@@ -52,13 +52,13 @@ export interface FileParameter {
   readonly name: string;
   /** The part of a form that holds it for the steps whose parameters leave it out. */
   readonly part: string;
-  /** What the code gets in place of the value in the parameters. Throws TRANSFORMATION_INVALID naming `path`. */
+  /** Converts the value to the one that the code gets. Throws TRANSFORMATION_INVALID with `path`. */
   readonly fromValue: (value: unknown, path: string) => unknown;
   /** The same from the content of a file. */
   readonly fromFile: (content: Uint8Array, path: string) => unknown;
 }
 
-/** What the steps of one request add up to, for what each may have some of and all together not too much. */
+/** Totals over the steps of one request, for limits that apply to all of them together. */
 export class RequestTotals {
   /** Words and values of all conditions. */
   conditionTokens = 0;
@@ -73,7 +73,7 @@ export interface Transformation {
   /** One sentence each, for the documentation: what always holds of a result. */
   readonly guarantees: readonly string[];
   readonly commandLine: CommandLineForm | null;
-  /** Checks what the schema cannot say, before the job is queued. Throws TRANSFORMATION_INVALID naming `${path}.parameter`. */
+  /** Checks rules that the schema cannot express, before the job is queued. Throws TRANSFORMATION_INVALID naming `${path}.parameter`. */
   readonly check?: (parameters: StepParameters, path: string, totals: RequestTotals) => void;
   /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without it. */
   readonly fileParameter?: FileParameter;
@@ -95,7 +95,7 @@ export interface ReprojectingTransformation {
 /** Positions from EPSG:4326 to the CRS of the data or back, in place; x is east. Throws COORDINATE_OUTSIDE_DOMAIN. */
 export type TransformPositions = (coordinates: Float64Array, dimensions: Dimensions) => void;
 
-/** Where a step stands in the chain. */
+/** The setting of a step in its chain. */
 export interface StepSetting {
   /** Of the coordinates that the step gets. */
   readonly crs: CrsDescription;
@@ -122,7 +122,7 @@ export interface StreamingTransformation {
   prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep>;
 }
 
-/** Whoever drops, repairs or splits features notes it; places count the rows of the batch from 1. Never changes its input's buffers. */
+/** Applies the step. Dropped, repaired and split features are noted; locations count the rows of the batch from 1. Never changes its input's buffers. */
 export type ApplyStep = (batch: FeatureBatch, findings: Findings) => FeatureBatch;
 
 export interface CollectingTransformation {

@@ -1,4 +1,4 @@
-/** Features that overlap or share a border become one. */
+/** union: merges features that overlap or share a border. */
 import { aggregateModifier, aggregateParameter } from './parts/aggregate.ts';
 import type { Transformation } from './transformation.ts';
 

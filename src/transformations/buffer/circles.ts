@@ -22,7 +22,7 @@ export function circleOffsets(radius: number, quadrantSegments: number): Float64
       const cosine = radius * Math.cos(angle);
       const sine = radius * Math.sin(angle);
       const at = 2 * (quarter * quadrantSegments + i);
-      // Quarters by turning, so that the polygon is symmetric and its extreme vertices lie on the axes.
+      // Quarters by rotation, so that the polygon is symmetric and its extreme vertices are on the axes.
       offsets[at] = quarter === 0 ? cosine : quarter === 1 ? -sine : quarter === 2 ? -cosine : sine;
       offsets[at + 1] = quarter === 0 ? sine : quarter === 1 ? cosine : quarter === 2 ? -sine : -cosine;
     }
@@ -32,7 +32,7 @@ export function circleOffsets(radius: number, quadrantSegments: number): Float64
   return offsets;
 }
 
-/** Appends the circle as a polygon part. False, and nothing appended, where the centre is not finite. */
+/** Appends the circle as a polygon part. False, and nothing appended, if the centre is not finite. */
 export function appendCircle(builder: GeometryBuilder, x: number, y: number, offsets: Float64Array): boolean {
   if (!Number.isFinite(x) || !Number.isFinite(y)) return false;
   builder.reserve(offsets.length);
@@ -58,7 +58,7 @@ export function circlesAreApart(
   if (partEnd - partStart > MAX_COMPARED_PARTS) return false;
   const { ringOffsets, coordOffsets, coordinates } = column;
   const stride = strideOf(column.dimensions);
-  // A little more than touching: what rounding could bring together is left to GEOS.
+  // A little more than touching: circles that rounding could bring together are left to GEOS.
   const least = (2 * radius * (1 + 1e-9)) ** 2;
   for (let i = partStart; i < partEnd; i++) {
     const a = coordOffsets[ringOffsets[i]] * stride;

@@ -40,7 +40,7 @@ function planar(buffer: BufferParameters, setting: StepSetting, geos: Geos): App
   };
 }
 
-/** By way of longitude and latitude; edges that are straight in the plane get vertices on that way. */
+/** Computes the buffer in longitude and latitude; straight edges of the plane are divided by vertices for that. */
 function geodesicInPlane(buffer: BufferParameters, setting: StepSetting, geos: Geos): ApplyStep {
   const { crs, path, toWgs84, fromWgs84 } = setting;
   if (crs.kind !== 'projected') {

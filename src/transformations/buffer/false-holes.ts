@@ -1,9 +1,9 @@
 /**
- * Holes that GEOS leaves where there are none. Around lines that turn within less than the distance, the raw outline doubles
+ * Removes false holes from results of GEOS. Around lines that turn within less than the distance, the raw outline doubles
  * back on itself inside the buffer, and a sliver of it can come out as a hole, far nearer to the line than the distance.
  *
  * A true hole is farther from the data than the distance everywhere, but for the chords of arcs and the notches that GEOS
- * leaves out (1 %): so a vertex that is much nearer gives a false one away.
+ * leaves out (1 %): so a hole with a much nearer vertex is false.
  */
 import { GeometryBuilder, type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 import type { BufferStyle } from '../../engines/geos/instance.ts';

@@ -45,7 +45,7 @@ export class BandCutter {
   }
 
   /**
-   * Makes tasks of the positions `[start, end)`. Edges of which `isBoundary` says no are passed over (where a polygon was cut at 180
+   * Makes tasks of the positions `[start, end)`. Edges for which `isBoundary` returns false are skipped (where a polygon was cut at 180
    * degrees or leads along a pole, it has no border).
    */
   cut(
@@ -99,7 +99,7 @@ export class BandCutter {
     if (this.#line.length < 4) return;
     if (prolongMeters > 0 && !isRing) this.#prolong(prolongMeters);
     const line = this.#line;
-    // A ring's last band goes on over the first step, as others do over the next one.
+    // A ring's last band continues over the first step, as others do over the next one.
     if (isRing && !isRound) {
       const turn = line[line.length - 2] - line[0];
       line.push(line[2] + turn, line[3]);
@@ -139,7 +139,7 @@ export class BandCutter {
     const tasks = this.#tasks;
     extent.measure(this.#line, 2, first, last + 1, limitMeters, place);
     this.#drawer.begin(extent, tasks.builder, metersPerDegree);
-    // Longitudes are continuous already; those of a shifted extent are told from 180 up.
+    // Longitudes are continuous already; those of a shifted extent exceed 180.
     if (extent.isShifted) {
       const shifted: number[] = [];
       for (let i = first; i <= last; i++) {
@@ -161,7 +161,7 @@ export class BandCutter {
     this.#line = [...start, ...line, ...end];
   }
 
-  /** The position `meters` behind (x, y), seen from (nextX, nextY). */
+  /** The position `meters` beyond (x, y), in the direction from (nextX, nextY). */
   #beyond(x: number, y: number, nextX: number, nextY: number, meters: number): [number, number] {
     const chart = this.#chart;
     chart.centreAt(x, y, 1e-6);

@@ -3,7 +3,7 @@
  * one side of the antimeridian that meet others on the other side.
  */
 
-/** Latitudes `[low, high]` of edges that lie on one side. */
+/** Latitudes `[low, high]` of edges on one side. */
 type Spans = [number, number][];
 
 export class PolygonBorder {

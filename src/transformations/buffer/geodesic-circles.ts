@@ -1,5 +1,5 @@
 /**
- * Geodesic circles: polygons whose vertices lie at a distance from a point, measured on the ellipsoid. Positions are degrees.
+ * Geodesic circles: polygons whose vertices have a given distance from a point, measured on the ellipsoid. Positions are degrees.
  *
  * Away from the poles and the antimeridian, for distances up to about 250 km, a circle is four polynomials of the azimuth
  * (normal-coordinates.ts): quadrants are mirrored, nothing trigonometric is left per vertex. Others are made vertex by vertex in
@@ -37,7 +37,7 @@ export class GeodesicCircles {
     this.#outline = new GeodesicOutline(ellipsoid, meters, quadrantSegments);
   }
 
-  /** Appends the circle around a position, -180 <= longitude <= 180, as one polygon part, or two where it is cut. Returns their count. */
+  /** Appends the circle around a position, -180 <= longitude <= 180, as one polygon part, or two if it is cut. Returns their number. */
   append(builder: GeometryBuilder, longitude: number, latitude: number): number {
     const local = this.#local;
     local.centreAt(latitude * DEGREE);

@@ -6,15 +6,15 @@ import type { EdgeBends } from './geodesic-edges.ts';
 import type { GeodesicExtent } from './geodesic-extent.ts';
 
 const DEGREE = Math.PI / 180;
-/** Of a batch in charts, 1 GB: edges across the globe take a vertex for every 70 m or so where the distance is a metre. */
+/** Maximum ordinates of a batch in charts, 1 GB: at a distance of 1 m, edges across the globe need a vertex about every 70 m. */
 const MAX_ORDINATES = 2 ** 27;
 /** How often an edge may be halved. */
 const MAX_HALVINGS = 24;
-/** From here on an edge to the other side crosses the antimeridian, degrees (RFC 7946's examples lie here). */
+/** From this longitude on an edge to the other side crosses the antimeridian, degrees (as in RFC 7946's examples). */
 const NEAR_ANTIMERIDIAN = 170;
 
 /**
- * What is to be added to the longitude of a position: `turn`, which was added to the one before, or a turn more or less where the edge
+ * The degrees to add to the longitude of a position: `turn`, as for the previous one, or one turn more or less if the edge
  * between them crosses the antimeridian (the rule of batch/antimeridian.ts).
  */
 export function turnAfter(turn: number, previous: number, longitude: number): number {
@@ -37,7 +37,7 @@ export class ChartDrawer {
     this.#bends = bends;
   }
 
-  /** The chart and where positions are written to, for the rings that follow. */
+  /** Sets the chart and the builder for the next rings. */
   begin(extent: GeodesicExtent, builder: GeometryBuilder, metersPerDegree: number): void {
     this.#chart.centreAt(extent.longitude, extent.latitude, this.#bends.toleranceMeters);
     this.#extent = extent;
@@ -95,7 +95,7 @@ export class ChartDrawer {
     const steepest = this.#harmlessMeters / this.#metersPerDegree;
     if (dx * dx + dy * dy < steepest * steepest || halvings === MAX_HALVINGS) return;
     const isBent = this.#bends.isBent(dx, dy, middleY, this.#extent.radiusMeters);
-    // A quarter of the globe looks straight where it begins and ends on the equator.
+    // A quarter of the globe seems straight if it begins and ends on the equator.
     if (!isBent && Math.abs(dx * Math.cos(middleY * DEGREE)) < 20) return;
     if (this.#builder.coordinateLength > MAX_ORDINATES)
       throw failure('GEOS_OUT_OF_MEMORY', { operation: 'buffer' });

@@ -1,8 +1,8 @@
-/** How far the straight line between two positions in degrees lies from the straight line between them in a chart. */
+/** Estimates the distance between the straight edge of two positions in degrees and their straight edge in a chart. */
 import type { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
 
 const DEGREE = Math.PI / 180;
-/** How far edges may bend from one picture to the other, per distance of the buffer: a fifth of what is promised. */
+/** Tolerated bend of edges between degrees and chart, per distance of the buffer: a fifth of the guaranteed accuracy. */
 const TOLERANCE_PER_DISTANCE = 2e-4;
 /** Lower limit of the tolerance, in metres: a hundredth of the seventh decimal place of a degree. */
 const LEAST_TOLERANCE_METERS = 1e-4;
@@ -20,7 +20,7 @@ export class EdgeBends {
    * approximate already, so they get no more vertices: one every 40 m would make millions of a few edges.
    */
   constructor(ellipsoid: Ellipsoid, distanceMeters: number, hasShortEdges: boolean) {
-    // The radius of curvature is nowhere larger than at the poles; the bend of long edges is told too large by it.
+    // The radius of curvature is largest at the poles; it overestimates the bend of long edges.
     this.#radiusMeters = ellipsoid.polarRadiusMeters;
     this.toleranceMeters = Math.max(
       TOLERANCE_PER_DISTANCE * Math.abs(distanceMeters),
@@ -47,7 +47,7 @@ export class EdgeBends {
     return Math.sqrt(this.toleranceMeters / bendPerSquare);
   }
 
-  /** Whether an edge, told in degrees, bends more than tolerated in a chart whose centre is up to `reachMeters` away. */
+  /** Whether an edge, given in degrees, bends more than tolerated in a chart whose centre is up to `reachMeters` away. */
   isBent(
     acrossLongitude: number,
     alongLatitude: number,

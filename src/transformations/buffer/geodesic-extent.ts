@@ -1,8 +1,8 @@
-/** Where positions lie, and which chart shows all of them. */
+/** The extent of positions, and a chart that contains all of them. */
 import { failure } from '../../errors.ts';
 
 const DEGREE = Math.PI / 180;
-/** Longest arc of a degree on the earth, rounded up; other bodies are told by their size. */
+/** Default radius: the earth's, rounded up. Other bodies pass theirs. */
 const EARTH_RADIUS_METERS = 6.4e6;
 /** Rounding of computed latitudes, degrees. */
 const ROUNDING = 1e-9;
@@ -13,9 +13,9 @@ export class GeodesicExtent {
   /** Centre of the chart, degrees. */
   longitude = 0;
   latitude = 0;
-  /** No position lies farther from the centre. */
+  /** Upper bound of the distance of positions from the centre. */
   radiusMeters = 0;
-  /** Negative longitudes are to be told from 180 up, so that the positions lie together. */
+  /** 360 must be added to negative longitudes, so that the positions are close together. */
   isShifted = false;
   /** The centre is a pole: longitudes may go all around it. */
   isPolar = false;
@@ -55,7 +55,7 @@ export class GeodesicExtent {
       if (y > north) north = y;
     }
     if (!(west <= east && south <= north)) {
-      // Nothing that is a number: what becomes of it is decided in the plane.
+      // No finite position: the plane buffer handles this.
       this.#set(0, 0, 0, false, false);
       return;
     }

@@ -1,4 +1,4 @@
-/** Draws the features of a batch into charts: whole ones, or pieces of those too large. */
+/** Draws the features of a batch into charts: whole features, or pieces of those that are too large. */
 import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
 import {
   GEOMETRY_TYPE,
@@ -32,7 +32,7 @@ export interface DrawnFeatures {
   readonly wholes: GeodesicTasks;
   /** Tasks with its amount: borders of polygons, and lines. */
   readonly bands: GeodesicTasks;
-  /** Rows that were cut at the antimeridian: in a chart their parts meet, which is no fault of theirs. */
+  /** Rows that were cut at the antimeridian: in a chart their parts touch, although the rows are valid. */
   readonly seamRows: ReadonlySet<number>;
 }
 
@@ -41,7 +41,7 @@ export interface DrawingForm {
   readonly prolongMeters: number;
   /** The distance is 0 or negative: only polygons leave anything. */
   readonly isShrinking: boolean;
-  /** Points become circles elsewhere. */
+  /** Points are buffered as circles by other code. */
   readonly hasCircles: boolean;
 }
 

@@ -2,7 +2,7 @@
  * Polygons whose longitudes go on over 180 degrees or around a pole, as polygons within -180 .. 180 and -90 .. 90.
  *
  * A ring around a pole is, in longitude and latitude, a line from one side to the other: it is closed along the pole, from its vertex nearest
- * to the pole, above which nothing lies. Its holes are then taken out of it by GEOS.
+ * to the pole, which is its upper limit. GEOS then removes its holes.
  */
 import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
 import {
@@ -83,7 +83,7 @@ function columnOf(rings: readonly LooseRing[]): GeometryColumn {
   return builder.finish();
 }
 
-/** What a ring encloses, as if it had no holes. */
+/** The area of a ring without regard to holes. */
 function wholeRing(geos: Geos, ring: LooseRing): GeosGeometry {
   if (windingOf(ring) === 0) {
     using geometry = geos.read(cutAtAntimeridian(columnOf([ring])).geometry, 0);

@@ -25,7 +25,7 @@ export class GeodesicOutline {
   readonly #meters: number;
   readonly #segments: number;
   readonly #radiusMeters: number;
-  /** How far a straight edge in longitude and latitude may lie from the circle. */
+  /** Tolerated distance of a straight edge in longitude and latitude from the circle. */
   readonly #toleranceMeters: number;
   readonly #line: GeodesicLine;
   // One half: azimuths from north to south, radians, longitudes from the centre's (0 .. pi) and latitudes, radians.
@@ -51,7 +51,7 @@ export class GeodesicOutline {
     const pole = this.#enclosedPole();
     this.#computeHalf(pole);
     const widest = this.#longitudes.reduce((widest, value) => Math.max(widest, value), 0) / DEGREE;
-    // A circle that reaches over -180 is told with longitudes above 180: one cut to deal with.
+    // A circle across -180 gets longitudes above 180, so that there is only one kind of cut.
     const centre = longitude < 0 && longitude - widest < -180 ? longitude + 360 : longitude;
     this.#joinHalves(centre, pole);
     if (pole !== 'none') {
@@ -116,7 +116,7 @@ export class GeodesicOutline {
 
   /**
    * The whole outline from both halves: counter-clockwise from the north, or from west to east where a pole is enclosed.
-   * No vertex comes twice, except the two ends of a line around the globe, which are the same place.
+   * No vertex comes twice, except the two ends of a line around the globe, which are the same position.
    */
   #joinHalves(centre: number, pole: EnclosedPole): void {
     const count = this.#azimuths.length;
@@ -139,7 +139,7 @@ export class GeodesicOutline {
   }
 
   /**
-   * The outline on either side of longitude 180; what lies beyond it is moved back by a turn. With as many edges as vertices it is
+   * The outline on either side of longitude 180; the part beyond it is moved back by a turn. With as many edges as vertices it is
    * closed.
    */
   #cut(centre: number, edgeCount: number): { left: Side; right: Side } {

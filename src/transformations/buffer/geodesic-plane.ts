@@ -22,7 +22,7 @@ export class PlaneBuffer {
     const source = tasks.builder.finish();
     const numbers = Int32Array.from(tasks.rows.keys());
     const findings = new Findings();
-    // Tasks that leave nothing are left out of the result: a column of their numbers tells which ones stay.
+    // Tasks with empty results are left out: a column of task numbers shows which ones stay.
     const { geometry, columns } = this.#planar.apply(
       {
         rowCount: tasks.count,

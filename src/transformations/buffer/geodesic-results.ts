@@ -1,4 +1,4 @@
-/** From buffers in charts back to degrees: vertices added where an edge would bend, cuts at 180 degrees and at the poles. */
+/** Converts buffers in charts back to degrees: adds vertices where an edge would bend, cuts at 180 degrees and at the poles. */
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -208,7 +208,7 @@ export class ResultMapper {
     this.#y = chart.latitude;
   }
 
-  /** A map that bends edges can let edges meet that were a hair's breadth apart. */
+  /** Repairs results in which bent edges touch that were very close. */
   #mended(column: GeometryColumn): GeometryColumn {
     if (column.partKinds.length === 0) return column;
     using geometry = this.#geos.read(column, 0);

@@ -1,5 +1,5 @@
 /**
- * What is to be buffered in the plane: features, or pieces of those too large for one chart, each drawn in a chart of
+ * Geometries to buffer in the plane: features, or pieces of those too large for one chart, each drawn in a chart of
  * its own. The charts' centres are kept, so that the results find back.
  */
 import { GeometryBuilder } from '../../batch/geometry-column.ts';

@@ -1,6 +1,6 @@
 /**
  * Buffers on the ellipsoid, for coordinates that are longitudes and latitudes. How they are made, and how exact they
- * are, is told in docs/geodesic-buffers.md.
+ * are, is described in docs/geodesic-buffers.md.
  *
  *     points                       circles, vertex by vertex                                  geodesic-circles.ts
  *     others up to 200 km around   drawn in a chart of their own, buffered there, led back    geodesic-draw.ts, -results.ts
@@ -34,9 +34,9 @@ import { noteDroppedOrdinates } from './planar.ts';
 
 const { none, point, polygon, multiPoint, multiPolygon } = GEOMETRY_TYPE;
 const DEGREE = Math.PI / 180;
-/** Beyond nearly a quarter of a meridian, what a buffer leaves out is an island on the other side of the globe. */
+/** Beyond nearly a quarter of a meridian, the area outside of a buffer is an island on the other side of the globe. */
 const MAX_SHARE_OF_QUADRANT = 0.99;
-/** Edges get vertices until they bend by a share of the distance: below this, without end and beyond what degrees can say. */
+/** Minimum distance: the tolerated bend is a share of the distance, so shorter ones need too many vertices, below the precision of degrees. */
 const LEAST_METERS = 0.001;
 const POLYGONS = 2;
 const OPERATION = { operation: 'buffer' } as const;
@@ -112,7 +112,7 @@ export class GeodesicBuffer {
 
   /**
    * Notes GEOMETRY_DROPPED, GEOMETRY_REPAIRED, Z_DROPPED and M_DROPPED. Null and empty geometries stay. Throws
-   * COORDINATE_OUT_OF_RANGE for positions that are no longitudes and latitudes.
+   * COORDINATE_OUT_OF_RANGE for positions outside the range of longitude and latitude.
    */
   apply(batch: FeatureBatch, findings: Findings): FeatureBatch {
     const column = this.#inDegrees(batch.geometry);

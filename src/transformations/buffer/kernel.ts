@@ -1,4 +1,4 @@
-/** From where all of a polygon can be seen: the intersection of the inner half planes of its edges. */
+/** The kernel of a polygon, from which all of it is visible: the intersection of the inner half planes of its edges. */
 
 /** Clipping by every edge is quadratic; larger rings are left alone. */
 const MAX_POSITIONS = 64;
@@ -13,7 +13,7 @@ export class KernelFinder {
   #toY = new Float64Array(2 * MAX_POSITIONS + 8);
   #count = 0;
 
-  /** Of a counter-clockwise ring of `count` positions; false where there is none, or the ring is too long to look. */
+  /** Of a counter-clockwise ring of `count` positions; false if there is none, or the ring is too long to check. */
   find(x: Float64Array, y: Float64Array, count: number): boolean {
     if (count > MAX_POSITIONS) return false;
     this.#startWithBox(x, y, count);
@@ -51,7 +51,7 @@ export class KernelFinder {
     this.#count = 4;
   }
 
-  /** Keeps what lies to the left of the line through (ax, ay) in direction (dx, dy). */
+  /** Keeps the part to the left of the line through (ax, ay) in direction (dx, dy). */
   #clip(ax: number, ay: number, dx: number, dy: number): void {
     const fromX = this.#fromX;
     const fromY = this.#fromY;

@@ -38,10 +38,10 @@ export class PlanarBuffer {
   readonly #circle: Float64Array;
   /** The buffer of a point is the circle, and nothing is done to it afterwards. */
   readonly #hasCircles: boolean;
-  /** Null where the form of the buffer needs GEOS. */
+  /** Null if the form of the buffer needs GEOS. */
   readonly #star: StarBuffer | null;
 
-  /** `checkPositions` throws where the results of a batch have too many. */
+  /** `checkPositions` throws if the results of a batch have too many positions. */
   constructor(form: PlanarForm, geos: Geos, checkPositions: (count: number) => void = () => {}) {
     this.#checkPositions = checkPositions;
     this.#form = form;
@@ -79,7 +79,7 @@ export class PlanarBuffer {
     return withRows(batch, kept.slice(0, keptCount), buffered);
   }
 
-  /** One feature of the builder; false, and none, where nothing is left. */
+  /** Appends one feature; false, and none, if its result is empty. */
   #append(column: GeometryColumn, row: number, builder: GeometryBuilder, repaired: RowTally): boolean {
     const type = column.types[row];
     if (this.#hasCircles && (type === point || type === multiPoint)) {
@@ -117,14 +117,14 @@ export class PlanarBuffer {
     return this.#appendValid(simplified, builder);
   }
 
-  /** Outlines of GEOS are nearly always valid; where rounding made one that is not, it is repaired. */
+  /** Outlines of GEOS are nearly always valid; one that is invalid by rounding is repaired. */
   #appendValid(geometry: GeosGeometry, builder: GeometryBuilder): boolean {
     if (geometry.isValid) return geometry.appendTo(builder) !== none;
     using valid = geometry.makeValid();
     return valid.appendTo(builder, POLYGONS) !== none;
   }
 
-  /** Null where the circles overlap, so that they have to be united. */
+  /** Null if the circles overlap and must be united. */
   #appendCircles(column: GeometryColumn, row: number, builder: GeometryBuilder): boolean | null {
     const { ringOffsets, coordOffsets, coordinates } = column;
     const partStart = column.partOffsets[row];
@@ -156,7 +156,7 @@ function isFinite2d(column: GeometryColumn, row: number): boolean {
   return sum === 0;
 }
 
-/** A buffer is flat: tells in how many features heights or measures end. */
+/** Notes the number of features whose Z or M is dropped: buffers are flat. */
 export function noteDroppedOrdinates(column: GeometryColumn, findings: Findings): void {
   const stride = strideOf(column.dimensions);
   if (hasZ(column.dimensions)) {

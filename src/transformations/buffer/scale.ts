@@ -3,12 +3,12 @@ import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 import type { StepSetting } from '../transformation.ts';
 
 const SAMPLE_ROWS = 8;
-/** WGS 84. The scale is wanted to a tenth of a percent, so the ellipsoid of the CRS does not matter. */
+/** WGS 84. The scale is needed to a tenth of a percent, so the ellipsoid of the CRS does not matter. */
 const SEMI_MAJOR_METERS = 6378137;
 const ECCENTRICITY_SQUARED = 0.0066943799901413165;
 /** Half length of a sample line: long enough for the digits of a coordinate, short against any projection. */
 const SAMPLE_METERS = 10;
-/** What is told, so that batches with nearly the same scale make one finding. */
+/** Rounded, so that batches with nearly the same scale make one finding. */
 const STEPS_PERCENT = [100, 50, 20, 10, 5, 2, 1];
 
 /**

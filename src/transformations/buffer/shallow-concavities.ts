@@ -1,6 +1,6 @@
 /**
  * Leaves out reflex vertices that hardly show at the distance of a buffer, as GEOS does before it draws the outline, so
- * that buffers drawn here are those of GEOS: a vertex goes when it is reflex and lies within 1 % of the distance both
+ * that buffers drawn here are those of GEOS: a vertex is removed if it is reflex and within 1 % of the distance both
  * of the vertex before it and of the line between its neighbours.
  */
 
@@ -46,7 +46,7 @@ function hasShortEdge(xs: Float64Array, ys: Float64Array, count: number, toleran
   return false;
 }
 
-/** One way around; after a vertex that goes, the next one stays. The first two always stay. */
+/** One pass around; after a removed vertex, the next one stays. The first two always stay. */
 function passOnce(
   xs: Float64Array,
   ys: Float64Array,
@@ -65,7 +65,7 @@ function passOnce(
       Math.hypot(xs[i] - ax, ys[i] - ay) < tolerance &&
       distanceToSegment(xs[i], ys[i], ax, ay, xs[next], ys[next]) < tolerance
     ) {
-      // The vertex behind a deleted one becomes the start of the next triple and is not judged itself.
+      // The vertex after a deleted one becomes the start of the next triple and is not checked itself.
       i++;
       if (i === count) break;
     }

@@ -1,7 +1,7 @@
-/** Vertices along edges, so that what is straight in a projection stays so when its positions are led elsewhere. */
+/** Adds vertices along edges, so that straight edges of a projection stay straight when positions are transformed. */
 import { GeometryBuilder, type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 
-/** An edge gets no more steps than this: one across a whole map is no place for centimetres. */
+/** Maximum steps of an edge: an edge across a whole map needs no centimetres. */
 const MAX_STEPS = 1000;
 
 /** A copy with vertices added where edges are longer than `stepLength`; all ordinates are interpolated. */

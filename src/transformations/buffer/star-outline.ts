@@ -8,7 +8,7 @@ import { MAX_POSITIONS, type StarRing } from './star-ring.ts';
 const JOINED_ENDS = 1e-3;
 
 export class StarOutline {
-  /** The outline relative to the centre of the ring, and behind it, from #chainStart on, the chain being drawn. */
+  /** The outline relative to the centre of the ring, and after it, from #chainStart on, the current chain. */
   readonly x: Float64Array;
   readonly y: Float64Array;
   count = 0;
@@ -23,7 +23,7 @@ export class StarOutline {
     this.#ring = ring;
     this.#distance = distance;
     this.#quadrantSegments = quadrantSegments;
-    // Arcs of convex vertices turn by 2 pi and what the reflex ones turn back, at most pi each.
+    // Arcs of convex vertices turn by 2 pi plus the turns of the reflex ones, at most pi each.
     const capacity = 2 * quadrantSegments * (MAX_POSITIONS + 4) + 4 * MAX_POSITIONS;
     this.x = new Float64Array(capacity);
     this.y = new Float64Array(capacity);
@@ -31,7 +31,7 @@ export class StarOutline {
     this.#seamY = new Float64Array(2 * quadrantSegments + 4);
   }
 
-  /** Counter-clockwise, its first vertex once more at its end. False where the envelope is not settled. */
+  /** Counter-clockwise, closed. False if the envelope is unclear. */
   draw(): boolean {
     return this.#drawFrom(this.#middleOfLongestRun()) || this.#drawFrom(this.#farthest());
   }
@@ -122,7 +122,7 @@ export class StarOutline {
     return this.#mergeChain();
   }
 
-  /** Index of the vertex of the arc around `start`, drawn alone, that lies farthest out. */
+  /** Index of the vertex of the arc around `start`, drawn alone, that is farthest out. */
   #seamOf(start: number): number {
     let best = 0;
     let bestDot = Number.NEGATIVE_INFINITY;
@@ -187,8 +187,8 @@ export class StarOutline {
   }
 
   /**
-   * Joins the chain behind #chainStart to the outline before it: cut at their crossing, or left out where it is hidden.
-   * False where this does not settle the outline.
+   * Joins the chain from #chainStart to the outline before it: cut at their crossing, or left out if it is hidden.
+   * False if the outline stays unclear.
    */
   #mergeChain(): boolean {
     const x = this.x;
@@ -201,7 +201,7 @@ export class StarOutline {
     if (this.#side(outEnd - 1, b) > 0) return false;
     while (e >= 0 && this.#side(e, b) < 0) e--;
     if (e < 0 || this.#turn(e, e + 1, b) <= 0) return false;
-    // The chain begins below the outline: go along both until it comes up.
+    // The chain begins below the outline: advance on both until it is above.
     for (;;) {
       if (b + 1 >= chainEnd) {
         this.count = outEnd;

@@ -1,4 +1,4 @@
-/** The ring of a star-shaped polygon, around a point from where all of it can be seen. */
+/** The ring of a star-shaped polygon, around a point from which all of it is visible. */
 import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 import { KernelFinder } from './kernel.ts';
 import { leaveOutShallowConcavities } from './shallow-concavities.ts';
@@ -28,7 +28,7 @@ export class StarRing {
     this.#distance = distance;
   }
 
-  /** False where the row is not one ring that is star-shaped beyond doubt, and of a fitting size. */
+  /** False unless the row is one ring of suitable size that is certainly star-shaped. */
   read(column: GeometryColumn, row: number): boolean {
     if (!this.#load(column, row) || !this.#centre()) return false;
     if (!this.#isStar() && !(this.#centreInKernel() && this.#isStar())) return false;
@@ -99,7 +99,7 @@ export class StarRing {
     return true;
   }
 
-  /** For polygons such as an L, which are seen as a whole from their corner and not from their centroid. */
+  /** For polygons such as an L, which are visible as a whole from their corner but not from their centroid. */
   #centreInKernel(): boolean {
     if (!this.#kernel.find(this.x, this.y, this.count)) return false;
     this.#moveCentre(this.#kernel.x, this.#kernel.y);

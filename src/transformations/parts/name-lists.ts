@@ -2,7 +2,7 @@
 
 /** Names in one list: more than any table has columns. */
 const MAX_NAMES = 10_000;
-/** Characters of a name or a definition: files with longer field names are refused. */
+/** Characters of a name or a definition: files with longer field names are rejected. */
 export const MAX_NAME_LENGTH = 65_536;
 /** Characters of an EPSG code, blanks around it included. */
 export const MAX_EPSG_LENGTH = 60;
@@ -14,7 +14,7 @@ export const fieldNames = {
   maxItems: MAX_NAMES,
   uniqueItems: true,
 } as const;
-/** Of an object whose members are called after fields. */
+/** For an object whose members are named after fields. */
 export const byFieldName = {
   type: 'object',
   maxProperties: MAX_NAMES,

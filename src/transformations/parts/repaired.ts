@@ -1,4 +1,4 @@
-/** Operations of GEOS on one row of a batch, tried again with the repaired geometry where GEOS refuses the one there is. */
+/** Operations of GEOS on one row of a batch, repeated with the repaired geometry if GEOS rejects the original. */
 import {
   GEOMETRY_TYPE,
   type GeometryBuilder,
@@ -12,8 +12,8 @@ import { MAPPED, type Mapped } from './map-geometries.ts';
 import { withoutRepeatedEdges } from './repeated-edges.ts';
 
 /**
- * Appends what `operation` makes of the row. A geometry with ordinates that are not finite, and one that GEOS refuses,
- * is repaired first; what GEOS then still refuses throws GEOS_FAILED.
+ * Appends the result of `operation` for the row. A geometry with ordinates that are not finite, or one that GEOS rejects,
+ * is repaired first; if GEOS still rejects it, GEOS_FAILED is thrown.
  */
 export function appendResult(
   geos: Geos,
@@ -38,7 +38,7 @@ export function appendResult(
   return result.appendTo(builder) === GEOMETRY_TYPE.none ? MAPPED.dropped : MAPPED.repaired;
 }
 
-/** GEOS does not understand the geometry: neither out of memory nor trapped. */
+/** Whether GEOS rejected the geometry, without lack of memory or a trap. */
 export function isRefusal(thrown: unknown, geos: Geos): boolean {
   return thrown instanceof GeomillError && thrown.code === 'GEOS_FAILED' && !geos.isBroken;
 }

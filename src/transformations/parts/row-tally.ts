@@ -14,7 +14,7 @@ export class RowTally {
     if (this.#rows.length < MAX_ROWS) this.#rows.push(row);
   }
 
-  /** Notes what was counted, if anything, with the first places. */
+  /** Notes the counted rows, if any, with the first locations. */
   note<Code extends FindingCode>(findings: Findings, code: Code, params: FindingParams<Code>): void {
     for (const row of this.#rows) findings.note(code, params, { record: row + 1 });
     const rest = this.count - this.#rows.length;

@@ -1,4 +1,4 @@
-/** Geometries of chosen rows, copied run by run: neighbouring rows lie end to end in every array of the column. */
+/** Copies the geometries of chosen rows run by run: consecutive rows are contiguous in every array of the column. */
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 import { withRows } from './take-rows.ts';
@@ -8,7 +8,7 @@ export function takeFeatures(batch: FeatureBatch, rows: Uint32Array<ArrayBuffer>
   return withRows(batch, rows, takeGeometry(batch.geometry, rows));
 }
 
-/** A column of the rows `rows[0]`, `rows[1]`, ... of another; rows may come in any order and more than once. */
+/** A column of the rows `rows[0]`, `rows[1]`, ... of another; rows may be in any order and repeated. */
 export function takeGeometry(column: GeometryColumn, rows: Uint32Array<ArrayBuffer>): GeometryColumn {
   const { dimensions, partOffsets, ringOffsets, coordOffsets } = column;
   const stride = strideOf(dimensions);

@@ -1,9 +1,9 @@
-/** Attributes of chosen rows: what remains of a batch when features are dropped, repeated or put in another order. */
+/** Copies the attributes of chosen rows, when features are dropped, repeated or reordered. */
 import type { AttributeColumn, BytesColumn, Validity } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 
-/** The batch with `geometry`, whose row i has the attributes and the id of row `rows[i]`. Rows may come more than once. */
+/** The batch with `geometry`, whose row i has the attributes and the id of row `rows[i]`. Rows may be repeated. */
 export function withRows(
   batch: FeatureBatch,
   rows: Uint32Array<ArrayBuffer>,

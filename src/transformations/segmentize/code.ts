@@ -1,4 +1,4 @@
-/** Positions added on long segments. Not GEOS: it would lose M, and knows no length on the ellipsoid. */
+/** Adds positions on long segments. Not with GEOS, which would lose M, and has no lengths on the ellipsoid. */
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import {
   GeometryBuilder,
@@ -85,7 +85,7 @@ function geodesicPieces(
   const phi2 = Math.abs(y2) * unitFactor;
   const nearest = y1 * y2 <= 0 ? 0 : Math.min(phi1, phi2);
   const farthest = Math.max(phi1, phi2);
-  // No place on the ellipsoid, so no length: such data is mostly in metres and millions of pieces would come of it.
+  // Not on the ellipsoid, so it has no length: such data is mostly in metres and would give millions of pieces.
   if (farthest > Math.PI / 2 + ROUNDING) return 1;
   const parallel =
     (SEMI_MAJOR_METERS * Math.cos(nearest)) / Math.sqrt(1 - ECCENTRICITY_SQUARED * Math.sin(nearest) ** 2);

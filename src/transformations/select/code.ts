@@ -17,7 +17,7 @@ export const code: StreamingTransformation = {
 
 interface Chosen {
   readonly fields: readonly Field[];
-  /** Where each chosen field stood before. */
+  /** Index of each chosen field before the step. */
   readonly indexes: readonly number[];
 }
 

@@ -43,7 +43,7 @@ async function prepare(parameters: StepParameters, { crs }: StepSetting): Promis
   };
 }
 
-/** `column` is what is copied where nothing can be left out, `plane` what is simplified. */
+/** `plane` is simplified; `column` is copied if no position can be left out. */
 function appendSimplified(
   form: Form,
   column: GeometryColumn,

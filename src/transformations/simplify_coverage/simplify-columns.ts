@@ -11,7 +11,7 @@ import { copyRows } from '../parts/copy-rows.ts';
 import { levelFactor, unlevel } from '../parts/level-degrees.ts';
 import { isFinitePlane } from '../parts/repaired.ts';
 
-/** What became of a row. */
+/** Result for a row. */
 export const CHANGED = { copied: 0, simplified: 1, repaired: 2, dropped: 3 } as const;
 
 export interface SimplifiedColumn {
@@ -86,7 +86,7 @@ function appendMember(
   let written: number;
   if (member.isValid) written = member.appendTo(builder, 2);
   else {
-    // What is no coverage (overlapping polygons) can come out crossed.
+    // Results for overlapping polygons, which are not a coverage, may be invalid.
     using valid = member.makeValid();
     written = valid.appendTo(builder, 2);
     change = CHANGED.repaired;

@@ -72,7 +72,7 @@ async function collect(
   return merge.finish(groups, result, aggregates);
 }
 
-/** Rows that are alone and as they were are copied whole in the end; their parts are not needed. */
+/** Unmerged and unchanged rows are copied at the end; their parts are not needed. */
 function takeTouched(parts: PartList, groups: Groups, isUntouched: Uint8Array, target: PartList): void {
   for (let i = 0; i < parts.length; i++)
     if (isUntouched[groups.groupOf[parts.row[i]]] === 0) target.pushFrom(parts, i);

@@ -2,8 +2,8 @@
  * Merges polygons that overlap or share a border: candidates by their bounds, an exact test by GEOS, one union per group.
  *
  * Polygons that only touch in a point pass the exact test as well. Asking GEOS for the dimension of every meeting would
- * cost more than the unions do; instead the union itself tells: what meets in points only comes out of it in several
- * polygons, and each input belongs to the one it lies in.
+ * cost more than the unions do; instead the union itself shows it: polygons that meet in points only come out of it as several
+ * polygons, and each input belongs to the one that contains it.
  */
 import Flatbush from 'flatbush';
 import { GEOMETRY_TYPE, GeometryBuilder } from '../../../batch/geometry-column.ts';
@@ -17,7 +17,7 @@ import { PartList } from './part-list.ts';
 
 /** Groups from this size on are tried as a coverage. */
 const COVERAGE_POLYGONS = 6;
-/** Pairs of a group that are asked whether they only touch, before it is tried. */
+/** Maximum pairs of a group that are tested for touching only, before the union is tried. */
 const PROBED_MEETINGS = 4;
 /** Relative; sums of areas round at 1e-15. */
 const AREA_TOLERANCE = 1e-11;
@@ -72,7 +72,7 @@ export function answerPolygons(geos: Geos, call: PolygonsCall): PolygonsAnswer {
   };
 }
 
-/** What an answer is made of. */
+/** Parts of an answer. */
 interface Answer {
   readonly states: Uint8Array<ArrayBuffer>;
   readonly builder: GeometryBuilder;
@@ -167,7 +167,7 @@ function unionOf(
   polygons: readonly GeosGeometry[],
 ): GeosGeometry {
   if (members.length === 2) return members[0].union(members[1]);
-  // The collection takes its members over, and the polygons are needed afterwards where parts are assigned.
+  // The collection takes ownership of its members, and the polygons are needed afterwards to assign parts.
   using collection = geos.collection(members.map((member) => member.clone()));
   if (members.length >= COVERAGE_POLYGONS) {
     let mayBeCoverage = true;

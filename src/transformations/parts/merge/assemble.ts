@@ -19,7 +19,7 @@ import { type Groups, sortedByGroup } from './groups.ts';
 import type { LayerRows } from './layer-rows.ts';
 import { copyRings, type PartList } from './part-list.ts';
 
-/** Features and positions of an output batch: what the steps behind take at a time. */
+/** Maximum features and positions of an output batch for the next steps. */
 const BATCH_FEATURES = 16_384;
 const BATCH_POSITIONS = 500_000;
 
@@ -31,7 +31,7 @@ export interface MergedLayer {
   /** Parts of all other groups, found by their rows; a group without any has no geometry. */
   readonly parts: PartList;
   readonly aggregates: readonly FieldAggregate[];
-  /** Names the fields whose differing values became one, with the features concerned. */
+  /** Notes the fields with differing values of which one was kept, with the number of features. */
   readonly findings: Findings;
 }
 

@@ -1,4 +1,4 @@
-/** What the main thread asks of a worker while it merges, and what the worker answers: plain data, buffers moved. */
+/** Calls from the main thread to workers during a merge, and their answers: plain data, buffers are transferred. */
 import { type GeometryColumn, geometryBuffers } from '../../../batch/geometry-column.ts';
 import type { CollectingHost } from '../../transformation.ts';
 
@@ -74,7 +74,7 @@ export async function callEach<Task, Answer>(
       onDone(++done, answers[own], tasks[own]);
     }
   };
-  // All must end before a failure is passed on; otherwise a second one would be nobody's.
+  // All must end before an error is thrown; otherwise a second rejection would be unhandled.
   const drivers = Array.from({ length: Math.min(Math.max(host.width, 1), tasks.length) }, () =>
     drive().catch((error: unknown) => {
       next = tasks.length;

@@ -1,4 +1,4 @@
-/** Rows that become one feature. */
+/** Groups of rows that are merged to one feature. */
 
 export interface Groups {
   readonly count: number;

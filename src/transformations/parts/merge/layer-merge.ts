@@ -1,4 +1,4 @@
-/** What union and dissolve share beside the merging itself: parts by kind, what was changed, repaired or left out. */
+/** Shared by union and dissolve: parts by kind, and which rows were changed, repaired or left out. */
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { type GeometryColumn, hasM, PART_KIND_MASK, strideOf } from '../../../batch/geometry-column.ts';
 import type { CollectingHost, StepSetting } from '../../transformation.ts';
@@ -13,11 +13,11 @@ const MAX_LOCATIONS = 5;
 
 export class LayerMerge {
   readonly layer: LayerRows;
-  /** Those of the batches, by the number of the batch, and behind them those of results. */
+  /** Columns of the batches, by the number of the batch, and after them those of results. */
   readonly columns: GeometryColumn[];
   /** Per row; see LayerRows.kinds. */
   readonly kinds: Uint8Array;
-  /** Per row, 1: its geometry is no longer what it was. */
+  /** 1 for each row whose geometry has changed. */
   readonly isChanged: Uint8Array;
   readonly #isRepaired: Uint8Array;
   readonly #operation: string;

@@ -9,7 +9,7 @@ export function uniteEqualPoints(points: PartList, rows: DisjointSets): void {
   distinctPoints(points, null, (rowA, rowB) => rows.unite(rowA, rowB));
 }
 
-/** The first of each set of equal points, of each class. `onEqual` is told the rows of those that are not the first. */
+/** The first of each set of equal points, of each class. `onEqual` is called with the rows of the others. */
 export function distinctPoints(
   points: PartList,
   classOf: Uint32Array | null,

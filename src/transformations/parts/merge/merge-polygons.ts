@@ -7,7 +7,7 @@
  *
  * What meets no other chunk is settled and travels no more, and neither do holes that nothing can fill any more (see
  * sealed-holes.ts), so the work is near linear in the number of polygons. Tiles with cut polygons would need fewer levels,
- * but cuts leave positions behind that nobody drew.
+ * but cuts leave positions that were not in the input.
  *
  * Memory: beside the layer itself, the results of all levels and `host.width` calls of `SIZES.positions`, or of the
  * outline of the largest cluster.
@@ -42,7 +42,7 @@ const SIZES: ChunkSizes = { positions: 150_000, polygons: 8192, clusterPositions
 /** Some polygons of a list, for one call. */
 interface Chunk {
   readonly members: ArrayLike<number>;
-  /** Nothing outside can merge with what comes out. */
+  /** Nothing outside can merge with the result. */
   readonly isFinal: boolean;
 }
 
@@ -54,11 +54,11 @@ export interface PolygonMerge {
   readonly classOf: Uint32Array | null;
   /** Polygons of the two rows are one now. */
   readonly onLink: (rowA: number, rowB: number) => void;
-  /** The row's geometry is no longer what it was. */
+  /** The row's geometry has changed. */
   readonly onChange: (row: number, wasRepaired: boolean) => void;
 }
 
-/** The polygons that are left; each stands for all rows that were linked with its own. */
+/** The remaining polygons; each represents all rows that were linked with its own. */
 export async function mergePolygons(
   polygons: PartList,
   merge: PolygonMerge,
@@ -156,7 +156,7 @@ function takeAnswer(
   }
 }
 
-/** Settles what no other chunk can reach, and divides the rest into the calls of the next level. */
+/** Completes the polygons that no other chunk can reach, and divides the rest into the calls of the next level. */
 function nextChunks(
   open: PartList,
   origins: Uint32Array,

@@ -1,5 +1,5 @@
 /**
- * Parts of geometry columns, each with the row it stands for. Columns come from the layer's batches and, behind them,
+ * Parts of geometry columns, each with the row that it represents. Columns are those of the layer's batches and, after them,
  * from the workers' results; no coordinates are copied until a part is gathered for a worker or for the output.
  */
 import {
@@ -71,7 +71,7 @@ export class PartList {
     this.part[index] = part;
   }
 
-  /** Appends the part whole, without a MULTI mark. */
+  /** Appends the whole part, without a MULTI mark. */
   appendPart(index: number, builder: GeometryBuilder): void {
     const column = this.column[index];
     this.appendRings(index, builder);
@@ -139,7 +139,7 @@ export function ringBounds(
   target[at + 3] = maxY;
 }
 
-/** Rings of a part behind what the builder has; Z kept where both have it. */
+/** Appends the rings of a part to the builder; Z is kept if both have it. */
 export function copyRings(column: GeometryColumn, part: number, builder: GeometryBuilder): void {
   const { ringOffsets } = column;
   for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) copyRing(column, ring, builder);

@@ -19,7 +19,7 @@ export function spatialChunks(parts: PartList, limits: ChunkLimits): Uint32Array
   const indices = new Uint32Array(length);
   let positions = 0;
   for (let i = 0; i < length; i++) {
-    // Parts without a finite position lie anywhere.
+    // Parts without a finite position may be in any chunk.
     const hasPlace = parts.hasBounds(i);
     x[i] = hasPlace ? (bounds[i * 4] + bounds[i * 4 + 2]) / 2 : 0;
     y[i] = hasPlace ? (bounds[i * 4 + 1] + bounds[i * 4 + 3]) / 2 : 0;
