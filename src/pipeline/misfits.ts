@@ -75,11 +75,7 @@ export function undeclared(
   }));
 }
 
-export function misfitsOf(
-  misfits: readonly LayerMisfits[],
-  file: number,
-  layer: number,
-): readonly FieldMisfits[] {
+function misfitsOf(misfits: readonly LayerMisfits[], file: number, layer: number): readonly FieldMisfits[] {
   return misfits
     .filter(({ fileIndex, layerIndex }) => fileIndex === file && layerIndex === layer)
     .flatMap(({ fields }) => fields);

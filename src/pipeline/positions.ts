@@ -89,7 +89,7 @@ function rowsOf(geometry: GeometryColumn, count: number): PositionRows {
 }
 
 /** The row that a position belongs to, by binary search through the three levels of offsets. */
-export function rowOfPosition(geometry: GeometryColumn, position: number): number {
+function rowOfPosition(geometry: GeometryColumn, position: number): number {
   const ring = lastAtMost(geometry.coordOffsets, position);
   const part = lastAtMost(geometry.ringOffsets, ring);
   return lastAtMost(geometry.partOffsets, part);

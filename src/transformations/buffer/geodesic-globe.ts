@@ -23,7 +23,7 @@ export interface LooseRing {
 }
 
 /** How often a ring goes around a pole: 0, or 1 eastward, -1 westward. */
-export function windingOf({ positions }: LooseRing): number {
+function windingOf({ positions }: LooseRing): number {
   return Math.round((positions[positions.length - 2] - positions[0]) / 360);
 }
 

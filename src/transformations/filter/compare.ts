@@ -64,7 +64,7 @@ function compareAll(
 }
 
 /** The number in a text: JSON can express integers beyond 2^53 only as text. Null: not a number. */
-export function numberLiteral(value: Literal): number | bigint | null {
+function numberLiteral(value: Literal): number | bigint | null {
   if (typeof value === 'number') return value;
   if (typeof value === 'bigint') return value;
   if (typeof value === 'boolean' || !/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(value)) return null;

@@ -5,16 +5,7 @@ import type { CommandLineModifier, StepParameters } from '../transformation.ts';
 import { indexOfField } from './known-field.ts';
 import { byFieldName } from './name-lists.ts';
 
-export const AGGREGATE_FUNCTIONS = [
-  'first',
-  'last',
-  'sum',
-  'mean',
-  'min',
-  'max',
-  'count',
-  'distinct',
-] as const;
+const AGGREGATE_FUNCTIONS = ['first', 'last', 'sum', 'mean', 'min', 'max', 'count', 'distinct'] as const;
 
 export type AggregateFunction = (typeof AGGREGATE_FUNCTIONS)[number];
 

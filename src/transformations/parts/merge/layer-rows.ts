@@ -12,7 +12,7 @@ import {
 import type { Field } from '../../../batch/schema.ts';
 
 /** Kinds of a row's geometry: those of PART_KIND, and: */
-export const NO_POSITION = 0;
+const NO_POSITION = 0;
 /** A collection that holds more than one of points, lines and polygons. */
 export const MIXED_KINDS = 4;
 
