@@ -1,6 +1,7 @@
 /**
- * What holds nothing, from every format into every format: layers without features, features without a geometry, empty
- * geometries, fields without a value. As many features and the same fields come out as went in, or a finding says why not.
+ * Converts empty content from every format to every format: layers without features, features without a geometry, empty
+ * geometries, fields without a value. The output has as many features and the same fields as the input, or a finding
+ * gives the reason.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -53,7 +54,10 @@ async function contentOf(format: string, path: string): Promise<Content> {
   };
 }
 
-/** What a GDAL that is installed finds; it opens what we write, or the test fails. Null: it is not a judge of the format. */
+/**
+ * The number of features that an installed GDAL reads; it must open the output, or the test fails. Null: it does not
+ * support the format.
+ */
 function gdalFeatures(format: string, path: string): number | null {
   const { gdal } = traitsOf(format);
   if (!hasGdal || gdal === null) return null;
@@ -94,7 +98,7 @@ for (const [what, rows] of Object.entries(CASES))
         assert.equal(found.features, written, pair);
         const gdal = gdalFeatures(to, outputPath);
         if (gdal !== null) assert.equal(gdal, written, pair);
-        // Conversions to a format without fields lose all of them, which its writer reports.
+        // Conversions to a format without fields lose all fields, which the writer reports.
         if (outputFields === 'none') continue;
         const lost = given.fields.filter((name) => !found.fields.includes(name));
         const isTold = codes.has('FIELDS_NOT_DECLARED') || codes.has('GEOMETRY_NOT_DRAWN');

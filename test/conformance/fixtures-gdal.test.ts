@@ -1,5 +1,5 @@
 /**
- * Every fixture becomes every format. GDAL finds as many features and geometries in each output as geomill read;
+ * Converts every fixture to every format. GDAL reads as many features and geometries from each output as geomill read;
  * SQLite, the OGC validator and GDAL find no fault in any GeoPackage, ezdxf and a linter none in any drawing.
  */
 import assert from 'node:assert/strict';
@@ -25,7 +25,7 @@ interface Counts {
   readonly geometries: number;
 }
 
-/** Starting Python costs more than its answer, so one process is asked about every file at once. */
+/** Starting Python takes longer than the check, so one process checks all files. */
 function askPython<Answer>(script: string, paths: readonly string[]): Record<string, Answer> {
   const done = spawnSync(PYTHON, [join(import.meta.dirname, '../oracle', script), ...paths], {
     encoding: 'utf8',
@@ -35,7 +35,7 @@ function askPython<Answer>(script: string, paths: readonly string[]): Record<str
   return JSON.parse(done.stdout) as Record<string, Answer>;
 }
 
-/** Features, and those of them with a position, as our own reader finds them. */
+/** The number of features, and of those with a position, according to our own reader. */
 async function ownCounts({ format, path }: Fixture): Promise<Counts> {
   const { layers } = await readFileLayers(await inputFormatById(format, 'format').loadReader(), path);
   let features = 0;
@@ -55,10 +55,10 @@ async function ownCounts({ format, path }: Fixture): Promise<Counts> {
   return { features, geometries };
 }
 
-/** What became of one fixture in one format. */
+/** The output of one fixture in one format. */
 interface Output extends Counts {
   readonly format: string;
-  /** A collection of several kinds is a feature in each kind's shapefile. */
+  /** A collection of several kinds becomes a feature in the shapefile of each kind. */
   readonly isSplit: boolean;
 }
 
@@ -67,7 +67,7 @@ after(() => workspace[Symbol.dispose]());
 const outputs = new Map<string, Output>();
 
 for (const fixture of allFixtures()) {
-  test(`${fixture.format}/${fixture.name} becomes every format, with all its features`, async () => {
+  test(`${fixture.format}/${fixture.name} is converted to every format with all features`, async () => {
     const { features, geometries } = await ownCounts(fixture);
     for (const { id } of outputFormats) {
       const directory = join(workspace.path, fixture.format, fixture.name, id);
@@ -85,7 +85,7 @@ for (const fixture of allFixtures()) {
   });
 }
 
-test('GDAL finds as many features and geometries in every output', { skip }, () => {
+test('GDAL reads as many features and geometries from every output', { skip }, () => {
   const judged = [...outputs].filter(([, { format }]) => traitsOf(format).gdal !== null);
   const found = askPython<Counts | null>(
     'gdal_counts.py',
@@ -96,7 +96,7 @@ test('GDAL finds as many features and geometries in every output', { skip }, () 
     assert.ok(counts, `GDAL opens ${path}`);
     if (isSplit) assert.ok(counts.features > features, path);
     else if (format === 'dxf') {
-      // Entities: a polygon is its fill and its outlines, and what has no geometry is not drawn.
+      // Entities: a polygon is a fill and its outlines, and features without a geometry are not drawn.
       const { entities, features: drawn } = countDrawn(readFileSync(path, 'utf8'));
       assert.equal(drawn, geometries, path);
       assert.deepEqual(counts, { features: entities, geometries: entities }, path);
@@ -121,7 +121,7 @@ test('a linter of raw tags finds no fault in any drawing', () => {
 
 const hasEzdxf = spawnSync(PYTHON, ['-c', 'import ezdxf']).status === 0;
 
-test("ezdxf's audit finds nothing to mend in any drawing", {
+test("ezdxf's audit finds nothing to repair in any drawing", {
   skip: hasEzdxf ? false : 'python3-ezdxf is not installed',
 }, () => {
   const paths = [...outputs].flatMap(([path, { format }]) => (format === 'dxf' ? [path] : []));

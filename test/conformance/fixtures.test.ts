@@ -1,6 +1,6 @@
 /**
  * Every fixture of every format is read and compared with its `<name>.expected.json`, in one partition and in many.
- * REGENERATE=1 writes the expectations anew; check the difference before you commit it.
+ * REGENERATE=1 rewrites the expectations; review the difference before you commit it.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ async function facts(
   partitionBytes?: number,
 ): Promise<{ readonly layers: readonly object[]; readonly findings: object }> {
   const { options, digits } = traitsOf(id).fixtures ?? {};
-  // Sines differ in their last bits between machines.
+  // The last bits of sines differ between machines.
   const rounded = (wkt: string): string =>
     digits === undefined
       ? wkt
@@ -29,12 +29,12 @@ async function facts(
       name: source.name,
       encoding: source.encoding,
       crs: source.crs ?? `none: ${source.crsMissingReason}`,
-      // Sorted, where they come in the order in which the partitions meet them.
+      // Sorted if their order depends on the partitions.
       fields: source.fields === null ? fields.map(text).sort() : fields.map(text),
       rows: rows.map((row) => ({
         ...row,
         geometry: row.geometry === null ? null : rounded(row.geometry),
-        // Partitions of a format whose values have types know only the fields that they meet.
+        // If values carry their types, the batch of a partition has only the fields found in it.
         properties: Object.fromEntries(Object.entries(row.properties).filter(([, value]) => value !== null)),
       })),
     })),
@@ -63,7 +63,7 @@ for (const format of inputFormats) {
   const fixtures = fixturesOf(format.id);
   test(`there are fixtures of ${format.id}`, () => assert.ok(fixtures.length > 0));
   for (const { name, path, expectedPath } of fixtures)
-    test(`the fixture ${format.id}/${name} is read as expected, in one partition and in many`, async () => {
+    test(`reads the fixture ${format.id}/${name} as expected, in one partition and in many`, async () => {
       const reader = await format.loadReader();
       const found = await facts(reader, format.id, path);
       if (process.env.REGENERATE === '1') writeFileSync(expectedPath, `${JSON.stringify(found, null, 1)}\n`);

@@ -1,4 +1,4 @@
-/** GeoPackage to GeoPackage loses nothing, and several layers go where their target wants them. */
+/** Converting GeoPackage to GeoPackage loses nothing, and several layers are handled as the target requires. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function plain({ source, fields, rows }: ReadLayer): unknown {
   return { name: source.name, fields, rows };
 }
 
-/** The fixture, and what is read from the GeoPackage made of it. */
+/** The fixture, and the content of the GeoPackage made from it. */
 async function thereAndBack(name: string, workspace: string, toCrs: string | null = null) {
   const path = join(FOLDER, `${name}.gpkg`);
   const { outputPath, report } = await convertFile(path, workspace, { from: 'gpkg', to: 'gpkg', toCrs });
@@ -41,7 +41,7 @@ for (const [name, what] of Object.entries(kept)) {
   });
 }
 
-test('a GeoPackage of a GeoPackage keeps ids that are negative, far apart and beyond 2^53, and tells of one it needs', async () => {
+test('a GeoPackage of a GeoPackage keeps negative, sparse and 64-bit ids, and reports a generated one', async () => {
   using workspace = makeWorkspace();
   const { given, found, report } = await thereAndBack('fids', workspace.path);
   assert.deepEqual(found[0].rows.slice(0, -1), given[0].rows.slice(0, -1));
@@ -57,7 +57,7 @@ for (const [datetimes, expected] of [
   ['keep', ['2024-02-29T23:30:00.000-02:00', '2024-03-01T05:00:00.250+05:30', '2024-02-29T10:00:00.123']],
   ['utc', ['2024-03-01T01:30:00.000Z', '2024-02-29T23:30:00.250Z', '2024-02-29T10:00:00.123Z']],
 ] as const) {
-  test(`times with an offset and without a zone come back as they were, or in UTC on request: ${datetimes}`, async () => {
+  test(`times with an offset and without a zone are preserved, or converted to UTC on request: ${datetimes}`, async () => {
     using workspace = makeWorkspace();
     const path = writeRawGeopackage(join(workspace.path, 'zones.gpkg'), {
       sql: `CREATE TABLE t (fid INTEGER PRIMARY KEY, geom BLOB, at DATETIME);
@@ -86,7 +86,7 @@ for (const [toCrs, expectedCrs] of [
   [null, 'EPSG:4326'],
   ['EPSG:25833', 'EPSG:25833'],
 ] as const) {
-  test(`three layers of three systems stay apart in a GeoPackage, all in ${expectedCrs}`, async () => {
+  test(`three layers of three systems stay separate in a GeoPackage, all in ${expectedCrs}`, async () => {
     using workspace = makeWorkspace();
     const { found, report } = await thereAndBack('crs-three', workspace.path, toCrs);
     assert.equal(report.features.written, 9);
@@ -102,7 +102,7 @@ for (const [toCrs, expectedCrs] of [
   });
 }
 
-test('three layers of three systems are joined in a GeoJSON, with a field that names the layer', async () => {
+test('merges three layers of three systems in a GeoJSON, with a field that names the layer', async () => {
   using workspace = makeWorkspace();
   const { outputPath, report } = await convertFile(join(FOLDER, 'crs-three.gpkg'), workspace.path, {
     from: 'gpkg',
@@ -129,7 +129,7 @@ test('three layers of three systems are joined in a GeoJSON, with a field that n
   assert.ok(report.warnings.some(({ code }) => code === 'LAYERS_JOINED'));
 });
 
-test('one layer of several is converted when it is asked for', async () => {
+test('converts one requested layer of several', async () => {
   using workspace = makeWorkspace();
   const { outputPath } = await convertFile(join(FOLDER, 'crs-three.gpkg'), workspace.path, {
     from: 'gpkg',

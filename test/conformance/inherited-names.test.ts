@@ -1,4 +1,4 @@
-/** Fields called like members that every object seems to have keep their values through every format and every step. */
+/** Fields named like inherited members of objects keep their values through every format and every step. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,12 +21,12 @@ const NAMES = [
   'length',
   'name',
 ];
-/** A shapefile cuts the others, and tells. */
+/** A shapefile truncates and reports longer names. */
 const MAX_SHP_NAME = 10;
 
 type Values = readonly (readonly [name: string, value: string | number])[];
 
-/** `__proto__` is written as JSON has it, not as an object literal would. */
+/** `__proto__` is written as in JSON, not as in an object literal. */
 function collection(rows: readonly Values[]): string {
   const features = rows.map((values, i) => {
     const members = values.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
@@ -56,7 +56,7 @@ const rows = fc
 const withFields = inputFormats.filter(isOutputFormat).filter(({ outputFields }) => outputFields !== 'none');
 
 for (const { id, outputExtension } of withFields)
-  test(`${id} keeps them`, async () => {
+  test(`${id} keeps fields with names of inherited members`, async () => {
     await fc.assert(
       fc.asyncProperty(rows, async (values) => {
         const held =
@@ -80,7 +80,7 @@ for (const { id, outputExtension } of withFields)
     );
   });
 
-test('steps that name them use them', async () => {
+test('steps use fields with names of inherited members', async () => {
   using workspace = makeWorkspace();
   const input = join(workspace.path, 'in.geojson');
   for (const name of NAMES) {

@@ -1,4 +1,4 @@
-/** What a target cannot hold is named in the report, with how often and where it happened. */
+/** The report names everything that a target cannot store, with count and location. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ async function convertDifficult(to: string, workspace: string) {
   return convertFile(path, workspace, { from: 'geojson', to });
 }
 
-test('a shapefile that cannot hold all names each loss', async () => {
+test('reports each loss of a shapefile', async () => {
   using workspace = makeWorkspace();
   const { report } = await convertDifficult('shp', workspace.path);
   assert.deepEqual(tally(report.warnings).sort(), [
@@ -58,7 +58,7 @@ test('a shapefile that cannot hold all names each loss', async () => {
   assert.deepEqual(blanks?.places, [{ layer: 'difficult', record: 1, field: 'text' }]);
 });
 
-test('a drawing that cannot hold all names each loss', async () => {
+test('reports each loss of a drawing', async () => {
   using workspace = makeWorkspace();
   const { report } = await convertDifficult('dxf', workspace.path);
   assert.deepEqual(tally(report.warnings).sort(), ['GEOMETRY_NOT_DRAWN 2', 'ORDINATE_FILLED 1']);
@@ -66,7 +66,7 @@ test('a drawing that cannot hold all names each loss', async () => {
   assert.deepEqual({ read, written, dropped }, { read: 5, written: 3, dropped: 2 });
 });
 
-test('a Z that only some positions of a geometry have is 0 at the others in a CSV, and told', async () => {
+test('writes a Z missing at some positions of a geometry as 0 to a CSV, and reports it', async () => {
   using workspace = makeWorkspace();
   const { report, outputPath } = await convertDifficult('csv', workspace.path);
   assert.deepEqual(tally(report.warnings), ['ORDINATE_FILLED 1']);
@@ -89,7 +89,7 @@ test('GDAL reads every geometry of that CSV', {
   );
 });
 
-test('GeoJSON and back to GeoJSON loses nothing of it', async () => {
+test('GeoJSON to GeoJSON loses nothing', async () => {
   using workspace = makeWorkspace();
   const { report, outputPath } = await convertDifficult('geojson', workspace.path);
   assert.deepEqual(report.warnings, []);

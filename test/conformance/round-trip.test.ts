@@ -1,6 +1,6 @@
 /**
- * Random GeoJSON, made without geomill, goes through the pipeline into each format and back: what comes back equals what
- * went in, in all that the format in between can hold (docs/formats says what it cannot).
+ * Random GeoJSON, generated without geomill, is converted to each format and back: the result equals the input, except
+ * for what the format cannot store (docs/formats).
  */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ interface Feature {
 
 // --- what goes in -----------------------------------------------------------------------------------------------
 
-/** Neither -0 nor anything near the antimeridian, which GeoJSON output may cut. */
+/** Neither -0 nor anything near the antimeridian, at which GeoJSON output may be cut. */
 const longitude = fc.oneof(
   fc.double({ min: -160, max: 160, noNaN: true }),
   fc.integer({ min: -1_600_000_000, max: 1_600_000_000 }).map((value) => value / 1e7),
@@ -42,7 +42,7 @@ const position = (hasZ: boolean): fc.Arbitrary<Position> =>
 const line = (hasZ: boolean): fc.Arbitrary<Position[]> =>
   fc.array(position(hasZ), { minLength: 2, maxLength: 5 });
 
-/** A box of its own cell of the grid, so that the parts of a MultiPolygon stay apart, with a hole or without. */
+/** A box in its own cell of the grid, so that the parts of a MultiPolygon are disjoint, with or without a hole. */
 const box = (hasZ: boolean, cell: number): fc.Arbitrary<Position[][]> =>
   fc.tuple(fc.double({ min: 1, max: 9, noNaN: true }), fc.boolean(), height).map(([size, hasHole, z]) => {
     const ring = (from: number, to: number, isHole: boolean): Position[] => {
@@ -90,7 +90,7 @@ const anySimple = (hasZ: boolean): fc.Arbitrary<Geometry> =>
       .map((type) => ({ type, coordinates: [] })),
   );
 
-/** Each geometry has Z everywhere or nowhere; neighbours may differ. */
+/** Each geometry has Z everywhere or nowhere; different geometries may differ. */
 const anyGeometry: fc.Arbitrary<Geometry> = fc.boolean().chain((hasZ) =>
   fc.oneof(
     { weight: 4, arbitrary: anySimple(hasZ) },
@@ -106,7 +106,7 @@ const anyGeometry: fc.Arbitrary<Geometry> = fc.boolean().chain((hasZ) =>
   ),
 );
 
-/** A letter in front keeps a text from looking like a number, a date or a boolean, which CSV could not tell apart. */
+/** A leading letter prevents text from looking like a number, a date or a boolean, which CSV cannot distinguish. */
 const text = fc
   .oneof(
     fc.string({ unit: 'grapheme', maxLength: 12 }),
@@ -178,7 +178,7 @@ async function thereAndBack(features: readonly Feature[], format: string): Promi
   return (JSON.parse(readFileSync(back.outputPath, 'utf8')) as { features: Feature[] }).features;
 }
 
-/** A property that is missing is null. */
+/** A missing property equals null. */
 function assertSameFeatures(found: readonly Feature[], expected: readonly Feature[]): void {
   assert.equal(found.length, expected.length);
   for (const [i, { properties, geometry, id }] of expected.entries()) {
@@ -189,7 +189,7 @@ function assertSameFeatures(found: readonly Feature[], expected: readonly Featur
   }
 }
 
-/** Whether anything of it can be drawn. */
+/** Whether any part of it can be drawn. */
 function hasPosition({ coordinates, geometries }: Geometry): boolean {
   return geometries?.some(hasPosition) ?? (Array.isArray(coordinates) && coordinates.length > 0);
 }
@@ -199,7 +199,7 @@ const listOf = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
 
 type Traits = FormatTraits['roundTrip'];
 
-/** Ids that come back. */
+/** Ids that are preserved. */
 const IDS: Readonly<Record<Traits['ids'], fc.Arbitrary<(number | string | undefined)[]>>> = {
   any: listOf(fc.option(fc.oneof(fc.integer(), fc.string()), { nil: undefined })),
   'integers and texts': listOf(fc.oneof(fc.maxSafeInteger(), text)),

@@ -1,4 +1,7 @@
-/** Runs a collecting transformation without the pipeline: calls are answered here, copied as between threads. */
+/**
+ * Runs a collecting transformation without the pipeline: this module answers its calls and copies data as between
+ * threads.
+ */
 import type { AttributeColumn } from '../../src/batch/attribute-column.ts';
 import { ColumnBuilder, valueAt } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
@@ -13,14 +16,14 @@ import { checkedStep } from '../../src/transformations/requested-steps.ts';
 import type { StepSetting, Transformation } from '../../src/transformations/transformation.ts';
 import { METRIC_CRS, settingIn } from './run-step.ts';
 
-/** `wkt` is the geometry, `id` the feature id, all else attributes. */
+/** `wkt` is the geometry, `id` the feature id, other members are attributes. */
 export type Row = { readonly wkt: string | null; readonly id?: number } & Readonly<
   Record<string, string | number | bigint | boolean | null | undefined>
 >;
 
 const SETTING = settingIn(METRIC_CRS);
 
-/** Integers become int32, other numbers float64, bigints int64. `batchRows` rows a batch. */
+/** Integers become int32, other numbers float64, bigints int64. Each batch has `batchRows` rows. */
 export function layerOf(rows: readonly Row[], batchRows = 3): FeatureBatch[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter(
     (name) => name !== 'wkt' && name !== 'id',
@@ -93,7 +96,7 @@ export function rowsOf(batches: readonly FeatureBatch[]): Row[] {
   );
 }
 
-/** Everything of GEOS must be freed by the end. */
+/** Checks that all GEOS objects are freed at the end. */
 export async function collectWith(
   transformation: Transformation,
   batches: readonly FeatureBatch[],

@@ -1,4 +1,4 @@
-/** The cells of a CSV text (RFC 4180), read without any code of the project. */
+/** The cells of a CSV text (RFC 4180), parsed without code of the project. */
 export function csvCells(text: string): string[][] {
   const rows: string[][] = [[]];
   const cell = /(?:"((?:[^"]|"")*)"|([^",\n]*))(,|\n|$)/gy;

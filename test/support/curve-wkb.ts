@@ -1,4 +1,4 @@
-/** Well-known binary of curves, out of their text: the product itself reads curves and writes none. */
+/** Converts text of curves to well-known binary: the product reads curves but does not write them. */
 
 export type ByteOrder = 'iso little' | 'iso big' | 'ewkb little' | 'ewkb big';
 
@@ -13,10 +13,10 @@ const TYPES: Readonly<Record<string, number>> = {
   MULTICURVE: 11,
   MULTISURFACE: 12,
 };
-/** What a member without a name is. */
+/** The type of a member without a name. */
 const UNNAMED: Readonly<Record<number, number>> = { 9: 2, 10: 2, 11: 2, 12: 3 };
 
-/** `text` is well formed, with one blank between name and letters and letters at every name that has them. */
+/** `text` is well formed, with one blank between name and letters, and letters at every name that has them. */
 export function curveWkb(text: string, order: ByteOrder): Uint8Array {
   const isLittle = order.endsWith('little');
   const chunks: Buffer[] = [];
@@ -45,7 +45,7 @@ export function curveWkb(text: string, order: ByteOrder): Uint8Array {
     if (order.startsWith('iso')) uint32(type + (z ? 1000 : 0) + (m ? 2000 : 0));
     else uint32((type | (z ? 0x80000000 : 0) | (m ? 0x40000000 : 0)) >>> 0);
   };
-  /** A list in parentheses with its count in front, which is known only behind it. */
+  /** Writes a list in parentheses and then the count before it. */
   const list = (item: () => void): void => {
     const at = chunks.length;
     let count = 0;

@@ -1,10 +1,10 @@
-/** A written drawing as tags, without any code of the product: what a test expects must not come from what it tests. */
+/** Reads a written drawing as tags without code of the product, so that expectations are independent of it. */
 export interface Tag {
   readonly code: number;
   readonly value: string;
 }
 
-/** A run of tags from one with code 0 to before the next; `type` is the value of that one. */
+/** A tag with code 0 and all tags before the next one; `type` is the value of the first. */
 export interface Record0 {
   readonly type: string;
   readonly tags: readonly Tag[];
@@ -72,7 +72,7 @@ export function xdataOf(record: Record0): string[] {
 const OWN_HANDLE = new Set([5, 105]);
 const isPointer = (code: number): boolean => code >= 320 && code <= 369;
 
-/** What is wrong with the handles of a drawing: doubles, pointers that lead nowhere, a seed that is taken. */
+/** Faults in the handles of a drawing: duplicates, pointers to missing handles, a seed that is already used. */
 export function handleFaults(drawing: Drawing): string[] {
   const faults: string[] = [];
   const handles = new Set<string>();

@@ -1,4 +1,4 @@
-/** Entities from their tags as text, and the geometry that shapes make of them: without a drawing around. */
+/** Creates entities from tags as text, and the geometry that shapes draw for them, without a drawing. */
 import { DEFAULT_STROKING } from '../../src/batch/arc.ts';
 import { GEOMETRY_TYPE_NAMES, GeometryBuilder } from '../../src/batch/geometry-column.ts';
 import {
@@ -48,7 +48,7 @@ class PlainTags implements EntityTags {
   }
 }
 
-/** An entity of tags like "10 1.5", several of them apart by commas or lines; parts are tags that begin with "0 TYPE". */
+/** An entity from tags like "10 1.5", separated by commas or lines; a tag "0 TYPE" begins a part. */
 export function entity(type: string, tags: string | readonly Tag[]): Entity {
   const list: Tag[] =
     typeof tags === 'string'

@@ -1,4 +1,4 @@
-/** Features of a drawing that stands in the test as lists of entities, without a file. */
+/** Reads features of a drawing given as lists of entities, without a file. */
 import { valueAt } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { GEOMETRY_TYPE_NAMES, strideOf } from '../../src/batch/geometry-column.ts';
@@ -42,7 +42,7 @@ export interface Read {
   readonly findings: readonly Finding[];
 }
 
-/** An entity's place is its index; those of the block number n are 1000 * (n + 1) and up. */
+/** The location of an entity is its index; entities of block number n start at 1000 * (n + 1). */
 export function readSketch(sketch: Sketch): Read {
   const places: Entity[] = [...sketch.entities];
   const blocks = new Map<string, BlockRecord>();

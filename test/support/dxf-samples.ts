@@ -1,4 +1,4 @@
-/** A small valid entity of each type that the reader draws, as `entity` takes it. All are in the plane z = 0. */
+/** A small valid entity of each type that the reader draws, in the notation of `entity`. All are in the plane z = 0. */
 export const DXF_SAMPLES: Readonly<Record<string, string>> = {
   POINT: '8 0, 62 1, 10 1, 20 2, 30 0',
   LINE: '8 0, 62 1, 10 1, 20 2, 30 0, 11 3, 21 4, 31 0',

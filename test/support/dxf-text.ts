@@ -1,4 +1,4 @@
-/** Small drawings from lists of tags, as text and in binary. */
+/** Creates small drawings from lists of tags, as text and in binary. */
 export type Tag = readonly [code: number, value: string | number];
 
 /** The text form; `eol` ends every line. */
@@ -13,7 +13,7 @@ export function section(name: string, tags: readonly Tag[]): Tag[] {
 
 export const EOF: Tag = [0, 'EOF'];
 
-/** The binary form; codes of one byte as in R12, or of two. Only the codes that tests use. */
+/** The binary form; codes have one byte as in R12, or two. Supports only the codes that tests use. */
 export function binaryDrawing(tags: readonly Tag[], codeBytes: 1 | 2): Uint8Array {
   const parts: Buffer[] = [Buffer.from('AutoCAD Binary DXF\r\n\x1a\0', 'latin1')];
   for (const [code, value] of tags) parts.push(binaryCode(code, codeBytes), binaryValue(code, value));

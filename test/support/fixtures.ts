@@ -1,4 +1,4 @@
-/** The fixture folders are the list of tests: every file beside a `<name>.expected.json`. */
+/** The fixture directories define the tests: every file beside a `<name>.expected.json`. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inputFormats } from '../../src/formats/registry.ts';
@@ -35,7 +35,7 @@ export function fixturesOf(format: string): Fixture[] {
     });
 }
 
-/** The CRS to state for a fixture: EPSG:4326, unless a layer states another one. */
+/** The CRS to state for a fixture: EPSG:4326, unless one of its layers has another one. */
 export function crsFor({ expectedPath }: Fixture): string | null {
   const { layers } = JSON.parse(readFileSync(expectedPath, 'utf8')) as { layers: { crs: string }[] };
   return layers.every(({ crs }) => /^(?:none: |EPSG:4326$|GEOGCS\["GCS_WGS_1984")/.test(crs))

@@ -19,19 +19,19 @@ import type { Field, FieldType } from '../../src/batch/schema.ts';
 export type Position = readonly [x: number, y: number, z: number, m: number];
 /** Rings of one part: a point has one ring of one position, a line one ring, a polygon a shell and holes. */
 export type Part = readonly (readonly Position[])[];
-/** A point, line or polygon (`parts` holds one part or none), or the multi form of it. */
+/** A point, line or polygon (`parts` has one part or none), or its multi form. */
 export interface Simple {
   readonly kind: 1 | 2 | 3;
   readonly isMulti: boolean;
   readonly parts: readonly Part[];
 }
-/** `ordinates` says which of a position's numbers count. `null` geometry: none. */
+/** `ordinates` selects the numbers of a position that are used. `null` geometry: none. */
 export interface Geometry {
   readonly ordinates: Dimensions;
   readonly shape: Simple | { readonly members: readonly Simple[] } | null;
 }
 
-/** Neither NaN nor infinite nor -0, which no text format tells from 0. */
+/** Neither NaN nor infinite nor -0, which text formats cannot distinguish from 0. */
 const ordinate = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value)),
   fc.integer({ min: -1_800_000_000, max: 1_800_000_000 }).map((value) => (value === 0 ? 0 : value / 1e7)),
@@ -68,7 +68,7 @@ export const geometryArbitrary: fc.Arbitrary<Geometry> = fc.record({
 
 export const geometriesArbitrary = fc.array(geometryArbitrary, { maxLength: 8 });
 
-/** The geometries as a column whose ordinates are the union of theirs. */
+/** The geometries as a column with the union of their ordinates. */
 export function geometryColumn(geometries: readonly Geometry[]): GeometryColumn {
   const builder = new GeometryBuilder();
   for (const { ordinates: own, shape } of geometries) if (shape !== null) builder.widen(own);
@@ -105,7 +105,7 @@ const KIND_NAMES = { 1: 'point', 2: 'line', 3: 'polygon' } as const;
 
 type Value = boolean | number | bigint | string | null;
 
-/** Text with what makes text formats stumble: quotes, delimiters, line ends, blanks at the edges, other scripts. */
+/** Text that is difficult for text formats: quotes, delimiters, line ends, blanks at the ends, other scripts. */
 export const textArbitrary = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
   fc.constantFrom(
@@ -138,14 +138,14 @@ const values: Readonly<Record<Exclude<FieldType, 'binary'>, fc.Arbitrary<Value>>
   datetime: fc
     .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
     .map((date) => date.toISOString()),
-  // A JSON null is a null of the column.
+  // A JSON null would be a null of the column.
   json: fc
     .jsonValue({ maxDepth: 2 })
     .filter((value) => value !== null)
     .map((value) => JSON.stringify(value)),
 };
 
-/** Batches with up to four fields of any type but binary, nulls among the values, without ids. */
+/** Batches with up to four fields of any type except binary, some values null, without ids. */
 export const batchArbitrary: fc.Arbitrary<FeatureBatch> = fc
   .tuple(
     fc.uniqueArray(fc.constantFrom(...(Object.keys(values) as Exclude<FieldType, 'binary'>[])), {

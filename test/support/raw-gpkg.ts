@@ -1,4 +1,4 @@
-/** GeoPackages made statement by statement, for what no writer would write. */
+/** Creates GeoPackages statement by statement, for content that no writer would write. */
 import { DatabaseSync } from 'node:sqlite';
 
 const CORE = `
@@ -16,13 +16,13 @@ INSERT INTO gpkg_spatial_ref_sys VALUES ('Undefined Cartesian', -1, 'NONE', -1, 
 export interface RawGeopackage {
   /** Bytes of a page, a power of two; 512 to 65536. */
   readonly pageBytes?: number;
-  /** Made after the required tables. */
+  /** Executed after the required tables are created. */
   readonly sql: string;
-  /** Tables or views with a geometry column `geom` in EPSG:4326 that are registered as layers. */
+  /** Tables or views with a geometry column `geom` in EPSG:4326, registered as layers. */
   readonly layers: readonly string[];
 }
 
-/** Writes the file and hands its open database to `more`, where SQL text is not enough. */
+/** Writes the file and passes its open database to `more`, for changes that SQL text cannot express. */
 export function writeRawGeopackage(
   path: string,
   { pageBytes = 512, sql, layers }: RawGeopackage,

@@ -1,4 +1,7 @@
-/** Shapefiles of points with a .dbf made cell by cell, for what no writer would write but files in the wild hold. */
+/**
+ * Creates shapefiles of points with a .dbf given cell by cell, for content of files in the wild that no writer of ours
+ * would write.
+ */
 import { ZipWriter } from '../../src/io/zip-write.ts';
 import { WGS84_ESRI } from './shp-write.ts';
 
@@ -8,7 +11,7 @@ export type RawField = readonly [name: string, type: string, width: number, deci
 export interface RawShapefile {
   readonly name?: string;
   readonly fields: readonly RawField[];
-  /** Cells as their text, aligned to the right; one Latin-1 byte per character. */
+  /** Text of the cells, right-aligned; one Latin-1 byte per character. */
   readonly rows: readonly (readonly string[])[];
   /** Content of the .cpg; null: none. */
   readonly codePage?: string | null;
@@ -16,12 +19,12 @@ export interface RawShapefile {
   readonly prj?: string | null;
 }
 
-/** A zip of the shapefile; its i-th point (from 0) lies at (i modulo 100, 1). */
+/** A zip of the shapefile; its i-th point (from 0) is (i modulo 100, 1). */
 export function writeRawShapefile(path: string, shapefile: RawShapefile): Promise<string> {
   return writeRawShapefiles(path, [shapefile]);
 }
 
-/** The same for several, whose names differ. */
+/** The same for several shapefiles with different names. */
 export async function writeRawShapefiles(path: string, shapefiles: readonly RawShapefile[]): Promise<string> {
   const zip = new ZipWriter(path);
   for (const shapefile of shapefiles) addShapefile(zip, shapefile);

@@ -1,4 +1,4 @@
-/** Reads a whole input through a FormatReader as the pipeline would, one partition after the other. */
+/** Reads a whole input through a FormatReader as the pipeline does, one partition after another. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -55,7 +55,7 @@ export async function readFileLayers(
   }
 }
 
-/** The same for bytes that are put into a file of this name first. */
+/** The same for bytes, which are first written to a file with this name. */
 export async function readBytesLayers(
   reader: FormatReader,
   bytes: Uint8Array | string,

@@ -1,4 +1,4 @@
-/** A batch as plain rows, for expectations that a person can read. */
+/** Converts a batch to plain rows, for readable expectations. */
 import { valueAt } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import { GEOMETRY_TYPE, type GeometryColumn } from '../../src/batch/geometry-column.ts';
@@ -14,7 +14,7 @@ export interface Row {
 
 const decoder = new TextDecoder();
 
-/** Integers are numbers when a double holds them and bigints otherwise; json values are parsed; binary is hex text. */
+/** Integers are numbers if a double holds them, otherwise bigints; json values are parsed; binary is hex text. */
 export function batchRows(batch: FeatureBatch): Row[] {
   const rows: Row[] = [];
   for (let row = 0; row < batch.rowCount; row++) {

@@ -1,4 +1,4 @@
-/** Writes batches through the shp writer as the pipeline would: statistics, plan, cast, encode, sink. */
+/** Writes batches with the shapefile writer as the pipeline does: statistics, plan, cast, encode, sink. */
 import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { castBatch } from '../../src/batch/cast.ts';

@@ -1,4 +1,4 @@
-/** Geometry to well-known binary: ISO (type + 1000 with Z, + 2000 with M), little-endian. The way back is in wkb.ts. */
+/** Writes geometry as well-known binary: ISO (type + 1000 with Z, + 2000 with M), little-endian. */
 
 import {
   type Dimensions,
@@ -17,7 +17,7 @@ import type { ByteWriter } from '../../src/bytes/byte-writer.ts';
 
 const HOST_IS_LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
 
-/** The geometry at hand: its column and the ordinates that it has, which may be fewer than its batch has. */
+/** The current geometry: its column and its ordinates, which may be fewer than its batch has. */
 interface Source {
   readonly column: GeometryColumn;
   readonly dimensions: Dimensions;
@@ -26,8 +26,8 @@ interface Source {
 }
 
 /**
- * Appends the geometry of a row; a null geometry as nothing at all. An empty point is a point of NaN, as everywhere
- * (the standard has no other way), all other empty geometries have a count of 0.
+ * Appends the geometry of a row, or nothing for a null geometry. An empty point is a point of NaN (the standard has no
+ * other form); other empty geometries have a count of 0.
  */
 export function writeWkb(writer: ByteWriter, column: GeometryColumn, row: number): void {
   const type = column.types[row];
@@ -106,7 +106,7 @@ function writePositions(writer: ByteWriter, source: Source, ring: number, withCo
   const end = coordOffsets[ring + 1] * stride;
   if (withCount) writer.uint32((end - start) / stride, true);
   if (HOST_IS_LITTLE_ENDIAN && dimensions === column.dimensions) {
-    // The doubles lie in memory as WKB wants them.
+    // The doubles have the same layout in memory as in WKB.
     writer.copy(new Uint8Array(coordinates.buffer, coordinates.byteOffset + start * 8, (end - start) * 8));
     return;
   }

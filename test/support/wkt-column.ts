@@ -1,4 +1,4 @@
-/** Geometry columns and batches from WKT, for expectations that a person can read; null is a null geometry. */
+/** Creates geometry columns and batches from WKT, for readable expectations; null is a null geometry. */
 import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
 import type { FeatureBatch } from '../../src/batch/feature-batch.ts';
 import {

@@ -1,4 +1,7 @@
-/** The members of a zip in memory, read by yauzl and written without compression: for tests that look into or damage one. */
+/**
+ * Reads the members of a zip into memory with yauzl and writes them without compression, for tests that check or damage
+ * them.
+ */
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
@@ -35,7 +38,10 @@ const CENTRAL_HEADER_BYTES = 46;
 const END_BYTES = 22;
 const VERSION = 20;
 
-/** A zip of stored members with right checksums, so that damage inside a member gets past them (APPNOTE 6.3.10, 4.3). */
+/**
+ * A zip of stored members with correct checksums, so that damage inside a member is not detected by them (APPNOTE
+ * 6.3.10, 4.3).
+ */
 export function storedZip(members: readonly Member[]): Uint8Array {
   const local: Buffer[] = [];
   const central: Buffer[] = [];

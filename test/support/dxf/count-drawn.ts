@@ -1,10 +1,10 @@
-/** What stands in ENTITIES of a drawing of ours, counted from its raw tags. */
+/** Counts the content of ENTITIES of a written drawing in its raw tags. */
 import { parseTags, sectionsOf, structuresOf } from './tags.ts';
 
 export interface Drawn {
-  /** Entities, those that belong to another (VERTEX, SEQEND) not counted. */
+  /** Number of entities without those that belong to another (VERTEX, SEQEND). */
   readonly entities: number;
-  /** Features, by their marks in XDATA. */
+  /** Number of features by their marks in XDATA. */
   readonly features: number;
 }
 

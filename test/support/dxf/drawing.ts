@@ -1,7 +1,7 @@
-/** The names and handles of a drawing that its entities may refer to. */
+/** The names and handles of a drawing that its entities can refer to. */
 import { first, type Structure } from './tags.ts';
 
-/** A symbol table: what it is called and its records by their name in lower case. */
+/** A symbol table: its name, and its records by their name in lower case. */
 export interface SymbolTable {
   readonly head: Structure;
   readonly records: readonly Structure[];
@@ -9,7 +9,7 @@ export interface SymbolTable {
 }
 
 export interface Drawing {
-  /** Handle -> the structure that has it. */
+  /** The structure by its handle. */
   readonly handles: ReadonlyMap<string, Structure>;
   readonly tables: ReadonlyMap<string, SymbolTable>;
   readonly classNames: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export type Complain = (message: string) => void;
 export const where = ({ type, line, tags }: Structure): string =>
   `${type} ${tags.find(({ code }) => code === 5 || code === 105)?.value ?? 'without handle'} at line ${line}`;
 
-/** Handles are compared as numbers: leading zeros and letter case mean nothing. */
+/** Handles are compared as numbers: leading zeros and letter case are ignored. */
 export const handleKey = (value: string): string => value.replace(/^0+(?=.)/, '').toUpperCase();
 
 export function handleOf(structure: Structure): string | undefined {

@@ -1,9 +1,9 @@
-/** Entities: that names are defined, subclass markers there and counts true. */
+/** Checks entities: names are defined, subclass markers present and counts correct. */
 import { type Complain, type Drawing, isDefined, where } from './drawing.ts';
 import { lintHatch } from './hatch-lint.ts';
 import { countOf, first, numberOf, type Structure, subclass, type Tag } from './tags.ts';
 
-/** Entity type -> its own subclass markers; types that AutoCAD knows without an entry in CLASSES. */
+/** Subclass markers by entity type; types that AutoCAD supports without an entry in CLASSES. */
 const MARKERS: Readonly<Record<string, readonly string[]>> = {
   '3DFACE': ['AcDbFace'],
   ARC: ['AcDbCircle', 'AcDbArc'],
@@ -33,7 +33,7 @@ const MARKERS: Readonly<Record<string, readonly string[]>> = {
   VIEWPORT: ['AcDbViewport'],
   XLINE: ['AcDbXline'],
 };
-// A value that is not of this list stops AutoCAD from loading the file.
+// AutoCAD does not load a file with a value that is not in this list.
 const LINEWEIGHTS = [
   -3, -2, -1, 0, 5, 9, 13, 15, 18, 20, 25, 30, 35, 40, 50, 53, 60, 70, 80, 90, 100, 106, 120, 140, 158, 200,
   211,
@@ -73,11 +73,11 @@ function lintCommon(entity: Structure, drawing: Drawing, say: Complain): void {
   }
 }
 
-/** A point is 10 20 30 (11 21 31, ...) in this order; flat ones have no 30. */
+/** A point is 10 20 30 (11 21 31, ...) in this order; points in the plane have no 30. */
 function lintPositions({ tags }: Structure, say: Complain): void {
   tags.forEach(({ code }, i) => {
     if (code < 10 || code > 18) return;
-    // 40s aside, single numbers hide in a few types under codes of points; AutoCAD pairs them all the same.
+    // Except in the 40s, a few types use codes of points for single numbers; AutoCAD reads them as pairs anyway.
     if (tags[i + 1]?.code !== code + 10) say(`${code} is not followed by ${code + 10}`);
   });
 }
@@ -106,7 +106,10 @@ function lintXdata({ xdata }: Structure, drawing: Drawing, say: Complain): void 
   if (byteLength > MAX_XDATA_BYTES) say(`${byteLength} bytes of XDATA`);
 }
 
-/** What AutoCAD counts: a string with 2 bytes of length and 1 of code page, 8 bytes a real, each with its group code. */
+/**
+ * The size as AutoCAD counts it: a string has 2 bytes for its length and 1 for its code page, a real 8 bytes, each plus
+ * its group code.
+ */
 function xdataSize(code: number, value: string): number {
   if (code === 1004) return 2 + value.length / 2;
   if (code <= 1003) return 4 + Buffer.byteLength(value);
@@ -155,7 +158,7 @@ const OWN_RULES: Readonly<Record<string, Rule>> = {
 
 function lintLwpolyline(entity: Structure, _drawing: Drawing, say: Complain): void {
   const tags = subclass(entity, 'AcDbPolyline') ?? [];
-  // AutoCAD ignores "closed" when the count is not the first.
+  // AutoCAD ignores "closed" if the count is not the first tag.
   if (tags[0]?.code !== 90) say('90 is not the first of AcDbPolyline');
   const stated = numberOf(tags, 90);
   if (stated !== countOf(tags, 10)) say(`90 says ${stated} vertices, there are ${countOf(tags, 10)}`);
@@ -213,7 +216,7 @@ function lintStyle(entity: Structure, drawing: Drawing, say: Complain): void {
     say(`the text style '${style}' is not defined`);
 }
 
-/** POLYLINE ... SEQEND and INSERT with ATTRIBs: what belongs together follows one another, as often as stated. */
+/** POLYLINE ... SEQEND and INSERT with ATTRIBs: the parts follow the entity in the declared number. */
 export function lintSequences(entities: readonly Structure[], complain: Complain): void {
   let open: Structure | null = null;
   let vertices: Structure[] = [];

@@ -1,4 +1,4 @@
-/** HATCH: its boundary paths are read by their counts alone, so each must be true. */
+/** HATCH: readers find its boundary paths by their counts, so each count must be correct. */
 import type { Complain } from './drawing.ts';
 import { type Structure, subclass, type Tag } from './tags.ts';
 
@@ -23,7 +23,7 @@ class Cursor {
     return this.#tags[this.at]?.code ?? -1;
   }
 
-  /** The value of the next tag, which must have the code. */
+  /** The value of the next tag, which must have this code. */
   take(code: number): number {
     const tag = this.#tags[this.at++];
     if (tag?.code !== code)

@@ -1,7 +1,7 @@
 /**
- * A linter of raw DXF tags: what AutoCAD-class programs rely on and forgiving readers (GDAL, ezdxf's audit) repair or
- * ignore. It knows nothing of geomill's writer. Rules: the AutoCAD DXF reference, and where that is silent what ezdxf
- * and the files of AutoCAD do.
+ * A linter of raw DXF tags for what AutoCAD-class programs require and tolerant readers (GDAL, ezdxf's audit) repair or
+ * ignore. It is independent of geomill's writer. Rules: the AutoCAD DXF reference; where that has none, the practice of
+ * ezdxf and of AutoCAD's files.
  */
 import { type Complain, type Drawing, handleKey, handleOf, where } from './drawing.ts';
 import { lintEntity, lintSequences } from './entity-lint.ts';
@@ -16,11 +16,11 @@ import {
 import { first, parseTags, type Structure, sectionsOf, structuresOf } from './tags.ts';
 import { faultOfValue, isPointer } from './values.ts';
 
-/** Object types that every release knows without an entry in CLASSES. */
+/** Object types that every release supports without an entry in CLASSES. */
 const PLAIN_OBJECTS = new Set(['DICTIONARY', 'XRECORD', 'GROUP', 'MLINESTYLE']);
 const MAX_COMPLAINTS = 50;
 
-/** What is wrong with a drawing of AC1032, in words; nothing when all is well. */
+/** Descriptions of the faults of an AC1032 drawing; empty if there are none. */
 export function lintDxf(bytes: Uint8Array, version = 'AC1032'): string[] {
   const complaints: string[] = [];
   const complain: Complain = (message) => {

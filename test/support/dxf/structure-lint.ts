@@ -1,4 +1,4 @@
-/** Header, tables, blocks and objects: that the drawing hangs together as AutoCAD wants it (DXF reference, AC1032). */
+/** Checks header, tables, blocks and objects: the structure that AutoCAD requires (DXF reference, AC1032). */
 import { type Complain, type Drawing, handleKey, handleOf, type SymbolTable, where } from './drawing.ts';
 import { first, type Section, type Structure, subclass, type Tag } from './tags.ts';
 
@@ -44,7 +44,7 @@ export function lintHeader(
     (variables.get(name) ?? []).map(({ value }) => Number(value)),
   );
   if (low.length !== high.length) complain('$EXTMIN and $EXTMAX differ in dimensions');
-  // An empty drawing has 1e20 and -1e20 there.
+  // The extent of an empty drawing is 1e20 and -1e20.
   if (low.some((value, i) => value > high[i] && Math.abs(value) < 1e20)) complain('$EXTMIN is above $EXTMAX');
   return variables;
 }
@@ -106,7 +106,7 @@ function lintRecord(record: Structure, tableName: string, table: SymbolTable, co
   if (own === null) complain(`${at} has no ${RECORD_CLASS[tableName]}`);
   const name = first(record, 2);
   if (name === undefined || (name === '' && tableName !== 'STYLE')) complain(`${at} has no name`);
-  // Anonymous blocks and the layouts' begin with an asterisk; so does the active viewport.
+  // Names of anonymous blocks, of the layouts' blocks and of the active viewport begin with an asterisk.
   else if (FORBIDDEN_IN_NAMES.test(name.replace(/^\*/, ''))) complain(`${at} is called '${name}'`);
 }
 
@@ -118,7 +118,10 @@ function lintLayer(layer: Structure, drawing: Drawing, complain: Complain): void
     complain(`${where(layer)} has no plot style (390), which AutoCAD requires`);
 }
 
-/** Every BLOCK has its record and the other way round; returns the entities of blocks with their record's handle. */
+/**
+ * Checks that every BLOCK has a record and every record a BLOCK; returns the entities of blocks with their record's
+ * handle.
+ */
 export function lintBlocks(
   structures: readonly Structure[],
   drawing: Drawing,
@@ -176,7 +179,7 @@ export function lintObjects(structures: readonly Structure[], drawing: Drawing, 
   if (layouts !== undefined) lintLayouts(structures, layouts, drawing, complain);
 }
 
-/** Entries of a dictionary: the object's handle -> its name. */
+/** Entries of a dictionary: names by the object's handle. */
 function entriesOf({ tags }: Structure): Map<string, string> {
   const entries = new Map<string, string>();
   for (let i = 0; i + 1 < tags.length; i++)

@@ -1,4 +1,4 @@
-/** An ASCII DXF as raw tags, cut into sections, entities and XDATA, with no knowledge of what an entity means. */
+/** Splits an ASCII DXF into raw tags, sections, entities and XDATA, independent of the meaning of entities. */
 
 export interface Tag {
   readonly code: number;
@@ -7,11 +7,11 @@ export interface Tag {
   readonly line: number;
 }
 
-/** What begins with a code 0: an entity, a table record, an object. Its tags begin with that one. */
+/** A tag with code 0 and the tags after it: an entity, a table record, an object. */
 export interface Structure {
   readonly type: string;
   readonly line: number;
-  /** All tags but XDATA and application groups (102 {...}). */
+  /** All tags except XDATA and application groups (102 {...}). */
   readonly tags: readonly Tag[];
   readonly xdata: readonly Tag[];
   readonly groups: readonly Tag[];
@@ -23,7 +23,7 @@ export interface Section {
   readonly tags: readonly Tag[];
 }
 
-/** Reads the pairs; what is no pair goes to `complain` and ends the reading. */
+/** Reads the pairs; calls `complain` for an invalid pair and stops. */
 export function parseTags(text: string, complain: (message: string) => void): Tag[] {
   const lines = text.split(/\r\n|\n/);
   if (lines.at(-1) === '') lines.pop();
@@ -39,7 +39,7 @@ export function parseTags(text: string, complain: (message: string) => void): Ta
   return tags;
 }
 
-/** The sections in order; whatever stands outside of them, a comment apart, is complained about. */
+/** The sections in order; calls `complain` for anything outside of them except comments. */
 export function sectionsOf(tags: readonly Tag[], complain: (message: string) => void): Section[] {
   const sections: Section[] = [];
   let at = 0;
@@ -65,7 +65,7 @@ export function sectionsOf(tags: readonly Tag[], complain: (message: string) => 
   return sections;
 }
 
-/** Cuts at every code 0; comments are left out. */
+/** Splits at every code 0; comments are omitted. */
 export function structuresOf(tags: readonly Tag[], complain: (message: string) => void): Structure[] {
   const starts: number[] = [];
   tags.forEach(({ code }, i) => {
@@ -101,7 +101,7 @@ export function first({ tags }: Structure, code: number): string | undefined {
   return tags.find((tag) => tag.code === code)?.value;
 }
 
-/** Tags of the subclass, from after its 100 to before the next; null when the entity has no such marker. */
+/** Tags of the subclass, from after its 100 to before the next; null if the entity has no such marker. */
 export function subclass({ tags }: Structure, name: string): readonly Tag[] | null {
   const start = tags.findIndex(({ code, value }) => code === 100 && value === name);
   if (start === -1) return null;

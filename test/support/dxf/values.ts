@@ -1,4 +1,4 @@
-/** What kind of value belongs to a group code, and its limits. */
+/** The kind of value for a group code, and its limits. */
 import type { Tag } from './tags.ts';
 
 const INT16 = [60, 79, 170, 179, 270, 289, 370, 389, 400, 409, 1060, 1070];
@@ -8,7 +8,7 @@ const REAL = [10, 59, 110, 149, 210, 239, 460, 469, 1010, 1059];
 const HANDLE = [5, 5, 105, 105, 320, 369, 390, 399, 480, 481, 1005, 1005];
 const BINARY = [310, 319, 1004, 1004];
 
-/** Handles that name another entity or object; 320 to 329 are a drawing's own business and need not resolve. */
+/** Handles that refer to another entity or object; 320 to 329 are arbitrary and need not be defined. */
 const POINTERS = [330, 369, 390, 399, 480, 481, 1005, 1005];
 
 const MAX_TEXT_BYTES = 2049;
@@ -29,7 +29,10 @@ function isInteger(value: string, bits: number): boolean {
   return number >= -limit && number < limit;
 }
 
-/** Why the value is none for its code; null when all is well. `isHeader`: group 5 is no handle of an entity there. */
+/**
+ * The reason why a value is invalid for its code; null if it is valid. `isHeader`: group 5 is not an entity's handle
+ * there.
+ */
 export function faultOfValue({ code, value }: Tag): string | null {
   if (isWithin(code, INT16) && !isInteger(value, 16)) return `'${value}' is no 16-bit integer`;
   if (code >= 290 && code <= 299 && !/^ *[01] *$/.test(value)) return `'${value}' is neither 0 nor 1`;
