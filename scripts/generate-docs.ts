@@ -32,6 +32,7 @@ export const PAGES: readonly Page[] = [
   { name: 'transformations.md', render: renderTransformations },
   { name: 'openapi.json', render: renderOpenApi },
   { name: 'formats/README.md', render: renderFormats },
+  { name: '../.github/ISSUE_TEMPLATE/conversion.yml', render: renderIssueForm },
   { name: '../README.md', render: () => withBlock('../README.md', 'formats', formatTable('docs/formats/')) },
   { name: 'specification.md', render: renderSpecification },
 ];
@@ -59,6 +60,13 @@ function withBlock(page: string, name: string, content: string): string {
   const whole = read(page) ?? '';
   if (!block.test(whole)) throw new Error(`${page} has no block '${name}'`);
   return whole.replace(block, (_, begin: string, end: string) => `${begin}${content}\n${end}`);
+}
+
+/** The choices of formats in the issue form. */
+function renderIssueForm(): string {
+  const choices = formats.map(({ name }) => name).join(', ');
+  const page = read('../.github/ISSUE_TEMPLATE/conversion.yml') ?? '';
+  return page.replaceAll(/(?<= options: \[).*(?=, other\])/g, choices);
 }
 
 function formatTable(folder: string): string {

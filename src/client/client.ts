@@ -210,16 +210,16 @@ function onlyInput(single: FileInput | null, field: string): NamedInputs {
 const FIELDS = { single: 'file', list: 'files' } as const;
 
 function transformInputs<F extends FormatId>(format: F, { input }: TransformRequest<F>): NamedInputs {
-  const members = format === 'geojson' ? { single: 'input_geojson', list: '' } : null;
+  const members = { single: `input_${format}`, list: '' };
   return { single: input, list: [], fields: FIELDS, members };
 }
 
 function appendInputs<F extends FormatId>(format: F, { target, files }: AppendRequest<F>): NamedInputs {
-  const members = format === 'geojson' ? { single: 'target_geojson', list: 'append_geojson_list' } : null;
+  const members = { single: `target_${format}`, list: `append_${format}_list` };
   return { single: target, list: files, fields: FIELDS, members };
 }
 
 function mergeInputs<F extends FormatId>(format: F, { files }: MergeRequest<F>): NamedInputs {
-  const members = format === 'geojson' ? { single: 'target_geojson', list: 'input_geojson_list' } : null;
+  const members = { single: `target_${format}`, list: `input_${format}_list` };
   return { single: null, list: files, fields: FIELDS, members };
 }

@@ -22,8 +22,9 @@ const TAGS: Readonly<Record<OperationTag, string>> = {
   Operation: 'Health checks and metrics.',
 };
 
-const DESCRIPTION = `Converts vector geodata between GeoJSON, Shapefile, GeoPackage, DXF and CSV (with WKT geometry), with reprojection to
-any EPSG coordinate reference system and with geometry transformations. The report of a job lists everything that was dropped, repaired,
+const description = (
+  formats: Registries['formats'],
+): string => `Converts vector geodata between ${formats.map(({ name }) => name).join(', ')}, with reprojection to any EPSG coordinate reference system and with geometry transformations. The report of a job lists everything that was dropped, repaired,
 renamed or changed.
 
 Whether credentials are required is shown when the service starts; by default, a service on a loopback address requires none. Send exactly
@@ -52,7 +53,7 @@ export function openApiDocument(
     info: {
       title: 'geomill',
       version,
-      description: DESCRIPTION,
+      description: description(registries.formats),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     // Relative to the address of the document, so it is the same for every service.
