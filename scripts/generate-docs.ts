@@ -13,6 +13,7 @@ import { formats } from '../src/formats/registry.ts';
 import type { OpenApiDocument } from '../src/http/openapi/types.ts';
 import { openApiDocument } from '../src/http/openapi.ts';
 import { allOperations } from '../src/http/operations/all.ts';
+import { fillTemplate } from '../src/message.ts';
 import { packageVersion } from '../src/package-version.ts';
 import type { Setting } from '../src/setting-values.ts';
 import { exampleStep } from '../src/transformations/parts/example-step.ts';
@@ -38,8 +39,8 @@ export const PAGES: readonly Page[] = [
 ];
 
 const EFFECTS: Readonly<Record<string, string>> = {
-  told: 'told',
-  dropped: 'feature left out',
+  reported: 'reported',
+  dropped: 'feature dropped',
   repaired: 'feature repaired',
   split: 'feature split',
 };
@@ -134,26 +135,27 @@ function renderErrors(): string {
     `\`${code}\``,
     String(status),
     fault === 'user' ? 'request or data' : 'service',
-    text(template),
+    text(fillTemplate(template, {})),
   ]);
   const findings = Object.entries(findingCatalogue).map(([code, { effect, template }]) => [
     `\`${code}\``,
     EFFECTS[effect],
-    text(template),
+    text(fillTemplate(template, {})),
   ]);
   return page(
     'Errors and warnings',
     ['src/errors.ts', 'src/findings.ts'],
-    `Every failure and every warning has a code that does not change; the sentence may. Words in braces are filled in. The
-status is that of the HTTP answer when the failure is known while the request is answered; a job that fails later is
-FAILED with the same code. What lies with the service is logged and answered with a general sentence.`,
+    `Every error and every warning has a code that does not change; its text may change. Words in braces are parameters. The
+status is that of the HTTP response when the error is known while the request is answered; a job that fails later is
+FAILED with the same code. Errors of the service are logged, and the response has a general text. On the command line the same
+messages name flags (\`--to-crs\`) instead of the fields of a request (\`output.epsg\`).`,
     '## Errors',
-    table(['code', 'status', 'lies with', 'sentence'], errors),
+    table(['code', 'status', 'caused by', 'text'], errors),
     `## Warnings
 
-Nothing is lost in silence: what was tolerated, changed or left out stands in the report of the job, once for each kind,
-with a count and the first places.`,
-    table(['code', 'effect', 'sentence'], findings),
+No data is lost silently: the report of a job lists what was tolerated, changed or dropped, once for each kind, with a
+count and the first places.`,
+    table(['code', 'effect', 'text'], findings),
   );
 }
 

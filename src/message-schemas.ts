@@ -1,6 +1,7 @@
 /** JSON Schemas of plain data that comes from a process the service does not trust, and the check against them. */
 import { errorCatalogue, type Location, type PlainError } from './errors.ts';
 import { type Finding, findingCatalogue } from './findings.ts';
+import { type Field, MAX_PARTS, MAX_PATH } from './message.ts';
 import { memberPath, schemaCheck } from './schema-check.ts';
 import { MAX_COMPOSED, MAX_QUOTED } from './short-text.ts';
 
@@ -34,11 +35,15 @@ export const NUMBER: MessageSchema = { type: 'number' };
 
 const INTEGER: MessageSchema = { type: 'integer' };
 
+const TEXT = textUpTo(MAX_COMPOSED);
+const FIELD = exactly<Field>({ field: textUpTo(MAX_PATH) });
 const PARAMS: MessageSchema = {
   type: 'object',
   maxProperties: 20,
   propertyNames: { pattern: '^[a-z][A-Za-z]{0,39}$' },
-  additionalProperties: { anyOf: [NUMBER, textUpTo(MAX_COMPOSED)] },
+  additionalProperties: {
+    anyOf: [NUMBER, TEXT, FIELD, { ...list({ anyOf: [TEXT, FIELD] }), minItems: 1, maxItems: MAX_PARTS }],
+  },
 };
 
 const PLACE = exactly<Location>(

@@ -205,7 +205,7 @@ test('a backup is refused where it would replace something or there is nothing t
   mkdirSync(at('empty'));
   const cases: [argv: string[], says: RegExp][] = [
     [[], /backup takes one directory/],
-    [[at('new')], /setting DATA_DIR='.*empty' is not usable: there is no jobs\.sqlite/],
+    [[at('new')], /invalid setting DATA_DIR='.*empty': there is no jobs\.sqlite/],
     [[at('new'), '--overwrite'], /--help lists the options/],
   ];
   for (const [argv, says] of cases) {

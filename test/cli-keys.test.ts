@@ -36,7 +36,7 @@ test('no key is made for the account of requests without credentials', async () 
   using workspace = makeWorkspace();
   const { status, out, err } = await keys(workspace.path, 'create', '--owner', 'local', '--name', 'robot');
   assert.deepEqual([status, out], [1, '']);
-  assert.match(err, /'owner' must not be 'local'.*choose another name/);
+  assert.match(err, /'--owner' must not be 'local'.*choose another name/);
 });
 
 test('a key is made, used by a service that runs, listed and revoked', async () => {
@@ -119,8 +119,8 @@ test('what is asked wrongly is refused with what to do, and nothing is made', as
     [['list', '--scope', 'admin'], 2, /keys list has no --scope/],
     [[...create, '--expires', '2030-02-30'], 2, /--expires wants/],
     [[...create, '--expires', '90'], 2, /--expires wants/],
-    [[...create, '--expires', '0d'], 1, /'expiry' must lie in the future/],
-    [[...create, '--scope', 'root'], 1, /'scopes' must be of .*, not 'root'/],
+    [[...create, '--expires', '0d'], 1, /'--expires' must lie in the future/],
+    [[...create, '--scope', 'root'], 1, /'--scope' must be of .*, not 'root'/],
     [['revoke', 'gm_nobodys0'], 1, /there is no key or client 'gm_nobodys0'/],
     [['revoke', 'some secret'], 1, /there is no key or client '\(not an id\)'/],
   ];
@@ -134,6 +134,6 @@ test('what is asked wrongly is refused with what to do, and nothing is made', as
   }
   const { status, err } = await keys(missing, 'list');
   assert.equal(status, 2);
-  assert.match(err, /setting DATA_DIR='.*missing' is not usable: there is no such directory/);
+  assert.match(err, /invalid setting DATA_DIR='.*missing': there is no such directory/);
   assert.ok(!existsSync(missing));
 });

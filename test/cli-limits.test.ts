@@ -54,7 +54,7 @@ for (const [setting, path] of Object.entries(CASES)) {
 test('geomill convert honours MAX_OUTPUT_FACTOR', () => {
   const argv = ['convert', sample('harbour.geojson'), join(directory, 'out.csv'), '--segmentize', '0.0001m'];
   const { status, err } = geomill(argv, 'MAX_OUTPUT_FACTOR');
-  assert.match(err, /more than 1 of each \(MAX_OUTPUT_FACTOR\)/);
+  assert.match(err, /more than 1 for each \(MAX_OUTPUT_FACTOR\)/);
   assert.equal(status, 1);
 });
 

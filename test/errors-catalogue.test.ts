@@ -5,23 +5,31 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PAGES } from '../scripts/generate-docs.ts';
-import { asGeomillError, errorCatalogue, failure, fillTemplate, GeomillError } from '../src/errors.ts';
+import { FLAG_FORM } from '../src/cli/wording.ts';
+import { asGeomillError, errorCatalogue, failure, GeomillError } from '../src/errors.ts';
 import { Findings, findingCatalogue } from '../src/findings.ts';
+import {
+  CONFIG_FORM,
+  field,
+  fillTemplate,
+  type MessageParams,
+  messageOf,
+  parameterNames,
+  phrase,
+} from '../src/message.ts';
+import { transformations } from '../src/transformations/registry.ts';
+import type { Transformation } from '../src/transformations/transformation.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Codes of what is designed but not built yet; take a code out when it is raised. */
-const RESERVED = new Set([
-  'DBF_RECORD',
-  'GEOMETRY_NULL',
-  'NUMBER_ROUNDED',
-  // Credentials over HTTP.
-  'CREDENTIALS_MISSING',
-  'CREDENTIALS_INVALID',
-  'SCOPE_MISSING',
-  'TOO_MANY_ATTEMPTS',
-  'IDENTITY_PROVIDER_UNAVAILABLE',
-]);
+/** Every template with its parameters: a number where it counts, the path of a field where it names one. */
+function filled(template: string, path = 'output.epsg'): MessageParams {
+  const isField = (name: string) => new RegExp(`\\{(?:field|set):${name}\\b`).test(template);
+  const isCount = (name: string) => template.includes(`{${name}|`);
+  return Object.fromEntries(
+    parameterNames(template).map((name) => [name, isField(name) ? field(path) : isCount(name) ? 2 : 'x']),
+  );
+}
 
 for (const { name, render } of PAGES) {
   test(`docs/${name} says what the code says`, () => {
@@ -67,7 +75,7 @@ test('templates are one sentence with well-formed parameters', () => {
   for (const [code, { template }] of templates) {
     assert.match(code, /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/);
     assert.doesNotMatch(template, /\n|\s$|^\s|\.$/, code);
-    assert.doesNotMatch(template.replace(/\{[a-z][A-Za-z]*\}/g, ''), /[{}]/, code);
+    assert.doesNotMatch(fillTemplate(template, filled(template)), /[{}]/, code);
   }
 });
 
@@ -77,7 +85,71 @@ test('every code is raised somewhere', () => {
     .map((path) => readFileSync(join(ROOT, 'src', path), 'utf8'));
   const isRaised = (code: string): boolean => files.some((text) => text.includes(`'${code}'`));
   const codes = [...Object.keys(errorCatalogue), ...Object.keys(findingCatalogue)];
-  assert.deepEqual(codes.filter((code) => !isRaised(code) && !RESERVED.has(code) && code !== 'INTERNAL'), []); // biome-ignore format: one line
+  assert.deepEqual(codes.filter((code) => !isRaised(code)), []); // biome-ignore format: one line
+});
+
+/** Codes of the command line and of operators alone: their messages name commands in every form. */
+const NAMES_COMMANDS = /geomill (?:doctor|restore|serve|users)/;
+
+test('no message over HTTP names a flag, none on the command line a field of a request', () => {
+  const parameters = (transformations as readonly Transformation[]).flatMap(({ commandLine }) =>
+    (commandLine?.modifiers ?? []).map(({ flag }) => flag.replaceAll('-', '_')),
+  );
+  const fields = new RegExp(
+    `\\b(?:input|output|[a-z]+_options|step)\\.[a-z]|transformations\\[|'(?:${parameters.join('|')})'`,
+  );
+  for (const [code, { template }] of Object.entries({ ...errorCatalogue, ...findingCatalogue })) {
+    for (const path of ['output.epsg', 'input.layer', 'csv_options.delimiter']) {
+      const http = messageOf(template, filled(template, path));
+      if (!NAMES_COMMANDS.test(template)) assert.doesNotMatch(http, /--[a-z]/, code);
+      assert.doesNotMatch(messageOf(template, filled(template, path), FLAG_FORM), fields, code);
+    }
+    assert.doesNotMatch(
+      messageOf(template, filled(template, '--dissolve.aggregate.pop'), FLAG_FORM),
+      /--dissolve/,
+      code,
+    );
+  }
+});
+
+test('a field is named by its path over HTTP and by its flag on the command line', () => {
+  const cases = [
+    ['input.epsg', '--from-crs'],
+    ['output.epsg', '--to-crs'],
+    ['output.geojson_crs', '--out-geojson-crs'],
+    ['csv_options.delimiter', '--in-delimiter'],
+    ['input.encoding', '--in-encoding'],
+    ['step.aggregate', '--aggregate', 'aggregate'],
+    ['--append-crs', '--append-crs'],
+    ['--buffer.distance', '--buffer'],
+    ['--buffer.end_cap', '--end-cap'],
+    ['--dissolve.aggregate.pop', '--aggregate'],
+    ['--clip.clipping_geojson.coordinates[0][2]', '--clip (coordinates[0][2])'],
+    ['--pipeline[1].params.distance', '--pipeline, step 2, distance'],
+    ['--pipeline', '--pipeline'],
+  ];
+  for (const [path, flag, name = path] of cases) {
+    assert.equal(FLAG_FORM.name(path), flag);
+    assert.equal(CONFIG_FORM.name(path), name);
+  }
+  assert.equal(CONFIG_FORM.set('output.geojson_crs', 'requested'), "set 'output.geojson_crs' to 'requested'");
+  assert.equal(FLAG_FORM.set('output.geojson_crs', 'requested'), 'add --out-geojson-crs requested');
+  assert.equal(CONFIG_FORM.set('step.geodesic', 'true'), "set 'geodesic' to true");
+  assert.equal(FLAG_FORM.set('step.geodesic', 'true'), 'add --geodesic');
+});
+
+test('a count agrees with its noun', () => {
+  assert.equal(fillTemplate('{n|feature}', { n: 1 }), '1 feature');
+  assert.equal(fillTemplate('{n|feature}', { n: 40 }), '40 features');
+  assert.equal(fillTemplate('{n|entity}', { n: 0 }), '0 entities');
+  assert.equal(fillTemplate('{n|file was|files were}', { n: 2 }), '2 files were');
+});
+
+test('a phrase keeps its references across a process, and an error has both forms', () => {
+  const reason = phrase`contradicts '${field('--buffer.end_cap')}' of step ${1}`;
+  const error = failure('TRANSFORMATION_INVALID', { path: field('--buffer.join'), reason });
+  const revived = GeomillError.revive(JSON.parse(JSON.stringify(error.toPlain())));
+  assert.equal(revived.inForm(FLAG_FORM).message, "'--join' contradicts '--end-cap' of step 1");
 });
 
 test('an error carries its filled sentence, its location and its cause, also across a thread', () => {
@@ -135,6 +207,6 @@ test('equal findings are one with a count and the first few locations', () => {
     [1, 101, 102, 103, 104],
   );
   assert.equal(cuts.count, 3);
-  assert.equal(cuts.message, "texts of field 'name' were cut at 254 bytes, the limit of shp");
+  assert.equal(cuts.message, "texts of field 'name' were truncated to 254 bytes, the limit of shp");
   assert.deepEqual(structuredClone(other.list()), other.list());
 });

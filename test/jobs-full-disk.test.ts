@@ -41,7 +41,7 @@ test('jobs that were accepted before the disk was full succeed after it has spac
   assert.equal(refused.status, 507);
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
   const { detail } = (await refused.json()) as { detail: string };
-  assert.match(detail, /^no disk space is left for jobs/);
+  assert.match(detail, /^no disk space left for jobs/);
   await until('/readyz says so', async () => (await readiness(service)).status === 507);
   assert.match((await readiness(service)).detail ?? '', /no disk space/);
   const early = await submit(service);
@@ -71,7 +71,7 @@ test('a job whose output is larger than the disk fails, and says why', async (co
   const job = await service.ended(large);
   assert.deepEqual([job.state, job.error?.code, job.attempts], ['FAILED', 'STORAGE_FULL', 3]);
   const answer = await checkedFetch(`${service.url}/result/status/${large}`);
-  assert.match(((await answer.json()) as { error: string }).error, /no disk space is left for the output/);
+  assert.match(((await answer.json()) as { error: string }).error, /no disk space left for the output/);
   assert.equal((await service.ended(await submitJob(service))).state, 'SUCCESS');
   assert.equal((await readiness(service)).status, 200);
 });

@@ -34,10 +34,7 @@ test('a port that is taken is named, with the setting to change', async () => {
   try {
     const { status, text } = await serveOnce({ PORT: String(port), DATA_DIR: join(workspace.path, 'data') });
     assert.equal(status, 2);
-    assert.match(
-      text,
-      new RegExp(`setting PORT='${port}' is not usable: another program listens there already`),
-    );
+    assert.match(text, new RegExp(`invalid setting PORT='${port}': another program listens there already`));
     assert.doesNotMatch(text, /\n\s+at /);
   } finally {
     other.close();
@@ -52,7 +49,7 @@ test('an address that is not of this machine is named, with the setting to chang
     DATA_DIR: join(workspace.path, 'data'),
   });
   assert.equal(status, 2);
-  assert.match(text, /setting HOST='192\.0\.2\.1' is not usable/);
+  assert.match(text, /invalid setting HOST='192\.0\.2\.1'/);
 });
 
 test('a data directory where a file stands is named, with the setting to change', async () => {
@@ -65,7 +62,7 @@ test('a data directory where a file stands is named, with the setting to change'
   ]) {
     const { status, text } = await serveOnce({ PORT: '0', DATA_DIR: directory });
     assert.equal(status, 2);
-    assert.ok(text.includes(`setting DATA_DIR='${directory}' is not usable: ${reason}`), text);
+    assert.ok(text.includes(`invalid setting DATA_DIR='${directory}': ${reason}`), text);
   }
 });
 
@@ -82,7 +79,7 @@ test('a service that asks for no credentials does not listen beyond this machine
   ] as const) {
     const { status, text } = await serveOnce({ ...settings, HOST: '0.0.0.0', PORT: '0', DATA_DIR });
     assert.equal(status, 2);
-    assert.match(text, new RegExp(`setting ${name}='open' is not usable: HOST=0\\.0\\.0\\.0 can be reached`));
+    assert.match(text, new RegExp(`invalid setting ${name}='open': HOST=0\\.0\\.0\\.0 can be reached`));
     assert.match(text, /--insecure-open/);
     const named = await serveOnce({ ...settings, HOST: '0.0.0.0', PORT: '0', DATA_DIR }, ['--insecure-open']);
     assert.match(named.text, /setting DATA_DIR=/);
@@ -100,8 +97,5 @@ test('an issuer that could be anybody is named, with the setting to change', asy
     DATA_DIR: join(workspace.path, 'data'),
   });
   assert.equal(status, 2);
-  assert.match(
-    text,
-    /setting OIDC_ISSUER='http:\/\/login\.example\.org' is not usable: give an https address/,
-  );
+  assert.match(text, /invalid setting OIDC_ISSUER='http:\/\/login\.example\.org': give an https address/);
 });

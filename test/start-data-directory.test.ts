@@ -140,7 +140,9 @@ test('a database that is not one is refused with its name and what to do, withou
     assert.equal(status, 3, err);
     assert.match(
       err,
-      new RegExp(`^geomill: the database .*${join(workspace.path, file)} .*file is not a database`),
+      new RegExp(
+        `^geomill: the (?:accounts )?database .*${join(workspace.path, file)} .*file is not a database`,
+      ),
     );
     assert.match(err, /'geomill doctor'.*'geomill restore'/);
     assert.doesNotMatch(err, /\n\s+at /);

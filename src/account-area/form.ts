@@ -1,5 +1,6 @@
 /** The submitted fields of a form, and their errors. */
 import { GeomillError } from '../errors.ts';
+import { textOf } from '../message.ts';
 
 export class Form {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -47,8 +48,8 @@ export class Form {
     } catch (error) {
       if (!(error instanceof GeomillError) || !['ACCOUNT_FIELD', 'CREDENTIAL_FIELD'].includes(error.code))
         throw error;
-      const path = String(error.params.path);
-      this.refuse(fields[path] ?? path, `It ${error.params.reason}.`);
+      const path = textOf(error.params.path);
+      this.refuse(fields[path] ?? path, `It ${textOf(error.params.reason)}.`);
       return undefined;
     }
   }

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Accounts } from '../accounts/accounts.ts';
 import { failure } from '../errors.ts';
+import { field } from '../message.ts';
 import type { Library } from './library.ts';
 import { OneTimeLinks } from './one-time-links.ts';
 import { passwordFault } from './password-rules.ts';
@@ -187,7 +188,7 @@ function checkPersonName(given: string): string {
 }
 
 function refuse(path: string, reason: string): Error {
-  return failure('ACCOUNT_FIELD', { path, reason });
+  return failure('ACCOUNT_FIELD', { path: field(path), reason });
 }
 
 function toUser(row: UserRow): User {

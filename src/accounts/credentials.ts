@@ -7,6 +7,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SqlValue, Statement } from '../engines/sqlite/database.ts';
 import { failure } from '../errors.ts';
+import { field } from '../message.ts';
 import type { AuditDetail, AuditLog } from './audit.ts';
 import type { AccountsDatabase } from './database.ts';
 import { LastUse } from './last-use.ts';
@@ -198,7 +199,7 @@ export class Credentials {
       const expiresAt =
         wanted.expiresAt === undefined ? found.expiresAt : checkExpiry(wanted.expiresAt, this.#now());
       if (found.revokedAt !== null)
-        throw failure('CREDENTIAL_FIELD', { path: 'id', reason: `is '${id}', which is revoked` });
+        throw failure('CREDENTIAL_FIELD', { path: field('id'), reason: `is '${id}', which is revoked` });
       this.#database.durable
         .prepare('UPDATE credentials SET name = ?, expires_at = ? WHERE id = ?')
         .run(name, expiresAt, id);

@@ -8,6 +8,7 @@ import { Database } from '../engines/sqlite/database.ts';
 import { isDamage } from '../engines/sqlite/database-failure.ts';
 import { bringUpToDate, type SchemaHistory, versionOf } from '../engines/sqlite/migrations.ts';
 import { failure, GeomillError } from '../errors.ts';
+import { textOf } from '../message.ts';
 
 /** The library for users and sessions has its own tables in the same file and migrates them itself. */
 const SCHEMA: SchemaHistory = {
@@ -106,7 +107,7 @@ export function openAccountsDatabase(path: string): AccountsDatabase {
     close();
     const reason =
       error instanceof GeomillError && error.code === 'SERVICE_DATABASE_UNUSABLE'
-        ? error.params.reason
+        ? textOf(error.params.reason)
         : (error as Error).message + (isDamage(error) ? DAMAGE_REMEDY : '');
     throw failure('ACCOUNTS_DATABASE', { path, reason }, undefined, error);
   }

@@ -1,5 +1,6 @@
 /** Checks the fields of a new key or client. All functions throw CREDENTIAL_FIELD. */
 import { failure } from '../errors.ts';
+import { field } from '../message.ts';
 import { isScope, LOCAL_OWNER, SCOPES, type Scope } from './principal.ts';
 
 const MAX_NAME_LENGTH = 100;
@@ -50,5 +51,5 @@ function checkText(path: string, given: string, maxLength: number): string {
 }
 
 function refuse(path: string, reason: string): Error {
-  return failure('CREDENTIAL_FIELD', { path, reason });
+  return failure('CREDENTIAL_FIELD', { path: field(path), reason });
 }

@@ -7,6 +7,7 @@ import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 import { type CrsText, parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { shownFindings } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
@@ -23,6 +24,7 @@ import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './fil
 import { progressBar } from './progress-bar.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { summarize } from './summary.ts';
+import { FLAG_FORM } from './wording.ts';
 
 /** The settings that matter to a command. */
 export type CommandContext = Pick<Config, 'gridDirectory'> & LimitSettings;
@@ -173,7 +175,8 @@ async function convert(
       threads: threadCount(parsed.values.threads),
       limits: inputLimits(context),
     };
-    const report = await runConversion(request, paths, { signal: abort.signal, onProgress: bar.update });
+    const found = await runConversion(request, paths, { signal: abort.signal, onProgress: bar.update });
+    const report = { ...found, warnings: shownFindings(found.warnings, FLAG_FORM) };
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
     return report;
   } catch (error) {

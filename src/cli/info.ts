@@ -4,12 +4,14 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { shownFindings } from '../findings.ts';
 import { inputLimits } from '../input-limits.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
 import { chooseInputFormat, formatFlags, formatOptions, parse } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { stageInput } from './files.ts';
 import { findingLine } from './summary.ts';
+import { FLAG_FORM } from './wording.ts';
 
 export const usage = `geomill info FILE [options]
 
@@ -45,7 +47,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     mkdirSync(scratchDirectory);
     const { signal } = new AbortController();
     const source = await stageInput(path, join(work, 'input'), signal);
-    const found = await inspectSource(
+    const inspection = await inspectSource(
       {
         format: format.id,
         files: [
@@ -66,6 +68,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
       },
       { signal, onProgress: () => {} },
     );
+    const found = { ...inspection, warnings: shownFindings(inspection.warnings, FLAG_FORM) };
     process.stdout.write(values.json === true ? `${JSON.stringify(found, null, 2)}\n` : describe(found));
     return 0;
   } finally {

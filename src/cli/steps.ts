@@ -53,9 +53,8 @@ export async function stepsOf(
   // The schema validator takes as long to load as a small conversion to run: only for who needs it.
   const { checkedStep, parseSteps } = await import('../transformations/requested-steps.ts');
   return chain.flatMap((link) => {
-    if ('file' in link) return parseSteps(readPipeline(link.file), 'transformations', registry);
-    const pathOf = (parameter: string): string => `${link.flag} (${parameter})`;
-    return [checkedStep(link.record, { ...link.parameters }, link.flag, pathOf)];
+    if ('file' in link) return parseSteps(readPipeline(link.file), `--${PIPELINE}`, registry);
+    return [checkedStep(link.record, { ...link.parameters }, link.flag)];
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Location } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import { type Finding, findingCatalogue } from '../findings.ts';
+import { counted } from '../message.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
-import { inFlags } from './wording.ts';
 
 /** More are told as one: an append may have a thousand files. */
 const SHOWN_LAYERS = 20;
@@ -36,11 +36,13 @@ function megabytes(bytes: number): string {
 }
 
 /** A finding in one line: what, how often, where first. */
-export function findingLine({ message: text, count, places }: Finding): string {
-  const message = inFlags(text);
+export function findingLine({ code, message, count, places }: Finding): string {
   const where = places.length === 0 ? null : locationText(places[0]);
-  if (where === null) return count > 1 ? `${message} (${count} times)` : message;
-  return count > 1 ? `${message} (${count} times, first at ${where})` : `${message} (at ${where})`;
+  if (count > 1) {
+    const quantity = counted(count, findingCatalogue[code].unit);
+    return `${message} (${quantity}${where === null ? '' : `, first at ${where}`})`;
+  }
+  return where === null ? message : `${message} (at ${where})`;
 }
 
 /** Null where only the layer or the field is known: the message names those. */

@@ -1,52 +1,87 @@
-/** Errors and findings name the fields of a request; on a command line the same things are flags. */
+/** Messages of the command line: they name the flag of each field of a request. The flags come from the registries. */
 import type { GeomillError } from '../errors.ts';
 import { formats } from '../formats/registry.ts';
+import type { FieldForm } from '../message.ts';
 import { transformations } from '../transformations/registry.ts';
-import type { Transformation } from '../transformations/transformation.ts';
+import type { CommandLineModifier, Transformation } from '../transformations/transformation.ts';
 import { flagName } from './arguments.ts';
 
-let flagByField: ReadonlyMap<string, string> | undefined;
-
-/** The text with every field of a request that has a flag under the name of the flag. */
-export function inFlags(text: string): string {
-  flagByField ??= fieldFlags();
-  const flags = flagByField;
-  return text
-    .replace(/\b(?:input|output|[a-z]+_options)\.[a-z_]+/g, (field) => flags.get(field) ?? field)
-    .replace(/'--[a-z-]+\.([a-z_]+)'/g, (path, parameter: string) => stepFlags().get(parameter) ?? path)
-    .replace(/'([a-z_]+)'/g, (quoted, parameter: string) => stepFlags().get(parameter) ?? quoted);
-}
+export const FLAG_FORM: FieldForm = {
+  name: flagOf,
+  set(path, value) {
+    const flag = flagOf(path);
+    const takesValue = value !== null && !(value === 'true' && isSwitch(flag));
+    return `add ${flag}${takesValue ? ` ${value}` : ''}`;
+  },
+};
 
 /** An error in one line, with the file where it is one of several and the message does not name it. */
-export function errorLine({ message, location }: GeomillError): string {
+export function errorLine(error: GeomillError): string {
+  const { message, location } = error.inForm(FLAG_FORM);
   const file = location?.file;
   const where = file === undefined || message.includes(file) ? '' : `'${file}': `;
-  return `${where}${inFlags(message)}`;
+  return `${where}${message}`;
 }
 
-let flagByParameter: ReadonlyMap<string, string> | undefined;
-
-/** Parameters of steps that have flags of their own, such as `aggregate`. */
-function stepFlags(): ReadonlyMap<string, string> {
-  flagByParameter ??= new Map(
-    (transformations as readonly Transformation[]).flatMap(({ commandLine }) =>
-      (commandLine?.modifiers ?? []).map(({ flag }) => [flag.replaceAll('-', '_'), `--${flag}`] as const),
-    ),
-  );
-  return flagByParameter;
+/** The flag of a field; a path of an unknown field stays as it is. */
+function flagOf(path: string): string {
+  const [, flag, inner] = /^--([a-z-]+)(?:[.[](.*))?$/.exec(path) ?? [];
+  if (flag === undefined) {
+    const parameter = /^step\.(\w+)$/.exec(path)?.[1];
+    if (parameter !== undefined)
+      return `--${modifiers(parameter)[0]?.flag ?? parameter.replaceAll('_', '-')}`;
+    fieldFlags ??= flagsOfFields();
+    return fieldFlags.get(path) ?? path;
+  }
+  return inner === undefined ? path : stepFlag(flag, inner);
 }
 
-function fieldFlags(): ReadonlyMap<string, string> {
+/** The flag that states a parameter of a step: "--aggregate" for the path "--dissolve.aggregate.pop". */
+function stepFlag(flag: string, inner: string): string {
+  const [, step, position] = /^(\d+)\](?:\.params)?\.?(.*)$/.exec(inner) ?? [];
+  if (step !== undefined)
+    return `--${flag}, step ${Number(step) + 1}${position === '' ? '' : `, ${position}`}`;
+  const [parameter] = inner.split(/[.[]/, 1);
+  const modifier = modifiers(parameter, flag)[0];
+  if (modifier !== undefined) return `--${modifier.flag}`;
+  // The rest is a position in the value, which may be a file.
+  const within = inner.slice(parameter.length).replace(/^\./, '');
+  return within === '' ? `--${flag}` : `--${flag} (${within})`;
+}
+
+/** Flags of a parameter, of the steps with this flag or of all. */
+function modifiers(parameter: string, flag?: string): readonly CommandLineModifier[] {
+  return (transformations as readonly Transformation[])
+    .filter(({ commandLine }) => flag === undefined || commandLine?.flag === flag)
+    .flatMap(({ commandLine }) => commandLine?.modifiers ?? [])
+    .filter((modifier) => modifier.flag.replaceAll('-', '_') === parameter);
+}
+
+function isSwitch(flag: string): boolean {
+  return modifiers(flag.slice(2).replaceAll('-', '_'))[0]?.placeholder === null;
+}
+
+let fieldFlags: ReadonlyMap<string, string> | undefined;
+
+function flagsOfFields(): ReadonlyMap<string, string> {
   const flags = new Map([
+    ['input.format', '--from'],
+    ['output.format', '--to'],
     ['input.epsg', '--from-crs'],
     ['output.epsg', '--to-crs'],
     ['input.layer', '--layer'],
+    // Of the forms that users and keys are created with.
+    ['name', '--name'],
+    ['owner', '--owner'],
+    ['scopes', '--scope'],
+    ['expiry', '--expires'],
+    ['email', 'EMAIL'],
+    ['password', '--password-stdin'],
   ]);
-  for (const { readOptions, readOptionsKey, writeOptions } of formats) {
-    for (const name of Object.keys(readOptions.properties)) {
-      flags.set(`input.${name}`, `--${flagName('in', name)}`);
-      if (readOptionsKey !== undefined) flags.set(`${readOptionsKey}.${name}`, `--${flagName('in', name)}`);
-    }
+  for (const { readOptions, readOptionsKey = 'input', writeOptions } of formats) {
+    for (const name of Object.keys(readOptions.properties))
+      for (const parent of ['input', readOptionsKey])
+        flags.set(`${parent}.${name}`, `--${flagName('in', name)}`);
     for (const name of Object.keys(writeOptions.properties))
       flags.set(`output.${name}`, `--${flagName('out', name)}`);
   }

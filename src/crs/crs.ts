@@ -1,5 +1,6 @@
 /** What a coordinate reference system is to the rooms that do no maths: text to identify it, facts to decide by. */
 import { failure } from '../errors.ts';
+import { field } from '../message.ts';
 
 /** A definition PROJ reads: "EPSG:4326", "ESRI:102100", WKT1, WKT2, PROJJSON or a PROJ string. */
 export type CrsText = string;
@@ -48,7 +49,7 @@ export function parseEpsg(value: unknown, path: string): CrsText {
     return `EPSG:${code}`;
   throw failure('CRS_UNKNOWN', {
     definition: typeof value === 'string' ? value.slice(0, 60) : (JSON.stringify(value) ?? 'nothing'),
-    path,
+    path: field(path),
     reason: 'write an EPSG code as 28350, "28350" or "EPSG:28350"',
   });
 }

@@ -1,5 +1,6 @@
 /** All supported formats. To add one, add its folder and one line here. */
 import { failure } from '../errors.ts';
+import { field } from '../message.ts';
 import { csv } from './csv/format.ts';
 import { dxf } from './dxf/format.ts';
 import { type Format, type InputFormat, isInputFormat, isOutputFormat, type OutputFormat } from './format.ts';
@@ -21,7 +22,7 @@ function formatById<Known extends Format>(among: readonly Known[], id: string, p
   if (format !== undefined) return format;
   throw failure('FORMAT_UNKNOWN', {
     value: id.slice(0, 40),
-    path,
+    path: field(path),
     known: among.map((known) => known.id).join(', '),
   });
 }

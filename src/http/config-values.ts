@@ -2,6 +2,7 @@
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
+import { field } from '../message.ts';
 import { memberPath, type SchemaCheck, type SchemaFault, schemaCheck } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
 import {
@@ -102,7 +103,7 @@ export class ConfigValues {
         .map((format) => format.id)
         .join(', ');
       return typeof given === 'string'
-        ? failure('FORMAT_UNKNOWN', { value: given.slice(0, 40), path, known })
+        ? failure('FORMAT_UNKNOWN', { value: given.slice(0, 40), path: field(path), known })
         : invalid(path, `must be the name of a format (${known}), not ${describe(given)}`);
     }
     if (id === 'inputCrs' || id === 'outputCrs' || id === 'appendCrs' || id === 'mergeCrs')

@@ -8,6 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorCode, failure, GeomillError, isDiskFull } from '../errors.ts';
 import { formats } from '../formats/registry.ts';
+import { textOf } from '../message.ts';
 import type { SecurityHeaders } from './security-headers.ts';
 
 export interface ProblemItem {
@@ -30,13 +31,13 @@ const PROBLEM_MEDIA_TYPE = 'application/problem+json';
 const STORAGE_RETRY_SECONDS = 5;
 
 export function problemOf(error: GeomillError, detail = error.message): Problem {
-  const { path } = error.params;
+  const path = error.params.path === undefined ? null : textOf(error.params.path);
   return {
     type: problemType(error.code),
     title: problemTitle(error.code),
     status: error.status,
     detail,
-    ...(typeof path === 'string' && error.status === 400 ? { errors: [{ path, message: detail }] } : {}),
+    ...(path !== null && error.status === 400 ? { errors: [{ path, message: detail }] } : {}),
   };
 }
 

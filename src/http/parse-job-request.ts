@@ -14,6 +14,7 @@ import {
   type OutputFormat,
 } from '../formats/format.ts';
 import { validateOptions } from '../formats/options.ts';
+import { field } from '../message.ts';
 import type { InputFileRequest, JobRequest, OutputRequest } from '../pipeline/request.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
@@ -139,7 +140,7 @@ function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPolicy): 
   const { value, path } = values.take('inputUrl');
   if (value === undefined) return null;
   const part = endpoint.inputFormat === null ? 'input_file' : 'file';
-  if (policy.hosts.length === 0) throw failure('INPUT_URL_DISABLED', { path, part });
+  if (policy.hosts.length === 0) throw failure('INPUT_URL_DISABLED', { path: field(path), part });
   if (endpoint.operation === 'append' || endpoint.operation === 'merge')
     throw invalid(path, `is not possible with ${endpoint.operation}; send the files themselves`);
   return { url: checkInputUrl(String(value), policy, path), path };
@@ -175,19 +176,19 @@ function parseFilesCrs(
 function parseFileCrs(values: ConfigValues, requiredBy: Format | null): InputFileRequest {
   const { path, value } = values.take('inputCrs');
   if (value === undefined && requiredBy !== null)
-    throw failure('FIELD_REQUIRED', { path, format: requiredBy.id });
+    throw failure('FIELD_REQUIRED', { path: field(path), format: requiredBy.name });
   return { crs: crsOrNull(value, path), crsPath: path };
 }
 
 /** One CRS for all files, or a list with one entry per file. */
 function parseCrsMapping(
   values: ConfigValues,
-  field: 'appendCrs' | 'mergeCrs',
+  key: 'appendCrs' | 'mergeCrs',
   requiredBy: Format | null,
 ): FilesOf {
-  const { path, value } = values.take(field);
+  const { path, value } = values.take(key);
   if (value === undefined && requiredBy !== null)
-    throw failure('FIELD_REQUIRED', { path, format: requiredBy.id });
+    throw failure('FIELD_REQUIRED', { path: field(path), format: requiredBy.name });
   if (!Array.isArray(value)) {
     const crs = crsOrNull(value, path);
     return (fileCount) =>
@@ -202,10 +203,10 @@ function parseCrsMapping(
   }));
   const missing = requiredBy === null ? undefined : files.find(({ crs }) => crs === null);
   if (missing !== undefined && requiredBy !== null)
-    throw failure('FIELD_REQUIRED', { path: missing.crsPath, format: requiredBy.id });
+    throw failure('FIELD_REQUIRED', { path: field(missing.crsPath), format: requiredBy.name });
   return (fileCount) => {
     if (fileCount !== files.length)
-      throw failure('CRS_LIST_LENGTH', { path, listed: files.length, files: fileCount });
+      throw failure('CRS_LIST_LENGTH', { path: field(path), listed: files.length, files: fileCount });
     return files;
   };
 }
@@ -218,7 +219,7 @@ function parseOutput(values: ConfigValues, endpoint: Endpoint, format: Format): 
   const crs = values.take('outputCrs');
   const toFile = values.take('toFile');
   if (toFile.value === false && format.jsonSchema === null)
-    throw failure('INLINE_NOT_POSSIBLE', { path: toFile.path, format: format.id });
+    throw failure('INLINE_NOT_POSSIBLE', { path: field(toFile.path), format: format.name });
   return {
     format: format.id,
     crs: crsOrNull(crs.value, crs.path),

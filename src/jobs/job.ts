@@ -3,6 +3,7 @@ import { GeomillError, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
+import { MAX_COMPOSED, shortText } from '../short-text.ts';
 
 export const jobStates = ['QUEUED', 'RUNNING', 'SUCCESS', 'FAILED'] as const;
 export type JobState = (typeof jobStates)[number];
@@ -139,5 +140,5 @@ export function errorText(jobId: string, error: PlainError): string {
     line === undefined ? '' : `line ${line}`,
     id === undefined ? '' : `id ${id}`,
   ].filter((part) => part !== '' && !message.includes(part));
-  return where.length === 0 ? message : `${message} (${where.join(', ')})`;
+  return where.length === 0 ? message : shortText(`${message} (${where.join(', ')})`, MAX_COMPOSED);
 }

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import type { Field } from '../batch/schema.ts';
 import type { CrsText } from '../crs/crs.ts';
 import { GeomillError } from '../errors.ts';
+import { field, phrase } from '../message.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 import type {
   FileParameter,
@@ -153,7 +154,8 @@ export function fieldsAfter(
       current = code.outputFields?.(current, params) ?? current;
     } catch (error) {
       if (!(error instanceof GeomillError) || error.code !== 'FIELD_UNKNOWN') throw error;
-      const where = layerName === '' ? path : `layer '${layerName}' at ${path}`;
+      const where =
+        layerName === '' ? phrase`${field(path)}` : phrase`layer '${layerName}' at ${field(path)}`;
       throw new GeomillError(error.code, { ...error.params, where }, { layer: layerName }, error);
     }
   }

@@ -2,6 +2,7 @@
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { strideOf } from '../batch/geometry-column.ts';
 import { failure } from '../errors.ts';
+import { field } from '../message.ts';
 import type { SessionStep } from './task.ts';
 
 /** Always allowed, however few the input has: 80 MB of longitudes and latitudes. */
@@ -21,7 +22,7 @@ export function checkGrowth(
   if (positionsOut <= FREE_POSITIONS || positionsOut <= positionsIn * factor) return;
   throw failure('OUTPUT_FACTOR_EXCEEDED', {
     step: step.type,
-    path: step.path,
+    path: field(step.path),
     positions: positionsOut,
     input: positionsIn,
     factor,

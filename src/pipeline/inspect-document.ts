@@ -1,5 +1,6 @@
 /** The JSON of an inspection, with keys as the API writes them; its schema is in http/schemas/inspection.ts. */
 import type { GeomillError } from '../errors.ts';
+import { shownFindings } from '../findings.ts';
 import type { Inspection, LayerInspection } from './inspect.ts';
 import { type ConversionReport, snakeCaseKeys } from './report.ts';
 
@@ -12,7 +13,7 @@ export function inspectionDocument({ format, layers, warnings }: Inspection, dry
   return {
     format,
     layers: layers.map(layerDocument),
-    warnings: snakeCaseKeys(warnings),
+    warnings: snakeCaseKeys(shownFindings(warnings)),
     output: dryRun === null ? null : dryRunDocument(dryRun),
   };
 }
@@ -51,6 +52,6 @@ function dryRunDocument(dryRun: DryRun): object {
     features,
     fields,
     reprojections: snakeCaseKeys(reprojections),
-    warnings: snakeCaseKeys(warnings),
+    warnings: snakeCaseKeys(shownFindings(warnings)),
   };
 }

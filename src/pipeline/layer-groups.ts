@@ -70,7 +70,7 @@ function nameInOutput({ name }: SourceLayer, file: OpenedFile, outputName: strin
 
 function unknownLayer(layer: string, known: readonly SourceLayer[], file?: string): Error {
   const location = file === undefined ? undefined : { file };
-  return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'no layers' }, location);
+  return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'none' }, location);
 }
 
 function namesOf(layers: readonly SourceLayer[]): string {

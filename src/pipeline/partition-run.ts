@@ -8,6 +8,7 @@
 import { failure, GeomillError, type Location } from '../errors.ts';
 import type { Partition } from '../formats/format.ts';
 import { checkFieldCount, type InputLimits } from '../io/limits.ts';
+import type { MessageParam } from '../message.ts';
 import type { Executor } from './executor.ts';
 import type { Task, TaskResult } from './task.ts';
 
@@ -175,7 +176,7 @@ export function locateAt(location: Location, base: PartitionBase, at: LayerLocat
 export function locateErrorAt(error: unknown, base: PartitionBase, at: LayerLocation): unknown {
   if (!(error instanceof GeomillError) || error.fault === 'ours') return error;
   const location = locateAt(error.location ?? {}, base, at);
-  const params: Record<string, string | number> = { ...error.params };
+  const params: Record<string, MessageParam> = { ...error.params };
   if ('record' in params && location.record !== undefined) params.record = location.record;
   if ('line' in params && location.line !== undefined) params.line = location.line;
   if ('place' in params && location.record !== undefined) {

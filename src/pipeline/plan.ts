@@ -8,6 +8,7 @@ import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { GeomillError } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, SourceLayer } from '../formats/format.ts';
+import { field } from '../message.ts';
 import {
   type ChainLink,
   changesFeatures,
@@ -166,7 +167,7 @@ function forSource<Planned>({ stated, location }: CrsQuestion, plan: () => Plann
     return plan();
   } catch (error) {
     if (!(error instanceof GeomillError) || error.code !== 'CRS_NO_OPERATION') throw error;
-    throw new GeomillError(error.code, { ...error.params, path: stated.crsPath }, location, error);
+    throw new GeomillError(error.code, { ...error.params, path: field(stated.crsPath) }, location, error);
   }
 }
 

@@ -266,7 +266,7 @@ class Conversion {
     const { mixedType } = this.#input.reader;
     const plain = outputLayers(plan, layers, this.#crs, mixedType, name, this.#paths.limits);
     const outputs = plan.keepsIdsAsField
-      ? plain.map((layer) => withIdField(layer, this.#output.format.title, this.#findings))
+      ? plain.map((layer) => withIdField(layer, this.#output.format.name, this.#findings))
       : plain;
     const encodings = writer.plan(outputs, context);
     const sink = writer.createSink(outputPath, encodings, context);

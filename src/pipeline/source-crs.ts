@@ -4,6 +4,7 @@ import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
 import { asGeomillError, failure, type Location } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
+import { field, textOf } from '../message.ts';
 import { crsAdvice } from './crs-advice.ts';
 import type { InputFileRequest } from './request.ts';
 
@@ -34,7 +35,7 @@ function isWkt(definition: CrsText): boolean {
 export interface CrsQuestion {
   readonly layer: SourceLayer;
   readonly stated: InputFileRequest;
-  readonly format: Pick<Format, 'id' | 'inputCrs'>;
+  readonly format: Pick<Format, 'name' | 'inputCrs'>;
   /** The layer, or the file, for messages: "layer 'roads'". */
   readonly source: string;
   /** The file for messages, in quotes. */
@@ -50,7 +51,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   const stated = question.stated.crs === null ? null : identified(question.stated.crs, path, crs);
   if (format.inputCrs !== 'file') {
     const own = stated ?? layer.crs;
-    if (own === null) throw failure('FIELD_REQUIRED', { path, format: format.id }, location);
+    if (own === null) throw failure('FIELD_REQUIRED', { path: field(path), format: format.name }, location);
     return own;
   }
   const fromRequest = (crsText: CrsText): CrsText => {
@@ -61,7 +62,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     if (stated === null)
       throw failure(
         'CRS_MISSING',
-        { source, reason: layer.crsMissingReason, path, ...crsAdvice(layer.statedExtent, crs) },
+        { source, reason: layer.crsMissingReason, path: field(path), ...crsAdvice(layer.statedExtent, crs) },
         location,
       );
     return fromRequest(stated);
@@ -72,13 +73,18 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   } catch (error) {
     if (stated !== null) return fromRequest(stated);
     const advice = crsAdvice(layer.statedExtent, crs);
-    throw failure('CRS_MISSING', { source, reason: unusableReason(error), path, ...advice }, location, error);
+    throw failure(
+      'CRS_MISSING',
+      { source, reason: unusableReason(error), path: field(path), ...advice },
+      location,
+      error,
+    );
   }
   // A local or engineering system has no known position on the Earth, so it is treated like a missing CRS.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);
   const known = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
   if (stated !== null && stated !== known && !crs.equivalent(stated, known)) {
-    throw failure('CRS_CONFLICT', { stated, source, found: found.name, path }, location);
+    throw failure('CRS_CONFLICT', { stated, source, found: found.name, path: field(path) }, location);
   }
   return known;
 }
@@ -87,7 +93,9 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
 function unusableReason(error: unknown): string {
   const { message, params } = asGeomillError(error);
   const { definition, reason } = params;
-  return definition === undefined ? message : `it states ${definition}, which cannot be used: ${reason}`;
+  return definition === undefined
+    ? message
+    : `it states ${textOf(definition)}, which cannot be used: ${textOf(reason)}`;
 }
 
 /** Units whose factors differ by less are the same: the two feet differ by 2e-6. */

@@ -5,6 +5,7 @@ import { type Dimensions, strideOf } from '../batch/geometry-column.ts';
 import type { Proj, Transformer } from '../engines/proj/proj.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { Findings } from '../findings.ts';
+import { field, phrase } from '../message.ts';
 import type {
   AnswerCall,
   ApplyStep,
@@ -152,7 +153,7 @@ function positionsAlong(route: Wgs84Route, proj: Proj | null, path: string): Tra
     if (outcome.failedPosition < 0) return;
     const at = outcome.failedPosition * strideOf(dimensions);
     throw failure('COORDINATE_OUTSIDE_DOMAIN', {
-      place: path,
+      place: phrase`'${field(path)}'`,
       x: outcome.failedX ?? coordinates[at],
       y: outcome.failedY ?? coordinates[at + 1],
       from: shortDefinition(transformer.from),

@@ -4,6 +4,7 @@ import { epsgCode } from '../crs/crs.ts';
 import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
 import { failure } from '../errors.ts';
 import type { Findings } from '../findings.ts';
+import { field } from '../message.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
 import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
 import type { LayerPlan, SourcePlan } from './plan.ts';
@@ -98,7 +99,7 @@ export class SourceTally {
     const expected = epsgCode(plan.crs);
     if (srid === 0 || expected === null || expected === srid) return;
     const found = `SRID ${srid}`;
-    throw failure('CRS_CONFLICT', { stated: plan.crs, source: label, found, path: crsPath }, at);
+    throw failure('CRS_CONFLICT', { stated: plan.crs, source: label, found, path: field(crsPath) }, at);
   }
 
   get fields(): Field[] {
@@ -123,7 +124,7 @@ export class SourceTally {
           x: first.x,
           y: first.y,
           reading: 'GeoJSON is read as EPSG:4326',
-          path: crsPath,
+          path: field(crsPath),
         },
         location,
       );

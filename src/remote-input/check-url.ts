@@ -1,5 +1,6 @@
 /** Checks a URL by its text: when the request is received, and for each redirect. */
 import { failure } from '../errors.ts';
+import { field } from '../message.ts';
 import { isAllowedByName, type UrlPolicy } from './policy.ts';
 
 const MAX_URL_CHARACTERS = 8192;
@@ -9,7 +10,7 @@ const MAX_URL_CHARACTERS = 8192;
  * the request, for messages. Messages contain only the host of the URL, because the rest may be a secret.
  */
 export function checkInputUrl(text: string, policy: UrlPolicy, path: string): URL {
-  const refuse = (reason: string): Error => failure('URL_INVALID', { path, reason });
+  const refuse = (reason: string): Error => failure('URL_INVALID', { path: field(path), reason });
   const url = parseUrl(text, refuse);
   if (url.username !== '' || url.password !== '')
     throw refuse('it holds a user name or a password; remove it');

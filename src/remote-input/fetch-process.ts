@@ -194,7 +194,9 @@ function fetcherConfinement(directory: string, { readPaths = [] }: FetcherOption
   return {
     readable: [
       ROOM,
-      ...['errors', 'process-channel', 'short-text'].map((name) => join(source, `${name}${EXTENSION}`)),
+      ...['errors', 'message', 'process-channel', 'short-text'].map((name) =>
+        join(source, `${name}${EXTENSION}`),
+      ),
       join(dirname(source), 'package.json'),
       // The second is another path where pnpm links packages.
       ...new Set([ADDRESS_PACKAGE, realpathSync(ADDRESS_PACKAGE)]),

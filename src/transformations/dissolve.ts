@@ -1,5 +1,6 @@
 /** dissolve: merges features with equal values. */
 import { failure } from '../errors.ts';
+import { field, phrase } from '../message.ts';
 import { aggregateModifier, aggregateOf, aggregateParameter } from './parts/aggregate.ts';
 import { fieldName, fieldNames } from './parts/name-lists.ts';
 import type { Transformation } from './transformation.ts';
@@ -54,8 +55,8 @@ Memory: as for union; large groups are divided by area.`,
     for (const name of aggregateOf(parameters).keys()) {
       if (!by.has(name)) continue;
       throw failure('TRANSFORMATION_INVALID', {
-        path: `${path}.aggregate.${name}`,
-        reason: "is a field of 'by': its value is the same in the whole group",
+        path: field(`${path}.aggregate.${name}`),
+        reason: phrase`is also in '${field(`${path}.by`)}', so its value is the same in the whole group`,
       });
     }
   },

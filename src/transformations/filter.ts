@@ -1,6 +1,7 @@
 /** filter: keeps features that meet conditions on their fields, or are in a box. */
 import { parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { field, type Phrase, phrase } from '../message.ts';
 import { MAX_CONDITION_LENGTH, MAX_CONDITION_TOKENS } from './filter/condition.ts';
 import { parseCondition } from './filter/parse-condition.ts';
 import { MAX_EPSG_LENGTH } from './parts/name-lists.ts';
@@ -74,9 +75,10 @@ feature is dropped, also by \`!=\`. In a field with values of different kinds, v
 };
 
 function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string, totals: RequestTotals): void {
-  const refuse = (at: string, reason: string) => failure('TRANSFORMATION_INVALID', { path: at, reason });
+  const refuse = (at: string, reason: string | Phrase) =>
+    failure('TRANSFORMATION_INVALID', { path: field(at), reason });
   if (where === undefined && bbox === undefined)
-    throw refuse(path, 'has no condition; state where, bbox or both');
+    throw refuse(path, 'has no condition; add where, bbox or both');
   if (where !== undefined) parseCondition(where, `${path}.where`, totals);
   if (bbox === undefined) return;
   const code = parseEpsg(crs ?? 4326, `${path}.bbox_crs`);
@@ -86,6 +88,6 @@ function check({ where, bbox, bbox_crs: crs }: StepParameters, path: string, tot
   if (Math.abs(south) > 90 || Math.abs(north) > 90 || Math.abs(west) > 180 || Math.abs(east) > 180)
     throw refuse(
       `${path}.bbox`,
-      "must be west, south, east, north in degrees; state the CRS of another box with 'bbox_crs'",
+      phrase`must be west, south, east, north in degrees; state the CRS of another box with '${field(`${path}.bbox_crs`)}'`,
     );
 }

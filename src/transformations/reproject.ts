@@ -1,6 +1,7 @@
 /** reproject: transforms the features to another CRS. */
 import { parseCrs, parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
+import { field, phrase } from '../message.ts';
 import { MAX_EPSG_LENGTH, MAX_NAME_LENGTH } from './parts/name-lists.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
 
@@ -42,7 +43,7 @@ transformed directly to the last CRS. Attributes, ids and order do not change.`,
     const { epsg, crs } = parameters;
     if (epsg === undefined && crs === undefined) {
       throw failure('TRANSFORMATION_INVALID', {
-        path: `${path}.epsg`,
+        path: field(`${path}.epsg`),
         reason: 'is required for reproject: the CRS that the next steps work in',
       });
     }
@@ -50,8 +51,8 @@ transformed directly to the last CRS. Attributes, ids and order do not change.`,
     if (crs !== undefined) parseCrs(crs, `${path}.crs`);
     if (epsg !== undefined && crs !== undefined && targetCrs({ epsg }) !== targetCrs({ crs })) {
       throw failure('TRANSFORMATION_INVALID', {
-        path: `${path}.crs`,
-        reason: `contradicts '${path}.epsg'; state the CRS once`,
+        path: field(`${path}.crs`),
+        reason: phrase`contradicts '${field(`${path}.epsg`)}'; state the CRS once`,
       });
     }
   },

@@ -3,6 +3,7 @@
  * here, with the path as the client wrote it; errors that depend on the data fail the job.
  */
 import { failure, type GeomillError } from '../errors.ts';
+import { field, type Phrase, phrase } from '../message.ts';
 import { memberPath, type SchemaFault, schemaFault } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
 import {
@@ -64,10 +65,12 @@ export function parseSteps(
   mayHaveParts = false,
 ): readonly RequestedStep[] {
   if (!Array.isArray(value))
-    throw failure('CONFIG_INVALID', { detail: `'${path}' must be a list, not ${shortValue(value)}` });
+    throw failure('CONFIG_INVALID', {
+      detail: phrase`'${field(path)}' must be a list, not ${shortValue(value)}`,
+    });
   if (value.length > MAX_STEPS) {
     throw failure('CONFIG_INVALID', {
-      detail: `'${path}' has ${value.length} steps; at most ${MAX_STEPS} are taken`,
+      detail: phrase`'${field(path)}' has ${value.length} steps; the limit is ${MAX_STEPS}`,
     });
   }
   const totals = new RequestTotals();
@@ -91,8 +94,7 @@ function parseStep(
     throw invalid(`${path}.params`, `must be an object with the parameters, not ${shortValue(nested)}`);
   const inner = isObject(nested) ? nested : {};
   const count = Object.keys(inner).length + Object.keys(flat).length;
-  if (count > MAX_PARAMETERS)
-    throw invalid(path, `has ${count} parameters; at most ${MAX_PARAMETERS} are taken`);
+  if (count > MAX_PARAMETERS) throw invalid(path, `has ${count} parameters; the limit is ${MAX_PARAMETERS}`);
   // No prototype: '__proto__' is a name as any other, and 'constructor' is not there unless it was given.
   const given: Record<string, unknown> = Object.create(null);
   // null means absent, here as elsewhere in a request.
@@ -100,7 +102,10 @@ function parseStep(
   for (const [name, parameter] of Object.entries(flat)) {
     if (parameter === null) continue;
     if (Object.hasOwn(given, name) && JSON.stringify(given[name]) !== JSON.stringify(parameter))
-      throw invalid(`${path}.${name}`, `contradicts '${path}.params.${name}'; state it once`);
+      throw invalid(
+        `${path}.${name}`,
+        phrase`contradicts '${field(`${path}.params.${name}`)}'; state it once`,
+      );
     given[name] = parameter;
   }
   const innerPath = isObject(nested) ? `${path}.params` : path;
@@ -182,7 +187,7 @@ function recordOf(type: unknown, path: string, registry: readonly Transformation
   if (record !== undefined) return record;
   throw failure('TRANSFORMATION_UNKNOWN', {
     type: typeof type === 'string' ? type.slice(0, 40) : shortValue(type),
-    path: `${path}.type`,
+    path: field(`${path}.type`),
     known: registry.length === 0 ? 'none' : registry.map(({ id }) => id).join(', '),
   });
 }
@@ -198,7 +203,7 @@ function parameterFailure(
   if (inner.length > 0 || keyword !== 'additionalProperties') return invalid(path, reason);
   const known = Object.keys(parameters.properties);
   const list = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
-  return invalid(path, `is no parameter of ${id}; ${list}`);
+  return invalid(path, `is not a parameter of ${id}; ${list}`);
 }
 
 function descriptionOf(schema: object | undefined): string {
@@ -212,6 +217,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function invalid(path: string, reason: string): GeomillError {
-  return failure('TRANSFORMATION_INVALID', { path, reason });
+function invalid(path: string, reason: string | Phrase): GeomillError {
+  return failure('TRANSFORMATION_INVALID', { path: field(path), reason });
 }

@@ -1,5 +1,6 @@
 /** Which fields stay, in which order and under which names. */
 import { failure } from '../errors.ts';
+import { field, type Phrase, phrase } from '../message.ts';
 import { byFieldName, fieldName, fieldNames } from './parts/name-lists.ts';
 import type { StepParameters, Transformation } from './transformation.ts';
 
@@ -81,21 +82,24 @@ function namesOf(list: string): string[] {
 
 function check(parameters: StepParameters, path: string): void {
   const { fields, drop, rename } = parameters as SelectParameters;
-  const refuse = (name: string, reason: string) =>
-    failure('TRANSFORMATION_INVALID', { path: name === '' ? path : `${path}.${name}`, reason });
+  const refuse = (name: string, reason: string | Phrase) =>
+    failure('TRANSFORMATION_INVALID', { path: field(name === '' ? path : `${path}.${name}`), reason });
   if (fields === undefined && drop === undefined && rename === undefined)
-    throw refuse('', 'says nothing to select; state fields, drop or rename');
+    throw refuse('', 'selects nothing; add fields, drop or rename');
   if (fields !== undefined && drop !== undefined)
-    throw refuse('drop', "contradicts 'fields', which already says what stays; state one of them");
+    throw refuse(
+      'drop',
+      phrase`contradicts '${field(`${path}.fields`)}', which already lists the fields that stay; use one of them`,
+    );
   const kept = fields === undefined ? null : new Set(fields);
   const dropped = new Set(drop);
   const taken = new Map<string, string>();
   for (const [from, to] of Object.entries(rename ?? {})) {
-    if (dropped.has(from)) throw refuse('rename', `gives a new name to '${from}', which 'drop' leaves out`);
+    if (dropped.has(from)) throw refuse('rename', `renames '${from}', which is dropped`);
     if (kept !== null && !kept.has(from))
-      throw refuse('rename', `gives a new name to '${from}', which is not among 'fields'`);
+      throw refuse('rename', `renames '${from}', which is not among the selected fields`);
     const other = taken.get(to);
-    if (other !== undefined) throw refuse('rename', `gives both '${other}' and '${from}' the name '${to}'`);
+    if (other !== undefined) throw refuse('rename', `renames both '${other}' and '${from}' to '${to}'`);
     taken.set(to, from);
   }
 }

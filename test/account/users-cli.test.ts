@@ -57,13 +57,13 @@ test('the first administrator comes from the command line, by a link that is goo
 test('a password comes on standard input, and is judged before the user is made', async () => {
   const weak = await users('short\n', 'create', 'bob@example.org', '--password-stdin');
   assert.deepEqual([weak.status, weak.out], [1, '']);
-  assert.match(weak.err, /'password' must have at least 12 characters/);
+  assert.match(weak.err, /'--password-stdin' must have at least 12 characters/);
   const good = await users(`${ADMIN.password}\n`, 'create', 'bob@example.org', '--password-stdin');
   assert.deepEqual([good.status, good.out], [0, '']);
   assert.equal((await signIn(new Browser(area.url), 'bob@example.org', ADMIN.password)).path, '/account');
   assert.ok(![weak, good].some(({ err }) => err.includes(ADMIN.password)));
   const again = await users('', 'create', 'BOB@example.org');
-  assert.match(again.err, /'email' is that of another user/);
+  assert.match(again.err, /'EMAIL' is that of another user/);
 });
 
 test('disabling counts for who is signed in, and the last administrator stays', async () => {
@@ -98,5 +98,5 @@ test('what is said wrongly is told, with the exit code for it', async () => {
   for (const argv of [[], ['make'], ['create'], ['list', 'x'], ['list', '--admin'], ['disable', 'a', 'b']])
     assert.equal((await users('', ...argv)).status, 2, argv.join(' '));
   assert.equal((await users('', '--help')).status, 0);
-  assert.match((await users('', 'create', 'no address')).err, /'email' must be an e-mail address/);
+  assert.match((await users('', 'create', 'no address')).err, /'EMAIL' must be an e-mail address/);
 });

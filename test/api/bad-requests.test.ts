@@ -22,13 +22,13 @@ const rows: [string, Submission, number, RegExp][] = [
     'unknown input format',
     { config: { input: { format: 'kml' }, output } },
     400,
-    /'kml' in 'input.format'.*geojson, shp, .*csv/,
+    /'input.format': unknown format 'kml'.*geojson, shp, .*csv/,
   ],
   [
     'unknown output format',
     { config: { ...GEOJSON_TO_GEOJSON, output: { format: 'pdf' } } },
     400,
-    /'pdf' in 'output.format'/,
+    /'output.format': unknown format 'pdf'/,
   ],
   ['format of another type', { config: { input: { format: 7 }, output } }, 400, /'input.format' must be/],
   ['no config part', { config: null }, 400, /part 'config' is missing; the form has 'input_file'/],
@@ -39,20 +39,20 @@ const rows: [string, Submission, number, RegExp][] = [
     400,
     /part 'input_file' is missing; the form has 'config', 'upload'/,
   ],
-  ['two files', { morePart: [['input_file', 'x']] }, 400, /part 'input_file' came more than once/],
+  ['two files', { morePart: [['input_file', 'x']] }, 400, /part 'input_file' was sent more than once/],
   [
     'two files by two names',
     { morePart: [['file', 'x']] },
     400,
-    /'input_file' or 'file' came more than once/,
+    /'input_file' or 'file' was sent more than once/,
   ],
-  ['two configs', { morePart: [['payload', '{}']] }, 400, /came more than once/],
+  ['two configs', { morePart: [['payload', '{}']] }, 400, /was sent more than once/],
   ['an empty file', { file: '' }, 400, /roads.geojson is empty/],
   [
     'wrong EPSG code',
     { config: { ...GEOJSON_TO_GEOJSON, output: { format: 'csv', epsg: 'mercator' } } },
     400,
-    /'mercator' in 'output.epsg'/,
+    /'output.epsg': unknown .* 'mercator'/,
   ],
   [
     'negative EPSG code',
@@ -64,13 +64,13 @@ const rows: [string, Submission, number, RegExp][] = [
     'epsg missing for csv',
     { config: { input: { format: 'csv' }, output } },
     400,
-    /^field 'input.epsg' is required for csv$/,
+    /^CSV does not store its CRS: set 'input.epsg' \(EPSG:4326 for longitude and latitude\)$/,
   ],
   [
     'to_file false with shp',
     { config: { ...GEOJSON_TO_GEOJSON, output: { format: 'shp', to_file: false } } },
     400,
-    /'output.to_file'.*not with shp/,
+    /'output.to_file'.*not for Shapefile/,
   ],
   [
     'to_file of another type',
@@ -82,7 +82,7 @@ const rows: [string, Submission, number, RegExp][] = [
     'a transformation',
     { config: { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'shrink' }] } },
     400,
-    /'shrink' at 'transformations\[0\].type'.*reproject/,
+    /'transformations\[0\].type': unknown transformation 'shrink'.*reproject/,
   ],
   [
     'a parameter that is missing',
@@ -109,7 +109,7 @@ const rows: [string, Submission, number, RegExp][] = [
     'a parameter that is unknown',
     { config: { ...GEOJSON_TO_GEOJSON, transformations: [{ type: 'reproject', epsg: 4326, zone: 1 }] } },
     400,
-    /'transformations\[0\]\.zone' is no parameter of reproject; it has epsg, crs/,
+    /'transformations\[0\]\.zone' is not a parameter of reproject; it has epsg, crs/,
   ],
   [
     'a parameter that says two things',
@@ -192,7 +192,7 @@ const FILE_HEAD = '--b\r\nContent-Disposition: form-data; name="input_file"; fil
 
 test('refused before a byte of it is read: a declared length of 10 GB', async () => {
   const answer = await exchange(`${HEAD}Content-Length: 10000000000\r\n\r\n`, /MAX_UPLOAD/);
-  assert.match(answer, /^HTTP\/1.1 413 .*declared as 10000000000 bytes, the limit is 102400 bytes/s);
+  assert.match(answer, /^HTTP\/1.1 413 .*declared as 10000000000 bytes; the limit is 102400 bytes/s);
 });
 
 test('refused without "100 Continue": a declared length of 10 GB', async () => {

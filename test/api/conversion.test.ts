@@ -75,7 +75,10 @@ test('a CRS of a step that does not exist fails the job with the path of the ste
   const id = await submitJob(service, { config, file: sample });
   const { state, error } = await service.ended(id);
   assert.equal(state, 'FAILED');
-  assert.deepEqual([error?.code, error?.params.path], ['CRS_UNKNOWN', 'transformations[0].params']);
+  assert.deepEqual(
+    [error?.code, error?.params.path],
+    ['CRS_UNKNOWN', { field: 'transformations[0].params' }],
+  );
 });
 
 test('a field that no feature has fails the job with the fields there are', async () => {
@@ -85,7 +88,7 @@ test('a field that no feature has fails the job with the fields there are', asyn
   assert.equal(state, 'FAILED');
   assert.deepEqual(error?.params, {
     field: 'owner',
-    where: "layer 'roads' at transformations[0]",
+    where: ["layer 'roads' at ", { field: 'transformations[0]' }],
     known: "'name', 'kind', 'built', 'depth_m', 'open'",
   });
 });

@@ -161,7 +161,7 @@ test('a URL that is not allowed is a 400 at once, and nothing is looked up or fe
   for (const url of refused)
     assert.match(
       await detailOf(await submit(service, fromUrl(url))),
-      /is not a host that this service fetches files from/,
+      /does not fetch files from .*: the host is not allowed or has no public address/,
     );
   for (const url of [
     'file:///etc/passwd',
@@ -170,7 +170,7 @@ test('a URL that is not allowed is a 400 at once, and nothing is looked up or fe
   ])
     assert.match(
       await detailOf(await submit(service, fromUrl(url))),
-      /^'input.url' is no URL to fetch a file from/,
+      /^'input.url' is not a URL that a file can be fetched from/,
     );
   await using closed = await startTestService();
   assert.match(
@@ -197,13 +197,13 @@ test('what goes wrong with the host fails the job with a sentence for its owner'
   await using service = await startAllowing(host, { MAX_UPLOAD: '1000', INPUT_URL_TIMEOUT: '2' });
   const name = `127.0.0.1:${host.port}`;
   const expected: [string, string, RegExp][] = [
-    ['missing', 'URL_STATUS', /answered with status 404/],
-    ['large', 'LIMIT_EXCEEDED', /declared as 5000 bytes, the limit is 1000 bytes \(MAX_UPLOAD\)/],
+    ['missing', 'URL_STATUS', /returned status 404/],
+    ['large', 'LIMIT_EXCEEDED', /declared as 5000 bytes; the limit is 1000 bytes \(MAX_UPLOAD\)/],
     ['endless', 'LIMIT_EXCEEDED', /the limit is 1000 bytes/],
     ['slow', 'URL_TIMEOUT', /did not send the whole file within 2 s \(INPUT_URL_TIMEOUT\)/],
     ['empty', 'INPUT_EMPTY', /is empty/],
     ['inside', 'URL_REDIRECT', /redirects to where this service does not fetch from/],
-    ['short', 'URL_INCOMPLETE', /ended the file before it was complete/],
+    ['short', 'URL_INCOMPLETE', /closed before the whole file was received/],
   ];
   for (const [path, code, sentence] of expected) {
     const job = await service.ended(await submitJob(service, fromUrl(`${host.url}/${path}`)));

@@ -145,7 +145,7 @@ test('a part and the steps must fit', async () => {
     ['mask', '{}'],
     ['mask', '{}'],
   ] as const;
-  await refusal(await send([{ type: 'clip' }], twice), 400, /part 'mask' came more than once/);
+  await refusal(await send([{ type: 'clip' }], twice), 400, /part 'mask' was sent more than once/);
   const body = { ...toGeojson, input_geojson: JSON.parse(sample), transformations: [{ type: 'clip' }] };
   await refusal(await postJson(service, '/v1/transform/geojson', body), 400, /is required for clip/);
 });

@@ -42,7 +42,8 @@ test('requests beyond the rate of an account are refused by whatever credential,
   const refused = answers.filter(({ status }) => status !== 200);
   // On a slow machine some more pass, for the time it takes.
   assert.ok(refused.length > 0 && refused.length <= 27, `${refused.length} of 30`);
-  for (const one of refused) await assertRefused(one, 'rate-exceeded', '1', /faster than the 1 a second/);
+  for (const one of refused)
+    await assertRefused(one, 'rate-exceeded', '1', /too many requests \(limit 1 per second\)/);
   assert.equal((await list(shown[2])).status, 200);
   // Also what is refused for another reason: this one may not write.
   const form = { method: 'POST', headers: shown[3] };
@@ -62,7 +63,7 @@ test('an account with as many jobs as it may have is refused, until one of them 
     await submitJob(service, { file: ENDLESS, headers: ann }),
   ];
   const refused = await submit(service, { headers: ann });
-  await assertRefused(refused, 'owner-jobs-exceeded', '5', /^2 jobs of this account wait or run, and 2 may/);
+  await assertRefused(refused, 'owner-jobs-exceeded', '5', /^this account has 2 active jobs \(limit 2\)/);
   await submitJob(service, { file: ENDLESS, headers: bob });
   assert.equal(
     (await fetch(`${service.url}/v1/jobs/${ids[0]}`, { method: 'DELETE', headers: ann })).status,
@@ -78,7 +79,7 @@ test('an account that has stored what it may is told what to do, and room that i
   const [headers] = shown;
   const first = await submitJob(service, { file: 'a', headers });
   assert.equal((await service.ended(first)).state, 'SUCCESS');
-  const stored = /no room for \d+ bytes: this account has 2\d{3} of the 5000 bytes/;
+  const stored = /no room for \d+ bytes: this account stores 2\d{3} of at most 5000 bytes/;
   await assertRefused(
     await submit(service, { file: 'x'.repeat(3000), headers }),
     'owner-storage-exceeded',
@@ -93,7 +94,7 @@ test('an account that has stored what it may is told what to do, and room that i
   assert.equal(waited.headers.get('retry-after'), null, 'all the work would be done again');
   assert.match(
     problem.detail,
-    /no room for the output of 4\d{3} bytes: this account has [23]\d{3} of the 5000 bytes/,
+    /no room for the output of 4\d{3} bytes: this account stores [23]\d{3} of at most 5000 bytes/,
   );
   assert.equal((await fetch(`${service.url}/v1/jobs/${first}`, { method: 'DELETE', headers })).status, 204);
   assert.equal((await service.ended(await submitJob(service, { file: 'a', headers }))).state, 'SUCCESS');

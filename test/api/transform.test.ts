@@ -102,9 +102,9 @@ test('unknown keys and parts are warnings of the job, not errors', async () => {
   assert.deepEqual(
     report.warnings.map(({ code, message }) => `${code} ${message}`),
     [
-      "UNKNOWN_KEY 'output.depth' is not known here and was ignored",
-      "UNKNOWN_KEY 'colour' is not known here and was ignored",
-      "UNKNOWN_PART form part 'note' is not known here and was ignored",
+      "UNKNOWN_KEY 'output.depth' is an unknown key and was ignored",
+      "UNKNOWN_KEY 'colour' is an unknown key and was ignored",
+      "UNKNOWN_PART 'note' is an unknown form part and was ignored",
     ],
   );
   assert.deepEqual(job.progress, { fraction: 1, stage: 'ended' });

@@ -95,7 +95,7 @@ const bodies: [string, string, unknown, number, RegExp][] = [
     '/merge',
     { input_geojson_list: [one], input_crs_mapping: [4326, 4326], ...toCsv },
     400,
-    /'input_crs_mapping' lists 2 CRS for 1 files/,
+    /'input_crs_mapping' lists 2 CRS for 1 file;/,
   ],
   [
     'a member that came twice',
@@ -113,7 +113,7 @@ const bodies: [string, string, unknown, number, RegExp][] = [
   ],
   ['a body that ends behind a document', '', '{"input_geojson":{}', 400, /ended early/],
   ['an empty body', '', '', 400, /ended early: it is empty/],
-  ['what is no JSON', '', 'input_geojson=7', 400, /cannot be read at byte 0: expected '\{'/],
+  ['what is no JSON', '', 'input_geojson=7', 400, /cannot be parsed at byte 0: expected '\{'/],
   ['a list', '', '[1]', 400, /must be a JSON object/],
   ['something behind the body', '', '{"input_geojson":{}} x', 400, /expected the end of the body/],
   [
@@ -135,7 +135,7 @@ const bodies: [string, string, unknown, number, RegExp][] = [
     '',
     { input_geojson: { type: 'x'.repeat(60_000) }, ...toCsv },
     413,
-    /the JSON body is declared as 6\d+ bytes, the limit is 51200 bytes \(MAX_JSON_BODY\)/,
+    /the JSON body is declared as 6\d+ bytes; the limit is 51200 bytes \(MAX_JSON_BODY\)/,
   ],
 ];
 

@@ -23,7 +23,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
   ['no file', 'shp', [], toCsv, 400, /part 'file' is missing; the form has 'config'/],
   ['no config', 'shp', [target], undefined, 400, /part 'config' is missing; the form has 'file'/],
   ['files instead of a file', 'shp', more('a'), toCsv, 400, /part 'file' is missing; the form has 'files'/],
-  ['two files', 'shp', [target, target], toCsv, 400, /part 'file' came more than once/],
+  ['two files', 'shp', [target, target], toCsv, 400, /part 'file' was sent more than once/],
   ['append without target', 'shp/append', more('a', 'b'), toCsv, 400, /part 'file' is missing.*'files'/],
   [
     'append without files',
@@ -33,10 +33,24 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     400,
     /part 'files' is missing; the form has 'file'/,
   ],
-  ['append with two targets', 'shp/append', [target, target, ...more('a')], toCsv, 400, /'file' came more/],
+  [
+    'append with two targets',
+    'shp/append',
+    [target, target, ...more('a')],
+    toCsv,
+    400,
+    /'file' was sent more/,
+  ],
   ['merge without files', 'shp/merge', [], toCsv, 400, /part 'files' is missing; the form has 'config'/],
   ['merge with a file alone', 'shp/merge', [target], toCsv, 400, /part 'files' is missing.*'file', 'config'/],
-  ['merge of two single files', 'shp/merge', [target, target, ...more('a')], toCsv, 400, /'file' came more/],
+  [
+    'merge of two single files',
+    'shp/merge',
+    [target, target, ...more('a')],
+    toCsv,
+    400,
+    /'file' was sent more/,
+  ],
   ['an empty file', 'shp/append', [target, ...more('a', '')], toCsv, 400, /more-1.zip is empty/],
   [
     'too many files',
@@ -61,7 +75,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     more('x'.repeat(60 * 1024), 'x'.repeat(60 * 1024)),
     toCsv,
     413,
-    /the upload is more than that, the limit is 102400 bytes \(MAX_UPLOAD\)/,
+    /the upload is more than that; the limit is 102400 bytes \(MAX_UPLOAD\)/,
   ],
   ['a config too large', 'shp', [target], { ...toCsv, a: 'x'.repeat(3000) }, 413, /MAX_CONFIG/],
   ['a config that is no JSON', 'shp', [target], '{"output_format"', 400, /part 'config' is not valid JSON/],
@@ -73,7 +87,14 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     400,
     /^'output_format' is required; known formats are geojson, /,
   ],
-  ['an unknown output format', 'shp', [target], { output_format: 'pdf' }, 400, /'pdf' in 'output_format'/],
+  [
+    'an unknown output format',
+    'shp',
+    [target],
+    { output_format: 'pdf' },
+    400,
+    /'output_format': unknown format 'pdf'/,
+  ],
   [
     'another format than the path says',
     'shp',
@@ -82,15 +103,15 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     400,
     /'input_format' says gpkg, but the path of the request says shp/,
   ],
-  ['no CRS for dxf', 'dxf', [target], toCsv, 400, /^field 'input_crs' is required for dxf$/],
-  ['no CRS for csv', 'csv', [target], toCsv, 400, /^field 'input_crs' is required for csv$/],
+  ['no CRS for dxf', 'dxf', [target], toCsv, 400, /^DXF does not store its CRS: set 'input_crs'/],
+  ['no CRS for csv', 'csv', [target], toCsv, 400, /CSV does not store its CRS: set 'input_crs'/],
   [
     'no CRS of a target',
     'dxf/append',
     [target, ...more('a')],
     { ...toCsv, append_crs_mapping: CRS },
     400,
-    /'input_crs' is required for dxf/,
+    /DXF does not store its CRS: set 'input_crs'/,
   ],
   [
     'no CRS of what is appended',
@@ -98,7 +119,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     [target, ...more('a')],
     { ...toCsv, input_crs: CRS },
     400,
-    /'append_crs_mapping' is required for dxf/,
+    /DXF does not store its CRS: set 'append_crs_mapping'/,
   ],
   [
     'no CRS of one file of three',
@@ -106,7 +127,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     [target, ...more('a', 'b', 'c')],
     { ...toCsv, input_crs: CRS, append_crs_mapping: [CRS, CRS, null] },
     400,
-    /^field 'append_crs_mapping\[2\]' is required for csv$/,
+    /CSV does not store its CRS: set 'append_crs_mapping\[2\]'/,
   ],
   [
     'no CRS of what is merged',
@@ -114,7 +135,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     more('a'),
     { ...toCsv, input_crs: CRS },
     400,
-    /'input_crs_mapping' is required for csv/,
+    /CSV does not store its CRS: set 'input_crs_mapping'/,
   ],
   [
     'more CRS than files to append',
@@ -122,7 +143,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     [target, ...more('a')],
     { ...toCsv, append_crs_mapping: [CRS, CRS] },
     400,
-    /'append_crs_mapping' lists 2 CRS for 1 files; give one CRS for all, or a list/,
+    /'append_crs_mapping' lists 2 CRS for 1 file; give one CRS for all files, or one for each/,
   ],
   [
     'fewer CRS than files to merge',
@@ -138,7 +159,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     [target],
     { ...toCsv, input_crs: 'mercator' },
     400,
-    /'mercator' in 'input_crs'/,
+    /'input_crs': unknown .* 'mercator'/,
   ],
   [
     'a CRS in a list that is none',
@@ -146,7 +167,7 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     more('a', 'b'),
     { ...toCsv, input_crs_mapping: [CRS, 'EPSG:x'] },
     400,
-    /'EPSG:x' in 'input_crs_mapping\[1\]'/,
+    /'input_crs_mapping\[1\]': unknown .* 'EPSG:x'/,
   ],
   [
     'a list of no CRS',
@@ -164,14 +185,21 @@ const forms: [string, string, FormPart[], unknown, number, RegExp][] = [
     400,
     /'input_epsg' contradicts 'input_crs'/,
   ],
-  ['an output CRS that is none', 'shp', [target], { ...toCsv, output_crs: 'x' }, 400, /'x' in 'output_crs'/],
+  [
+    'an output CRS that is none',
+    'shp',
+    [target],
+    { ...toCsv, output_crs: 'x' },
+    400,
+    /'output_crs': unknown .* 'x'/,
+  ],
   [
     'inline output of another format',
     'shp',
     [target],
     { ...toCsv, to_file: false },
     400,
-    /'to_file': false.*not with csv/,
+    /'to_file' can be false only .*not for CSV/,
   ],
   [
     'to_file of another type',
@@ -223,8 +251,7 @@ for (const [name, path, parts, config, status, detail] of forms)
 
 test('a format that is not known is a 404 that names the known ones, whatever is sent there', async () => {
   for (const path of ['kml', 'kml/append', 'SHP/merge', 'result']) {
-    const known =
-      /'(?:kml|SHP|result)' in the path is no known format; known are geojson, shp, gpkg, dxf, csv/;
+    const known = /unknown format '(?:kml|SHP|result)' in the path; supported: geojson, shp, gpkg, dxf, csv/;
     const url = `/v1/transform/${path}`;
     await expectProblem(await postForm(service, url, { parts: [target], config: toCsv }), 404, known);
     await expectProblem(await postJson(service, url, {}), 404, known);
@@ -235,17 +262,17 @@ test('a format that is not known is a 404 that names the known ones, whatever is
       known,
     );
   }
-  await expectProblem(await fetch(`${service.url}/v1/transform/shp`), 405, /takes POST/);
-  await expectProblem(await fetch(`${service.url}/v1/transform/shp/split`), 404, /there is no GET/);
+  await expectProblem(await fetch(`${service.url}/v1/transform/shp`), 405, /supports POST/);
+  await expectProblem(await fetch(`${service.url}/v1/transform/shp/split`), 404, /no such address: GET/);
 });
 
 test('other content types are refused with those that are taken', async () => {
   const send = (path: string, type: string): Promise<Response> =>
     fetch(service.url + path, { method: 'POST', body: '{}', headers: { 'content-type': type } });
   for (const path of ['', '/append', '/merge']) {
-    const both = /'text\/plain' is not accepted here; send multipart\/form-data or application\/json/;
+    const both = /'text\/plain' is not supported here; send multipart\/form-data or application\/json/;
     await expectProblem(await send(`/v1/transform/geojson${path}`, 'text/plain'), 415, both);
-    const form = /'application\/json' is not accepted here; send multipart\/form-data$/;
+    const form = /'application\/json' is not supported here; send multipart\/form-data$/;
     await expectProblem(await send(`/v1/transform/shp${path}`, 'application/json'), 415, form);
   }
   await expectProblem(await send('/v1/inspect', 'application/json'), 415, /send multipart\/form-data$/);
@@ -277,7 +304,7 @@ test('an inspection without a file, a config or a format is refused', async () =
   await expectProblem(
     await post([target], { input: { format: 'dxf' }, output: { format: 'shp' } }),
     400,
-    /'input.epsg' is required for dxf/,
+    /DXF does not store its CRS: set 'input.epsg'/,
   );
 });
 

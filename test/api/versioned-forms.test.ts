@@ -119,10 +119,7 @@ test('parts that mean nothing are counted in a header and told in the report', a
   const job = await jobOf(response);
   assert.deepEqual(
     job.report?.warnings.map(({ message }) => message),
-    [
-      "form part 'extra' is not known here and was ignored",
-      "form part 'note' is not known here and was ignored",
-    ],
+    ["'extra' is an unknown form part and was ignored", "'note' is an unknown form part and was ignored"],
   );
 });
 

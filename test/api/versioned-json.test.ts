@@ -104,7 +104,7 @@ test('what else stands in the body is config; what is not known there is a warni
   assert.deepEqual(job.request.output?.options, { precision: 9 });
   assert.deepEqual(
     job.report?.warnings.map(({ message }) => message),
-    ["'colour' is not known here and was ignored"],
+    ["'colour' is an unknown key and was ignored"],
   );
 });
 

@@ -90,18 +90,18 @@ for (const { id } of formats) {
 test('a CRS that contradicts the file is refused by the key it stands under', async () => {
   const wrong = 'EPSG:3857';
   const rows: [string, FormPart[], object, RegExp][] = [
-    ['', [part('file', 'shp')], { input_crs: wrong }, /'input_crs' says EPSG:3857 but /],
+    ['', [part('file', 'shp')], { input_crs: wrong }, /'input_crs' is EPSG:3857, but /],
     [
       '/append',
       [part('file', 'shp'), part('files', 'shp'), part('files', 'shp')],
       { append_crs_mapping: [null, wrong] },
-      /'append_crs_mapping\[1\]' says EPSG:3857 but /,
+      /'append_crs_mapping\[1\]' is EPSG:3857, but /,
     ],
     [
       '/merge',
       [part('files', 'shp'), part('files', 'shp')],
       { input_crs_mapping: [CRS, wrong] },
-      /'input_crs_mapping\[1\]' says EPSG:3857 but /,
+      /'input_crs_mapping\[1\]' is EPSG:3857, but /,
     ],
   ];
   for (const [path, parts, keys, detail] of rows) {
@@ -112,8 +112,11 @@ test('a CRS that contradicts the file is refused by the key it stands under', as
 
 test('a CRS that no output can be in is refused by the key it stands under', async () => {
   const rows: [number, RegExp][] = [
-    [4978, /^'EPSG:4978' in 'output_crs' .*geocentric CRS, in which x and y without z are no position/],
-    [5773, /^'EPSG:5773' in 'output_crs' .*vertical CRS/],
+    [
+      4978,
+      /^'output_crs': unknown coordinate reference system 'EPSG:4978'.*geocentric CRS, in which x and y without z are no position/,
+    ],
+    [5773, /^'output_crs': unknown coordinate reference system 'EPSG:5773'.*vertical CRS/],
   ];
   for (const [code, detail] of rows) {
     const config = { output_format: 'csv', output_crs: code };

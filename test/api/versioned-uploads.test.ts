@@ -42,7 +42,10 @@ test('every operation that takes a body refuses it before "100 Continue" where t
     for (const [bytes, expected] of rows)
       assert.match(await exchange(bytes, /\}$|100 Continue/), expected, bytes);
   }
-  assert.match(await exchange(head('/v1/transform/kml', FORM, 10), /\}$/), /^HTTP\/1.1 404 .*known are/s);
+  assert.match(
+    await exchange(head('/v1/transform/kml', FORM, 10), /\}$/),
+    /^HTTP\/1.1 404 .*unknown format/s,
+  );
 });
 
 test('a JSON body above the limit is refused before it is read when its length is declared', async () => {
@@ -53,7 +56,7 @@ test('a JSON body above the limit is refused before it is read when its length i
     );
     assert.match(
       answer,
-      /^HTTP\/1.1 413 .*the JSON body is declared as 1000000000 bytes, the limit is 51200 bytes \(MAX_JSON_BODY\)/s,
+      /^HTTP\/1.1 413 .*the JSON body is declared as 1000000000 bytes; the limit is 51200 bytes \(MAX_JSON_BODY\)/s,
     );
   }
 });
@@ -139,7 +142,7 @@ test('a full queue and a service that stops say when to come again, before the b
   await submitJob(full, { file: 'wait 60000' });
   while (full.service.runningCount === 0) await ask();
   await submitJob(full, { file: 'waits for the first' });
-  const busy = /^HTTP\/1.1 503 .*retry-after: \d.*the queue holds 1 jobs/is;
+  const busy = /^HTTP\/1.1 503 .*retry-after: \d.*the queue is full \(1 job\)/is;
   for (const path of paths)
     assert.match(await exchangeWith(full.url, head(path, FORM, 10), /\}$/), busy, path);
   await full.service.stop();

@@ -33,7 +33,7 @@ for (const { id, sample, inputCrs, outputFields } of inputFormats) {
       });
       await assert.rejects(conversion, ({ code, message }: Error & { code?: string }) => {
         assert.equal(code, 'LIMIT_EXCEEDED');
-        assert.match(message, new RegExp(`${limit}.* is .*\\d+, the limit is 1 \\(${setting}\\)`));
+        assert.match(message, new RegExp(`${limit}.* is .*\\d+; the limit is 1 \\(${setting}\\)`));
         return true;
       });
       assert.deepEqual(

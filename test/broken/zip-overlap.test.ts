@@ -73,7 +73,7 @@ test('rejects entries that repeat an offset', async () => {
   await assert.rejects(list(path), { code: 'ZIP_OVERLAP' });
   await assert.rejects(convertFile(path, workspace.path, { from: 'shp', to: 'geojson' }), {
     code: 'ZIP_OVERLAP',
-    message: /entries '0\.shp' and '1\.shp' share bytes/,
+    message: /entries '0\.shp' and '1\.shp' overlap/,
   });
   // Nothing was unpacked.
   assert.deepEqual(

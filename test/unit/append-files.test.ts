@@ -64,7 +64,9 @@ test('a file whose CRS is not known, or is stated wrongly, is named with the pat
     to: 'geojson',
     fileCrs: ['EPSG:4326', null],
   });
-  await assert.rejects(missing, { message: "field 'append_crs_mapping[0]' is required for csv" });
+  await assert.rejects(missing, {
+    message: "CSV does not store its CRS: set 'append_crs_mapping[0]' (EPSG:4326 for longitude and latitude)",
+  });
   const shp = await writeFile(workspace.path, 'b', 'shp', [pointAt([3, 45], {})], 'EPSG:32631');
   const conflict = combineFiles([shp, shp], workspace.path, {
     operation: 'append',
@@ -77,7 +79,7 @@ test('a file whose CRS is not known, or is stated wrongly, is named with the pat
     assert.equal(error.location?.file, 'b.zip (2)');
     assert.match(
       error.message,
-      /^'append_crs_mapping\[0\]' says EPSG:4326 but layer 'b' of 'b.zip \(2\)' says/,
+      /^'append_crs_mapping\[0\]' is EPSG:4326, but layer 'b' of 'b.zip \(2\)' states/,
     );
     return true;
   });

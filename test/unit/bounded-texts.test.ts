@@ -8,13 +8,13 @@ import {
   errorCatalogue,
   GeomillError,
   type Location,
-  type MessageParams,
 } from '../../src/errors.ts';
 import { type FindingCode, Findings, findingCatalogue } from '../../src/findings.ts';
 import { problemOf } from '../../src/http/error-reply.ts';
 import { errorText } from '../../src/jobs/job.ts';
 import { checkRunnerMessage } from '../../src/jobs/runner-message-check.ts';
 import { createLogger, MAX_LINE_BYTES } from '../../src/logger.ts';
+import { field, type MessageParam, type MessageParams, parameterNames, phrase } from '../../src/message.ts';
 import { boundedReport, MAX_REPORT_BYTES } from '../../src/pipeline/bounded-report.ts';
 import type { ConversionReport } from '../../src/pipeline/report.ts';
 import { jsonBytes, listed, listWithin, MAX_QUOTED, shortText } from '../../src/short-text.ts';
@@ -26,33 +26,35 @@ const HOSTILE_TEXTS = ['x', '\u0000', '\u001b', '"', '\\', '\ud83d', '\u{1f5fa}'
   (unit) => unit.repeat(300_000),
 );
 
-function placeholdersOf(template: string): string[] {
-  return [...template.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-}
-
 function locationOf(text: string): Location {
   return { file: text, layer: text, record: 1, line: 2, offset: 3, id: text, field: text };
 }
 
-function filledWith(template: string, value: string | number): MessageParams {
-  return Object.fromEntries(placeholdersOf(template).map((name) => [name, value]));
+/** The parameters of a template, each one the value: as it is, as a field, as phrases that refer to it. */
+function paramsOf(template: string, value: string | number): MessageParams[] {
+  const one = field(String(value));
+  const many = Array(30).fill(field(String(value).slice(0, 3000)));
+  const forms: MessageParam[] = [value, one, phrase`${String(value)} and ${one}`, many];
+  return forms.map((form) => Object.fromEntries(parameterNames(template).map((name) => [name, form])));
 }
 
 test('every error is bounded, in a body, in a record and across a process', () => {
   for (const code of Object.keys(errorCatalogue) as ErrorCode[])
     for (const text of HOSTILE_TEXTS) {
       const { template } = errorCatalogue[code];
-      const error = new GeomillError(code, filledWith(template, text), locationOf(text));
-      const revived = GeomillError.revive(JSON.parse(JSON.stringify(error.toPlain())));
-      assert.deepEqual(revived.toPlain(), error.toPlain(), code);
-      assert.equal(revived.message, error.message);
-      assert.ok(error.message.isWellFormed());
-      const record = { code, message: errorText('id', error.toPlain()), place: error.location };
-      for (const told of [problemOf(error), record, error.toPlain()])
-        assert.ok(jsonBytes(told) <= MAX_ERROR_BODY_BYTES, `${code}: ${jsonBytes(told)}`);
-      const late = problemOf(error, errorText('id', error.toPlain()));
-      assert.ok(jsonBytes(late) <= MAX_ERROR_BODY_BYTES, `${code}: ${jsonBytes(late)}`);
-      assert.equal(checkRunnerMessage({ type: 'failed', error: plain(error.toPlain()), log: null }), null);
+      for (const params of paramsOf(template, text)) {
+        const error = new GeomillError(code, params, locationOf(text));
+        const revived = GeomillError.revive(JSON.parse(JSON.stringify(error.toPlain())));
+        assert.deepEqual(revived.toPlain(), error.toPlain(), code);
+        assert.equal(revived.message, error.message);
+        assert.ok(error.message.isWellFormed());
+        const record = { code, message: errorText('id', error.toPlain()), place: error.location };
+        for (const told of [problemOf(error), record, error.toPlain()])
+          assert.ok(jsonBytes(told) <= MAX_ERROR_BODY_BYTES, `${code}: ${jsonBytes(told)}`);
+        const late = problemOf(error, errorText('id', error.toPlain()));
+        assert.ok(jsonBytes(late) <= MAX_ERROR_BODY_BYTES, `${code}: ${jsonBytes(late)}`);
+        assert.equal(checkRunnerMessage({ type: 'failed', error: plain(error.toPlain()), log: null }), null);
+      }
     }
 });
 
@@ -64,10 +66,10 @@ test('an error of a foreign library is bounded too', () => {
 test('every finding is bounded, and long parameters that are equal are one finding', () => {
   for (const code of Object.keys(findingCatalogue) as FindingCode[]) {
     const { template } = findingCatalogue[code];
-    for (const text of [...HOSTILE_TEXTS, Number.NaN, Number.POSITIVE_INFINITY]) {
+    const hostile = [...HOSTILE_TEXTS, Number.NaN, Number.POSITIVE_INFINITY];
+    for (const params of hostile.flatMap((value) => paramsOf(template, value))) {
       const findings = new Findings();
-      const params = filledWith(template, text);
-      for (let i = 0; i < 9; i++) findings.note(code, params as never, locationOf(String(text)));
+      for (let i = 0; i < 9; i++) findings.note(code, params as never, locationOf(HOSTILE_TEXTS[0]));
       const list = findings.list();
       assert.equal(list.length, 1);
       assert.equal(list[0].count, 9);

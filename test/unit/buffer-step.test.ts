@@ -50,7 +50,7 @@ test('defaults are filled in, and what is missing, unknown or out of range is to
     [{ distance: 5, units: 'meters', quadrant_segments: 0 }, /quadrant_segments' must be >= 1/],
     [
       { distance: 5, units: 'meters', radius: 1 },
-      /radius' is no parameter of buffer; it has distance, units/,
+      /radius' is not a parameter of buffer; it has distance, units/,
     ],
   ] as const) {
     assert.throws(() => step(given), { code: 'TRANSFORMATION_INVALID', message });

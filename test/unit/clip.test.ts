@@ -128,7 +128,7 @@ test('an invalid mask is repaired and told once; one without area is refused', a
   const told = findings.find(({ code }) => code === 'MASK_REPAIRED');
   assert.match(
     told!.message,
-    /'transformations\[0\]\.clipping_geojson' are invalid \(Self-intersection\[5 5\]\)/,
+    /'transformations\[0\]\.clipping_geojson' were invalid \(Self-intersection\[5 5\]\)/,
   );
   const flat = { type: 'Polygon', coordinates: [[[0, 0], [10, 10], [0, 0], [0, 0]]] }; // biome-ignore format: one line
   await assert.rejects(run(['POINT (1 1)'], { clipping_geojson: flat }), {

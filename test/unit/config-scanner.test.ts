@@ -213,7 +213,7 @@ test('each limit is told with what was found and what sets it', () => {
   assert.equal(refusalOf(members(50), { maxMembers: 50 }), 'taken');
   assert.equal(
     refusalOf(members(51), { maxMembers: 50 }),
-    "LIMIT_EXCEEDED: the number of members in part 'config' is more than 50, the limit is 50 (a fixed limit)",
+    "LIMIT_EXCEEDED: the number of members in part 'config' is more than 50; the limit is 50 (a fixed limit)",
   );
   const elements = (n: number) => `{"a":[${Array(n).fill('1')}]}`;
   assert.equal(refusalOf(elements(50), { maxElements: 50 }), 'taken');

@@ -117,8 +117,8 @@ test('a GeoPackage layer without a usable CRS is refused with what its coordinat
     ['cartesian', -1, '155000, 463000, 155000, 463000', /srs_id is -1.*could be in .*EPSG:28992/],
     ['geographic', 0, '9, 50, 10, 51', /srs_id is 0.*if they are degrees, state EPSG:4326/],
     ['nonsense', 777, '155000, 463000, 155000, 463000', /cannot be used.*could be in .*EPSG:28992/],
-    ['silent', -1, 'NULL, NULL, NULL, NULL', /state it as 'input\.epsg'$/],
-    ['texts', -1, "'a', 'b', 'c', 'd'", /state it as 'input\.epsg'$/],
+    ['silent', -1, 'NULL, NULL, NULL, NULL', /: set 'input\.epsg'$/],
+    ['texts', -1, "'a', 'b', 'c', 'd'", /: set 'input\.epsg'$/],
   ];
   for (const [name, srsId, extent, message] of refusals) {
     const sql = `${GPKG_TABLE} ${LISTED}, ${srsId}, ${extent}); ${SPATIAL_COLUMN}, ${srsId}, 0, 0);

@@ -251,7 +251,7 @@ test('names the line if a drawing ends within its entities', async () => {
   const text = textDrawing(DRAWING).slice(0, 700);
   await assert.rejects(
     read(text),
-    refusedWith('DXF_TRUNCATED', /plan\.dxf ends at line \d+ within the section ENTITIES/),
+    refusedWith('DXF_TRUNCATED', /plan\.dxf ends at line \d+, inside section ENTITIES/),
   );
 });
 
@@ -287,7 +287,7 @@ test('skips only an entity with invalid tags and names it', async () => {
     [
       [
         'ENTITY_SKIPPED',
-        "LINE entities were left out: expected a group code but found 'oops'",
+        "LINE entities were skipped: expected a group code but found 'oops'",
         [{ line: 39, id: 'A1' }],
       ],
     ],

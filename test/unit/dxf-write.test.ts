@@ -428,8 +428,8 @@ test('reports that no feature has the field requested for layers or colours', as
   assert.deepEqual(
     findings.map(({ message }) => message),
     [
-      "features whose field 'kind' holds no colour of DXF (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
-      "no feature has a field 'kinds', which 'output.layer_field' names",
+      "features whose field 'kind' has no DXF colour (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
+      "no feature has the field 'kinds' that 'output.layer_field' names",
     ],
   );
 });
@@ -495,7 +495,7 @@ test('throws an error that names the feature of a coordinate that is not finite'
     builder.endFeature(GEOMETRY_TYPE.point);
   }
   const batch = { rowCount: 2, geometry: builder.finish(), fields: [], columns: [], ids: null };
-  await assert.rejects(write([batch]), /feature 2: a coordinate is Infinity, which DXF cannot hold/);
+  await assert.rejects(write([batch]), /feature 2: a coordinate is Infinity, which DXF cannot store/);
 });
 
 test('limits digits on request and for computed coordinates', async () => {

@@ -31,7 +31,7 @@ test('allows a number of positions whatever they are made of, and a factor beyon
   checkGrowth(step, FREE_POSITIONS, FREE_POSITIONS * 10, 10);
   assert.throws(() => checkGrowth(step, 1, FREE_POSITIONS + 1, 10), {
     ...refused,
-    message: /^step 'grow' at transformations\[0\] makes 5000001 positions of 1, more than 10 of each/,
+    message: /^step grow \('transformations\[0\]'\) creates 5000001 positions from 1, more than 10 for each/,
   });
 });
 

@@ -208,7 +208,7 @@ test('what is kept in memory has a limit, and documents do not count to it', () 
     assertRefused(
       `{"input_geojson":${document},"b":${value}}`,
       'LIMIT_EXCEEDED',
-      'the body without its documents is more than 30 bytes, the limit is 30 bytes (MAX_CONFIG)',
+      'the body without its documents is more than 30 bytes; the limit is 30 bytes (MAX_CONFIG)',
       limits,
     );
   assertRefused(`{"${'n'.repeat(29)}":1}`, 'LIMIT_EXCEEDED', 'MAX_CONFIG', limits);
@@ -225,7 +225,7 @@ test('the number of documents has a limit', () => {
   assertRefused(
     body(3),
     'LIMIT_EXCEEDED',
-    'the number of documents in the body is more than 3, the limit is 3 (a fixed limit)',
+    'the number of documents in the body is more than 3; the limit is 3 (a fixed limit)',
     limits,
   );
 });

@@ -152,7 +152,7 @@ test('steps that name a field which is not there fail the job before they run, w
         { type: 'even', params: {} },
       ],
     }),
-    refusal('FIELD_UNKNOWN', /'n' in layer 'in' at transformations\[1\].*'m', 'name'/),
+    refusal('FIELD_UNKNOWN', /layer 'in' at transformations\[1\] has no field 'n'.*'m', 'name'/),
   );
 });
 

@@ -108,7 +108,6 @@ test('fields go through the steps; one that is missing is told with layer and st
     () => fieldsAfter(fields, steps, 'roads'),
     (error) =>
       error instanceof GeomillError &&
-      error.message ===
-        "there is no field 'n' in layer 'roads' at transformations[1]; the fields are 'count'",
+      error.message === "layer 'roads' at transformations[1] has no field 'n'; its fields: 'count'",
   );
 });

@@ -5,6 +5,7 @@ import { failure, GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import type { SourceLayer } from '../../src/formats/format.ts';
 import { inputFormatById, outputFormatById } from '../../src/formats/registry.ts';
+import { field } from '../../src/message.ts';
 import { type ConversionPlan, planConversion } from '../../src/pipeline/plan.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';
 import type { CrsAuthority } from '../../src/pipeline/source-crs.ts';
@@ -27,7 +28,7 @@ const AUTHORITY: CrsAuthority = {
     }
     if (definition.startsWith('LOCAL_CS["site"'))
       return { ...WGS84_DESCRIPTION, definition, name: 'site', authority: null, kind: 'other' };
-    throw failure('CRS_UNKNOWN', { definition, path, reason: 'crs not found' });
+    throw failure('CRS_UNKNOWN', { definition, path: field(path), reason: 'crs not found' });
   },
   equivalent: (a, b) => a === b,
 };
@@ -210,7 +211,7 @@ test('that nothing leads on from the CRS of a file is told with the file and whe
     ...AUTHORITY,
     equivalent: (a, b) => {
       if (a === b) return true;
-      throw failure('CRS_NO_OPERATION', { from: a, to: b, reason: 'none', path: 'input.epsg' });
+      throw failure('CRS_NO_OPERATION', { from: a, to: b, reason: 'none', path: field('input.epsg') });
     },
   };
   const files = ['EPSG:4326', 'EPSG:28350'].map((crs, i) => ({ crs, crsPath: `input_crs_mapping[${i}]` }));
@@ -239,6 +240,6 @@ test('that nothing leads on from the CRS of a file is told with the file and whe
     (error) =>
       error instanceof GeomillError &&
       error.location?.file === 'b.csv' &&
-      error.message.endsWith("State the CRS that the data is in as 'input_crs_mapping[1]'"),
+      error.message.endsWith("or state the real CRS of the input with 'input_crs_mapping[1]'"),
   );
 });

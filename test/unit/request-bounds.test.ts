@@ -77,7 +77,7 @@ test('no inherited name is a parameter of a transformation, wherever it stands',
       ]) {
         const error = errorOf(() => parseSteps([step], 'transformations', transformations));
         assert.equal(error.code, 'TRANSFORMATION_INVALID', record.id);
-        assert.match(error.message, new RegExp(`\\.${name}' is no parameter of|is required`), record.id);
+        assert.match(error.message, new RegExp(`\\.${name}' is not a parameter of|is required`), record.id);
       }
     }
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { failure, GeomillError } from '../../src/errors.ts';
+import { field } from '../../src/message.ts';
 import { reproject } from '../../src/transformations/reproject.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
 import type { Transformation } from '../../src/transformations/transformation.ts';
@@ -25,7 +26,7 @@ const swell: Transformation = {
   commandLine: null,
   check({ mask }, path) {
     if (mask !== undefined)
-      throw failure('TRANSFORMATION_INVALID', { path: `${path}.mask`, reason: 'is a line' });
+      throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.mask`), reason: 'is a line' });
   },
   load: () => Promise.reject(new Error('requests are checked without any code')),
 };
@@ -76,17 +77,17 @@ test('unknown types and parameters are refused with those that are known', () =>
   refused(
     [{ type: 'swell', distance: 1, units: 'feet' }, { type: 'shrink' }],
     'TRANSFORMATION_UNKNOWN',
-    "transformation type 'shrink' at 'transformations[1].type' is not known; known types: swell, reproject",
+    "'transformations[1].type': unknown transformation 'shrink'; supported: swell, reproject",
   );
   refused(
     [{}],
     'TRANSFORMATION_UNKNOWN',
-    "transformation type 'nothing' at 'transformations[0].type' is not known; known types: swell, reproject",
+    "'transformations[0].type': unknown transformation 'nothing'; supported: swell, reproject",
   );
   refused(
     [{ type: 'swell', params: { distance: 1, units: 'feet', unit: 'feet' } }],
     INVALID,
-    "'transformations[0].params.unit' is no parameter of swell; it has distance, units, segments, by, mask",
+    "'transformations[0].params.unit' is not a parameter of swell; it has distance, units, segments, by, mask",
   );
 });
 
@@ -129,7 +130,7 @@ test('what is no list of objects is refused', () => {
     INVALID,
     "'transformations[0].params' must be an object with the parameters, not [1]",
   );
-  refused(Array(101).fill({}), 'CONFIG_INVALID', "'transformations' has 101 steps; at most 100 are taken");
+  refused(Array(101).fill({}), 'CONFIG_INVALID', "'transformations' has 101 steps; the limit is 100");
 });
 
 test('reproject takes a CRS as a code or as text, and one of them', () => {

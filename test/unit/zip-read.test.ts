@@ -81,7 +81,7 @@ test('rejects more entries than allowed before reading them', async () => {
     ['b', ''],
     ['c', ''],
   ]);
-  await rejectsWith('LIMIT_EXCEEDED', list(files.path('in.zip'), { zipEntries: 2 }), /is 3, the limit is 2/);
+  await rejectsWith('LIMIT_EXCEEDED', list(files.path('in.zip'), { zipEntries: 2 }), /is 3; the limit is 2/);
 });
 
 test('rejects more unpacked bytes than allowed by the declared sizes', async () => {

@@ -1,6 +1,7 @@
 /** Parses CRS definitions to PROJ objects, and rejects other texts. */
 import type { CrsText } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
+import { field } from '../../message.ts';
 import { type ProjContext, ProjObject } from './context.ts';
 import { PJ_TYPE } from './native.ts';
 
@@ -18,7 +19,7 @@ const HINT = 'write an EPSG code such as EPSG:28350, WKT, PROJJSON or a PROJ str
  */
 export function createCrs(context: ProjContext, definition: CrsText, path: string): ProjObject {
   const refuse = (reason: string): never => {
-    throw failure('CRS_UNKNOWN', { definition: abbreviate(definition), path, reason });
+    throw failure('CRS_UNKNOWN', { definition: abbreviate(definition), path: field(path), reason });
   };
   const text = prepare(definition);
   if (text === null) return refuse(HINT);

@@ -3,6 +3,7 @@ import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, strideOf } from '../../batch/geometry-column.ts';
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
+import { field } from '../../message.ts';
 import {
   type Area,
   type AreasOfUse,
@@ -46,10 +47,15 @@ class Machinery {
     this.transformation = createTransformation(context, source, target);
     if (this.transformation.pointer === 0) {
       const reason = context.reason(
-        'PROJ knows none; local systems, for one, are tied to no place on the Earth',
+        'PROJ has no operation between them; a local (engineering) CRS, for example, has no known position on the Earth',
       );
       const path = 'input.epsg';
-      throw failure('CRS_NO_OPERATION', { from: abbreviate(from), to: abbreviate(to), reason, path });
+      throw failure('CRS_NO_OPERATION', {
+        from: abbreviate(from),
+        to: abbreviate(to),
+        reason,
+        path: field(path),
+      });
     }
     this.candidates = new OperationCandidates(context, source, target);
     this.source = new DegreesView(context, source);

@@ -174,10 +174,10 @@ function isAllowed(action: number, first: string | null, second: string | null):
 }
 
 function describe(action: number, first: string | null, second: string | null): string {
-  if (action === constants.SQLITE_FUNCTION) return `it calls the function ${second ?? ''}`;
-  if (action === constants.SQLITE_PRAGMA) return `it runs the pragma ${first ?? ''}`;
-  if (action === constants.SQLITE_RECURSIVE) return 'it is a recursive query';
-  return 'it does more than selecting rows';
+  if (action === constants.SQLITE_FUNCTION) return `calling the function ${second ?? ''}`;
+  if (action === constants.SQLITE_PRAGMA) return `the pragma ${first ?? ''}`;
+  if (action === constants.SQLITE_RECURSIVE) return 'a recursive query';
+  return 'a statement that does more than select rows';
 }
 
 interface SqliteError extends Error {

@@ -65,7 +65,7 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   if (!isWgs84)
     findings.note('CRS_NOT_WRITTEN', {
       crs: definition,
-      reason: 'a CSV cannot store a CRS; pass it on with the file',
+      reason: 'CSV cannot store it; pass it on with the file',
     });
   const columns = [...names, GEOMETRY_COLUMN];
   const state: CsvEncoding = {

@@ -62,7 +62,7 @@ function noteZone(
   findings: Findings,
 ): void {
   const { field } = location;
-  const format = 'a GeoPackage';
+  const format = 'GeoPackage';
   if (zone === undefined) {
     if (zones === 'utc') findings.note('DATETIME_ASSUMED_UTC', { field, format }, location);
   } else if (/[1-9]/.test(zone)) {

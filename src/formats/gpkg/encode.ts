@@ -72,7 +72,7 @@ function withoutNaN(
     validity[row >> 3] &= ~bit;
     findings.note(
       'NUMBER_NOT_FINITE',
-      { field: name, format: 'a GeoPackage' },
+      { field: name, format: 'GeoPackage' },
       { record: row + 1, field: name },
     );
   }

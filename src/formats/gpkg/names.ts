@@ -31,7 +31,7 @@ export function tableNames(layers: readonly string[], findings: Findings): strin
   return layers.map((layer) => {
     const allowed = writable(layer, 'layer');
     const table = names.take(RESERVED.test(folded(allowed)) ? `layer_${allowed}` : allowed);
-    if (table !== layer) findings.note('LAYER_RENAMED', { from: layer, to: table, format: 'a GeoPackage' });
+    if (table !== layer) findings.note('LAYER_RENAMED', { from: layer, to: table, format: 'GeoPackage' });
     return table;
   });
 }

@@ -143,7 +143,7 @@ function writeColumn(
     if (found.count === 0) return;
     findings.note(code, params, { record: found.firstRow + 1, field: field.source }, found.count);
   };
-  const params = { field: field.source, format: 'a shapefile' };
+  const params = { field: field.source, format: 'Shapefile' };
   note('BLANKS_NOT_KEPT', params, blanks);
   note('NUMBER_ROUNDED', params, rounded);
   if (field.type === 'C') note('TEXT_CUT', { ...params, bytes: field.width }, problems);

@@ -44,12 +44,12 @@ function planLayer(layer: OutputLayer, fileName: string, context: WriteContext):
       findings.note('FIELD_DROPPED', {
         field: field.name,
         layer: layer.name,
-        reason: 'a shapefile cannot hold binary values',
+        reason: 'Shapefile cannot store binary values',
       });
   if (kept.length > MAX_FIELDS)
     throw failure('SHP_TOO_MANY_FIELDS', { layer: layer.name, fields: kept.length });
   const fields = planFields(layer, kept, findings);
-  if (statistics.hasIds) findings.note('IDS_DROPPED', { format: 'a shapefile' });
+  if (statistics.hasIds) findings.note('IDS_DROPPED', { format: 'Shapefile' });
   if (layer.crs.wktEsri === null)
     findings.note('CRS_NOT_WRITTEN', {
       crs: layer.crs.name,
@@ -150,7 +150,7 @@ function noteSplitCollections(batch: FeatureBatch, state: LayerState, findings: 
 }
 
 function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findings: Findings): void {
-  const format = 'a shapefile';
+  const format = 'Shapefile';
   if (state.files[0].hasZ) {
     const flat = countRowsWithoutZ(geometry);
     if (flat > 0) findings.note('ORDINATE_FILLED', { format, ordinate: 'Z' }, undefined, flat);

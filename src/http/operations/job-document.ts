@@ -1,4 +1,5 @@
 /** Jobs as /v1/jobs tells them: the whole record of one, and the short one of lists, which is a part of it. */
+import { shownFindings } from '../../findings.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
 import { type Progress, snakeCaseKeys } from '../../pipeline/report.ts';
 import { listWithin, MAX_COMPOSED, shortText } from '../../short-text.ts';
@@ -43,9 +44,12 @@ export function describeJob(job: Job, progress: Progress | null, baseUrl: string
       ran_ms: job.startedAt === null || job.endedAt === null ? null : job.endedAt - job.startedAt,
     },
     // The report's own warnings begin with those of the request; before there is one, these are all.
-    warnings: snakeCaseKeys(job.report?.warnings ?? job.requestFindings),
+    warnings: snakeCaseKeys(shownFindings(job.report?.warnings ?? job.requestFindings)),
     // The report of an inspection is its output.
-    report: isInspection ? null : snakeCaseKeys(job.report),
+    report:
+      isInspection || job.report === null
+        ? null
+        : snakeCaseKeys({ ...job.report, warnings: shownFindings(job.report.warnings) }),
     error:
       job.error === null
         ? null

@@ -4,6 +4,7 @@ import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
 import { WGS84_DESCRIPTION } from '../../crs/wgs84.ts';
 import { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
+import { field } from '../../message.ts';
 import type { ApplyStep, StepParameters, StepSetting, StreamingTransformation } from '../transformation.ts';
 import { GeodesicBuffer } from './geodesic.ts';
 import { type BufferParameters, bufferParameters } from './parameters.ts';
@@ -45,7 +46,7 @@ function geodesicInPlane(buffer: BufferParameters, setting: StepSetting, geos: G
   const { crs, path, toWgs84, fromWgs84 } = setting;
   if (crs.kind !== 'projected') {
     const reason = `is not possible in ${crs.name}, which is not known to lie on an ellipsoid`;
-    throw failure('TRANSFORMATION_INVALID', { path: `${path}.geodesic`, reason });
+    throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.geodesic`), reason });
   }
   const geodesic = new GeodesicBuffer(buffer, WGS84_DESCRIPTION, geos, setting, true);
   return (batch, findings) => {

@@ -18,6 +18,7 @@ import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
+import { field } from '../../message.ts';
 import { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
 import { LocalChart } from '../parts/geodesy/local-chart.ts';
 import { RowTally } from '../parts/row-tally.ts';
@@ -71,11 +72,11 @@ export class GeodesicBuffer {
     const maxMeters = ((MAX_SHARE_OF_QUADRANT * Math.PI) / 2) * ellipsoid.semiMinorMeters;
     if (Math.abs(distanceMeters) > maxMeters) {
       const reason = `is longer than ${Math.floor(maxMeters / 1000)} km, a quarter of the way around the globe`;
-      throw failure('TRANSFORMATION_INVALID', { path: `${path}.distance`, reason });
+      throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.distance`), reason });
     }
     if (distanceMeters !== 0 && Math.abs(distanceMeters) < LEAST_METERS) {
       const reason = `is shorter than ${LEAST_METERS * 1000} mm, the shortest that is measured on the ellipsoid; give a longer one, or 0`;
-      throw failure('TRANSFORMATION_INVALID', { path: `${path}.distance`, reason });
+      throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.distance`), reason });
     }
     this.#geos = geos;
     this.#layerName = layerName;
@@ -313,5 +314,5 @@ function scaled(column: GeometryColumn, factor: number): GeometryColumn {
 
 function failNoEllipsoid(crs: CrsDescription, path: string): never {
   const reason = `cannot be measured in ${crs.name}, which has no ellipsoid; put a reproject step before it`;
-  throw failure('TRANSFORMATION_INVALID', { path: `${path}.distance`, reason });
+  throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.distance`), reason });
 }

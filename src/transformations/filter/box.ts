@@ -1,6 +1,7 @@
 /** A box as a condition: features whose bounds intersect it, including its border. */
 import { type GeometryColumn, strideOf } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
+import { field } from '../../message.ts';
 import type { TransformPositions } from '../transformation.ts';
 
 /** west, south, east, north. */
@@ -56,7 +57,10 @@ export function transformedBox(box: Box, fromWgs84: TransformPositions, path: st
     }
   }
   if (bounds[0] <= bounds[2]) return bounds;
-  throw failure('TRANSFORMATION_INVALID', { path, reason: 'lies where the CRS of the data is not defined' });
+  throw failure('TRANSFORMATION_INVALID', {
+    path: field(path),
+    reason: 'lies where the CRS of the data is not defined',
+  });
 }
 
 /** Finds the end of the transformable part of a side by bisection. */

@@ -1,5 +1,6 @@
 /** Conditions on the fields of a feature, as a tree. From JSON: condition-json.ts, from text: condition-text.ts. */
 import { failure, type GeomillError } from '../../errors.ts';
+import { field } from '../../message.ts';
 import type { RequestTotals } from '../transformation.ts';
 
 /** Integers that a double cannot hold are bigints. */
@@ -80,5 +81,5 @@ export function between(field: string, low: Literal, high: Literal): Condition {
 }
 
 export function refuseCondition(path: string, reason: string): GeomillError {
-  return failure('TRANSFORMATION_INVALID', { path, reason });
+  return failure('TRANSFORMATION_INVALID', { path: field(path), reason });
 }

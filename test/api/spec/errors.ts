@@ -36,7 +36,10 @@ test('Errors | DXF without input.epsg | the body is an object with a detail that
     '/transform',
     jobParts({ input: { format: 'dxf' }, output }, drawing),
   );
-  assert.equal(problemOf(answer, 400).detail, "field 'input.epsg' is required for dxf");
+  assert.equal(
+    problemOf(answer, 400).detail,
+    "DXF does not store its CRS: set 'input.epsg' (EPSG:4326 for longitude and latitude)",
+  );
 });
 
 test('Errors | DXF without a CRS | the versioned API does the same, with its own field name', async () => {
@@ -44,7 +47,10 @@ test('Errors | DXF without a CRS | the versioned API does the same, with its own
     ['file', drawing.content, drawing.name],
     ['config', '{"output_format":"geojson"}'],
   ]);
-  assert.equal(problemOf(answer, 400).detail, "field 'input_crs' is required for dxf");
+  assert.equal(
+    problemOf(answer, 400).detail,
+    "DXF does not store its CRS: set 'input_crs' (EPSG:4326 for longitude and latitude)",
+  );
 });
 
 test('Errors | Job fails | status FAILED and an error string with details', async () => {

@@ -221,7 +221,10 @@ test('Accepted input_file | dxf | a .dxf file', async () => {
 
 test('Accepted input_file | dxf | input.epsg is mandatory', async () => {
   const config = { input: { format: 'dxf' }, output: { format: 'csv' } };
-  assert.match(await refusal(server, config, dxfFile(dxfPoint(8, 50))), /'input\.epsg' is required for dxf/);
+  assert.match(
+    await refusal(server, config, dxfFile(dxfPoint(8, 50))),
+    /DXF does not store its CRS: set 'input\.epsg'/,
+  );
 });
 
 test('Accepted input_file | gpkg | can have several geometry types', async () => {

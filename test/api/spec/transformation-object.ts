@@ -55,7 +55,10 @@ test('Transformation object | type | buffer, union, clip, dissolve and reproject
 });
 
 test('Transformation object | type | an unknown one is rejected with the supported ones', async () => {
-  assert.match(await refused({ type: 'shrink' }), /'shrink' at 'transformations\[0\]\.type'.*buffer.*union/);
+  assert.match(
+    await refused({ type: 'shrink' }),
+    /'transformations\[0\]\.type': unknown transformation 'shrink'.*buffer.*union/,
+  );
 });
 
 test('Transformation object | params | for buffer, holds distance and units', async () => {
@@ -138,7 +141,7 @@ test('Parameters per type | union | no parameters: the object has only type', as
   assert.equal((await transformed(dot, { type: 'union' })).length, 1);
   assert.match(
     await refused({ type: 'union', params: { distance: 1 } }),
-    /distance' is no parameter of union/,
+    /distance' is not a parameter of union/,
   );
 });
 

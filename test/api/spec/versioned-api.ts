@@ -72,7 +72,10 @@ test('Config, versioned API | output_format | csv too, and any letter case', asy
 
 test('Config, versioned API | output_format | required, and an unknown one is rejected with the supported ones', async () => {
   assert.match(await refused('geojson', {}, roads), /'output_format' is required/);
-  assert.match(await refused('geojson', { output_format: 'kml' }, roads), /'kml' in 'output_format'.*gpkg/);
+  assert.match(
+    await refused('geojson', { output_format: 'kml' }, roads),
+    /'output_format': unknown format 'kml'.*gpkg/,
+  );
 });
 
 test('Config, versioned API | output_crs | EPSG:<code>', async () => {
@@ -100,10 +103,13 @@ test('Config, versioned API | transformations | the same as in the job API', asy
 test('Config, versioned API | input_crs | CRS of a file that does not define one; required for dxf and csv', async () => {
   const drawing = dxfFile(dxfPoint(500000, 0));
   const config = { output_format: 'geojson' };
-  assert.equal(await refused('dxf', config, drawing), "field 'input_crs' is required for dxf");
+  assert.equal(
+    await refused('dxf', config, drawing),
+    "DXF does not store its CRS: set 'input_crs' (EPSG:4326 for longitude and latitude)",
+  );
   assert.equal(
     await refused('csv', config, csvFile('geom_wkt', 'POINT (1 2)')),
-    "field 'input_crs' is required for csv",
+    "CSV does not store its CRS: set 'input_crs' (EPSG:4326 for longitude and latitude)",
   );
   const [{ geometry }] = featuresOf(
     (await transform('dxf', { ...config, input_crs: 'EPSG:25832' }, drawing)).text,
@@ -114,7 +120,7 @@ test('Config, versioned API | input_crs | CRS of a file that does not define one
 test('Config, versioned API | input_crs | a conflict with the file is rejected', async () => {
   const config = { output_format: 'geojson', input_crs: 'EPSG:25832' };
   const answer = await postForm(server, '/v1/transform/gpkg', parts(config, await gpkgFile()));
-  assert.match(String(problemOf(answer, 400).detail), /'input_crs' says EPSG:25832.*WGS 84/);
+  assert.match(String(problemOf(answer, 400).detail), /'input_crs' is EPSG:25832.*WGS 84/);
 });
 
 test('Config, versioned API | append_crs_mapping | only in append; elsewhere an unknown key, which is reported', async () => {

@@ -10,6 +10,7 @@ import type { Field } from '../../../batch/schema.ts';
 import { failure, type Location } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { type InputLimits, tooManyFields } from '../../../io/limits.ts';
+import { field, phrase } from '../../../message.ts';
 import {
   type AffineMap,
   type Entity,
@@ -274,7 +275,7 @@ export class DrawingFeatures {
         what: 'the number of positions that blocks and curves of a part of the drawing unfold to',
         actual: this.#builder.positionCount,
         limit: MAX_POSITIONS,
-        setting: 'a fixed limit; a greater input.curve_tolerance or input.blocks "points" needs fewer',
+        setting: phrase`a fixed limit; a greater '${field('input.curve_tolerance')}', or 'points' as '${field('input.blocks')}', needs fewer`,
       });
   }
 

@@ -6,6 +6,7 @@ import { LF, SPACE } from '../../../bytes/ascii.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { OutputFileSink } from '../../../io/output-file.ts';
+import { field } from '../../../message.ts';
 import type { OutputFile, OutputSink } from '../../format.ts';
 import { type DrawingFacts, drawingHead } from './drawing-head.ts';
 import type { DrawingTotals } from './drawing-tables.ts';
@@ -91,9 +92,9 @@ export class DrawingSink implements OutputSink {
     const { layerField, colorField } = this.#encoding;
     if (this.#rowCount === 0) return;
     if (layerField !== null && !this.#hasLayerField)
-      this.#findings.note('FIELD_NOT_FOUND', { field: layerField, option: 'output.layer_field' });
+      this.#findings.note('FIELD_NOT_FOUND', { field: layerField, option: field('output.layer_field') });
     if (colorField !== null && !this.#hasColorField)
-      this.#findings.note('FIELD_NOT_FOUND', { field: colorField, option: 'output.color_field' });
+      this.#findings.note('FIELD_NOT_FOUND', { field: colorField, option: field('output.color_field') });
   }
 
   #addLayers(names: readonly string[]): void {

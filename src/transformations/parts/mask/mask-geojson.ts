@@ -9,6 +9,7 @@ import {
   PART_KIND,
 } from '../../../batch/geometry-column.ts';
 import { failure, type GeomillError } from '../../../errors.ts';
+import { field } from '../../../message.ts';
 import { shortValue } from '../../../short-text.ts';
 
 /** Longitudes may exceed 180 degrees by one turn, for masks across the antimeridian. */
@@ -116,5 +117,5 @@ function filledList(value: unknown, path: string, what: string): readonly unknow
 }
 
 function invalid(path: string, reason: string): GeomillError {
-  return failure('TRANSFORMATION_INVALID', { path, reason });
+  return failure('TRANSFORMATION_INVALID', { path: field(path), reason });
 }

@@ -2,6 +2,7 @@
 import { OPEN_BRACE } from '../../../bytes/ascii.ts';
 import { BracketEnd } from '../../../bytes/json-ends.ts';
 import { failure, type GeomillError } from '../../../errors.ts';
+import { field } from '../../../message.ts';
 import type { FileParameter } from '../../transformation.ts';
 import { parseMask } from './mask-geojson.ts';
 
@@ -27,7 +28,7 @@ export function maskParameter(name: string): FileParameter {
 
 function parseContent(content: Uint8Array, path: string): unknown {
   const refuse = (reason: string): GeomillError =>
-    failure('TRANSFORMATION_INVALID', { path, reason: `is not valid JSON: ${reason}` });
+    failure('TRANSFORMATION_INVALID', { path: field(path), reason: `is not valid JSON: ${reason}` });
   // The parser accepts any depth, but takes half a minute for 64 MiB of brackets.
   const start = content.indexOf(OPEN_BRACE);
   if (start >= 0) {

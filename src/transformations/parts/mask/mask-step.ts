@@ -7,6 +7,7 @@ import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import { Geos } from '../../../engines/geos/geos.ts';
 import type { Findings } from '../../../findings.ts';
+import { field } from '../../../message.ts';
 import type { ApplyStep, StepSetting, StreamingTransformation } from '../../transformation.ts';
 import { copyRows } from '../copy-rows.ts';
 import { emptyBounds, growByRow } from '../row-bounds.ts';
@@ -112,10 +113,10 @@ class MaskStep {
   /** Once: it concerns the mask, not a feature. */
   #noteMask(findings: Findings): void {
     const reason = this.#repairReason;
-    if (reason !== null) findings.note('MASK_REPAIRED', { path: this.#path, reason });
+    if (reason !== null) findings.note('MASK_REPAIRED', { path: field(this.#path), reason });
     const degrees = this.#marginDegrees;
     const crs = this.#setting.crs.name;
-    if (degrees !== null) findings.note('MASK_CUT', { path: this.#path, crs, degrees });
+    if (degrees !== null) findings.note('MASK_CUT', { path: field(this.#path), crs, degrees });
     this.#repairReason = null;
     this.#marginDegrees = null;
   }

@@ -6,6 +6,7 @@ import type { CrsDescription } from '../../../crs/crs.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import { failure, GeomillError } from '../../../errors.ts';
+import { field } from '../../../message.ts';
 import type { StepSetting, TransformPositions } from '../../transformation.ts';
 import { lengthInCrs } from '../lengths.ts';
 import { followEdges } from './follow-edges.ts';
@@ -53,7 +54,7 @@ export function projectMask(
   }
   using collection = geos.collection(parts);
   using united = collection.unaryUnion();
-  if (united.isEmpty) throw failure('TRANSFORMATION_INVALID', { path, reason: 'has no area' });
+  if (united.isEmpty) throw failure('TRANSFORMATION_INVALID', { path: field(path), reason: 'has no area' });
   if (crs.kind === 'geographic') return { ...inDegrees(geos, united, setting, path), repairReason };
   using centred = centredOn(geos, united, crs);
   return { ...inCrs(geos, centred, setting, path), repairReason };
@@ -111,7 +112,10 @@ function inCrs(geos: Geos, mask: GeosGeometry, { crs, fromWgs84 }: StepSetting, 
       refusal = thrown;
     }
   }
-  throw refusal ?? failure('TRANSFORMATION_INVALID', { path, reason: `cannot be shown in ${crs.name}` });
+  throw (
+    refusal ??
+    failure('TRANSFORMATION_INVALID', { path: field(path), reason: `cannot be shown in ${crs.name}` })
+  );
 }
 
 /**
@@ -168,7 +172,7 @@ function inDegrees(geos: Geos, mask: GeosGeometry, { crs, fromWgs84 }: StepSetti
   const column = columnOf(mask);
   const moved = followEdges(column, steady, lengthInCrs(TOLERANCE_METERS, crs));
   if (moved === null)
-    throw failure('TRANSFORMATION_INVALID', { path, reason: `cannot be shown in ${crs.name}` });
+    throw failure('TRANSFORMATION_INVALID', { path: field(path), reason: `cannot be shown in ${crs.name}` });
   using drawn = geos.read(moved, 0);
   using valid = drawn.isValid ? drawn.clone() : drawn.makeValid();
   const [west, , east] = positionBounds(moved);

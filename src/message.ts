@@ -1,0 +1,180 @@
+/**
+ * Texts of errors and findings: templates with parameters, in two forms. Over HTTP a text names the fields of a request
+ * by their path in the config, on the command line by their flags. A template or a parameter refers to a field by its
+ * path; only the edge (HTTP, command line) chooses the form. See docs/decisions/two-forms-of-a-message.md.
+ */
+import { MAX_COMPOSED, shortText } from './short-text.ts';
+
+/** A field of a request in a parameter. Plain data: it crosses processes and is stored with jobs. */
+export interface Field {
+  /** Path in the config ("output.epsg"), or the flag that stated it ("--from-crs", "--buffer.distance"). */
+  readonly field: string;
+}
+
+/** A composed text that refers to fields. */
+export type Phrase = readonly (string | Field)[];
+export type MessageParam = string | number | Field | Phrase;
+export type MessageParams = Readonly<Record<string, MessageParam>>;
+
+export function field(path: string): Field {
+  return { field: path };
+}
+
+/** phrase`contradicts '${field(path)}'` */
+export function phrase(texts: TemplateStringsArray, ...values: readonly (string | number | Field)[]): Phrase {
+  const parts: (string | Field)[] = [];
+  const append = (part: string | Field): void => {
+    const last = parts.at(-1);
+    if (typeof part === 'string' && typeof last === 'string') parts[parts.length - 1] = last + part;
+    else if (part !== '') parts.push(part);
+  };
+  for (const [i, text] of texts.entries()) {
+    append(text);
+    const value = values[i];
+    if (value !== undefined) append(typeof value === 'number' ? String(value) : value);
+  }
+  return parts;
+}
+
+/** How a text refers to fields. A path "step.NAME" is the parameter NAME of a transformation, whatever its step. */
+export interface FieldForm {
+  name(path: string): string;
+  /** An instruction to give the field a value; null: the text does not say which. */
+  set(path: string, value: string | null): string;
+}
+
+export const CONFIG_FORM: FieldForm = {
+  name: (path) => path.replace(/^step\./, ''),
+  set(path, value) {
+    const name = `'${CONFIG_FORM.name(path)}'`;
+    if (value === null) return `set ${name}`;
+    return `set ${name} to ${value === 'true' ? value : `'${value}'`}`;
+  },
+};
+
+/**
+ * The slots of a template:
+ *
+ *   {name}                      a parameter
+ *   {count|feature}             a number and its noun: "1 feature", "40 features"
+ *   {count|child|children}      with the plural given
+ *   {field:name}                a parameter that is a Field
+ *   {field:output.epsg}         a field, known by the dot in its path
+ *   {set:name}, {set:output.geojson_crs=requested}    the instruction to set such a field
+ */
+const SLOT = /\{(?:(field|set):)?([\w.]+)(?:=([^{}|]*)|\|([^{}|]+)(?:\|([^{}|]+))?)?\}/g;
+
+type Slots<Template extends string> = Template extends `${string}{${infer Slot}}${infer Rest}`
+  ? Slot | Slots<Rest>
+  : never;
+type Target<Slot extends string> = Slot extends `${infer Name}=${string}` ? Name : Slot;
+type SlotName<Slot extends string> = Slot extends `${string}:${infer Rest}`
+  ? Target<Rest> extends `${string}.${string}`
+    ? never
+    : Target<Rest>
+  : Slot extends `${infer Name}|${string}`
+    ? Name
+    : Slot;
+type SlotValue<Slot extends string> = Slot extends `${string}:${string}`
+  ? Field
+  : Slot extends `${string}|${string}`
+    ? number
+    : string | number | Phrase;
+
+/** The parameters that a template names; a missing one does not compile. */
+export type TemplateParams<Template extends string> = {
+  readonly [Slot in Slots<Template> as SlotName<Slot>]: SlotValue<Slot>;
+};
+
+/** Names of the parameters of a template. */
+export function parameterNames(template: string): string[] {
+  const names = [...template.matchAll(SLOT)].map(([, , name]) => name);
+  return [...new Set(names.filter((name) => !name.includes('.')))];
+}
+
+/** The template with its parameters filled in; a slot without its parameter stays. */
+export function fillTemplate(template: string, params: MessageParams, form = CONFIG_FORM): string {
+  return template.replace(SLOT, (_, kind, name: string, value, noun, plural) => {
+    const param = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (kind !== undefined) {
+      const path = name.includes('.') ? name : param === undefined ? `{${name}}` : pathOf(param);
+      return kind === 'set' ? form.set(path, value ?? null) : form.name(path);
+    }
+    const text = param === undefined ? `{${name}}` : textOf(param, form);
+    if (noun !== undefined) return `${text} ${param === 1 ? noun : (plural ?? pluralOf(noun))}`;
+    return text;
+  });
+}
+
+/** "1 feature", "40 features". */
+export function counted(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : pluralOf(noun)}`;
+}
+
+function pluralOf(noun: string): string {
+  return noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** The message of a template: at most MAX_COMPOSED UTF-16 units. */
+export function messageOf(template: string, params: MessageParams, form = CONFIG_FORM): string {
+  return shortText(fillTemplate(template, params, form), MAX_COMPOSED);
+}
+
+/** A parameter as text. */
+export function textOf(param: MessageParam, form = CONFIG_FORM): string {
+  if (typeof param !== 'object') return String(param);
+  if ('field' in param) return form.name(param.field);
+  return param.map((part) => (typeof part === 'string' ? part : form.name(part.field))).join('');
+}
+
+/** Jobs that an earlier version stored have texts where a field is expected. */
+function pathOf(param: MessageParam): string {
+  return typeof param === 'object' && 'field' in param ? param.field : textOf(param);
+}
+
+/** Longest path of a field; a problem document has it a second time. */
+export const MAX_PATH = 500;
+/** Most parts of a phrase. */
+export const MAX_PARTS = 20;
+
+/** Limits of parameters that hold a text composed by geomill, which may quote user data. Others are user data. */
+const COMPOSED_LIMITS: Readonly<Record<string, number>> = {
+  detail: MAX_COMPOSED,
+  reason: MAX_COMPOSED,
+  found: MAX_COMPOSED,
+  known: MAX_COMPOSED,
+  possible: MAX_COMPOSED,
+  expected: MAX_COMPOSED,
+  files: MAX_COMPOSED,
+  names: MAX_COMPOSED,
+  path: MAX_PATH,
+  place: 500,
+  where: 500,
+  setting: 500,
+};
+
+/** The parameters with shortened texts, as they are put into messages, stored and sent. */
+export function boundedParams(params: MessageParams): MessageParams {
+  // Nearly always all are short already, and findings may be noted for every feature.
+  for (const name in params)
+    if (boundedParam(name, params[name]) !== params[name])
+      return Object.fromEntries(
+        Object.entries(params).map(([key, value]) => [key, boundedParam(key, value)]),
+      );
+  return params;
+}
+
+function boundedParam(name: string, value: MessageParam): MessageParam {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
+  if (typeof value === 'string') return shortText(value, COMPOSED_LIMITS[name]);
+  if ('field' in value) return boundedField(value);
+  const text = textOf(value);
+  const short = shortText(text, COMPOSED_LIMITS[name]);
+  // A text that was cut, or has more parts than expected, loses its references.
+  return value.length > MAX_PARTS || short !== text ? short : value;
+}
+
+function boundedField(value: Field): Field {
+  const path = shortText(value.field, MAX_PATH);
+  return path === value.field ? value : { field: path };
+}
