@@ -144,7 +144,7 @@ function renderErrors(): string {
   ]);
   return page(
     'Errors and warnings',
-    ['src/errors.ts', 'src/findings.ts'],
+    ['src/errors.ts', 'src/findings.ts', 'src/formats/'],
     `Every error and every warning has a code that does not change; its text may change. Words in braces are parameters. The
 status is that of the HTTP response when the error is known while the request is answered; a job that fails later is
 FAILED with the same code. Errors of the service are logged, and the response has a general text. On the command line the same

@@ -4,6 +4,8 @@
  * The client gets the message of an error caused by the user; an error caused by geomill is logged and answered with a
  * general sentence. docs/errors.md is generated from this table.
  */
+import { type ErrorEntries, ours, user } from './catalogue-entries.ts';
+import { type FormatErrors, formatErrors } from './formats/registry.ts';
 import {
   boundedParams,
   CONFIG_FORM,
@@ -14,23 +16,7 @@ import {
 } from './message.ts';
 import { shortText } from './short-text.ts';
 
-interface CatalogueEntry {
-  /** HTTP status when the failure is known while the request is answered. */
-  readonly status: number;
-  readonly fault: 'user' | 'ours';
-  /** One sentence: what is wrong, where, what to do. Its slots are those of message.ts. */
-  readonly template: string;
-}
-
-function user<const Template extends string>(status: number, template: Template) {
-  return { status, fault: 'user', template } as const;
-}
-
-function ours<const Template extends string>(status: number, template: Template) {
-  return { status, fault: 'ours', template } as const;
-}
-
-export const errorCatalogue = {
+const generalErrors = {
   // requests
   CONFIG_NOT_JSON: user(400, "part '{part}' is not valid JSON: {reason}"),
   CONFIG_INVALID: user(400, '{detail}'),
@@ -148,29 +134,6 @@ export const errorCatalogue = {
     400,
     "layer '{layer}': the name of field {position} has {length} characters (limit {limit}); rename the field",
   ),
-  // geojson
-  GEOJSON_SYNTAX: user(400, 'GeoJSON byte {offset}: {reason}'),
-  GEOJSON_STRUCTURE: user(400, 'GeoJSON byte {offset}: {reason}'),
-  // shp
-  SHP_MEMBER_MISSING: user(400, '{source} contains no {member}; it contains {found}'),
-  SHP_HEADER: user(400, '{file}: {reason}'),
-  SHP_RECORD: user(400, '{file}, record {record}: {reason}'),
-  DBF_HEADER: user(400, '{file}: {reason}'),
-  SHP_TOO_LARGE: user(
-    400,
-    "layer '{layer}': a Shapefile cannot be larger than 2 GB, and its {member} would have {bytes} bytes; write GeoPackage or GeoJSON, or split the data",
-  ),
-  SHP_TOO_MANY_FIELDS: user(
-    400,
-    "layer '{layer}' has {fields} fields, and a Shapefile at most 255; write GeoPackage or GeoJSON, or drop fields",
-  ),
-  // csv
-  CSV_SYNTAX: user(400, 'CSV line {line}: {reason}'),
-  CSV_COLUMN_MISSING: user(
-    400,
-    "the CSV has no geometry column '{column}'; its columns: {found}. Name the geometry column with '{field:csv_options.geometry_column}'",
-  ),
-  CSV_GEOMETRY: user(400, "CSV line {line}, column '{column}': {reason} in '{value}'"),
   // databases and gpkg
   DATABASE_DAMAGED: user(
     400,
@@ -180,28 +143,6 @@ export const errorCatalogue = {
   DATABASE_REFUSED: user(
     400,
     "{source}, table '{table}' was not read: {reason} is not allowed in input files",
-  ),
-  GPKG_NO_FEATURES: user(400, '{source} is a GeoPackage without a feature layer; it contains {found}'),
-  GPKG_TOO_MANY_FIELDS: user(
-    400,
-    "layer '{layer}' has {fields} fields, and a GeoPackage table at most {limit}; write GeoJSON or CSV, or drop fields",
-  ),
-  GPKG_ROW: user(400, "table '{table}', row {row}: {reason}"),
-  // dxf
-  DXF_TOO_LARGE: user(400, 'a DXF drawing has at most {entities} entities; split the data'),
-  DXF_TOO_MANY_LAYERS: user(
-    400,
-    "the values of field '{field}' would make more than {limit} DXF layers, the most that a drawing can have; choose another field with '{field:output.layer_field}'",
-  ),
-  DXF_SYNTAX: user(400, 'DXF line {line}: {reason}'),
-  DXF_BINARY: user(400, 'binary DXF byte {offset}: {reason}'),
-  DXF_TRUNCATED: user(
-    400,
-    '{source} ends at line {line}, inside section {section}: the file is incomplete; send the whole file',
-  ),
-  DXF_NO_ENTITIES: user(
-    400,
-    '{source} is a DXF without an ENTITIES section; it contains {found}. Is the file complete?',
   ),
   // transformations
   OUTPUT_FACTOR_EXCEEDED: user(
@@ -296,7 +237,6 @@ export const errorCatalogue = {
   BODY_TRUNCATED: user(400, 'the request body ended early: {reason}'),
   BODY_NOT_JSON: user(400, 'the JSON body cannot be parsed at byte {offset}: {reason}'),
   BODY_MEMBER_INVALID: user(400, "'{path}' in the body {reason}"),
-  // credentials
   // None of them tells which part was wrong: whoever guesses learns nothing from the answer.
   CREDENTIALS_MISSING: user(
     401,
@@ -377,7 +317,10 @@ export const errorCatalogue = {
     'the CRS database {path} cannot be searched: {reason}. It is part of the package proj-wasm; reinstall that package',
   ),
   INTERNAL: ours(500, 'internal error: {reason}'),
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies ErrorEntries;
+
+/** With the codes of the formats: `formats/<id>/errors.ts`. */
+export const errorCatalogue: typeof generalErrors & FormatErrors = { ...generalErrors, ...formatErrors };
 
 export type ErrorCode = keyof typeof errorCatalogue;
 

@@ -3,7 +3,9 @@
  * changes data notes a finding, so that no data is lost silently. The report of the job has each kind once, with a count
  * and the first few locations.
  */
+import { dropped, type FindingEntries, repaired, reported, split } from './catalogue-entries.ts';
 import { boundedLocation, type Location } from './errors.ts';
+import { type FormatFindings, formatFindings } from './formats/registry.ts';
 import {
   boundedParams,
   CONFIG_FORM,
@@ -14,28 +16,7 @@ import {
 } from './message.ts';
 import { MAX_COMPOSED } from './short-text.ts';
 
-type Effect = 'reported' | 'dropped' | 'repaired' | 'split';
-
-interface FindingEntry {
-  /** What happened to the features concerned; decides which counter of the report they add to. */
-  readonly effect: Effect;
-  /** Its slots are those of message.ts. */
-  readonly template: string;
-  /** What the count of the finding counts. */
-  readonly unit: string;
-}
-
-function entry<const E extends Effect>(effect: E) {
-  return <const Template extends string>(template: Template, unit = 'time') =>
-    ({ effect, template, unit }) as const;
-}
-
-const reported = entry('reported');
-const dropped = entry('dropped');
-const repaired = entry('repaired');
-const split = entry('split');
-
-export const findingCatalogue = {
+const generalFindings = {
   // request
   UNKNOWN_KEY: reported("'{path}' is an unknown key and was ignored"),
   UNKNOWN_KEYS: reported('{count|more unknown key was|more unknown keys were} ignored'),
@@ -87,7 +68,6 @@ export const findingCatalogue = {
   ),
   COLLECTION_FLATTENED: reported('nested geometry collections were flattened to one level', 'feature'),
   COLLECTION_SPLIT: split('geometry collections were split by geometry type', 'feature'),
-  MULTIPATCH_TO_POLYGONS: reported('MultiPatch shapes were read as polygons', 'feature'),
   SURFACE_TO_POLYGONS: reported('polyhedral surfaces, TINs and triangles were read as polygons', 'feature'),
   CURVES_STROKED: reported(
     'curves were read as lines of straight segments, each turning by at most 4 degrees',
@@ -114,11 +94,6 @@ export const findingCatalogue = {
     'features without geometry, or with an empty one, were dropped: {format} cannot store them',
     'feature',
   ),
-  SRID_DIFFERS: reported(
-    'geometries state srs_id {srid} in a layer with srs_id {expected}; that of the layer was used',
-    'feature',
-  ),
-  PLAIN_WKB: reported('geometries in plain WKB instead of GeoPackage blobs were read', 'feature'),
   GEOMETRY_REPAIRED: repaired('invalid geometries were repaired before {operation}', 'feature'),
   GEOMETRY_DROPPED: dropped('features were dropped because nothing was left after {operation}', 'feature'),
   PARTS_SEPARATED: split(
@@ -153,29 +128,9 @@ export const findingCatalogue = {
   COLUMN_RENAMED: reported(
     "the column of {column} of layer '{layer}' is named '{to}', because a field is named '{field}'",
   ),
-  FID_REASSIGNED: reported(
-    "features of layer '{layer}' were given new values of '{column}', the primary key: {reason}",
-    'feature',
-  ),
-  ORDER_BY_KEY: reported(
-    "features of layer '{layer}' changed their order: '{column}', the primary key, determines it",
-    'feature',
-  ),
   IDS_AS_FIELD: reported(
     "feature ids of layer '{layer}' that are not 64-bit integers are stored in the field '{field}'",
     'feature',
-  ),
-  DATETIME_TO_UTC: reported(
-    "times of field '{field}' with an offset were converted to UTC, the only time zone of {format}",
-    'value',
-  ),
-  DATETIME_OFFSET_KEPT: reported(
-    "times of field '{field}' were written with their offset, although the {format} standard allows UTC only; to convert them, {set:output.datetimes=utc}",
-    'value',
-  ),
-  DATETIME_ASSUMED_UTC: reported(
-    "times of field '{field}' without a time zone were written as UTC, the only time zone of {format}",
-    'value',
   ),
   IDS_WITHOUT_FIELD: reported(
     "feature ids of layer '{layer}' were dropped: {format} cannot store them, and a field '{field}' exists already",
@@ -184,10 +139,6 @@ export const findingCatalogue = {
   IDS_DROPPED: reported('feature ids were dropped: {format} cannot store them', 'feature'),
   TEXT_CUT: reported(
     "texts of field '{field}' were truncated to {bytes} bytes, the limit of {format}",
-    'value',
-  ),
-  BLANKS_NOT_KEPT: reported(
-    "texts of field '{field}' are empty or begin or end with blanks: {format} does not keep such blanks, and stores an empty text as null",
     'value',
   ),
   TEXT_REPLACED: reported("bytes of field '{field}' that are not valid {encoding} were replaced", 'value'),
@@ -201,20 +152,11 @@ export const findingCatalogue = {
     'value',
   ),
   VALUE_INVALID: reported("values of field '{field}' that are not a valid {type} were read as null", 'value'),
-  VALUES_TOO_LONG: reported(
-    "values of field '{field}' were dropped: the attributes of one feature have at most {bytes} bytes in {format}",
-    'value',
-  ),
-  COLOR_NOT_DRAWN: reported(
-    "features whose field '{field}' has no DXF colour (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
-    'feature',
-  ),
   VALUE_NOT_WRITTEN: reported(
     "values of field '{field}' that {format} cannot store as {type} were written as null",
     'value',
   ),
   NAME_DUPLICATE: reported("field name '{from}' occurs more than once; the later field is named '{to}'"),
-  FOREIGN_MEMBERS_DROPPED: reported('foreign members of the GeoJSON were dropped: {names}'),
   VALUES_COLLAPSED: reported(
     "field '{field}': merged features had different values, and one of them was kept; choose which with '{field:step.aggregate}'",
     'feature',
@@ -242,56 +184,27 @@ export const findingCatalogue = {
   // records
   RECORD_DELETED: dropped('records marked as deleted were skipped', 'record'),
   RECORD_SKIPPED: dropped('unreadable records were skipped: {reason}', 'record'),
-  ENTITY_SKIPPED: dropped('{type} entities were skipped: {reason}'),
-  PAPER_SPACE_LEFT_OUT: reported(
-    'entities in paper space were skipped; to read them too, {set:input.layouts=all}',
-    'entity',
-  ),
-  BLOCK_MISSING: dropped("INSERTs of block '{block}', which the drawing does not contain, were skipped"),
-  BLOCK_CIRCULAR: dropped("INSERTs of block '{block}' within itself were skipped"),
-  BLOCK_TOO_DEEP: dropped('INSERTs nested in more than {depth} levels of blocks were skipped'),
-  CLIP_IGNORED: reported('INSERTs that CAD shows only in part (XCLIP) were read as a whole'),
-  PICTURE_MISSING: reported(
-    '{type} entities without their block were read as the line that they measure, or as their position',
-  ),
-  EXTERNAL_REFERENCE: dropped(
-    "block '{block}' is an external reference to '{path}', whose content the drawing does not contain; bind it in CAD",
-  ),
-  ATTRIBUTE_RENAMED: reported("attribute '{from}' has the name of a standard field and was read as '{to}'"),
-  XDATA_DROPPED: reported('XDATA of other applications was not read', 'entity'),
-  XDATA_DAMAGED: reported('unreadable attributes in the XDATA of GEOMILL were dropped', 'entity'),
-  TEXT_BY_CODE_PAGE: reported(
-    'texts that are not valid {encoding} were read as {fallback}; if that is wrong, {set:input.encoding}',
-    'value',
-  ),
-  EOF_MISSING: reported('{file} does not end with EOF; all its sections are complete'),
-  HEAD_ENTRY_SKIPPED: reported('unreadable entries in the head of {file} were ignored: {reason}'),
   UNIT_CONTRADICTS_CRS: reported(
     '{source} states the unit {unit}, but the unit of {crs} is {crsUnit}; is it the right CRS?',
   ),
-  ATTRIBUTES_MISSING: reported(
-    '{file} has {found|row} for {expected|shape}; the remaining shapes have null attributes',
-  ),
-  SHAPES_MISSING: reported(
-    '{file} has {found|shape} for {expected|row}; the remaining rows have no geometry',
-  ),
-  INDEX_REBUILT: reported('{file}: {reason}; the positions of records were determined by reading the .shp'),
   ENCODING_GUESSED: reported('{file} does not state its text encoding; {encoding} was assumed'),
   ENCODING_NAME_UNKNOWN: reported("{file} states the unknown text encoding '{name}', which was ignored"),
   ENCODING_OPTION_UNUSED: reported(
     'the requested encoding {requested} was ignored: {file} states {encoding}',
-  ),
-  DELIMITER_FOUND: reported(
-    "the columns of {source} are separated by {delimiter}, not by a comma; '{field:csv_options.delimiter}' states the separator",
   ),
   FILE_SPLIT: reported("layer '{layer}' is written as several files: {files}"),
   LAYER_RENAMED: reported(
     "layer '{from}' is written as '{to}': {format} does not allow the name, or another layer has it",
   ),
   LAYER_SKIPPED: reported("'{layer}' was skipped: {reason}"),
-  CATALOGUE_STALE: reported("layer '{layer}': {problem}"),
   LAYERS_JOINED: reported("{count} layers were joined; the field '{field}' names the layer of each feature"),
-} as const satisfies Record<string, FindingEntry>;
+} as const satisfies FindingEntries;
+
+/** With the codes of the formats: `formats/<id>/findings.ts`. */
+export const findingCatalogue: typeof generalFindings & FormatFindings = {
+  ...generalFindings,
+  ...formatFindings,
+};
 
 export type FindingCode = keyof typeof findingCatalogue;
 

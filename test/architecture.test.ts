@@ -22,11 +22,14 @@ interface Room {
 const ERRORS = ['errors.ts', 'message.ts', 'short-text.ts'];
 const MESSAGES = [...ERRORS, 'findings.ts'];
 const DATA = ['batch', 'bytes', 'crs'];
-const FORMAT: Room = { may: [...MESSAGES, ...DATA, 'io', 'formats/format.ts', 'formats/recognise.ts'] };
+const FORMAT: Room = {
+  may: [...MESSAGES, ...DATA, 'catalogue-entries.ts', 'io', 'formats/format.ts', 'formats/recognise.ts'],
+};
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
 /** What an interface (HTTP, command line) needs to know of formats and transformations: the records. */
 const RECORDS = [
   'formats/format.ts',
+  'formats/format-by-id.ts',
   'formats/options.ts',
   'formats/recognise.ts',
   'formats/registry.ts',
@@ -36,8 +39,12 @@ const RECORDS = [
 const ROOMS: Readonly<Record<string, Room>> = {
   'short-text.ts': { may: [], isPure: true },
   'message.ts': { may: ['short-text.ts'], isPure: true },
-  'errors.ts': { may: ['message.ts', 'short-text.ts'], isPure: true },
-  'findings.ts': { may: ERRORS, isPure: true },
+  'catalogue-entries.ts': { may: [], isPure: true },
+  'errors.ts': {
+    may: ['message.ts', 'short-text.ts', 'catalogue-entries.ts', 'formats/registry.ts'],
+    isPure: true,
+  },
+  'findings.ts': { may: [...ERRORS, 'catalogue-entries.ts', 'formats/registry.ts'], isPure: true },
   // Between the service and the processes that it does not trust.
   'process-channel.ts': { may: [] },
   // The only user of Ajv.
@@ -50,9 +57,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'engines/proj': ENGINE,
   'engines/geos': ENGINE,
   'engines/sqlite': ENGINE,
-  'formats/format.ts': { may: [...MESSAGES, ...DATA, 'io'] },
+  'formats/format.ts': { may: [...MESSAGES, ...DATA, 'catalogue-entries.ts', 'io'] },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
-  'formats/registry.ts': { may: ['errors.ts', 'formats/format.ts', 'formats/*'] },
+  'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },
+  'formats/format-by-id.ts': { may: [...ERRORS, 'formats/format.ts', 'formats/registry.ts'] },
   'formats/foreign-formats.ts': { may: ['formats/format.ts'], isPure: true },
   'formats/recognise.ts': {
     may: ['formats/format.ts', 'formats/foreign-formats.ts', 'formats/registry.ts'],

@@ -2,15 +2,9 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { failure } from '../errors.ts';
 import type { Format, InputFormat, OptionsSchema, OutputFormat } from '../formats/format.ts';
+import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { unsupportedByName } from '../formats/recognise.ts';
-import {
-  formatByFileName,
-  formats,
-  inputFormatById,
-  inputFormats,
-  outputFormatById,
-  outputFormats,
-} from '../formats/registry.ts';
+import { formatByFileName, formats, inputFormats, outputFormats } from '../formats/registry.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 

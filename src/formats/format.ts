@@ -12,6 +12,7 @@ import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { FieldMisfits } from '../batch/misfits.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
+import type { ErrorEntries, FindingEntries } from '../catalogue-entries.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import type { GeomillError } from '../errors.ts';
 import type { Finding, Findings } from '../findings.ts';
@@ -39,7 +40,10 @@ export interface Signature {
   readonly member?: RegExp;
 }
 
-export interface Format {
+export interface Format<
+  Errors extends ErrorEntries = ErrorEntries,
+  Noted extends FindingEntries = FindingEntries,
+> {
   readonly id: string;
   /** Name in sentences and tables: "GeoPackage". */
   readonly name: string;
@@ -78,6 +82,9 @@ export interface Format {
    * them. none: geometries only; the writer reports what it drops.
    */
   readonly outputFields: 'declared' | 'with features' | 'none';
+  /** Codes that only this format has; the catalogues take them in. */
+  readonly errors: Errors;
+  readonly findings: Noted;
   /** Options under `input`; `optionsKey` groups them as the specification does (csv_options). */
   readonly readOptions: OptionsSchema;
   readonly readOptionsKey?: string;

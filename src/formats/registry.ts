@@ -1,6 +1,4 @@
 /** All supported formats. To add one, add its folder and one line here. */
-import { failure } from '../errors.ts';
-import { field } from '../message.ts';
 import { csv } from './csv/format.ts';
 import { dxf } from './dxf/format.ts';
 import { type Format, type InputFormat, isInputFormat, isOutputFormat, type OutputFormat } from './format.ts';
@@ -8,24 +6,26 @@ import { geojson } from './geojson/format.ts';
 import { gpkg } from './gpkg/format.ts';
 import { shp } from './shp/format.ts';
 
-export const formats: readonly Format[] = [geojson, shp, gpkg, dxf, csv];
+const known = [geojson, shp, gpkg, dxf, csv] as const;
+export const formats: readonly Format[] = known;
 export const inputFormats: readonly InputFormat[] = formats.filter(isInputFormat);
 export const outputFormats: readonly OutputFormat[] = formats.filter(isOutputFormat);
 
-/** The format with an id, ignoring case. Throws FORMAT_UNKNOWN; `path` is the path of the id in the request. */
-export const inputFormatById = (id: string, path: string): InputFormat => formatById(inputFormats, id, path);
-export const outputFormatById = (id: string, path: string): OutputFormat =>
-  formatById(outputFormats, id, path);
+type Known = (typeof known)[number];
+/** The members of all of a union of objects. */
+type Joined<Part> = (Part extends unknown ? (part: Part) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+export type FormatErrors = Joined<Known['errors']>;
+export type FormatFindings = Joined<Known['findings']>;
 
-function formatById<Known extends Format>(among: readonly Known[], id: string, path: string): Known {
-  const format = among.find((candidate) => candidate.id === id.toLowerCase());
-  if (format !== undefined) return format;
-  throw failure('FORMAT_UNKNOWN', {
-    value: id.slice(0, 40),
-    path: field(path),
-    known: among.map((known) => known.id).join(', '),
-  });
-}
+/** The codes of all formats, for the catalogues: neither this file nor a record may import these. */
+export const formatErrors = Object.fromEntries(
+  known.flatMap(({ errors }) => Object.entries(errors)),
+) as FormatErrors;
+export const formatFindings = Object.fromEntries(
+  known.flatMap(({ findings }) => Object.entries(findings)),
+) as FormatFindings;
 
 /** The format with the longest extension that matches the file name, or null. */
 export function formatByFileName<Known extends Format>(among: readonly Known[], name: string): Known | null {

@@ -8,7 +8,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GeomillError } from '../errors.ts';
-import { outputFormatById } from '../formats/registry.ts';
+import { outputFormatById } from '../formats/format-by-id.ts';
 import { inspectSource } from './inspect.ts';
 import { type DryRun, inspectionDocument } from './inspect-document.ts';
 import type { InspectionReport, Progress } from './report.ts';

@@ -7,7 +7,7 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import type { CrsDescription } from '../crs/crs.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
-import { inputFormatById } from '../formats/registry.ts';
+import { inputFormatById } from '../formats/format-by-id.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { CrsService } from './crs-service.ts';

@@ -7,7 +7,7 @@ import { batchBuffers, type FeatureBatch } from '../batch/feature-batch.ts';
 import { batchStatistics } from '../batch/statistics.ts';
 import type { Finding } from '../findings.ts';
 import type { FormatReader, FormatWriter } from '../formats/format.ts';
-import { inputFormatById, outputFormatById } from '../formats/registry.ts';
+import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';

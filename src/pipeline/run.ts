@@ -8,7 +8,7 @@ import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
-import { inputFormatById, outputFormatById } from '../formats/registry.ts';
+import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';

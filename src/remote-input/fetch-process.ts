@@ -194,9 +194,11 @@ function fetcherConfinement(directory: string, { readPaths = [] }: FetcherOption
   return {
     readable: [
       ROOM,
-      ...['errors', 'message', 'process-channel', 'short-text'].map((name) =>
+      ...['catalogue-entries', 'errors', 'message', 'process-channel', 'short-text'].map((name) =>
         join(source, `${name}${EXTENSION}`),
       ),
+      // errors.ts takes in the codes of the formats.
+      join(source, 'formats'),
       join(dirname(source), 'package.json'),
       // The second is another path where pnpm links packages.
       ...new Set([ADDRESS_PACKAGE, realpathSync(ADDRESS_PACKAGE)]),

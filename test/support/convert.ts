@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { outputFormatById } from '../../src/formats/registry.ts';
+import { outputFormatById } from '../../src/formats/format-by-id.ts';
 import type { InputLimits } from '../../src/io/limits.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';

@@ -4,7 +4,7 @@ import { WGS84_DESCRIPTION } from '../../src/crs/wgs84.ts';
 import { failure, GeomillError } from '../../src/errors.ts';
 import { Findings } from '../../src/findings.ts';
 import type { SourceLayer } from '../../src/formats/format.ts';
-import { inputFormatById, outputFormatById } from '../../src/formats/registry.ts';
+import { inputFormatById, outputFormatById } from '../../src/formats/format-by-id.ts';
 import { field } from '../../src/message.ts';
 import { type ConversionPlan, planConversion } from '../../src/pipeline/plan.ts';
 import type { ConversionRequest } from '../../src/pipeline/request.ts';

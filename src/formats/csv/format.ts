@@ -1,7 +1,9 @@
 /** CSV (RFC 4180) with the geometry as well-known text in one column. Rules and losses: docs/formats/csv.md. */
 import type { Format } from '../format.ts';
+import { errors } from './errors.ts';
+import { findings } from './findings.ts';
 
-export const csv: Format = {
+export const csv: Format<typeof errors, typeof findings> = {
   id: 'csv',
   name: 'CSV',
   title: 'CSV with WKT geometry',
@@ -18,6 +20,8 @@ export const csv: Format = {
   outputLayers: 'one',
   holdsIds: false,
   outputFields: 'declared',
+  errors,
+  findings,
   readOptionsKey: 'csv_options',
   readOptions: {
     type: 'object',

@@ -1,8 +1,10 @@
 /** DXF: the facts that need no codec. */
 import type { Format } from '../format.ts';
+import { errors } from './errors.ts';
+import { findings } from './findings.ts';
 import { writeOptions } from './write-options.ts';
 
-export const dxf: Format = {
+export const dxf: Format<typeof errors, typeof findings> = {
   id: 'dxf',
   name: 'DXF',
   title: 'AutoCAD DXF (text and binary, releases 9 to 2018)',
@@ -23,6 +25,8 @@ export const dxf: Format = {
   outputLayers: 'one',
   holdsIds: true,
   outputFields: 'with features',
+  errors,
+  findings,
   readOptions: {
     type: 'object',
     properties: {

@@ -1,8 +1,9 @@
 /** GeoJSON: the facts that need no codec. */
-import { WGS84 } from '../../crs/crs.ts';
 import type { Format } from '../format.ts';
+import { errors } from './errors.ts';
+import { findings } from './findings.ts';
 
-export const geojson: Format = {
+export const geojson: Format<typeof errors, typeof findings> = {
   id: 'geojson',
   name: 'GeoJSON',
   title: 'GeoJSON (RFC 7946), newline-delimited GeoJSON, GeoJSON text sequences',
@@ -16,10 +17,12 @@ export const geojson: Format = {
   mediaType: 'application/geo+json',
   outputExtension: '.geojson',
   inputCrs: 'fixed',
-  fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : WGS84),
+  fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : 'EPSG:4326'),
   outputLayers: 'one',
   holdsIds: true,
   outputFields: 'with features',
+  errors,
+  findings,
   readOptions: { type: 'object', properties: {} },
   writeOptions: {
     type: 'object',

@@ -1,7 +1,9 @@
 /** OGC GeoPackage 1.0 to 1.4 (12-128r19), a SQLite database. Rules and losses: docs/formats/gpkg.md. */
 import type { Format } from '../format.ts';
+import { errors } from './errors.ts';
+import { findings } from './findings.ts';
 
-export const gpkg: Format = {
+export const gpkg: Format<typeof errors, typeof findings> = {
   id: 'gpkg',
   name: 'GeoPackage',
   title: 'GeoPackage',
@@ -19,6 +21,8 @@ export const gpkg: Format = {
   outputLayers: 'many',
   holdsIds: true,
   outputFields: 'declared',
+  errors,
+  findings,
   readOptions: { type: 'object', properties: {}, additionalProperties: false },
   writeOptions: {
     type: 'object',

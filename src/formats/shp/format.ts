@@ -1,6 +1,8 @@
 import type { Format } from '../format.ts';
+import { errors } from './errors.ts';
+import { findings } from './findings.ts';
 
-export const shp: Format = {
+export const shp: Format<typeof errors, typeof findings> = {
   id: 'shp',
   name: 'Shapefile',
   title: 'ESRI Shapefile, zipped',
@@ -20,6 +22,8 @@ export const shp: Format = {
   outputLayers: 'many',
   holdsIds: false,
   outputFields: 'declared',
+  errors,
+  findings,
   readOptions: {
     type: 'object',
     properties: {

@@ -1,0 +1,7 @@
+import { type FindingEntries, reported } from '../../catalogue-entries.ts';
+
+export const findings = {
+  DELIMITER_FOUND: reported(
+    "the columns of {source} are separated by {delimiter}, not by a comma; '{field:csv_options.delimiter}' states the separator",
+  ),
+} as const satisfies FindingEntries;
