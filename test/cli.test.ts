@@ -330,9 +330,9 @@ test('messages on the command line name flags, not fields of a request', async (
   const there = await geomill(['convert', sample, 'box.gpkg', '--reproject', 'EPSG:25832', ...inMetres]);
   assert.equal(there.status, 0, there.err);
   const merged = await geomill(['convert', sample, 'union.geojson', '--buffer', '200m', '--union']);
-  assert.match(merged.err, /--aggregate says which/);
+  assert.match(merged.err, /choose which with '--aggregate'/);
   const sum = await geomill(['convert', sample, 'sum.geojson', '--union', '--aggregate', 'name=sum']);
-  assert.match(sum.err, /choose another in --aggregate/);
+  assert.match(sum.err, /choose another function with '--aggregate'/);
 });
 
 test('a comma before a closing bracket is named as what is wrong', async () => {
