@@ -12,6 +12,7 @@ export interface LingerLimits {
 }
 
 const LIMITS: LingerLimits = { ms: 5000, bytes: 256 * 1024 ** 2 };
+const CHECK_MS = 20;
 
 export function lingerAfterEarlyAnswers(app: FastifyInstance, limits: LingerLimits = LIMITS): void {
   app.addHook('onSend', async ({ raw }, { raw: response }) => {
@@ -34,20 +35,14 @@ function closeAfterBody(raw: IncomingMessage): void {
 function discardBody(raw: IncomingMessage, { ms, bytes }: LingerLimits): void {
   if (raw.complete || raw.destroyed) return;
   const { socket } = raw;
+  const start = { at: performance.now(), bytes: socket.bytesRead };
   raw.unpipe();
   raw.resume();
-  // Counted on the socket: Node drops the rest of a body that nobody has read, without an event on the request.
-  let bytesLeft = bytes;
-  const count = (chunk: Buffer): void => {
-    bytesLeft -= chunk.length;
-    if (bytesLeft < 0) socket.destroy();
-  };
-  socket.on('data', count);
-  const timer = setTimeout(() => {
-    if (!raw.complete) socket.destroy();
-  }, ms).unref();
-  raw.once('close', () => {
-    clearTimeout(timer);
-    socket.off('data', count);
-  });
+  // Asked at intervals: Node drops what is not read of a body without an event on the request, and a 'data' listener on the
+  // socket would take it from the HTTP parser, which can leave a kept connection waiting forever.
+  const timer = setInterval(() => {
+    const isOver = raw.complete || socket.destroyed;
+    if (isOver) clearInterval(timer);
+    else if (performance.now() - start.at > ms || socket.bytesRead - start.bytes > bytes) socket.destroy();
+  }, CHECK_MS).unref();
 }

@@ -134,7 +134,7 @@ test('a part and the steps must fit', async () => {
   await refusal(
     await send([{ type: 'clip' }]),
     400,
-    /'transformations\[0\]\.clipping_geojson' is required for clip: What to keep.*send it as part 'mask'/,
+    /'transformations\[0\]\.clipping_geojson' is required for clip: Area to keep.*send it as part 'mask'/,
   );
   await refusal(
     await send([{ type: 'clip', clipping_geojson: SMALL }], [['mask', JSON.stringify(SMALL)]]),

@@ -174,7 +174,7 @@ test('what takes longer than the wait becomes a task', async () => {
   assert.equal(response.status, 202);
   assert.equal(response.headers.get('preference-applied'), 'wait=1');
   const { message, task_id: id } = await json(response);
-  assert.match(String(message), /not done after 1 s/);
+  assert.match(String(message), /not finished after 1 s/);
   const running = await json(await get(`/v1/transform/result/${id}`));
   assert.deepEqual(running, { state: 'PROCESSING', message: 'the task is being worked on' });
   assert.equal((await get(`/v1/transform/output/o_${id}`)).status, 409);
