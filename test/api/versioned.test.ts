@@ -176,7 +176,7 @@ test('what takes longer than the wait becomes a task', async () => {
   const { message, task_id: id } = await json(response);
   assert.match(String(message), /not finished after 1 s/);
   const running = await json(await get(`/v1/transform/result/${id}`));
-  assert.deepEqual(running, { state: 'PROCESSING', message: 'the task is being worked on' });
+  assert.deepEqual(running, { state: 'PROCESSING', message: 'the task is running' });
   assert.equal((await get(`/v1/transform/output/o_${id}`)).status, 409);
   await get(`/v1/jobs/${id}`, {}, 'DELETE');
   assert.equal((await service.ended(String(id))).state, 'FAILED');
