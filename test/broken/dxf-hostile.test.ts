@@ -10,7 +10,8 @@ import { type ErrorCode, GeomillError } from '../../src/errors.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 
-const CASE_LIMIT_MS = 10_000;
+/** Processor time, so that other work of the machine does not count. */
+const CASE_LIMIT_US = 10_000_000;
 
 const tags = (...pairs: readonly (readonly [code: number, value: string | number])[]): string =>
   pairs.map(([code, value]) => `${code}\n${value}\n`).join('');
@@ -358,10 +359,10 @@ async function outcome({
 
 for (const [what, hostile] of Object.entries(cases)) {
   test(`${what}: ends within seconds with a clear result`, async () => {
-    const start = performance.now();
+    const before = process.cpuUsage();
     const result = await outcome(hostile);
-    const durationMs = performance.now() - start;
-    assert.ok(durationMs < CASE_LIMIT_MS, `took ${Math.round(durationMs)} ms`);
+    const { user, system } = process.cpuUsage(before);
+    assert.ok(user + system < CASE_LIMIT_US, `took ${Math.round((user + system) / 1000)} ms`);
     const { code, findings, features } = hostile;
     if (code !== undefined) {
       assert.ok(result instanceof GeomillError, `was read: ${JSON.stringify(result)}`);

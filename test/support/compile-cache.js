@@ -1,0 +1,4 @@
+// Loaded with --import before every test file: without the cache, each of the 200 processes strips and compiles the same sources.
+import { enableCompileCache } from 'node:module';
+
+enableCompileCache();
