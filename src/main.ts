@@ -18,11 +18,14 @@ const commands: Readonly<Record<string, Command>> = {
     text: 'merge the geometries of files: geomill merge FILE... --out OUT',
     load: () => import('./cli/merge.ts'),
   },
-  info: { text: 'tell what a file holds: geomill info FILE', load: () => import('./cli/info.ts') },
-  serve: { text: 'run the service; settings by environment', load: () => import('./cli/serve.ts') },
+  info: { text: 'describe a file: geomill info FILE', load: () => import('./cli/info.ts') },
+  serve: {
+    text: 'run the service; environment variables configure it',
+    load: () => import('./cli/serve.ts'),
+  },
   keys: { text: 'create, list and revoke keys: geomill keys create', load: () => import('./cli/keys.ts') },
   users: {
-    text: 'who may sign in: geomill users create --admin EMAIL',
+    text: 'manage the users who may sign in: geomill users create --admin EMAIL',
     load: () => import('./cli/users.ts'),
   },
   doctor: {
@@ -55,7 +58,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    process.stderr.write(`geomill: there is no command '${name}'\n\n${help()}`);
+    process.stderr.write(`geomill: unknown command '${name}'\n\n${help()}`);
     return EXIT.usage;
   }
   return (await command.load()).run(rest, readConfig(process.env));
@@ -68,8 +71,8 @@ function help(): string {
 Usage: geomill <command> [arguments]
 
 ${lines.join('\n')}
-  help          this text; geomill <command> --help tells more
-  version       the version
+  help          print this text; 'geomill <command> --help' describes a command
+  version       print the version
 `;
 }
 

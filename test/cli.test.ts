@@ -157,7 +157,7 @@ const refused: readonly (readonly [
   status: number,
   message: RegExp,
 ])[] = [
-  ['an unknown command', ['frobnicate'], 2, /there is no command 'frobnicate'/],
+  ['an unknown command', ['frobnicate'], 2, /unknown command 'frobnicate'/],
   ['an unknown flag', ['convert', sample, 'a.csv', '--frob'], 2, /Unknown option '--frob'; --help/],
   ['one name only', ['convert', sample], 2, /takes IN and OUT/],
   [

@@ -1,4 +1,4 @@
-/** `geomill append TARGET FILE... --out OUT`: the features of files behind those of a target, in its fields. */
+/** `geomill append TARGET FILE... --out OUT`: adds the features of files to a target, in the fields of the target. */
 import { failure } from '../errors.ts';
 import { parse } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
@@ -6,14 +6,16 @@ import { type CommandContext, conversionFlags, conversionUsage, crsOf, runComman
 
 export const usage = `geomill append TARGET FILE... --out OUT [options]
 
-  TARGET, FILE, OUT     files; the format comes from the ending, '-' is standard input or output. TARGET and the
-                        FILEs have one format. OUT has the fields of TARGET; other fields are dropped, and named
-  --out OUT             where the result goes; TARGET itself is replaced if --overwrite says so
+  TARGET, FILE, OUT     files; the extension states the format; '-' is standard input or output.
+                        TARGET and the FILEs have the same format. OUT has the fields of TARGET; other fields
+                        are dropped and reported
+  --out OUT             output file; with --overwrite it may be TARGET itself
   --from FORMAT         format of the files   --to FORMAT           format of OUT
-  --from-crs CRS        CRS of TARGET, where it does not say; of the FILEs too, unless --append-crs tells
-  --append-crs CRS      CRS of the FILEs, where they do not say: once for all, or once for each
-  --to-crs CRS          CRS of OUT (default EPSG:4326); transformations work in that of TARGET
-  --layer NAME          this layer only; can be repeated. Features go to the layer of the same name, or to the only one
+  --from-crs CRS        CRS of TARGET, if the file does not define one; also of the FILEs, without --append-crs
+  --append-crs CRS      CRS of the FILEs, if they do not define one: once for all, or once for each
+  --to-crs CRS          CRS of OUT (default EPSG:4326); transformations work in the CRS of TARGET
+  --layer NAME          only this layer; can be repeated. Features are added to the layer of the same name, or
+                        to the only layer
 ${conversionUsage('appended')}`;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */

@@ -49,17 +49,17 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
 
 /** The last lines of every such command's usage. */
 export function conversionUsage(done: string): string {
-  return `  --in-NAME VALUE       an option of the input format, e.g. --in-delimiter ';'   (docs/formats)
-  --out-NAME VALUE      an option of the output format, e.g. --out-precision 9
+  return `  --in-NAME VALUE       option of the input format, e.g. --in-delimiter ';'   (docs/formats)
+  --out-NAME VALUE      option of the output format, e.g. --out-precision 9
   --overwrite           replace OUT if it exists
   --threads N           worker threads for large files (default: one per core)
   --json                print the report as JSON
-  --quiet               print nothing but errors
+  --quiet               print errors only
 
-Transformations, done in the order they are given; each can be repeated   (docs/transformations.md):
+Transformations, applied in the given order; each can be repeated   (docs/transformations.md):
 ${stepUsage()}
 
-Exit status: 0 ${done}, 1 the input or the request is at fault, 2 wrong usage, 3 geomill is at fault, 130 interrupted.`;
+Exit status: 0 ${done}, 1 error in the input or the request, 2 wrong usage, 3 internal error, 130 interrupted.`;
 }
 
 /** One run of such a command. */

@@ -5,11 +5,11 @@ import { type CommandContext, conversionFlags, conversionUsage, crsOf, runComman
 
 export const usage = `geomill convert IN OUT [options]
 
-  IN, OUT               files; the format comes from the ending, '-' is standard input or output
+  IN, OUT               files; the extension states the format; '-' is standard input or output
   --from FORMAT         format of IN          --to FORMAT           format of OUT
-  --from-crs CRS        CRS of IN, where the file does not say or does not hold it (EPSG:28350)
+  --from-crs CRS        CRS of IN, if the file does not define one (EPSG:28350)
   --to-crs CRS          CRS of OUT (default EPSG:4326)
-  --layer NAME          read this layer only; can be repeated
+  --layer NAME          read only this layer; can be repeated
 ${conversionUsage('converted')}`;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */

@@ -1,4 +1,4 @@
-/** `geomill info FILE`: what is in a file, before anything is done with it. */
+/** `geomill info FILE`: describes the layers, fields and CRS of a file. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ import { FLAG_FORM } from './wording.ts';
 
 export const usage = `geomill info FILE [options]
 
-  FILE                  the format comes from the ending, '-' is standard input
-  --from FORMAT         format of FILE, where its ending does not tell
-  --from-crs CRS        CRS of FILE, where the file does not say
-  --layer NAME          this layer only; can be repeated
+  FILE                  the extension states the format; '-' is standard input
+  --from FORMAT         format of FILE, if the extension does not state it
+  --from-crs CRS        CRS of FILE, if the file does not define one
+  --layer NAME          only this layer; can be repeated
   --in-NAME VALUE       an option of the format (docs/formats)
-  --json                print everything as JSON`;
+  --json                print the description as JSON`;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {

@@ -16,14 +16,14 @@ geomill keys list [--owner OWNER] [--json]
 geomill keys revoke ID
 
   --owner OWNER    e-mail address or id of a user, or the name of a service account
-  --name NAME      what the key is for, in your words
+  --name NAME      description of the key
   --scope SCOPE    ${SCOPES.join(', ')}; can be repeated; default ${DEFAULT_SCOPES.join(' and ')}
-  --expires WHEN   after 90d (days), 12h or 8w, or at the start of a day (UTC) like 2030-01-31; default never
+  --expires WHEN   lifetime (90d, 12h, 8w) or the UTC day on which it expires (2030-01-31); default never
   --client         an OAuth client instead of a key; printed as client_id:client_secret
   --json           list as JSON
 
 DATA_DIR names the data directory of the service, which may be running. A key is printed once, alone on standard
-output: it is not kept and cannot be shown again.`;
+output. It is not stored and cannot be shown again.`;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {

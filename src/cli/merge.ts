@@ -6,13 +6,13 @@ import { type CommandContext, conversionFlags, conversionUsage, runCommand } fro
 
 export const usage = `geomill merge FILE FILE... --out OUT [options]
 
-  FILE, OUT             files; the format comes from the ending, '-' is standard input or output. The FILEs have one
-                        format. OUT is one layer of all their geometries, without attributes
-  --out OUT             where the result goes
+  FILE, OUT             files; the extension states the format; '-' is standard input or output.
+                        The FILEs have the same format. OUT has one layer with all geometries, without attributes
+  --out OUT             output file
   --from FORMAT         format of the files   --to FORMAT           format of OUT
-  --from-crs CRS        CRS of the FILEs, where they do not say: once for all, or once for each
-  --to-crs CRS          CRS of OUT (default EPSG:4326); transformations work in that of the first FILE
-  --layer NAME          this layer only; can be repeated
+  --from-crs CRS        CRS of the FILEs, if they do not define one: once for all, or once for each
+  --to-crs CRS          CRS of OUT (default EPSG:4326); transformations work in the CRS of the first FILE
+  --layer NAME          only this layer; can be repeated
 ${conversionUsage('merged')}`;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */

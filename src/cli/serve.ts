@@ -8,10 +8,10 @@ import { greeting } from './greeting.ts';
 
 const usage = `geomill serve [--insecure-open] [--adopt-empty]
 
-Runs the service. It is set up by environment variables, see docs/settings.md.
+Runs the service. Environment variables configure it, see docs/settings.md.
 
-  --insecure-open  lets a service with AUTH=open listen on an address that other machines can reach
-  --adopt-empty    starts with a new jobs.sqlite beside stored inputs and outputs, and removes these files`;
+  --insecure-open  let a service with AUTH=open listen on an address that other machines can reach
+  --adopt-empty    start with a new jobs.sqlite although inputs and outputs are stored, and remove these files`;
 
 /**
  * This process makes much garbage and keeps little: left alone V8 lets the heap of a busy one grow to twice what it holds

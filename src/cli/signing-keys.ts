@@ -9,9 +9,9 @@ export const usage = `geomill signing-keys rotate [--now]
 geomill signing-keys list [--json]
 
 rotate creates the next key. It is published for an hour before it signs, and the old key verifies until its last token has
-expired: no client notices.
+expired: clients notice nothing.
 
-  --now    the private key has leaked: the new key signs immediately, and all tokens of the old keys are refused
+  --now    use this if the private key has leaked: the new key signs immediately, all tokens of the old keys are refused
   --json   list as JSON
 
 DATA_DIR is the data directory of the service, which may be running: it uses the new key from its next request on.

@@ -89,7 +89,7 @@ function modifyStep(
       : last.record.commandLine?.modifiers?.find(({ flag }) => flag === name);
   if (last === undefined || 'file' in last || modifier === undefined) {
     const flags = owners.map(({ commandLine }) => `--${commandLine?.flag}`).join(' or ');
-    throw failure('USAGE', { detail: `--${name} says more about ${flags}: write it behind that` });
+    throw failure('USAGE', { detail: `--${name} is an option of ${flags}: put it after ${flags}` });
   }
   last.parameters = modifier.parameters(value ?? '', last.parameters);
 }
@@ -122,24 +122,25 @@ const WIDTH = 110;
 /** The lines of `--help` about transformations. */
 export function stepUsage(registry: readonly Transformation[] = transformations): string {
   const forms = registry.flatMap(({ commandLine }) => (commandLine === null ? [] : [commandLine]));
-  const modifiers = new Map<string, { readonly first: CommandLineModifier; readonly behind: string[] }>();
+  const modifiers = new Map<string, { readonly first: CommandLineModifier; readonly owners: string[] }>();
   for (const { flag, modifiers: own = [] } of forms) {
     for (const modifier of own) {
       const known = modifiers.get(modifier.flag);
-      if (known === undefined) modifiers.set(modifier.flag, { first: modifier, behind: [`--${flag}`] });
-      else known.behind.push(`--${flag}`);
+      if (known === undefined) modifiers.set(modifier.flag, { first: modifier, owners: [`--${flag}`] });
+      else known.owners.push(`--${flag}`);
     }
   }
   return [
     ...forms.map(usageLines),
-    ...[...modifiers.values()].map(({ first, behind }) =>
-      usageLines({ ...first, description: `behind ${behind.join(', ')}: ${first.description}` }),
-    ),
     usageLines({
       flag: PIPELINE,
       placeholder: 'FILE',
-      description: 'steps as JSON, as a request has them under "transformations"',
+      description: 'read the transformations from a JSON file (same as "transformations" in a request)',
     }),
+    '\nOptions of transformations; give each one after its transformation:',
+    ...[...modifiers.values()].map(({ first, owners }) =>
+      usageLines({ ...first, description: `${owners.join(', ')}: ${first.description}` }),
+    ),
   ].join('\n');
 }
 

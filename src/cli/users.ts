@@ -1,4 +1,4 @@
-/** `geomill users`: who may sign in to the account area, from the command line, also while the service runs. */
+/** `geomill users`: manages the users of the account area, also while the service runs. */
 import type { Directory } from '../account-area/area.ts';
 import { linkAddress } from '../account-area/one-time-links.ts';
 import type { User } from '../account-area/users.ts';
@@ -13,13 +13,13 @@ geomill users reset EMAIL [--password-stdin]
 geomill users disable EMAIL
 geomill users enable EMAIL
 
-  --name NAME       what to call them; default the name of the mailbox
-  --admin           may do everything and manage users
-  --password-stdin  reads the password from the first line of standard input, instead of printing a link to set one
+  --name NAME       display name (default: the part before @)
+  --admin           administrator: may use everything and manage users
+  --password-stdin  read the password from the first line of standard input instead of printing a link to set one
   --json            list as JSON
 
-DATA_DIR names the data directory of the service, which may be running. A link is good once, for a day, and printed alone on
-standard output; BASE_URL, or HOST and PORT, tell how it begins.`;
+DATA_DIR names the data directory of the service, which may be running. A link can be used once, expires after
+24 hours and is printed alone on standard output. It begins with BASE_URL, or with HOST and PORT if BASE_URL is not set.`;
 
 type UsersConfig = Pick<Config, 'dataDirectory' | 'baseUrl' | 'host' | 'port'>;
 

@@ -36,7 +36,7 @@ transformed directly to the last CRS. Attributes, ids and order do not change.`,
   commandLine: {
     flag: 'reproject',
     placeholder: 'CRS',
-    description: 'go on in this CRS (EPSG:28350, WKT, ...)',
+    description: 'reproject here (EPSG:28350, WKT, ...); later steps work in this CRS',
     parameters: (value) => ({ crs: value }),
   },
   check(parameters, path) {

@@ -63,7 +63,7 @@ Geometries, ids and the order of features do not change.`,
       {
         flag: 'drop',
         placeholder: 'FIELDS',
-        description: "fields to leave out, behind --select '*'",
+        description: "fields to leave out of --select '*'",
         parameters: (value, before) => {
           const dropped = (before as SelectParameters).drop ?? [];
           return { ...before, drop: [...dropped, ...namesOf(value)] };

@@ -90,7 +90,7 @@ test('a layer without a counterpart is an error that names it and its file', asy
   });
   await assert.rejects(running, {
     code: 'LAYER_NOT_IN_TARGET',
-    message: /^layer 'b' of 'b.zip' .* the target 'a.zip' holds 'a_lines', 'a_points'\./,
+    message: /^layer 'b' of 'b.zip' .* the target 'a.zip', which has 'a_lines', 'a_points';/,
   });
 });
 

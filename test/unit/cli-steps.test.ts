@@ -84,7 +84,7 @@ test('a modifier without its step is refused', async () => {
       (error) =>
         error instanceof GeomillError &&
         error.code === 'USAGE' &&
-        error.message === '--sum says more about --melt: write it behind that',
+        error.message === '--sum is an option of --melt: put it after --melt',
     );
 });
 
@@ -93,7 +93,7 @@ test('help lists every flag', () => {
     if (commandLine !== null) assert.match(stepUsage(), new RegExp(`--${commandLine.flag}\\b`));
   assert.match(
     stepUsage(registry),
-    /^ {2}--melt FIELD +melts\n {2}--join +joins\n {2}--sum FIELD +behind --melt: sums\n/,
+    /^ {2}--melt FIELD +melts\n {2}--join +joins\n[\s\S]*Options of transformations.*\n {2}--sum FIELD +--melt: sums$/,
   );
 });
 
