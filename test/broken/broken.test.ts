@@ -1,6 +1,6 @@
 /**
- * Every fixture truncated at 40 lengths and with 200 seeded bit flips: a coded error of the user's or a result, each
- * within 10 seconds, without a crash and without leftover files or descriptors.
+ * Every fixture truncated at 40 lengths and with 200 seeded bit flips (10 and 50 unless the run is exhaustive): a coded error
+ * of the user's or a result, each within 10 seconds, without a crash and without leftover files or descriptors.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
@@ -8,10 +8,12 @@ import test from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { outputFormats } from '../../src/formats/registry.ts';
 import { makeWorkspace } from '../support/convert.ts';
+import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
 import { allFixtures, crsFor } from '../support/fixtures.ts';
 import type { HammerCase, HammerJob } from './hammer.ts';
 
 const CASE_LIMIT_MS = 10_000;
+const [CUTS, FLIPS] = IS_EXHAUSTIVE ? [40, 200] : [10, 50];
 
 /** Runs the job in a thread and ends it if one case takes too long, so that a hang is a failure. */
 function runHammer(job: HammerJob): Promise<HammerCase[]> {
@@ -58,13 +60,13 @@ for (const fixture of allFixtures()) {
       workspace: workspace.path,
       outputs: outputFormats.map(({ id }) => id),
       crs: crsFor(fixture),
-      cuts: 40,
-      flips: 200,
+      cuts: CUTS,
+      flips: FLIPS,
     });
     const bad = cases.filter(({ outcome }) => outcome === 'bad');
     assert.deepEqual(bad.slice(0, 3), []);
     const size = statSync(fixture.path).size;
-    assert.ok(cases.length >= Math.min(40, size) + (size > 0 ? 200 : 0), `${cases.length} cases ran`);
+    assert.ok(cases.length >= Math.min(CUTS, size) + (size > 0 ? FLIPS : 0), `${cases.length} cases ran`);
     assert.deepEqual(workspace.entries(), []);
     const after = openDescriptors();
     if (before !== null && after !== null)

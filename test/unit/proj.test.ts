@@ -192,7 +192,7 @@ test('a text that is not a CRS is rejected with the reason and the path', () => 
       (error) => {
         assert.ok(error instanceof GeomillError, String(error));
         assert.equal(error.code, 'CRS_UNKNOWN');
-        assert.equal(error.params.path, 'input.epsg');
+        assert.deepEqual(error.params.path, { field: 'input.epsg' });
         assert.match(String(error.params.reason), reason);
         return error.message.length < 500;
       },

@@ -51,7 +51,7 @@ test('rejects a zip of several zips and lists its content', async () => {
   await rejectsWith(
     'SHP_MEMBER_MISSING',
     readFileLayers(reader, path),
-    /no \.shp file; found a\.zip, b\.zip/,
+    /no \.shp file; it contains a\.zip, b\.zip/,
   );
 });
 
@@ -81,7 +81,7 @@ test('names the kind of an empty file and of other files', async () => {
   }
   const empty = join(workspace.path, 'none.zip');
   await zipOf(empty, []);
-  await rejectsWith('SHP_MEMBER_MISSING', readFileLayers(reader, empty), /found nothing/);
+  await rejectsWith('SHP_MEMBER_MISSING', readFileLayers(reader, empty), /contains nothing/);
 });
 
 test('recognises a shapefile by its bytes: a zip may have any name', async () => {

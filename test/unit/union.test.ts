@@ -150,7 +150,7 @@ test('a sum of texts names the field and its type, an unknown field the fields t
   const input = [{ wkt: square(0, 0), name: 'x' }];
   await assert.rejects(unionOf(input, { aggregate: { name: 'sum' } }), {
     code: 'AGGREGATE_TYPE',
-    message: /'sum' of field 'name' .* type string/,
+    message: /sum of field 'name': its type is string/,
   });
   await assert.rejects(unionOf(input, { aggregate: { nme: 'sum' } }), {
     code: 'FIELD_UNKNOWN',
