@@ -7,12 +7,12 @@ import type { Machine } from './machine.ts';
 const MiB = 1024 ** 2;
 const GiB = 1024 ** 3;
 
-/** Of one runner, where the machine has as much. */
+/** Memory of one runner, if the machine has enough. */
 const USUAL_RUNNER_MEMORY = 2 * GiB;
-/** With less no job ends well. */
+/** No job succeeds with less. */
 export const LEAST_RUNNER_MEMORY = 128 * MiB;
 const MOST_RUNNERS = 1024;
-/** What the service itself and the system's cache of files need. */
+/** Memory for the service itself and for the file cache of the system. */
 const LEAST_SERVICE_MEMORY = 512 * MiB;
 /**
  * Threads of one runner that are worth having even if all runners are busy: few jobs are large, and most of what threads
@@ -21,7 +21,7 @@ const LEAST_SERVICE_MEMORY = 512 * MiB;
 const USEFUL_THREADS = 4;
 const BUSY_THREADS_PER_CORE = 2;
 
-/** As the operator set them; null: not set. */
+/** Values set by the operator; null: not set. */
 export interface CapacitySettings {
   readonly runners: number | null;
   readonly runnerThreads: number | null;
@@ -32,9 +32,9 @@ export interface Capacity {
   readonly runners: number;
   readonly runnerThreads: number;
   readonly runnerMemoryBytes: number;
-  /** What was chosen, and why; for the log. */
+  /** The chosen values and the reasons, for the log. */
   readonly text: string;
-  /** Settings that ask for more than the machine has. They hold all the same. */
+  /** Settings that exceed the machine. They are used nevertheless. */
   readonly warnings: readonly string[];
 }
 

@@ -1,10 +1,10 @@
-/** What this machine, or the container on it, lets a process use: processors and memory, limits of cgroups included. */
+/** Processors and memory that a process may use on this machine, including limits of cgroups (containers). */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { posix } from 'node:path';
 
 export interface Machine {
-  /** Processors that can be busy at a time; at least 1. */
+  /** Processors that can be busy at the same time; at least 1. */
   readonly cores: number;
   /** Whether a quota of a cgroup, not the number of processors, decides. */
   readonly coresAreLimited: boolean;
@@ -13,7 +13,7 @@ export interface Machine {
   readonly memoryIsLimited: boolean;
 }
 
-/** What a machine has before any cgroup limits it. */
+/** The resources of the machine without limits of cgroups. */
 export interface Hardware {
   readonly cores: number;
   readonly memoryBytes: number;
@@ -25,7 +25,7 @@ export function readMachine(
   hardware: Hardware = { cores: availableParallelism(), memoryBytes: totalmem() },
 ): Machine {
   const limits = cgroupLimits(root);
-  // Part of a processor is none: a quota of 2.5 keeps two busy.
+  // Rounded down: a quota of 2.5 processors keeps two busy.
   const quota = Math.max(1, Math.floor(limits.cores));
   return {
     cores: Math.max(1, Math.min(hardware.cores, quota)),
@@ -50,7 +50,7 @@ function cgroupLimits(root: string): { cores: number; memoryBytes: number } {
       const read = (mount: string, file: string): string[] =>
         words(posix.join(root, 'sys/fs/cgroup', mount, directory, file));
       if (controllers.length === 0) {
-        // Version 2. Where version 1 is mounted, too, it is a directory beside the controllers of that.
+        // Version 2. If version 1 is mounted as well, version 2 is a directory beside the controllers of version 1.
         for (const mount of ['', 'unified']) {
           const [quota, period] = read(mount, 'cpu.max').map(Number);
           limitCores(quota, period);
@@ -81,7 +81,7 @@ function ownGroups(root: string): { controllers: string[]; path: string }[] {
     });
 }
 
-/** A group and all around it: each may limit it. In a container only the last may be there, its own under another name. */
+/** A group and its ancestors: each of them may have a limit. In a container only the last may exist, under another name. */
 function levels(path: string): string[] {
   const parts = path.split('/').filter((part) => part !== '' && part !== '..');
   return parts.map((_, i) => parts.slice(0, parts.length - i).join('/')).concat('');
@@ -91,7 +91,7 @@ function words(path: string): string[] {
   return text(path).trim().split(/\s+/);
 }
 
-/** Empty where there is no such file. */
+/** Empty if there is no such file. */
 function text(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -13,21 +13,21 @@ import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** `stdio` of a process with a channel. Its standard output leads nowhere, its standard error is the caller's to read. */
+/** `stdio` of a process with a channel. Its standard output is discarded; the caller reads its standard error. */
 export const CHANNEL_STDIO: StdioOptions = ['pipe', 'ignore', 'pipe', 'pipe'];
 const MESSAGES_DESCRIPTOR = 3;
 
-/** A process that says more than this in PACE_MS is read on later: it must not take the time of everybody else. */
+/** After this many bytes in PACE_MS, a process is paused, so that it does not take all time of the service. */
 const MESSAGES_AT_ONCE = 100;
 const PACE_MS = 100;
 
 export interface ServiceEndOptions<Message> {
   /** Longest message in bytes. */
   readonly maxBytes: number;
-  /** Tells what is wrong with the shape of a message; null: it is a Message. */
+  /** Returns the fault of a message; null: it is a valid Message. */
   check(message: unknown): string | null;
   onMessage(message: Message): void;
-  /** Called once; nothing is read afterwards. */
+  /** Called once; afterwards nothing is read. */
   onViolation(reason: string): void;
 }
 
@@ -45,15 +45,15 @@ export class ServiceEnd<Message, Task> {
     this.#child = child;
     this.#options = options;
     this.#lines = new LineCollector(options.maxBytes);
-    // A process that could not be started has no pipes; its 'error' event tells.
+    // A process that could not be started has no pipes; its 'error' event has the reason.
     this.#messages = (child.stdio?.[MESSAGES_DESCRIPTOR] ?? undefined) as Readable | undefined;
     this.#messages?.on('data', (chunk: Buffer) => this.#read(chunk));
-    // A pipe that breaks means a process that is dying; its 'close' event tells the rest.
+    // A broken pipe means that the process is ending; its 'close' event has the reason.
     this.#messages?.on('error', () => {});
     child.stdin?.on('error', () => {});
   }
 
-  /** Sends a task. One that no longer reaches the process is lost: its 'close' event follows. */
+  /** Sends a task. If the process is ending, the task is lost and the 'close' event follows. */
   send(task: Task): void {
     if (this.#child.stdin?.writable) this.#child.stdin.write(`${JSON.stringify(task)}\n`);
   }
@@ -105,7 +105,7 @@ export class ServiceEnd<Message, Task> {
  * service is gone. An answer is written when `send` returns, whatever the process does next.
  */
 export function openChildEnd<Task, Message>(onTask: (task: Task) => void): (message: Message) => void {
-  // The service is trusted, and a task holds what a request may hold.
+  // The service is trusted, and a task is limited like a request.
   const lines = new LineCollector(Number.POSITIVE_INFINITY);
   process.stdin.on('data', (chunk: Buffer) => {
     for (const line of lines.push(chunk)) onTask(JSON.parse(line) as Task);
@@ -136,7 +136,7 @@ export class LineCollector {
     this.#maxBytes = maxBytes;
   }
 
-  /** A line is longer than it may be: none comes any more. */
+  /** A line exceeds the limit; no further lines are returned. */
   isTooLong = false;
 
   /** The lines that end within the chunk, without their line feed. */
@@ -160,7 +160,7 @@ export class LineCollector {
     }
   }
 
-  /** One buffer that grows, not a list of chunks: a sender can make chunks of one byte, which take a hundred each. */
+  /** One growing buffer instead of a list of chunks: a sender can send chunks of one byte, and each would need a hundred. */
   #append(piece: Buffer): void {
     const length = this.#begunBytes + piece.length;
     if (length > this.#begun.length) {

@@ -8,18 +8,18 @@
 
 /** Longest name or value of user data in a message, in UTF-16 units. */
 export const MAX_QUOTED = 200;
-/** Longest text that we compose, which quotes shortened ones. */
+/** Longest message that geomill composes from shortened texts. */
 export const MAX_COMPOSED = 2000;
-/** Longest text for the operator alone, such as a stack; a log line has room for it. */
+/** Longest text for the operator, such as a stack trace; it fits into a log line. */
 export const MAX_LOGGED = 2000;
 
 const encoder = new TextEncoder();
 
-/** The text with at most `limit` UTF-16 units, of which the last tell its true length if it was cut. */
+/** The text with at most `limit` UTF-16 units. If it is cut, it ends with its true length. */
 export function shortText(text: string, limit = MAX_QUOTED): string {
   if (text.length <= limit) return printable(text);
   const ending = `… (${grouped(text.length)} characters)`;
-  // Half of a surrogate pair may be left at the cut.
+  // The cut may leave half of a surrogate pair.
   const kept = text.slice(0, Math.max(0, limit - ending.length)).replace(/[\ud800-\udbff]$/, '');
   return printable(kept + ending);
 }
@@ -38,7 +38,7 @@ export function listed(names: readonly string[], limit = 20): string {
   return `${shown.join(', ')} and ${grouped(others)} ${others === 1 ? 'other' : 'others'}`;
 }
 
-/** The first entries whose JSON takes at most so many bytes, commas included. */
+/** The first entries whose JSON has at most `bytes` bytes, including commas. */
 export function listWithin<Entry>(list: readonly Entry[], maxBytes: number): readonly Entry[] {
   let taken = 0;
   for (const [index, entry] of list.entries()) {

@@ -7,36 +7,36 @@ export interface JsonBodyMembers {
   readonly documents: readonly string[];
   /** Their value is an array of documents; null counts as absent. */
   readonly documentLists: readonly string[];
-  /** Parameters of steps that are handed on as files where they are large; see config-scanner.ts. */
+  /** Parameters of steps that become files if they are large; see config-scanner.ts. */
   readonly fileParameters: ReadonlySet<string>;
 }
 
 export interface JsonBodyLimits {
-  /** Its bytes: all names of members, and the values of those that hold no documents; white space between does not count. */
+  /** Maximum number of bytes: all member names, and the values of members without documents. White space between them does not count. */
   readonly config: ConfigLimits;
-  /** Documents in the body, alone or in lists. */
+  /** Maximum number of documents in the body, single or in lists. */
   readonly maxDocuments: number;
-  /** What sets `maxDocuments`, for the message: the name of a setting, or 'a fixed limit'. */
+  /** The origin of `maxDocuments`, for the message: the name of a setting, or 'a fixed limit'. */
   readonly maxDocumentsSetting: string;
 }
 
-/** What is handed on, in the order of the body: per document or lifted parameter one `begin` of its kind, one or more `bytes`, one `end`. */
+/** The pieces of a body, in its order. Each document or extracted parameter has one `begin`, one or more `bytes` and one `end`. */
 export type JsonBodyPiece =
   | {
       readonly kind: 'begin';
       readonly member: string;
-      /** Place in its list, from 0; null when the member is no list. */
+      /** Index in its list, from 0; null if the member is not a list. */
       readonly index: number | null;
       /** For messages: `input_geojson`, `append_geojson_list[3]`. */
       readonly path: string;
     }
   | { readonly kind: 'begin-step-file'; readonly path: string }
-  /** A view of the chunk, not a copy: write it before the memory of the chunk is used again. */
+  /** A view of the chunk, not a copy: write it before the memory of the chunk is reused. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' };
 
 export interface JsonBody {
   readonly config: Readonly<Record<string, unknown>>;
-  /** Documents of each document member that came and was not null; of an empty list 0. */
+  /** Number of documents of each document member that is present and not null; 0 for an empty list. */
   readonly documentCounts: ReadonlyMap<string, number>;
 }

@@ -1,23 +1,23 @@
-/** What a config may hold besides its bytes: what is small as text can be large once it is parsed. */
+/** Limits of a config besides its length: a short text can need much memory once it is parsed. */
 import { failure, type GeomillError } from '../../errors.ts';
 import type { RequestLimits } from '../received-files.ts';
 
-/** Members of all objects together; each becomes a property, and those that are not known are listed. */
+/** Of all objects together: each member becomes a property, and unknown ones are listed. */
 const MAX_CONFIG_MEMBERS = 10_000;
-/** Elements of all lists together, besides one for each file of a request (its CRS). */
+/** Elements of all lists together, in addition to one for each file of a request (its CRS). */
 const MAX_CONFIG_ELEMENTS = 20_000;
-/** Members of a JSON body beside its documents: there are some forty names. */
+/** Members of a JSON body without its documents; about forty names are known. */
 export const MAX_BODY_MEMBERS = 1_000;
 /**
  * Bytes of a step's file parameter (the polygons to clip by) up to which it stays in the config and is checked with it;
  * a larger one is stored as a file and checked by the runner.
  */
 const MAX_INLINE_FILE = 64 * 1024;
-/** Of all of them that stay. */
+/** Bytes of all file parameters that stay in the config. */
 const MAX_INLINE_FILES = 256 * 1024;
 
 export interface ConfigLimits {
-  /** Of all bytes that are kept, without file parameters. */
+  /** All kept bytes, without file parameters. */
   readonly maxBytes: number;
   readonly maxMembers: number;
   readonly maxElements: number;
@@ -38,7 +38,7 @@ export function configLimits({
   };
 }
 
-/** Counts what the texts of one config hold. `source`: what they are, for messages: "part 'config'". */
+/** Counts bytes, members and elements of one config. `source` names it in messages: "part 'config'". */
 export class ConfigCounts {
   readonly source: string;
   readonly limits: ConfigLimits;
@@ -61,7 +61,7 @@ export class ConfigCounts {
       throw this.#tooMany('list elements', this.limits.maxElements);
   }
 
-  /** The thing to throw when one more byte comes than may be kept. */
+  /** The error for one byte more than may be kept. */
   tooLong(): GeomillError {
     const { maxBytes } = this.limits;
     return failure('LIMIT_EXCEEDED', {

@@ -1,12 +1,12 @@
 /**
- * Reads the bytes of a config before anything parses them, in chunks cut anywhere: holds them against their limits, and
- * lifts large file parameters of steps out of them, to be stored as files. What is kept is parsed afterwards.
+ * Scans the bytes of a config before they are parsed, in chunks of any size. It checks their limits and extracts large file
+ * parameters of steps, which are stored as files. The remaining text is parsed afterwards.
  *
  *     {"output_format": "shp", "transformations": [{"type": "clip", "params": {"clipping_geojson": {...}}}]}
  *                                                                                                  ^^^^^ a file
  *
- * Which parameters are such is for the transformations to say; they are looked for where steps have parameters. In the
- * place of a lifted one stands a text that nobody can send, as it is made for this request; `restore` finds it there.
+ * The transformations define which parameters are files. An extracted parameter is replaced by a text that is generated for
+ * this request, so that no client can send it; `restore` finds the parameter by it.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -35,15 +35,15 @@ import type { JsonBodyPiece } from './body-parts.ts';
 import type { ConfigCounts } from './config-limits.ts';
 import type { ConfigText } from './config-text.ts';
 
-/** Member of a config that holds the steps, and the member of a step that may hold its parameters. */
+/** The config member with the steps, and the step member that may contain the parameters. */
 const STEPS_MEMBER = 'transformations';
 const PARAMETERS_MEMBER = 'params';
 
-/** What an open object or array is. */
+/** The meaning of an open object or array. */
 const ROLE = { other: 0, config: 1, steps: 2, step: 3, parameters: 4 } as const;
 type Role = (typeof ROLE)[keyof typeof ROLE];
 
-/** Bytes of a name that is compared with those that are looked for, even where each character is escaped. */
+/** Longest name in bytes that is compared with the wanted ones, even if each character is escaped. */
 const MAX_KEY_BYTES = 512;
 const OTHER_TOKEN = 0;
 const decoder = new TextDecoder();
@@ -52,7 +52,7 @@ const decoder = new TextDecoder();
 interface OpenFile {
   readonly path: string;
   readonly maxInline: number;
-  /** Its bytes so far; null once it has been lifted. */
+  /** Its bytes so far; null once it has been extracted. */
   buffer: Uint8Array | null;
   byteLength: number;
 }
@@ -61,7 +61,7 @@ export class ConfigScanner {
   readonly #text: ConfigText;
   readonly #counts: ConfigCounts;
   readonly #fileParameters: ReadonlySet<string>;
-  /** Of the names that are looked for, with quotes; their characters are ASCII. */
+  /** Lengths of the wanted names, with quotes; their characters are ASCII. */
   readonly #keyLengths: ReadonlySet<number>;
   readonly #notJson: NotJson;
   readonly #string = new StringEnd();
@@ -69,15 +69,15 @@ export class ConfigScanner {
   readonly #roles = new Uint8Array(MAX_DEPTH + 1);
   readonly #fileEnd: BracketEnd;
   readonly #nonce = randomUUID();
-  /** By the text that stands in their place. */
+  /** Extracted parameters by the text that replaces them. */
   readonly #lifted = new Map<string, StepFile>();
   #depth = 0;
   #outerRole: Role = ROLE.config;
-  /** The punctuation before the byte at hand, or OTHER_TOKEN. */
+  /** The punctuation before the current byte, or OTHER_TOKEN. */
   #before = OTHER_TOKEN;
   #stepIndex = 0;
   #key = '';
-  /** Bytes of the name that is being read, with its quotes; beyond the buffer they are only counted. */
+  /** Bytes of the current name, with its quotes; bytes beyond the buffer are only counted. */
   readonly #keyBytes = new Uint8Array(MAX_KEY_BYTES);
   #keyLength = 0;
   #isKey = false;
@@ -95,21 +95,21 @@ export class ConfigScanner {
     this.#inlineLeft = counts.limits.maxInlineFiles;
   }
 
-  /** An object, array, or string has begun and not ended. */
+  /** Whether an object, array or string has begun and not ended. */
   get isOpen(): boolean {
     return this.#depth > 0 || this.#string.isOpen || this.#file !== null;
   }
 
-  /** To be called before the first byte of a value that is a member of the config. */
+  /** Call this before the first byte of a value that is a member of the config. */
   beginMember(name: string): void {
     this.#outerRole = name === STEPS_MEMBER ? ROLE.steps : ROLE.other;
     this.#before = OTHER_TOKEN;
   }
 
   /**
-   * Scans `bytes` from `at` to `end` (exclusive) and keeps them; returns the offset behind the bracket that closes the
-   * first one, or `end`. Throws LIMIT_EXCEEDED and what `notJson` makes. Not one byte beyond a limit is looked at: what is
-   * found wrong does not depend on how the bytes were cut.
+   * Scans `bytes` from `at` to `end` (exclusive) and keeps them. Returns the offset after the bracket that closes the first
+   * one, or `end`. Throws LIMIT_EXCEEDED and the errors of `notJson`. No byte beyond a limit is read, so the error does not
+   * depend on the size of the chunks.
    */
   scan(bytes: Uint8Array, from: number, end: number, bytesBefore: number, pieces: JsonBodyPiece[]): number {
     let at = from;
@@ -141,8 +141,8 @@ export class ConfigScanner {
   }
 
   /**
-   * Puts what was lifted into the steps of the config that was parsed; returns false where the value that was lifted is
-   * not there, because its name came again.
+   * Puts the extracted parameters back into the steps of the parsed config. Returns false if an extracted value is missing
+   * because its name occurred again.
    */
   restore(config: unknown): boolean {
     const steps = isObject(config) && Object.hasOwn(config, STEPS_MEMBER) ? config[STEPS_MEMBER] : null;
@@ -225,7 +225,7 @@ export class ConfigScanner {
     }
   }
 
-  /** A string that begins now is a name that is looked at. */
+  /** Whether a string that begins now is a name to compare. */
   #isNameNext(): boolean {
     const role = this.#roles[this.#depth];
     const isOfInterest = role === ROLE.config || role === ROLE.step || role === ROLE.parameters;
@@ -246,7 +246,7 @@ export class ConfigScanner {
     return at;
   }
 
-  /** The name, where it is one of those that are looked for; most are told apart by their length. */
+  /** The name if it is one of the wanted ones; most others differ in length. */
   #readKey(): string {
     const length = this.#keyLength;
     if (length > MAX_KEY_BYTES) return '';
@@ -316,7 +316,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** The text of a JSON string; '' where it is none. */
+/** The text of a JSON string; '' if it is not a valid one. */
 function textOf(bytes: Uint8Array): string {
   try {
     return JSON.parse(decoder.decode(bytes));

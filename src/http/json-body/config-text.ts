@@ -1,15 +1,15 @@
-/** The few small pieces of a body that are kept in memory, one at a time, and parsed as soon as each is complete. */
+/** Keeps the small pieces of a body in memory, one at a time, and parses each when it is complete. */
 import { failure } from '../../errors.ts';
 
 const FIRST_CAPACITY = 1024;
 
-/** A byte order mark inside a text is a character of it, which JSON.parse then refuses. */
+/** A byte order mark inside a text stays a character, which JSON.parse rejects. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export class ConfigText {
-  /** What all texts together may still take. */
+  /** Number of bytes that all further texts together may have. */
   bytesLeft: number;
-  /** One buffer for all, because a list of slices of a byte each (chunks may be so small) weighs a hundred times more. */
+  /** One buffer, because chunks may be single bytes, and a list of slices needs a hundred bytes for each. */
   #buffer = new Uint8Array(FIRST_CAPACITY);
   #byteLength = 0;
 
@@ -23,7 +23,7 @@ export class ConfigText {
     this.bytesLeft -= end - start;
   }
 
-  /** Adds bytes that have a bound of their own. */
+  /** Adds bytes that have a limit of their own. */
   appendUncounted(bytes: Uint8Array): void {
     this.#add(bytes);
   }

@@ -1,13 +1,13 @@
 /**
- * Splits a JSON body of any size as it streams in: the bytes of each document in it are handed on as they are, for a
- * file of their own, and the few small other members are kept and parsed.
+ * Splits a JSON body of any size while it is received. The bytes of each document are passed on unchanged, to be stored in a
+ * file; the few small other members are kept and parsed.
  *
  *     {"target_geojson": {...}, "append_geojson_list": [{...}, {...}], "output_format": "shp"}
  *                        ^^^^^                          ^^^^^  ^^^^^   documents               config: the rest
  *
- * The service never parses documents: of their bytes only quotes and brackets are looked at (bytes/json-ends.ts), to find
- * where each ends; their reader judges the rest. Outside of them the grammar of RFC 8259 holds strictly. A general
- * streaming parser was refused: it makes a token of every coordinate, only for us to throw all of them away.
+ * The service never parses documents. It only searches their quotes and brackets for the end (bytes/json-ends.ts); the reader
+ * of the format checks the rest. Everything else must follow RFC 8259. Alternative rejected: a general streaming parser,
+ * because it creates a token for every coordinate.
  */
 import {
   CLOSE_BRACE,
@@ -27,7 +27,7 @@ import { ConfigCounts, MAX_BODY_MEMBERS } from './config-limits.ts';
 import { ConfigScanner } from './config-scanner.ts';
 import { ConfigText } from './config-text.ts';
 
-/** What comes next, white space apart; in `ValueState` more of what has begun. */
+/** The next expected token, apart from white space; in `ValueState`, the rest of the current value. */
 type State = PunctuationState | ValueState;
 type PunctuationState =
   | 'body'
@@ -65,10 +65,10 @@ export class JsonBodySplitter {
   #pieces: JsonBodyPiece[] = [];
   #state: State = 'body';
   #markLength = 0;
-  /** The member at hand. */
+  /** The current member. */
   #name: string | null = null;
   #role: 'document' | 'list' | 'config' = 'config';
-  /** Offset in the body of the name or value that is being kept. */
+  /** Offset of the current name or value in the body. */
   #textOffset = 0;
   #listLength = 0;
   #documentCount = 0;
@@ -82,8 +82,8 @@ export class JsonBodySplitter {
   }
 
   /**
-   * Takes the next bytes of the body, cut anywhere, and returns what became known by them.
-   * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID and LIMIT_EXCEEDED; then every further call throws the same.
+   * Takes the next bytes of the body, in chunks of any size, and returns the pieces that they complete.
+   * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID and LIMIT_EXCEEDED; every later call throws the same error.
    */
   push(chunk: Uint8Array): readonly JsonBodyPiece[] {
     if (this.#failure !== null) throw this.#failure;
@@ -103,18 +103,18 @@ export class JsonBodySplitter {
     return pieces;
   }
 
-  /** To be called when the body has ended. Throws BODY_TRUNCATED when it is not whole, or what `push` threw. */
+  /** Call this when the body has ended. Throws BODY_TRUNCATED if it is incomplete, or the error of `push`. */
   finish(): JsonBody {
     if (this.#failure !== null) throw this.#failure;
     if (this.#state !== 'nothing') throw this.#truncated();
-    // An assignment would take a member '__proto__' for the prototype; fromEntries makes it a member.
+    // An assignment to '__proto__' would set the prototype; fromEntries creates a member.
     const config: Record<string, unknown> = Object.fromEntries(this.#config);
     if (!this.#scanner.restore(config))
       throw invalidMember('transformations', 'has a parameter that came more than once; send exactly one');
     return { config, documentCounts: this.#documentCounts };
   }
 
-  /** Takes at least the byte at `at`, or begins what it is the first byte of; returns where to go on. */
+  /** Reads at least the byte at `at`, or begins the value whose first byte it is. Returns the next offset. */
   #advance(at: number): number {
     const state = this.#state;
     if (state === 'document') return this.#continueDocument(at, at);
@@ -125,7 +125,7 @@ export class JsonBodySplitter {
     return this.#beginNext(state, at);
   }
 
-  /** What comes before the first member. */
+  /** Reads the bytes before the first member. */
   #beginBody(at: number): number {
     const byte = this.#chunk[at];
     const offset = this.#bytesBefore + at;
@@ -225,7 +225,7 @@ export class JsonBodySplitter {
     return this.#continueDocument(at, at + 1);
   }
 
-  /** `start`: first byte of the chunk that belongs to the document; `at`: first one that was not looked at yet. */
+  /** `start`: first byte of the chunk that belongs to the document; `at`: first byte that was not scanned yet. */
   #continueDocument(start: number, at: number): number {
     const chunk = this.#chunk;
     const end = this.#document.scan(chunk, at, chunk.length, this.#bytesBefore);
@@ -269,7 +269,7 @@ export class JsonBodySplitter {
       if (!this.#scanner.isOpen) this.#endText(state);
       return end;
     }
-    // Not one byte beyond the limit is looked at: what is found wrong does not depend on how the body was cut.
+    // No byte beyond the limit is read, so the error does not depend on the size of the chunks.
     const stop = Math.min(chunk.length, start + this.#text.bytesLeft);
     let end = start;
     let isOpen: boolean;
@@ -294,12 +294,12 @@ export class JsonBodySplitter {
     }
     const name = this.#name!;
     const value = this.#text.parse(`the value of '${clip(name)}'`, this.#textOffset);
-    // The one value that is kept of a member for documents is null.
+    // null is the only value of a document member that is kept.
     if (this.#role === 'config') this.#config.push([name, value]);
     this.#state = 'after-value';
   }
 
-  /** The value at hand, for messages. */
+  /** The current value, for messages. */
   #path(): string {
     const isElement = this.#role === 'list' && this.#state === 'document';
     return isElement ? `${this.#name}[${this.#listLength}]` : clip(this.#name!);
