@@ -38,7 +38,7 @@ export function listed(names: readonly string[], limit = 20): string {
   return `${shown.join(', ')} and ${grouped(others)} ${others === 1 ? 'other' : 'others'}`;
 }
 
-/** The first entries whose JSON has at most `bytes` bytes, including commas. */
+/** The first entries whose JSON has at most `maxBytes` bytes, including commas. */
 export function listWithin<Entry>(list: readonly Entry[], maxBytes: number): readonly Entry[] {
   let taken = 0;
   for (const [index, entry] of list.entries()) {

@@ -5,8 +5,9 @@
  *     textStarts   ^0     ^1      ^2     ^3      ^4      ^5         a text ends where the next begins
  *     firstTexts   ^record 0      ^record 1              ^record 2
  *
- * Areas have two texts each, name and description. Refused: lists of records by word, which are larger and no faster
- * for queries like "3", and SQLite's full-text search, which does not know words by their numbers ("zone32n").
+ * Areas have two texts each, name and description. Alternatives rejected: lists of records by word, which are larger and not
+ * faster for queries like "3"; SQLite's full-text search, which does not find words by their numbers ("zone32n"); minisearch,
+ * which needs 8 times the memory and time and ranks worse.
  */
 import { CRS_KINDS, type CrsArea, type CrsRecord } from './read-database.ts';
 import { Vocabulary, wordsOf, wordsOfName } from './words.ts';
@@ -31,7 +32,7 @@ export interface CrsIndex {
   readonly texts: Texts;
   /** Number of the first text of a record, its name; one more than records. */
   readonly firstTexts: Uint32Array;
-  /** Index into `areas`, NO_AREA where there is none. */
+  /** Index into `areas`; NO_AREA if the record has no area. */
   readonly areaNumbers: Uint16Array;
   readonly areas: readonly Omit<CrsArea, 'description'>[];
   /** Text 2 i is the name of area i, text 2 i + 1 its description. */
@@ -40,7 +41,7 @@ export interface CrsIndex {
 
 export const NO_AREA = 0xffff;
 const MOST_OPERATIONS = 0xffff;
-/** As many as there is room for in a rank (match.ts); EPSG has 7000. */
+/** Limited by the bits of a rank (match.ts); EPSG has 7000 records. */
 const MOST_RECORDS = 0xffff;
 
 /** `records` are in the order of their codes. */
@@ -89,7 +90,7 @@ export function buildIndex(records: readonly CrsRecord[]): CrsIndex {
 class TextCollector {
   readonly #numbering: Map<string, number>;
   readonly #split: (text: string) => string[];
-  /** Words of what stands between spaces. Most of it comes again and again, so little has to be taken apart. */
+  /** Words by the text between spaces. Most of these texts repeat, so few have to be split. */
   readonly #pieces = new Map<string, readonly number[]>();
   #words = new Uint16Array(1 << 14);
   #wordCount = 0;
@@ -144,7 +145,7 @@ function inAlphabeticalOrder(numbering: ReadonlyMap<string, number>): {
   vocabulary: Vocabulary;
   rank: Uint16Array;
 } {
-  // Our own database has 5000 words; a number that did not fit would silently be another word.
+  // PROJ's database has 5000 words; a number that does not fit would silently become another word.
   if (numbering.size > 0x10000) throw new Error(`${numbering.size} different words are more than 65536`);
   const words = [...numbering.keys()].sort();
   const rank = new Uint16Array(words.length);

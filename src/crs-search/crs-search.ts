@@ -1,6 +1,6 @@
 /**
- * Search among the coordinate reference systems of EPSG, for people who know a name, a place or a code. Whatever is
- * found can be named in a request. Made for the HTTP process: reads PROJ's database once, never loads PROJ.
+ * Searches the coordinate reference systems of EPSG by name, area or code. Every hit can be used in a request. The HTTP process
+ * uses it: it reads PROJ's database once and never loads PROJ.
  */
 import { projDatabasePath } from '../engines/proj/database-path.ts';
 import { buildIndex, type CrsIndex, NO_AREA } from './crs-index.ts';
@@ -13,9 +13,9 @@ export interface CrsHit {
   readonly code: string;
   readonly name: string;
   readonly kind: CrsKind;
-  /** EPSG advises against it, mostly because it was wrong; it still works. */
+  /** EPSG deprecated it, usually because it was wrong; it still works. */
   readonly deprecated: boolean;
-  /** Where it is meant to be used; degrees, west > east across the antimeridian; null where EPSG does not say. */
+  /** Area of use in degrees; west > east across the antimeridian; null if EPSG states none. */
   readonly area: {
     readonly name: string;
     readonly west: number;
@@ -37,9 +37,9 @@ export class CrsSearch {
   }
 
   /**
-   * The best `limit` hits, best first, always in the same order: the very code, codes that begin with it, the very name or
+   * The best `limit` hits, best first, always in the same order: the exact code, codes that begin with it, the exact name or
    * alias, all words (or their beginnings) in a name or alias, then with the help of the area of use. Within these come
-   * systems of widely used datums first; deprecated ones are last of all, save for the very code. A query without words
+   * systems of widely used datums first; deprecated ones are last, except for the exact code. A query without words
    * finds nothing. The first search takes 0.1 s. Throws CRS_DATABASE.
    */
   search(query: string, limit: number): readonly CrsHit[] {
@@ -56,7 +56,7 @@ export class CrsSearch {
     return ranking.best(wanted).map((record) => hitOf(index, record));
   }
 
-  /** The system of a code in any form that `search` takes ("EPSG:25832", 25832); null where there is none. */
+  /** The system of a code in any form that `search` accepts ("EPSG:25832", 25832); null if it does not exist. */
   get(code: string | number): CrsHit | null {
     const wanted = codeOf(String(code));
     if (wanted === null) return null;
@@ -89,7 +89,7 @@ function recordOfCode({ codes }: CrsIndex, code: number): number | null {
   return codes[record] === code ? record : null;
 }
 
-/** The first record whose code is not below `code`; the number of records where there is none. */
+/** The first record whose code is not below `code`; the number of records if there is none. */
 function firstFrom(codes: Uint32Array, code: number): number {
   let low = 0;
   let high = codes.length;

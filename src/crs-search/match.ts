@@ -2,13 +2,13 @@
 import { type CrsIndex, NO_AREA, type Texts } from './crs-index.ts';
 import type { QueryWord } from './query.ts';
 
-/** How well a record fits, best first. */
+/** Quality of a match, best first. */
 export const TIER = {
   exactCode: 0,
   codePrefix: 1,
   /** The name letter by letter: "CH1903" and "CH1903+" are the same words. */
   sameName: 2,
-  /** The words are the name, and all of it. */
+  /** The words are the whole name. */
   exactName: 3,
   exactAlias: 4,
   /** All words are in one name or alias. */
@@ -34,14 +34,14 @@ const BELOW = { tier: 16, partialWords: 32, phrase: 2, kind: 4, operations: 2048
 /** Words of the text between those of a phrase, in all: "UTM zone 32N" is a phrase for "utm 32". */
 const MOST_GAPS = 2;
 const RECORD_BITS = 16;
-/** By index into CRS_KINDS: plane and geographic alike, then what has heights that nobody asked for. */
+/** By index into CRS_KINDS: projected and geographic systems first, then systems with heights. */
 const KIND_ORDER = [0, 0, 1, 2];
 const WHOLE: Omit<Fit, 'tier'> = { partialWords: 0, isPhrase: true, isAlias: false, extraWords: 0 };
 
 /** The hits of a query and how good they are. */
 export class Ranking {
   readonly #index: CrsIndex;
-  /** By record, the smaller, the better; infinite for what was not found. */
+  /** By record: smaller is better; infinite if the record was not found. */
   readonly #ranks: Float64Array;
 
   constructor(index: CrsIndex) {
@@ -49,10 +49,10 @@ export class Ranking {
     this.#ranks = new Float64Array(index.codes.length).fill(Number.POSITIVE_INFINITY);
   }
 
-  /** A better fit takes the place of one noted before. */
+  /** Keeps the better of this match and an earlier one. */
   note(record: number, { tier, partialWords, isPhrase, isAlias, extraWords }: Fit): void {
     const { isDeprecated, kinds, operationCounts } = this.#index;
-    // Who gives the very code means it, deprecated or not.
+    // An exact code is meant, even if it is deprecated.
     let rank = tier === TIER.exactCode ? 0 : isDeprecated[record];
     rank = rank * BELOW.tier + tier;
     rank = rank * BELOW.partialWords + partialWords;
@@ -68,9 +68,9 @@ export class Ranking {
     this.note(record, { ...WHOLE, tier });
   }
 
-  /** Records, the best first; equally good ones in the order of their codes. */
+  /** Records, best first; equal ones in the order of their codes. */
   best(limit: number): number[] {
-    // One number each, rank and record, as typed arrays sort numbers many times faster than by a function.
+    // Rank and record in one number: typed arrays sort numbers many times faster than with a comparison function.
     const keys = new Float64Array(this.#ranks.length);
     let count = 0;
     for (let record = 0; record < this.#ranks.length; record++)
@@ -89,7 +89,7 @@ interface Masks {
   readonly whole: Int32Array;
 }
 
-/** Notes every record in which all words of the query are found. No words are found nowhere. */
+/** Records every match of all words of the query. A query without words matches nothing. */
 export function matchWords(
   index: CrsIndex,
   query: string,
@@ -161,7 +161,7 @@ function maskTexts({ words, starts }: Texts, masks: Masks): Masks {
   return found;
 }
 
-/** How a text fits that has all the words; `whole` says which of them it has whole. */
+/** Quality of a text that has all words; `whole`: the words that match whole words. */
 function fitOfText(
   { texts }: CrsIndex,
   text: number,
@@ -179,7 +179,7 @@ function fitOfText(
     const word = texts.words[at];
     areSame &&= (masks.whole[word] & (1 << (at - start))) !== 0;
     if (inOrder === words.length) continue;
-    // In "3-degree Gauss-Kruger CM 30E" it is the first 3 that counts, as it is the whole word.
+    // In "3-degree Gauss-Kruger CM 30E" the first 3 counts, because it is a whole word.
     const meant = (whole & (1 << inOrder)) !== 0 ? masks.whole : masks.begun;
     if ((meant[word] & (1 << inOrder)) !== 0) inOrder++;
     else if (inOrder > 0) gaps++;

@@ -1,4 +1,4 @@
-/** What a query asks for: a code, words, or both. */
+/** Parses a query: a code, words, or both. */
 import { type Vocabulary, wordsOf } from './words.ts';
 
 /** No name or alias is longer; a longer query finds nothing. */
@@ -9,18 +9,18 @@ const MAX_WORDS = 30;
 /** "25832", "EPSG:25832", "epsg 25832", "urn:ogc:def:crs:EPSG::25832", "http://www.opengis.net/def/crs/EPSG/0/25832". */
 const CODE = /^(?:\S*\bepsg[:/.\s]*(?:[\d.]*[:/])?)?(\d{1,9})$/i;
 
-/** A code of fewer digits is a number of a zone rather than the beginning of a code, unless it says EPSG. */
+/** With fewer digits a number is a zone rather than the beginning of a code, unless EPSG precedes it. */
 const LEAST_DIGITS = 3;
 
 export interface CodeQuery {
   readonly code: number;
-  /** Codes that begin with it count as well. */
+  /** Codes that begin with it match as well. */
   readonly isPrefix: boolean;
-  /** It says that it is a code, so it is nothing else. */
+  /** The query states that it is a code, so it is not searched as words. */
   readonly isOnlyCode: boolean;
 }
 
-/** Null where the query is no code. */
+/** Null if the query is not a code. */
 export function codeOf(query: string): CodeQuery | null {
   const text = query.normalize('NFKC').trim();
   const match = text.length > MAX_QUERY_CHARACTERS ? null : CODE.exec(text);
@@ -34,15 +34,15 @@ export interface QueryWord {
   /** Numbers in the vocabulary of the words that begin with it: first, end (exclusive). */
   readonly first: number;
   readonly end: number;
-  /** The code it may be besides, 0 where it is none. */
+  /** The code that the word may be; 0 if it cannot be one. */
   readonly code: number;
 }
 
-/** The words in order; null where a word is nowhere in the database, so that nothing is found. */
+/** The words in order; null if a word is not in the database, so that nothing matches. */
 export function wordsOfQuery(query: string, vocabulary: Vocabulary): QueryWord[] | null {
   if (query.length > MAX_QUERY_CHARACTERS) return null;
   const all = wordsOf(query);
-  // "EPSG:25832 ETRS89 / UTM zone 32N" says nothing more with it: all is EPSG's here.
+  // In "EPSG:25832 ETRS89 / UTM zone 32N" the word EPSG adds nothing: all systems are from EPSG.
   const said = all[0] === 'epsg' ? all.slice(1) : all;
   const found: QueryWord[] = [];
   for (const word of said) {

@@ -1,15 +1,15 @@
-/** What of PROJ's database is searched: the systems of EPSG that a request can name and positions can be in. */
+/** Reads the searched part of PROJ's database: the systems of EPSG that a request can name and positions can have. */
 import { UntrustedDatabase } from '../engines/sqlite/untrusted-database.ts';
 import { failure } from '../errors.ts';
 
-/** In the order in which equally good hits come. */
+/** In the order of equally good hits. */
 export const CRS_KINDS = ['projected', 'geographic', 'geographic_3d', 'compound'] as const;
 export type CrsKind = (typeof CRS_KINDS)[number];
 
-/** Degrees; west > east where the area crosses the antimeridian. */
+/** Degrees; west > east if the area crosses the antimeridian. */
 export interface CrsArea {
   readonly name: string;
-  /** What the area covers, mostly a list of countries or states. */
+  /** Description of the area, usually a list of countries or states. */
   readonly description: string;
   readonly west: number;
   readonly south: number;
@@ -18,15 +18,15 @@ export interface CrsArea {
 }
 
 export interface CrsRecord {
-  /** Of EPSG, unique among all kinds. */
+  /** EPSG code, unique among all kinds. */
   readonly code: number;
   readonly name: string;
   readonly kind: CrsKind;
   readonly isDeprecated: boolean;
-  /** One a line; empty where there are none. */
+  /** One per line; empty if there are none. */
   readonly aliases: string;
   readonly area: CrsArea | null;
-  /** Of the first axis of the horizontal part: "metre", "degree", "US survey foot", ... */
+  /** Unit of the first horizontal axis: "metre", "degree", "US survey foot", ... */
   readonly unit: string;
   /** How many coordinate operations begin or end at its datum: a measure of how widely it is used. */
   readonly operationCount: number;
