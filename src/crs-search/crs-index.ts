@@ -7,7 +7,7 @@
  *
  * Areas have two texts each, name and description. Alternatives rejected: lists of records by word, which are larger and not
  * faster for queries like "3"; SQLite's full-text search, which does not find words by their numbers ("zone32n"); minisearch,
- * which needs 8 times the memory and time and ranks worse.
+ * which needs 8 times the memory and query time and ranks worse.
  */
 import { CRS_KINDS, type CrsArea, type CrsRecord } from './read-database.ts';
 import { Vocabulary, wordsOf, wordsOfName } from './words.ts';
