@@ -237,7 +237,7 @@ const generalErrors = {
   BODY_TRUNCATED: user(400, 'the request body ended early: {reason}'),
   BODY_NOT_JSON: user(400, 'the JSON body cannot be parsed at byte {offset}: {reason}'),
   BODY_MEMBER_INVALID: user(400, "'{path}' in the body {reason}"),
-  // None of them tells which part was wrong: whoever guesses learns nothing from the answer.
+  // None of them says which part was wrong, so that guessing reveals nothing.
   CREDENTIALS_MISSING: user(
     401,
     "this address needs credentials; send an API key in the header 'apiKey', or a token in 'Authorization: Bearer TOKEN'",

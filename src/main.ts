@@ -86,7 +86,7 @@ try {
   const error = asGeomillError(thrown);
   const { errorLine } = await import('./cli/wording.ts');
   process.stderr.write(`geomill: ${errorLine(error)}\n`);
-  // A stack helps nobody whose setting or file is wrong.
+  // A stack trace does not help if a setting or file is wrong.
   if (error.code === 'INTERNAL' && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`);
   process.exitCode = exitCode(error);

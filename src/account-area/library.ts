@@ -177,7 +177,7 @@ function plainName(given: string): string {
     .slice(0, 100);
 }
 
-/** What cannot be an address is none: without one nobody becomes a user. */
+/** Anything that cannot be an address is rejected: every user needs one. */
 function plainAddress(given: string): string | undefined {
   return /^[^\s@\p{Cc}\p{Cf}\p{Cs}]{1,100}@[^\s@\p{Cc}\p{Cf}\p{Cs}]{1,100}$/u.test(given) ? given : undefined;
 }

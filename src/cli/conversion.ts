@@ -188,7 +188,7 @@ async function convert(
   }
 }
 
-/** All of them let the command clean up behind itself; a second one ends it at once. */
+/** Each of them lets the command clean up; a second one ends it immediately. */
 const INTERRUPTING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function threadCount(value: unknown): number {

@@ -1,4 +1,4 @@
-/** The files that a command line names, checked before any work: what is wrong with a path is told in terms of the path. */
+/** Checks the files of a command line before any work, so that errors name the path as it was given. */
 import {
   accessSync,
   constants,
@@ -112,7 +112,7 @@ const DISK_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'its directory takes no new files',
 };
 
-/** What a failed write says to whoever named the output; anything else as it is. */
+/** The user's error for a failed write of the output; other errors unchanged. */
 export function asOutputFailure(thrown: unknown, path: string): unknown {
   const cause = thrown instanceof GeomillError ? thrown.cause : thrown;
   if (!(cause instanceof Error) || !('code' in cause) || !('syscall' in cause)) return thrown;

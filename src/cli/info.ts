@@ -82,7 +82,7 @@ function describe({ format, layers, warnings }: Inspection): string {
     const types = Object.entries(layer.geometryTypes).map(([type, count]) =>
       type === 'None' ? `${count} without` : `${count} ${type}`,
     );
-    // Of the layer, not of each type: the sign of a type behind the last one would read as its own.
+    // Z and M of the whole layer: after the last type they would seem to belong to that type.
     const ordinates = layer.hasZ
       ? layer.hasM
         ? ', with Z and M'

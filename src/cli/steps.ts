@@ -18,7 +18,7 @@ import { readFailure } from './files.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
-/** A step in the making: flags behind its own may still add to it. */
+/** An open step: later flags may add options to it. */
 interface OpenStep {
   readonly record: Transformation;
   /** The flag that began it, "--buffer". */

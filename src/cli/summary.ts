@@ -3,7 +3,7 @@ import { type Finding, findingCatalogue } from '../findings.ts';
 import { counted } from '../message.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 
-/** More are told as one: an append may have a thousand files. */
+/** More are shown as one line: an append may have a thousand files. */
 const SHOWN_LAYERS = 20;
 
 /** The report in a few lines for a terminal. */

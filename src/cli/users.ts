@@ -89,7 +89,7 @@ export async function run(argv: readonly string[], config: UsersConfig): Promise
 async function create({ directory, config, values, email }: Call): Promise<void> {
   const { users } = directory;
   const name = typeof values.name === 'string' ? values.name : '';
-  // Read and judged before the user is made: half a user helps nobody.
+  // Read and checked before the user is created, so that no user without a password is left.
   const password = values['password-stdin'] === true ? await readPassword(email) : null;
   const user = await users.create({ email, name, isAdmin: values.admin === true }, actor());
   const what = `${user.isAdmin ? 'administrator' : 'user'} ${user.email} is created`;
@@ -154,7 +154,7 @@ async function readPassword(email: string): Promise<string> {
 }
 
 function baseUrlOf({ baseUrl, host, port }: UsersConfig): string {
-  // An address that means all addresses is none that a browser can go to.
+  // A browser cannot open an address that means all addresses.
   const isAny = host === '0.0.0.0' || host === '::';
   return baseUrl ?? `http://${isAny ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`;
 }

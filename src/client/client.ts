@@ -119,7 +119,7 @@ export class GeomillClient {
     return this.#task(`/v1/transform/${format}`, request.config, transformInputs(format, request), options);
   }
 
-  /** Puts the features of files behind those of a target, in the fields of the target. */
+  /** Adds the features of files to a target, in the fields of the target. */
   append<Format extends FormatId>(
     format: Format,
     request: AppendRequest<Format>,

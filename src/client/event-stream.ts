@@ -8,7 +8,7 @@ export interface ServerEvent {
   readonly id: string;
 }
 
-/** Ends with the stream; an event that the end cuts is not told. `onTraffic` is called for whatever comes, comments too. */
+/** Ends with the stream; an incomplete last event is dropped. `onTraffic` is called for everything received, including comments. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
   onTraffic: () => void = () => {},

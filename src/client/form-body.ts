@@ -65,7 +65,7 @@ class FormSource {
     }
   }
 
-  /** At once, also while a read is under way; streams whose turn has not come, too, as nobody else will. */
+  /** Cancels immediately, also during a read, and also the streams that were not read yet. */
   async cancel(reason: unknown): Promise<void> {
     const reader = this.#reader;
     this.#reader = null;

@@ -8,7 +8,7 @@ export class Output {
   readonly fileName: string | null;
   /** With its parameters. */
   readonly mediaType: string;
-  /** Null: whoever stands in between does not let it through. */
+  /** Null: a proxy removed it. */
   readonly byteLength: number | null;
   readonly jobId: string;
   /** Kinds of warnings in the report of the job. */
@@ -16,7 +16,7 @@ export class Output {
   readonly #transport: Transport;
   readonly #etag: string | null;
   readonly #signal: AbortSignal | undefined;
-  /** The answer that told of the output, until its body is taken. */
+  /** The response with the output, until its body is read. */
   #first: Response | null;
 
   constructor(transport: Transport, jobId: string, response: Response, signal: AbortSignal | undefined) {
@@ -107,7 +107,7 @@ interface DownloadOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** A source that goes on behind a break of the connection, as if there had been none. */
+/** A source that continues after a broken connection. */
 class ResumedDownload {
   readonly #options: DownloadOptions;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;

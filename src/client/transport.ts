@@ -106,7 +106,7 @@ export class Transport {
         ...(made?.mediaType === undefined ? {} : { 'content-type': made.mediaType }),
         ...headers,
       },
-      // The service redirects nobody, and fetch would carry an API key to wherever it is sent.
+      // The service never redirects, and fetch would send an API key to the new address.
       redirect: 'manual',
       ...(signal === undefined ? {} : { signal }),
       ...(made === undefined ? {} : { body: made.content }),
@@ -150,7 +150,7 @@ class Refusal {
   }
 }
 
-/** fetch throws a TypeError for whatever keeps an answer from coming; other errors are somebody's mistake or wish. */
+/** fetch throws a TypeError if no response arrives; other errors are wrong arguments or an abort. */
 function isNetworkFailure(error: unknown): boolean {
   return error instanceof TypeError;
 }

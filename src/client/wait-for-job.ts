@@ -1,4 +1,4 @@
-/** Waits for the end of a job: told by events where they come through, else by asking again and again. */
+/** Waits for the end of a job with the event stream or, if that is blocked, by polling. */
 import { backoffMs, delay } from './delay.ts';
 import { GeomillProblem } from './errors.ts';
 import { readEvents } from './event-stream.ts';
@@ -16,7 +16,7 @@ const FIRST_POLL_MS = 200;
 const MAX_POLL_MS = 5000;
 /** The service gives a sign of life every 15 s; without one for so long the connection is taken for dead. */
 const SILENCE_MS = 45_000;
-/** Streams in a row that told nothing, after which events are given up: a proxy in between holds them back. */
+/** Number of consecutive streams without events after which the client polls: a proxy holds events back. */
 const MAX_MUTE_STREAMS = 3;
 
 /** The job once it has ended, whether well or not. Throws GeomillProblem, what fetch throws, the reason of the signal. */
@@ -37,7 +37,7 @@ export async function waitForEnd(transport: Transport, id: string, options: Wait
       }
     }
     if (!isAvailable) break;
-    // Streams that end behind their first news are no use: each says no more than a request for the job would.
+    // Streams that end after their first event are useless: they say no more than a request for the job.
     mute = hasToldProgress ? 0 : mute + 1;
     await delay(backoffMs(mute, FIRST_POLL_MS, MAX_POLL_MS), signal);
   }
@@ -57,7 +57,7 @@ export function isFinal({ status }: Pick<Job, 'status'>): boolean {
   return status === 'SUCCESS' || status === 'FAILED';
 }
 
-/** What came before a reconnection is not told again. */
+/** Events from before a reconnection are not repeated. */
 function risingOnly(onProgress: WaitOptions['onProgress']): (progress: Progress) => void {
   let [fraction, stage] = [-1, ''];
   return (progress) => {

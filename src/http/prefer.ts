@@ -6,7 +6,7 @@ export interface WaitRequest {
   /** The query parameter `async`; it takes precedence over the header. */
   readonly asyncParameter: unknown;
   readonly maxSeconds: number;
-  /** What the endpoint does when it is told nothing. */
+  /** The default of the endpoint. */
   readonly waitsByDefault: boolean;
 }
 

@@ -130,7 +130,7 @@ export function checkedStep(
   return { type: record.id, params: { ...given }, path, ...(file === null ? {} : { file }) };
 }
 
-/** The input that holds the file parameter; null where there is none or `given` holds its value, which is checked then. */
+/** The input that holds the file parameter; null if there is none, or if `given` has its value, which is checked then. */
 function fileOf(
   { id, fileParameter, parameters }: Transformation,
   given: Record<string, unknown>,

@@ -31,7 +31,7 @@ interface SchemaFacts {
 const MANY_VALUES = 12;
 
 export interface SchemaSetting {
-  /** Gives the schema that stands behind a reference to a shared field, any other as it is. */
+  /** Resolves a reference to a shared field; returns other schemas unchanged. */
   readonly resolve: (schema: JsonSchema) => JsonSchema;
   /** Which properties are marked: in what is sent those that must be there, in what is answered those that may be absent. */
   readonly direction: 'request' | 'answer';
@@ -93,11 +93,11 @@ function markOf(isRequired: boolean, { direction }: SchemaSetting): Html | null 
   return isRequired ? null : html` <em>not always</em>`;
 }
 
-/** The objects whose properties are told of in rows of their own: the property's, or that of its items. */
+/** The objects whose properties have rows of their own: the property's object, or the object of its items. */
 function innerObjects(schema: SchemaFacts): [schema: SchemaFacts, separator: string][] {
   if (schema.properties !== undefined) return [[schema, '.']];
   if (schema.items?.properties !== undefined) return [[schema.items, '[].']];
-  // Two spellings of one object: the first one is told of, the other in words.
+  // Two spellings of one object: the first one has rows, the other is described in words.
   const variant = schema.anyOf?.find(({ properties }) => properties !== undefined);
   return variant === undefined ? [] : [[variant, '.']];
 }

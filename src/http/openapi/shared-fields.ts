@@ -65,7 +65,7 @@ export class SharedFields {
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** The same field can be told of in other words elsewhere: "PrecisionField", "Precision2Field". */
+  /** The same field can have another description elsewhere: "PrecisionField", "Precision2Field". */
   #freeName(words: string): string {
     for (let number = 1; ; number++) {
       const name = `${words}${number === 1 ? '' : number}${SUFFIX}`;

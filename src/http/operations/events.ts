@@ -19,7 +19,7 @@ const HEARTBEAT_MS = 15_000;
 const RETRY_MS = 2000;
 /** How long a client gets to read the rest when the service stops. */
 const LINGER_MS = 2000;
-/** Id of the event behind which nothing comes. */
+/** Id of the last event. */
 const LAST_ID = 'end';
 
 export const getJobEvents: Operation = {

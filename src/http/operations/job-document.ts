@@ -10,7 +10,7 @@ const FILES_BYTES = 300_000;
 /** Files that a list tells of each job. */
 export const LISTED_FILES = 10;
 
-/** `progress`: of a running job, null where it has told none. */
+/** `progress`: of a running job; null if it has reported none. */
 export function describeJob(job: Job, progress: Progress | null, baseUrl: string): object {
   const { input, output } = job.request;
   const files = convertedInputs(job.inputs);

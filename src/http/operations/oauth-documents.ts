@@ -55,7 +55,7 @@ export const getAuthorizationServer: Operation = {
   examples: ['curl BASE_URL/.well-known/oauth-authorization-server'],
   handle: async (context, request, reply) => {
     const baseUrl = baseUrlOf(context, request);
-    // Where BASE_URL is unset it repeats the Host header: nobody else is to be given that.
+    // Without BASE_URL it repeats the Host header, so shared caches must not store it.
     const scope = context.config.baseUrl === null ? 'private' : 'public';
     reply.header('cache-control', `${scope}, max-age=${MAX_AGE_SECONDS}`);
     return {

@@ -19,7 +19,7 @@ export class ResultMapper {
   readonly #chart: LocalChart;
   readonly #bends: EdgeBends;
   #column!: GeometryColumn;
-  // Of the result at hand.
+  // Of the current result.
   #centre = 0;
   #reachMeters = 0;
   #harmlessMeters = 0;
