@@ -1,7 +1,7 @@
 /**
  * `npm run build`: makes dist/, the service, the command line and the client as plain JavaScript, because Node does not strip types
  * below node_modules. npm runs it before it packs, and with `--if-possible` after an install in a checkout: as the script
- * `dependencies`, because npm warns about `prepare` when somebody installs the packed file.
+ * `dependencies`, because npm warns about `prepare` when a user installs the packed file.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, symlinkSync } from 'node:fs';

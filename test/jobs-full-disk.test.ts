@@ -1,4 +1,4 @@
-/** A disk that is full for a while: nothing that was accepted is lost, nothing waits for help, and everybody is told. */
+/** A disk that is full for a while: nothing that was accepted is lost, no job waits for help, and clients get the reason. */
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
