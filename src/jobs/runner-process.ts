@@ -10,7 +10,7 @@ import { constants, setPriority } from 'node:os';
 import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
-import { killStartedWith } from '../sandbox/leftovers.ts';
+import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Cell, NO_WALL, type Wall } from '../sandbox/wall.ts';
 import { Slot } from '../storage/workspace.ts';
 import { runnerArguments, runnerConfinement } from './runner-command.ts';
@@ -120,9 +120,7 @@ export class RunnerProcess {
       },
     });
     this.#child.on('error', (error) => this.#die(error.message));
-    this.#child.on('exit', () => {
-      if (!this.hasLoaded && this.#wall.hasStages) killStartedWith(this.slot.directory);
-    });
+    closeAfterExit(this.#child, this.slot.directory, () => !this.hasLoaded && this.#wall.hasStages);
     // 'close', not 'exit': by then all messages and all of stderr have arrived.
     this.#child.on('close', (code, signal) => {
       // The exit status of a sandbox process shows how the process in it ended.
@@ -301,6 +299,7 @@ function startProcess(options: RunnerOptions, slot: Slot, cell: Cell): ChildProc
   try {
     slot.notePid(child.pid);
   } catch (error) {
+    closeAfterExit(child, slot.directory, () => true);
     child.on('error', () => {}).kill('SIGKILL');
     throw error;
   }

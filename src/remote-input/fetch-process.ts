@@ -24,7 +24,7 @@ import {
   textUpTo,
 } from '../message-schemas.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
-import { killStartedWith } from '../sandbox/leftovers.ts';
+import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Confinement, NO_WALL, type Wall } from '../sandbox/wall.ts';
 import { MAX_LOGGED } from '../short-text.ts';
 import type { FetchedFile, FetchTask, FromFetcher } from './fetch-messages.ts';
@@ -96,9 +96,7 @@ export async function runFetcher(
   let isOverdue = false;
   const kill = (): void => void child.kill('SIGKILL');
   // The process may have been killed before the file was complete.
-  child.on('exit', () => {
-    if (child.signalCode !== null && wall.hasStages) killStartedWith(directory);
-  });
+  closeAfterExit(child, directory, () => child.signalCode !== null && wall.hasStages);
   const timer = setTimeout(() => {
     isOverdue = true;
     kill();
