@@ -27,7 +27,7 @@ export function createLogger(level: string, destination?: LogDestination): Fasti
 
 /** With its line feed. */
 export const MAX_LINE_BYTES = 8192;
-/** A longer line is not parsed any more: that would cost more than it tells. */
+/** A longer line is not parsed: that would take too long. */
 const MAX_PARSED_CHARACTERS = 1_000_000;
 /** Limits of the texts of a line, one after the other until it fits. */
 const TEXT_LIMITS = [2000, 500, 100];

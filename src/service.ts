@@ -28,7 +28,7 @@ import { createLogger } from './logger.ts';
 import { packageVersion } from './package-version.ts';
 import type { JobRequest } from './pipeline/request.ts';
 import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
-import { type ChosenWall, chooseWall, type WallOptions } from './sandbox/choose-wall.ts';
+import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
 import { LocalStore } from './storage/local-store.ts';
 import { transformations } from './transformations/registry.ts';
 
@@ -39,7 +39,7 @@ export interface RunningService {
   /** Link that creates the first administrator. Null if there is one, or if the service is open. */
   readonly setupLink: string | null;
   /** Sandbox of the job processes. */
-  readonly sandbox: ChosenWall;
+  readonly isolation: ChosenSandbox;
   /** Stops gracefully; further calls wait for the same stop. */
   stop(): Promise<void>;
 }
@@ -81,14 +81,14 @@ export async function startService(
     if (isOpenToTheWorld(config))
       log.warn(
         { host: config.host },
-        'everybody who can reach this address can submit jobs: no credentials are asked for',
+        'anyone who can reach this address can submit jobs without credentials',
       );
     const metrics = new Metrics();
     const urlPolicy = parseUrlPolicy(config.inputUrlHosts, config.inputUrlPrivateNetworks);
-    const sandbox = await raiseWall(config, data, log);
-    const { wall } = sandbox;
-    const fetch = { ...fetchSettings(config, urlPolicy), wall };
-    const ofRunner = { ...runner, wall };
+    const isolation = await prepareSandbox(config, data, log);
+    const { sandbox } = isolation;
+    const fetch = { ...fetchSettings(config, urlPolicy), sandbox };
+    const ofRunner = { ...runner, sandbox };
     const service = new JobService({ ...serviceOptions(config, data, queue, ofRunner, log, metrics), fetch });
     storageFailed = (error) => service.storageFailed(error);
     metrics.watch(service);
@@ -142,7 +142,7 @@ export async function startService(
       config,
       service,
       setupLink: link,
-      sandbox,
+      isolation,
       stop() {
         stopping ??= stop();
         return stopping;
@@ -173,8 +173,8 @@ function refuseOpenToTheWorld(config: Config): void {
   if (!isOpenToTheWorld(config)) return;
   const name = config.auth === 'open' ? 'AUTH' : 'AUTH_JOB_SURFACE';
   const reason =
-    `HOST=${config.host} can be reached from other machines, and whoever reaches it could submit jobs. Set it to required, ` +
-    'or HOST to 127.0.0.1; if it is meant to be so, say geomill serve --insecure-open';
+    `HOST=${config.host} can be reached from other machines, and anyone there could submit jobs. Set ${name} to required ` +
+    'or HOST to 127.0.0.1; if the service should be open, use geomill serve --insecure-open';
   throw failure('SETTING_INVALID', { name, value: 'open', reason });
 }
 
@@ -194,16 +194,16 @@ function openAuth(config: Config, data: DataDirectory): { accounts: LazyAccounts
   return { accounts, auth: new Authenticator(accounts, oidc) };
 }
 
-/** Throws SETTING_INVALID where the wall that was asked for does not work. */
-async function raiseWall(config: Config, data: DataDirectory, log: JobLog): Promise<ChosenWall> {
-  const sandbox = await chooseWall({
-    wanted: config.runnerSandbox as WallOptions['wanted'],
+/** Throws SETTING_INVALID if the configured sandbox does not work. */
+async function prepareSandbox(config: Config, data: DataDirectory, log: JobLog): Promise<ChosenSandbox> {
+  const isolation = await chooseSandbox({
+    wanted: config.runnerSandbox as SandboxOptions['wanted'],
     firstUid: config.runnerFirstUid,
     slotsDirectory: data.slotsDirectory,
   });
-  const { wall, missing } = sandbox;
-  log.info({ sandbox: wall.level, missing }, `jobs are isolated by ${wall.text}`);
-  return sandbox;
+  const { sandbox, missing } = isolation;
+  log.info({ sandbox: sandbox.level, missing }, `jobs are isolated by ${sandbox.text}`);
+  return isolation;
 }
 
 /** Null: users sign in with passwords only. */
@@ -247,7 +247,7 @@ function serviceOptions(
   config: Config,
   data: DataDirectory,
   queue: JobQueue,
-  runner: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs' | 'wall'>,
+  runner: Pick<RunnerOptions, 'entry' | 'readPaths' | 'startTimeoutMs' | 'sandbox'>,
   log: JobLog,
   observer: JobObserver,
 ): Omit<JobServiceOptions, 'fetch'> {

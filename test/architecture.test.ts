@@ -70,7 +70,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   pipeline: { may: [...MESSAGES, ...DATA, 'io', 'engines/proj', ...RECORDS] },
   // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.
   'crs-search': { may: ['errors.ts', 'engines/sqlite', 'engines/proj/database-path.ts'] },
-  // Starts processes behind walls of the system; knows nothing of what they do.
+  // Starts processes in sandboxes; knows nothing of what they do.
   sandbox: { may: ['errors.ts'] },
   storage: { may: ['errors.ts', 'io', 'sandbox'] },
   // Most of it runs in a process of its own, which may read this room and few files beside.

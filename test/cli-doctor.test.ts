@@ -234,7 +234,7 @@ const CASES: readonly Case[] = [
     (at) => chmodSync(at('accounts.sqlite'), 0o644),
     0,
     'permissions',
-    /nobody else can read it/,
+    /no other user can read it/,
   ],
   [
     'a directory for all to write',

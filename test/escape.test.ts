@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test, { type TestContext } from 'node:test';
 import { runnerArguments, runnerConfinement } from '../src/jobs/runner-command.ts';
-import { chooseWall } from '../src/sandbox/choose-wall.ts';
+import { chooseSandbox } from '../src/sandbox/choose-sandbox.ts';
 import { ATTEMPTS, LEVELS, tableRows } from '../src/sandbox/held.ts';
-import { WALL_LEVELS, type Wall, type WallLevel } from '../src/sandbox/wall.ts';
+import { SANDBOX_LEVELS, type Sandbox, type SandboxLevel } from '../src/sandbox/sandbox.ts';
 import { LocalStore } from '../src/storage/local-store.ts';
 import { Slot } from '../src/storage/workspace.ts';
 import type { Target } from './support/escape-attempts.ts';
@@ -58,14 +58,18 @@ async function makeService() {
 
 type Service = Awaited<ReturnType<typeof makeService>>;
 
-async function wallFor(level: WallLevel, service: Service, context: TestContext): Promise<Wall | null> {
+async function sandboxFor(
+  level: SandboxLevel,
+  service: Service,
+  context: TestContext,
+): Promise<Sandbox | null> {
   try {
-    const { wall } = await chooseWall({
+    const { sandbox } = await chooseSandbox({
       wanted: level,
       firstUid: 60_706,
       slotsDirectory: service.slotsDirectory,
     });
-    return wall;
+    return sandbox;
   } catch (error) {
     context.skip(`level ${level} cannot be built here: ${(error as Error).message}`);
     return null;
@@ -73,19 +77,23 @@ async function wallFor(level: WallLevel, service: Service, context: TestContext)
 }
 
 /** What worked, by the id of the attempt. `withModel`: under Node's permission model; else as if it had been overcome. */
-async function tryAll(wall: Wall, service: Service, withModel: boolean): Promise<Record<string, boolean>> {
-  const [cell, otherCell] = [wall.cell(), wall.cell()];
+async function tryAll(
+  sandbox: Sandbox,
+  service: Service,
+  withModel: boolean,
+): Promise<Record<string, boolean>> {
+  const [cell, otherCell] = [sandbox.cell(), sandbox.cell()];
   const [slot, other] = [new Slot(service.slotsDirectory, cell), new Slot(service.slotsDirectory, otherCell)];
   const files = await slot.prepare(2, 'tried.json');
   const theirs = await other.prepare(1, 'other');
   writeFileSync(theirs.outputPath, 'of another job');
-  const upload = await service.store.receive(`input-${wall.level}-${withModel}`);
+  const upload = await service.store.receive(`input-${sandbox.level}-${withModel}`);
   await upload.write(new TextEncoder().encode('as uploaded'));
   await upload.keep();
-  await service.store.provide(`input-${wall.level}-${withModel}`, files.inputPaths[0]);
+  await service.store.provide(`input-${sandbox.level}-${withModel}`, files.inputPaths[0]);
   const target: Target = {
     databasePath: service.databasePath,
-    outsidePath: join(service.directory, `written-${wall.level}-${withModel}`),
+    outsidePath: join(service.directory, `written-${sandbox.level}-${withModel}`),
     otherSlotPath: theirs.outputPath,
     servicePid: service.pid,
     port: service.port,
@@ -116,22 +124,25 @@ async function tryAll(wall: Wall, service: Service, withModel: boolean): Promise
   await once(child, 'close');
   assert.ok(existsSync(files.outputPath), stderr);
   const tried = JSON.parse(readFileSync(files.outputPath, 'utf8')) as Record<string, boolean>;
-  const stored = readFileSync(join(service.directory, 'inputs', `input-${wall.level}-${withModel}`), 'utf8');
+  const stored = readFileSync(
+    join(service.directory, 'inputs', `input-${sandbox.level}-${withModel}`),
+    'utf8',
+  );
   assert.equal(stored === 'as uploaded', !tried.input, 'the stored input is what the attempt says');
   for (const one of [slot, other]) one.remove();
   return tried;
 }
 
-for (const level of WALL_LEVELS) {
+for (const level of SANDBOX_LEVELS) {
   test(`level ${level} holds what the table says, no more and no less`, async (context) => {
     using service = await makeService();
-    const wall = await wallFor(level, service, context);
-    if (wall === null) return;
+    const sandbox = await sandboxFor(level, service, context);
+    if (sandbox === null) return;
     // Without drop() this is Node 24, of which the table has a column of its own.
     const column =
       process.allowedNodeEnvironmentFlags.has('--allow-net') || level !== 'none' ? level : 'node24';
-    const under = await tryAll(wall, service, true);
-    const without = await tryAll(wall, service, false);
+    const under = await tryAll(sandbox, service, true);
+    const without = await tryAll(sandbox, service, false);
     const found = ATTEMPTS.map(({ id }) => `${id}: ${under[id] ? 'open' : without[id] ? 'by Node' : 'held'}`);
     const said = ATTEMPTS.map(({ id, holds }) => `${id}: ${holds[column]}`);
     // Modes of files do not stop root; where the service is somebody else, its own mode keeps the input from it.
@@ -155,7 +166,7 @@ test('a level that does not work refuses the start with what to do', async () =>
   // Neither root's other users nor a service that is not root get past this.
   chmodSync(service.root, 0o700);
   const wanted = { wanted: 'user', firstUid: 60_706, slotsDirectory: service.slotsDirectory } as const;
-  await assert.rejects(chooseWall(wanted), {
+  await assert.rejects(chooseSandbox(wanted), {
     code: 'SETTING_INVALID',
     message: /RUNNER_SANDBOX.*start the service as root from directories that other users can reach/,
   });
@@ -163,12 +174,12 @@ test('a level that does not work refuses the start with what to do', async () =>
 
 test('auto builds a level, and says why the stronger ones are not there', async () => {
   using service = await makeService();
-  const { wall, missing } = await chooseWall({
+  const { sandbox, missing } = await chooseSandbox({
     wanted: 'auto',
     firstUid: 60_706,
     slotsDirectory: service.slotsDirectory,
   });
-  const stronger = WALL_LEVELS.slice(0, WALL_LEVELS.indexOf(wall.level));
+  const stronger = SANDBOX_LEVELS.slice(0, SANDBOX_LEVELS.indexOf(sandbox.level));
   assert.deepEqual(missing.map(({ level }) => level), stronger); // biome-ignore format: one line
   for (const { reason } of missing) assert.notEqual(reason, '');
 });

@@ -57,8 +57,8 @@ test('a data directory where a file stands is named, with the setting to change'
   const path = join(workspace.path, 'file');
   writeFileSync(path, '');
   for (const [directory, reason] of [
-    [path, 'a file stands there'],
-    [join(path, 'data'), 'a file stands in the way'],
+    [path, 'there is a file with this name'],
+    [join(path, 'data'), 'a part of the path is a file'],
   ]) {
     const { status, text } = await serveOnce({ PORT: '0', DATA_DIR: directory });
     assert.equal(status, 2);

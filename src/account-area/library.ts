@@ -58,7 +58,7 @@ export async function openLibrary(options: LibraryOptions) {
 
 /**
  * The same with the identity provider, an instance of its own: the library asks the provider for its addresses as it
- * starts, and nobody who signs in by password should wait for that, or fail when it fails.
+ * starts, and a sign-in by password should not wait for that, or fail with it.
  * Throws an Error where the provider cannot be asked, or is another than it should be.
  */
 export async function openOidcLibrary(options: LibraryOptions, oidc: OidcSettings) {

@@ -80,7 +80,7 @@ interface KnownKey {
 const PREFIXES = { key: { id: 'gm_', secret: 'gm' }, client: { id: 'gmc_', secret: 'gms' } } as const;
 
 /** Hash for unknown ids, so that they take as long as wrong secrets. No text hashes to it. */
-const NOBODY = randomBytes(32);
+const NO_HASH = randomBytes(32);
 
 export class Credentials {
   readonly #database: AccountsDatabase;
@@ -244,7 +244,7 @@ export class Credentials {
     const id = PREFIXES[kind].id + publicId;
     const version = this.#verified.version();
     const row = this.#find.get<FoundRow>(id)!;
-    const isRight = timingSafeEqual(hashOf(secret), row.secret_hash ?? NOBODY);
+    const isRight = timingSafeEqual(hashOf(secret), row.secret_hash ?? NO_HASH);
     // Expiry and revocation are revealed only to those who have the secret.
     if (!isRight || row.owner === null) return { refused: 'unknown' };
     const verification = this.#judge(kind, id, row);

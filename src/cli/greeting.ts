@@ -8,39 +8,39 @@ export function greeting({
   url,
   config: { authJobSurface, dataDirectory },
   setupLink: link,
-  sandbox,
+  isolation,
 }: RunningService): string {
-  const isolation = isolationOf(sandbox);
+  const isolated = isolationOf(isolation);
   const inContainer = containerCommand();
   const first =
     link === null
       ? ''
-      : `There is no administrator yet. Whoever opens this link first becomes one; it is good once, for a day:
+      : `There is no administrator yet. The first person to open this link becomes one; it can be used once and expires after 24 hours:
 
   ${link}
 
 `;
   if (authJobSurface === 'required')
-    return `geomill listens on ${url} and asks for credentials. An API key:
+    return `geomill listens on ${url} and requires credentials. To create an API key:
 
   ${inContainer ?? `DATA_DIR=${shellQuote(dataDirectory)}`} geomill keys create --owner me --name first
 
-${isolation}${first}`;
+${isolated}${first}`;
   const sample = fileURLToPath(new URL('../../samples/harbour.geojson', import.meta.url));
   const config = '{"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}';
   const file = inContainer === null ? `@"${sample}"` : '@-;filename=harbour.geojson';
   const source = inContainer === null ? '' : `${inContainer} cat ${sample} | `;
-  return `geomill listens on ${url}. Try it, as it stands:
+  return `geomill listens on ${url}. Try it:
 
   ${source}curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=${file}`)} -o harbour.zip ${url}/transform
 
-${isolation}${first}`;
+${isolated}${first}`;
 }
 
-/** Which wall stands, and why no stronger one does. */
-function isolationOf({ wall, missing }: RunningService['sandbox']): string {
+/** The sandbox in use, and why stronger ones do not work here. */
+function isolationOf({ sandbox, missing }: RunningService['isolation']): string {
   const reasons = missing.map(({ level, reason }) => `  no ${level}: ${reason}\n`).join('');
-  return `Jobs are isolated by ${wall.text} (RUNNER_SANDBOX).\n${reasons}\n`;
+  return `Jobs are isolated by ${sandbox.text} (RUNNER_SANDBOX).\n${reasons}\n`;
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The chain of transformations of a command line: flags in the order they were given. What each flag means stands in the
+ * The chain of transformations of a command line: flags in the order they were given. The meaning of each flag is in the
  * transformation's record; `--pipeline FILE` takes the chain as a request has it, for everything that flags cannot say.
  */
 import { readFileSync } from 'node:fs';

@@ -133,7 +133,9 @@ function list({ directory, values }: Call): void {
 function handOut({ users }: Directory, config: UsersConfig, user: User, what: string): void {
   const token = users.makeLink(user, actor());
   process.stdout.write(`${linkAddress(baseUrlOf(config), 'password', token)}\n`);
-  process.stderr.write(`${what}. With this link the password is set; it is good once, for a day.\n`);
+  process.stderr.write(
+    `${what}. Open this link to set the password; it can be used once and expires after 24 hours.\n`,
+  );
 }
 
 async function setPassword({ users }: Directory, user: User, password: string, what: string): Promise<void> {

@@ -40,7 +40,7 @@ export async function* readEvents(
       }
     }
   } finally {
-    // Whoever leaves early closes the connection.
+    // A reader that stops early closes the connection.
     await reader.cancel().catch(() => {});
   }
 }

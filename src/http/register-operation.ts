@@ -82,7 +82,8 @@ function queryCheck({ parameters, path }: Operation): (request: FastifyRequest) 
 function refuseUnknown(name: string, known: readonly Parameter[]): void {
   if (known.some((parameter) => parameter.name === name)) return;
   const names = known.map((parameter) => parameter.name).join(', ');
-  const reason = names === '' ? 'is not known; there is none here' : `is not known; known are ${names}`;
+  const reason =
+    names === '' ? 'is unknown; this address has no parameters' : `is unknown; known parameters: ${names}`;
   throw failure('QUERY_INVALID', { name: name.slice(0, 60), reason });
 }
 

@@ -51,8 +51,8 @@ function takeLock(path: string): FileLock | null {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: 'a file stands there',
-  ENOTDIR: 'a file stands in the way',
+  EEXIST: 'there is a file with this name',
+  ENOTDIR: 'a part of the path is a file',
   EACCES: 'this user may not write there',
   EPERM: 'this user may not write there',
   EROFS: 'the file system is read-only',

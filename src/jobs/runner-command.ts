@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Confinement } from '../sandbox/wall.ts';
+import type { Confinement } from '../sandbox/sandbox.ts';
 import type { Slot } from '../storage/workspace.ts';
 import type { RunnerOptions } from './runner-process.ts';
 

@@ -11,7 +11,7 @@ import type { PlainError } from '../errors.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
 import { closeAfterExit } from '../sandbox/leftovers.ts';
-import { type Cell, NO_WALL, type Wall } from '../sandbox/wall.ts';
+import { type Cell, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { Slot } from '../storage/workspace.ts';
 import { runnerArguments, runnerConfinement } from './runner-command.ts';
 import { checkRunnerMessage, MAX_RUNNER_MESSAGE_BYTES } from './runner-message-check.ts';
@@ -26,7 +26,7 @@ export interface RunnerOptions {
   /** Worker threads that one large job may use. */
   readonly threads: number;
   /** Isolation in addition to the permission model. Default: none. */
-  readonly wall?: Wall;
+  readonly sandbox?: Sandbox;
   /** Module that the process runs. Default: runner-main.ts. */
   readonly entry?: string;
   /** More paths that the process may read; for entries outside the package. */
@@ -78,7 +78,7 @@ export class RunnerProcess {
   readonly #channel: ServiceEnd<FromRunner, ToRunner>;
   readonly #events: RunnerEvents;
   readonly #memoryBytes: number;
-  readonly #wall: Wall;
+  readonly #sandbox: Sandbox;
   #nodePid: number | null = null;
   #state: RunnerState = 'starting';
   #stateSince = performance.now();
@@ -98,8 +98,8 @@ export class RunnerProcess {
     this.#events = events;
     this.#memoryBytes = options.memoryBytes;
     this.#startTimeoutMs = options.startTimeoutMs ?? START_TIMEOUT_MS;
-    this.#wall = options.wall ?? NO_WALL;
-    const cell = this.#wall.cell();
+    this.#sandbox = options.sandbox ?? NO_SANDBOX;
+    const cell = this.#sandbox.cell();
     this.slot = new Slot(options.slotsDirectory, cell);
     try {
       this.#child = startProcess(options, this.slot, cell);
@@ -120,7 +120,7 @@ export class RunnerProcess {
       },
     });
     this.#child.on('error', (error) => this.#die(error.message));
-    closeAfterExit(this.#child, this.slot.directory, () => !this.hasLoaded && this.#wall.hasStages);
+    closeAfterExit(this.#child, this.slot.directory, () => !this.hasLoaded && this.#sandbox.hasStages);
     // 'close', not 'exit': by then all messages and all of stderr have arrived.
     this.#child.on('close', (code, signal) => {
       // The exit status of a sandbox process shows how the process in it ended.
@@ -219,7 +219,7 @@ export class RunnerProcess {
 
   #findNode(): void {
     if (this.#nodePid !== null || this.pid === undefined) return;
-    this.#nodePid = this.#wall.innerPid(this.pid);
+    this.#nodePid = this.#sandbox.innerPid(this.pid);
     if (this.#nodePid !== null && this.#nodePid !== this.pid) giveWay(this.#nodePid);
   }
 

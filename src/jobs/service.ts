@@ -47,7 +47,7 @@ export class JobService {
     const { queue, store, log, observer } = options;
     this.#feed = new JobFeed(
       (id) => queue.get(id),
-      (error) => log.error({ err: error }, 'a change of a job could not be told'),
+      (error) => log.error({ err: error }, 'a change of a job could not be announced'),
     );
     this.#recovery = new Recovery({
       checkStorage: () => this.#checkStorage(),

@@ -25,14 +25,14 @@ import {
 } from '../message-schemas.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
 import { closeAfterExit } from '../sandbox/leftovers.ts';
-import { type Confinement, NO_WALL, type Wall } from '../sandbox/wall.ts';
+import { type Confinement, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { MAX_LOGGED } from '../short-text.ts';
 import type { FetchedFile, FetchTask, FromFetcher } from './fetch-messages.ts';
 import { MAX_NAME_CHARACTERS } from './file-name.ts';
 
 export interface FetcherOptions {
   /** Sandbox around the permission model. Default: none. */
-  readonly wall?: Wall;
+  readonly sandbox?: Sandbox;
   /** Module run by the process. Default: fetch-main.ts. */
   readonly entry?: string;
   /** Additional readable paths, for modules outside the package. */
@@ -77,8 +77,8 @@ export async function runFetcher(
 ): Promise<FetchOutcome> {
   const directory = dirname(task.path);
   const confinement = fetcherConfinement(directory, options);
-  const wall = options.wall ?? NO_WALL;
-  const cell = wall.cell();
+  const sandbox = options.sandbox ?? NO_SANDBOX;
+  const cell = sandbox.cell();
   try {
     cell.give(directory, 'write');
   } catch (error) {
@@ -96,7 +96,7 @@ export async function runFetcher(
   let isOverdue = false;
   const kill = (): void => void child.kill('SIGKILL');
   // The process may have been killed before the file was complete.
-  closeAfterExit(child, directory, () => child.signalCode !== null && wall.hasStages);
+  closeAfterExit(child, directory, () => child.signalCode !== null && sandbox.hasStages);
   const timer = setTimeout(() => {
     isOverdue = true;
     kill();

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Confinement, OWN_FILES, type Wall } from './wall.ts';
+import { type Confinement, OWN_FILES, type Sandbox } from './sandbox.ts';
 
 /** Not searched in PATH, where another program could replace it. */
 const PROGRAMS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap'];
@@ -28,24 +28,24 @@ const NETWORK_FILES = [
 /** Loaded by older C libraries when a name is looked up. */
 const NAME_SERVICE_LIBRARIES = ['libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2'];
 
-let built: Promise<Wall> | null = null;
+let built: Promise<Sandbox> | null = null;
 
 /** Throws an Error with the reason if bubblewrap is missing or does not work here. Tested once. */
-export function bubblewrapWall(): Promise<Wall> {
+export function bubblewrapSandbox(): Promise<Sandbox> {
   built ??= build();
   return built;
 }
 
-async function build(): Promise<Wall> {
+async function build(): Promise<Sandbox> {
   const program = PROGRAMS.find((path) => existsSync(path));
   if (program === undefined) throw new Error('bubblewrap is not installed');
   const libraries = sharedLibraries();
   let reason = '';
   for (const userNamespace of USER_NAMESPACES) {
-    const wall = wallOf(program, userNamespace, libraries);
+    const sandbox = sandboxOf(program, userNamespace, libraries);
     try {
-      await probe(wall);
-      return wall;
+      await probe(sandbox);
+      return sandbox;
     } catch (error) {
       reason = firstLine(error);
     }
@@ -53,7 +53,7 @@ async function build(): Promise<Wall> {
   throw new Error(`${program} does not work here: ${reason}`);
 }
 
-function wallOf(program: string, userNamespace: readonly string[], libraries: readonly string[]): Wall {
+function sandboxOf(program: string, userNamespace: readonly string[], libraries: readonly string[]): Sandbox {
   return {
     level: 'bwrap',
     text: "Node's permission model and namespaces (bubblewrap)",
@@ -124,11 +124,11 @@ function nameServiceLibraries(libraries: readonly string[]): string[] {
 }
 
 /** Runs Node in the sandbox as a test; it prints what it can see. */
-async function probe(wall: Wall): Promise<void> {
+async function probe(sandbox: Sandbox): Promise<void> {
   const given = import.meta.dirname;
   const script = `const { existsSync } = require('node:fs');
     [process.pid, existsSync(${JSON.stringify(given)}), existsSync('/etc/passwd'), existsSync('/proc/self')].join(' ')`;
-  const { file, args } = wall
+  const { file, args } = sandbox
     .cell()
     .command(['-p', script], { readable: [given], writable: [], network: false, directory: given });
   const { stdout } = await promisify(execFile)(file, [...args], { env: {}, timeout: PROBE_TIMEOUT_MS });

@@ -2,7 +2,7 @@
  * What each level prevents if code has taken over a runner: the table of docs/security.md, and the attempts that
  * test/escape.test.ts makes.
  */
-import type { WallLevel } from './wall.ts';
+import type { SandboxLevel } from './sandbox.ts';
 
 /**
  * - `held`: prevented, also for machine code, which Node's permission model does not stop
@@ -12,7 +12,7 @@ import type { WallLevel } from './wall.ts';
 export type Holding = 'held' | 'by Node' | 'open';
 
 /** `node24`: no sandbox but the permission model of Node 24. */
-export type Level = WallLevel | 'node24';
+export type Level = SandboxLevel | 'node24';
 export const LEVELS: readonly Level[] = ['node24', 'none', 'user', 'bwrap'];
 
 export interface Attempt {

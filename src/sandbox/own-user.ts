@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Cell, Wall } from './wall.ts';
+import type { Cell, Sandbox } from './sandbox.ts';
 
 /** Long enough for a busy machine. */
 const PROBE_TIMEOUT_MS = 20_000;
@@ -15,12 +15,12 @@ const PROBE_TIMEOUT_MS = 20_000;
  * Closes the data directory to other users, except for the path to `slotsDirectory` in it. Throws an Error with the reason if the
  * service is not root or such a user cannot reach its files.
  */
-export async function ownUserWall(firstUid: number, slotsDirectory: string): Promise<Wall> {
+export async function ownUserSandbox(firstUid: number, slotsDirectory: string): Promise<Sandbox> {
   if (process.getuid?.() !== 0)
     throw new Error('only a service that runs as root can start processes as other users');
   closeDataDirectory(slotsDirectory);
   const taken = new Set<number>();
-  const wall: Wall = {
+  const sandbox: Sandbox = {
     level: 'user',
     text: `Node's permission model and users from ${firstUid} on`,
     cell: () => {
@@ -32,8 +32,8 @@ export async function ownUserWall(firstUid: number, slotsDirectory: string): Pro
     hasStages: false,
     innerPid: (pid) => pid,
   };
-  await probe(wall, slotsDirectory);
-  return wall;
+  await probe(sandbox, slotsDirectory);
+  return sandbox;
 }
 
 function cellOf(uid: number, free: () => void): Cell {
@@ -69,9 +69,9 @@ function closeDataDirectory(slotsDirectory: string): void {
 }
 
 /** Tests that such a user can run the program, and can write only where it should. */
-async function probe(wall: Wall, slotsDirectory: string): Promise<void> {
+async function probe(sandbox: Sandbox, slotsDirectory: string): Promise<void> {
   const directory = join(slotsDirectory, 'probe');
-  const cell = wall.cell();
+  const cell = sandbox.cell();
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory);
   try {

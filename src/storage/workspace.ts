@@ -16,7 +16,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killStartedWith } from '../sandbox/leftovers.ts';
-import type { Cell } from '../sandbox/wall.ts';
+import type { Cell } from '../sandbox/sandbox.ts';
 import { removeTree } from './remove-tree.ts';
 
 export interface JobFiles {

@@ -43,7 +43,7 @@ async function openLink(out: string): Promise<Browser> {
   return browser;
 }
 
-test('the first administrator comes from the command line, by a link that is good once', async () => {
+test('the first administrator comes from the command line, by a link that can be used once', async () => {
   const made = await users('', 'create', 'Ada@Example.org', '--admin', '--name', 'Ada');
   assert.equal(made.status, 0, made.err);
   assert.match(made.out, /^https:\/\/mill\.example\.org\/account\/password\?token=[\w-]{43}\n$/);

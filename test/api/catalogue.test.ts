@@ -76,7 +76,7 @@ test('a search that cannot be meant is refused by name', async () => {
     ['?q=utm&limit=0', /'limit'/],
     ['?q=utm&limit=101', /'limit'/],
     ['?q=utm&limit=many', /'limit'/],
-    ['?q=utm&lang=de', /'lang' is not known; known are q, limit/],
+    ['?q=utm&lang=de', /'lang' is unknown; known parameters: q, limit/],
   ];
   for (const [query, wanted] of rows) {
     const { detail } = await get<{ detail: string }>(`/v1/crs${query}`, 400);

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { GeomillError } from '../../src/errors.ts';
-import { WALL_LEVELS, type WallLevel } from '../../src/sandbox/wall.ts';
+import { SANDBOX_LEVELS, type SandboxLevel } from '../../src/sandbox/sandbox.ts';
 import { startTestService, submitJob, type TestService } from '../support/service.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures', 'shp');
 
 /** Null where the level cannot be built here; the test is skipped then. */
 async function serviceAt(
-  level: WallLevel,
+  level: SandboxLevel,
   dataDirectory: string,
   context: TestContext,
   options: { readonly runner?: null; readonly settings?: Readonly<Record<string, string>> },
@@ -45,7 +45,7 @@ function points(count: number): string {
   return `{"type":"FeatureCollection","features":[${features.join(',')}]}`;
 }
 
-for (const level of WALL_LEVELS) {
+for (const level of SANDBOX_LEVELS) {
   test(`level ${level}: archives, threads and one job after the other`, async (context) => {
     using directory = makeDirectory();
     const service = await serviceAt(level, directory.path, context, { runner: null });

@@ -285,7 +285,7 @@ test('queries that are not known are refused by name and by value', async () => 
   const rows: [string, RegExp][] = [
     ['?async=maybe', /query parameter 'async' is 'maybe', but must be one of "true", "false"/],
     ['?async=true&async=false', /'async' came more than once/],
-    ['?asnyc=true', /'asnyc' is not known; known are async/],
+    ['?asnyc=true', /'asnyc' is unknown; known parameters: async/],
   ];
   for (const [query, detail] of rows)
     for (const path of ['/v1/transform/shp', '/v1/transform/geojson/append', '/v1/inspect'])

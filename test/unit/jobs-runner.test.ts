@@ -79,7 +79,7 @@ test('what a runner prints, and ever so many messages, change nothing', async ()
 test('a runner that freezes while it starts is replaced', { timeout: 60_000 }, async () => {
   const startTimeoutMs = 5000;
   await using service = await startTestService({
-    // Behind a wall the process that is stopped here may be the one that builds the wall, and the runner goes on.
+    // In a sandbox, the process that is stopped here may be the one that builds the sandbox, and the runner continues.
     settings: { RUNNERS: '1', RUNNER_SANDBOX: 'none' },
     start: { runner: { ...FAKE_RUNNER, startTimeoutMs } },
   });

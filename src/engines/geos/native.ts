@@ -1,6 +1,6 @@
 /** The C functions of GEOS that are used, as the WebAssembly module exports them. Nothing outside this folder sees them. */
 
-/** Address in the module's memory; 0 is null. The kind of object stands in the parameter's name. */
+/** Address in the module's memory; 0 is null. The parameter's name says what kind of object it is. */
 export type Pointer = number;
 
 /** (context, geometry) -> new geometry. */

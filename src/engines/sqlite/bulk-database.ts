@@ -84,7 +84,7 @@ class PreparedBulkStatement implements BulkStatement {
     this.#statement = statement;
     // `run` also reports the last row id, and throws where that is a number and not exact.
     statement.setReadBigInts(true);
-    // `run` also tells the row id, which as a number it cannot for large ones.
+    // `run` also returns the row id, as a number, which it cannot do for large ones.
     statement.setReadBigInts(true);
   }
 

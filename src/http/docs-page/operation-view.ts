@@ -7,7 +7,7 @@ import type { MediaTypeRecord, Parameter, RequestBody, ResponseRecord } from '..
 import { inlineMarkdown, markdown } from './markdown.ts';
 import { kindOf, meaningOf, type SchemaSetting, schemaView } from './schema-view.ts';
 
-/** Stands in the page for the address of the service until the page is sent; no text contains it. */
+/** Placeholder for the address of the service, replaced when the page is sent; no text contains it. */
 export const BASE_URL_MARK = '\ue000';
 
 export interface OperationSetting extends SchemaSetting {
@@ -40,7 +40,7 @@ ${responsesView(responses, setting)}
 function needOf({ security }: OperationObject): Html {
   const [scope] = security.flatMap(({ clientCredentials = [] }) => clientCredentials);
   return scope === undefined
-    ? html`For everybody, without a credential.`
+    ? html`No credential required.`
     : html`Where credentials are required: one with the scope <code>${scope}</code>.`;
 }
 

@@ -27,7 +27,7 @@ export interface OperationObject {
   readonly requestBody?: object;
   /** A response, or a `$ref` to a shared one. */
   readonly responses: Readonly<Record<string, object>>;
-  /** Credentials of which one is needed, with the scopes it has to have; empty: for everybody. */
+  /** Accepted credentials with the required scopes; empty: no credential is required. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   /** As several viewers read it; the capitals BASE_URL, JOB_ID, TASK_ID are to be filled in. */
   readonly 'x-codeSamples'?: readonly object[];

@@ -1,4 +1,4 @@
-/** What tells clients about the interface: the OpenAPI document, the documentation page. */
+/** Describes the interface to clients: the OpenAPI document and the documentation page. */
 
 import { packageVersion } from '../../package-version.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';

@@ -63,7 +63,7 @@ export const listJobs: Operation = {
   examples: ['curl "BASE_URL/v1/jobs?status=FAILED&limit=10"'],
   handle: async (context, request, reply) => {
     const { limit, after, filter } = readQuery(request);
-    // One more tells whether there is a next page.
+    // One more shows whether there is a next page.
     const found = await context.service.jobsOf(viewerOf(request)).list(filter, after, limit + 1);
     const baseUrl = baseUrlOf(context, request);
     const jobs = listWithin(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Capacity } from '../../capacity.ts';
 import { isFileLocked } from '../../engines/sqlite/file-lock.ts';
 import { failure } from '../../errors.ts';
-import type { WallLevel } from '../../sandbox/wall.ts';
+import type { SandboxLevel } from '../../sandbox/sandbox.ts';
 import { checkClock } from './clock.ts';
 import { checkDatabases } from './databases.ts';
 import { checkDisk } from './disk.ts';
@@ -35,7 +35,7 @@ export interface DoctorOptions {
   readonly capacity: Capacity;
   readonly gridDirectory: string | null;
   /** RUNNER_SANDBOX. */
-  readonly sandbox: WallLevel | 'auto';
+  readonly sandbox: SandboxLevel | 'auto';
 }
 
 /** Throws SETTING_INVALID if the directory does not exist. */

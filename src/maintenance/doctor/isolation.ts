@@ -1,6 +1,6 @@
 /** Checks whether runners can be isolated as RUNNER_SANDBOX requires. Runs bubblewrap as a test, which changes nothing. */
-import { bubblewrapWall } from '../../sandbox/bubblewrap.ts';
-import type { WallLevel } from '../../sandbox/wall.ts';
+import { bubblewrapSandbox } from '../../sandbox/bubblewrap.ts';
+import type { SandboxLevel } from '../../sandbox/sandbox.ts';
 import { type DoctorFinding, finding } from './finding.ts';
 
 const INSTALL =
@@ -8,9 +8,9 @@ const INSTALL =
 
 /** `isRoot`: whether this user, who will run the service, can start processes as other users. */
 export async function checkIsolation(
-  wanted: WallLevel | 'auto',
+  wanted: SandboxLevel | 'auto',
   isRoot = process.getuid?.() === 0,
-  wall: () => Promise<{ readonly text: string }> = bubblewrapWall,
+  sandbox: () => Promise<{ readonly text: string }> = bubblewrapSandbox,
 ): Promise<DoctorFinding[]> {
   if (wanted === 'none')
     return [finding('note', "RUNNER_SANDBOX=none: jobs are isolated by Node's permission model alone")];
@@ -27,7 +27,7 @@ export async function checkIsolation(
     ];
   let reason: string;
   try {
-    return [finding('ok', `jobs can be isolated by ${(await wall()).text}`)];
+    return [finding('ok', `jobs can be isolated by ${(await sandbox()).text}`)];
   } catch (error) {
     reason = (error as Error).message;
   }

@@ -12,7 +12,7 @@ export function checkPermissions({ path }: Subject): DoctorFinding[] {
   const found = [...checkAccess(path), ...checkDirectory(path, directory), ...checkEntries(path, directory)];
   return found.length > 0
     ? found
-    : [finding('ok', `everything belongs to user ${directory.uid}, and nobody else can read it`)];
+    : [finding('ok', `everything belongs to user ${directory.uid}, and no other user can read it`)];
 }
 
 function checkAccess(path: string): DoctorFinding[] {

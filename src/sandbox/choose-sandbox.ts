@@ -1,20 +1,20 @@
 /** Chooses the sandbox level: the configured one, or the strongest that works here. Each is tested. */
 import { failure } from '../errors.ts';
-import { bubblewrapWall } from './bubblewrap.ts';
-import { ownUserWall } from './own-user.ts';
-import { NO_WALL, type Wall, type WallLevel } from './wall.ts';
+import { bubblewrapSandbox } from './bubblewrap.ts';
+import { ownUserSandbox } from './own-user.ts';
+import { NO_SANDBOX, type Sandbox, type SandboxLevel } from './sandbox.ts';
 
-export interface WallOptions {
-  readonly wanted: WallLevel | 'auto';
+export interface SandboxOptions {
+  readonly wanted: SandboxLevel | 'auto';
   /** The first user id for processes at the level `user`. */
   readonly firstUid: number;
   readonly slotsDirectory: string;
 }
 
-export interface ChosenWall {
-  readonly wall: Wall;
+export interface ChosenSandbox {
+  readonly sandbox: Sandbox;
   /** Stronger levels, and why they do not work here. */
-  readonly missing: readonly { readonly level: WallLevel; readonly reason: string }[];
+  readonly missing: readonly { readonly level: SandboxLevel; readonly reason: string }[];
 }
 
 const REMEDIES: Readonly<Record<'bwrap' | 'user', string>> = {
@@ -23,17 +23,21 @@ const REMEDIES: Readonly<Record<'bwrap' | 'user', string>> = {
 };
 
 /** Throws SETTING_INVALID if the configured level does not work. */
-export async function chooseWall({ wanted, firstUid, slotsDirectory }: WallOptions): Promise<ChosenWall> {
-  const build: Readonly<Record<'bwrap' | 'user', () => Promise<Wall>>> = {
-    bwrap: bubblewrapWall,
-    user: () => ownUserWall(firstUid, slotsDirectory),
+export async function chooseSandbox({
+  wanted,
+  firstUid,
+  slotsDirectory,
+}: SandboxOptions): Promise<ChosenSandbox> {
+  const build: Readonly<Record<'bwrap' | 'user', () => Promise<Sandbox>>> = {
+    bwrap: bubblewrapSandbox,
+    user: () => ownUserSandbox(firstUid, slotsDirectory),
   };
-  const missing: { level: WallLevel; reason: string }[] = [];
-  if (wanted === 'none') return { wall: NO_WALL, missing };
+  const missing: { level: SandboxLevel; reason: string }[] = [];
+  if (wanted === 'none') return { sandbox: NO_SANDBOX, missing };
   const levels = wanted === 'auto' ? (['bwrap', 'user'] as const) : [wanted];
   for (const level of levels) {
     try {
-      return { wall: await build[level](), missing };
+      return { sandbox: await build[level](), missing };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       if (wanted === level)
@@ -46,5 +50,5 @@ export async function chooseWall({ wanted, firstUid, slotsDirectory }: WallOptio
       missing.push({ level, reason: why });
     }
   }
-  return { wall: NO_WALL, missing };
+  return { sandbox: NO_SANDBOX, missing };
 }

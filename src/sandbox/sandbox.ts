@@ -3,8 +3,8 @@
  * could escape through a bug in Node; a sandbox of the system does not depend on Node. docs/security.md describes each level;
  * held.ts has the same table for tests.
  */
-export const WALL_LEVELS = ['bwrap', 'user', 'none'] as const;
-export type WallLevel = (typeof WALL_LEVELS)[number];
+export const SANDBOX_LEVELS = ['bwrap', 'user', 'none'] as const;
+export type SandboxLevel = (typeof SANDBOX_LEVELS)[number];
 
 /** What a process may access. All paths are absolute; writable ones exist. */
 export interface Confinement {
@@ -17,7 +17,7 @@ export interface Confinement {
 }
 
 /** Command and options to start a process. */
-export interface WalledCommand {
+export interface SandboxedCommand {
   readonly file: string;
   readonly args: readonly string[];
   /** Null: those of the service. */
@@ -27,7 +27,7 @@ export interface WalledCommand {
 /** A sandbox for one process at a time, with its own identity. */
 export interface Cell {
   /** The command that runs Node with these arguments in the sandbox. */
-  command(nodeArguments: readonly string[], confinement: Confinement): WalledCommand;
+  command(nodeArguments: readonly string[], confinement: Confinement): SandboxedCommand;
   /** Gives the process access to a directory of the service: to pass through it, to read its files, or also to write. */
   give(directory: string, access: 'pass' | 'read' | 'write'): void;
   /** Lets the process read a file of the service, not write it. */
@@ -36,8 +36,8 @@ export interface Cell {
   release(): void;
 }
 
-export interface Wall {
-  readonly level: WallLevel;
+export interface Sandbox {
+  readonly level: SandboxLevel;
   /** Description for the start message. */
   readonly text: string;
   cell(): Cell;
@@ -55,7 +55,7 @@ export const OWN_FILES: Pick<Cell, 'give' | 'giveFile' | 'release'> = {
 };
 
 /** No sandbox but the permission model. */
-export const NO_WALL: Wall = {
+export const NO_SANDBOX: Sandbox = {
   level: 'none',
   text: "Node's permission model alone",
   hasStages: false,
