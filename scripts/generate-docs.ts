@@ -137,8 +137,9 @@ function renderErrors(): string {
     fault === 'user' ? 'request or data' : 'service',
     text(fillTemplate(template, {})),
   ]);
-  const findings = Object.entries(findingCatalogue).map(([code, { effect, template }]) => [
+  const findings = Object.entries(findingCatalogue).map(([code, { effect, severity, template }]) => [
     `\`${code}\``,
+    `\`${severity}\``,
     EFFECTS[effect],
     text(fillTemplate(template, {})),
   ]);
@@ -154,8 +155,12 @@ messages name flags (\`--to-crs\`) instead of the fields of a request (\`output.
     `## Warnings
 
 No data is lost silently: the report of a job lists what was tolerated, changed or dropped, once for each kind, with a
-count and the first places.`,
-    table(['code', 'effect', 'text'], findings),
+count and the first places. The severity of a warning says how the output differs from what was requested:
+
+- \`info\`: not at all. Whatever a request asks for is \`info\` too, such as removing the features outside a clip polygon;
+- \`changed\`: values, geometries or names differ from those of the input;
+- \`lost\`: data of the input is not in the output.`,
+    table(['code', 'severity', 'effect', 'text'], findings),
   );
 }
 

@@ -18,25 +18,44 @@ export function ours<const Template extends string>(status: number, template: Te
 
 export type ErrorEntries = Readonly<Record<string, ErrorEntry>>;
 
+/** From harmless to serious; see Severity. */
+export const severities = ['info', 'changed', 'lost'] as const;
+
+/**
+ * How the output differs from what was requested. `info`: not at all. `changed`: values, geometries or names differ from
+ * those of the input. `lost`: data of the input is not in the output. Whatever a request asks for, such as removing the
+ * features outside a clip polygon, is `info`.
+ */
+export type Severity = (typeof severities)[number];
+
 type Effect = 'reported' | 'dropped' | 'repaired' | 'split';
 
 interface FindingEntry {
   /** What happened to the features concerned; decides which counter of the report they add to. */
   readonly effect: Effect;
+  readonly severity: Severity;
   /** Its slots are those of message.ts. */
   readonly template: string;
   /** What the count of the finding counts. */
   readonly unit: string;
 }
 
-function entry<const E extends Effect>(effect: E) {
+function entry<const E extends Effect, const S extends Severity>(effect: E, severity: S) {
   return <const Template extends string>(template: Template, unit = 'time') =>
-    ({ effect, template, unit }) as const;
+    ({ effect, severity, template, unit }) as const;
 }
 
-export const reported = entry('reported');
-export const dropped = entry('dropped');
-export const repaired = entry('repaired');
-export const split = entry('split');
+// Of findings that add to no counter of features.
+export const info = entry('reported', 'info');
+export const changed = entry('reported', 'changed');
+export const lost = entry('reported', 'lost');
+// Of findings whose features are counted.
+export const dropped = entry('dropped', 'lost');
+export const repaired = entry('repaired', 'changed');
+export const split = entry('split', 'changed');
+/** Features that the request, or the input itself, says are to be dropped. */
+export const removed = entry('dropped', 'info');
+/** Features that the request says are to be split. */
+export const divided = entry('split', 'info');
 
 export type FindingEntries = Readonly<Record<string, FindingEntry>>;

@@ -3,7 +3,18 @@
  * changes data notes a finding, so that no data is lost silently. The report of the job has each kind once, with a count
  * and the first few locations.
  */
-import { dropped, type FindingEntries, repaired, reported, split } from './catalogue-entries.ts';
+import {
+  changed,
+  divided,
+  dropped,
+  type FindingEntries,
+  info,
+  lost,
+  removed,
+  repaired,
+  type Severity,
+  split,
+} from './catalogue-entries.ts';
 import { boundedLocation, type Location } from './errors.ts';
 import { type FormatFindings, formatFindings } from './formats/registry.ts';
 import {
@@ -16,34 +27,36 @@ import {
 } from './message.ts';
 import { MAX_COMPOSED } from './short-text.ts';
 
+export { type Severity, severities } from './catalogue-entries.ts';
+
 const generalFindings = {
   // request
-  UNKNOWN_KEY: reported("'{path}' is an unknown key and was ignored"),
-  UNKNOWN_KEYS: reported('{count|more unknown key was|more unknown keys were} ignored'),
-  RESULT_EMPTY: reported("layer '{layer}' has no features left after the transformations"),
-  UNKNOWN_PART: reported("'{part}' is an unknown form part and was ignored"),
-  INPUT_LENGTH_UNKNOWN: reported(
+  UNKNOWN_KEY: info("'{path}' is an unknown key and was ignored"),
+  UNKNOWN_KEYS: info('{count|more unknown key was|more unknown keys were} ignored'),
+  RESULT_EMPTY: info("layer '{layer}' has no features left after the transformations"),
+  UNKNOWN_PART: info("'{part}' is an unknown form part and was ignored"),
+  INPUT_LENGTH_UNKNOWN: info(
     "'{host}' sent no Content-Length; {bytes} bytes were received and completeness cannot be verified",
   ),
   // CRS
-  CRS_FROM_REQUEST: reported('{source} does not state its CRS; {crs} was used, as requested'),
-  SRID_STATED: reported('geometries state the SRID {srid}, which was ignored', 'feature'),
-  CRS_MEMBER_IGNORED: reported(
+  CRS_FROM_REQUEST: info('{source} does not state its CRS; {crs} was used, as requested'),
+  SRID_STATED: info('geometries state the SRID {srid}, which was ignored', 'feature'),
+  CRS_MEMBER_IGNORED: info(
     "the crs member '{crs}' of the GeoJSON was ignored: GeoJSON is read as EPSG:4326 unless '{field:input.epsg}' states another CRS",
   ),
-  CRS_OUTPUT_FIXED: reported(
+  CRS_OUTPUT_FIXED: changed(
     "GeoJSON is always written in EPSG:4326 (RFC 7946), so '{field:output.epsg}' {requested} was ignored; to write that CRS, {set:output.geojson_crs=requested}",
   ),
-  CRS_NOT_WRITTEN: reported('the output does not state its CRS ({crs}): {reason}'),
-  COORDINATES_OUT_OF_RANGE: reported('positions are outside the range of longitude and latitude', 'position'),
-  OUTSIDE_AREA_OF_USE: reported(
+  CRS_NOT_WRITTEN: info('the output does not state its CRS ({crs}): {reason}'),
+  COORDINATES_OUT_OF_RANGE: info('positions are outside the range of longitude and latitude', 'position'),
+  OUTSIDE_AREA_OF_USE: info(
     'features are outside the area of use of {crs} ({share}); is it the right CRS?',
     'feature',
   ),
-  BALLPARK_TRANSFORMATION: reported(
+  BALLPARK_TRANSFORMATION: changed(
     'only a ballpark transformation from {from} to {to} is available: positions can be off by 100 m or more',
   ),
-  GRID_MISSING: reported(
+  GRID_MISSING: info(
     "a better transformation from {from} to {to} needs the grid '{grid}', which is not installed (PROJ_GRIDS); the accuracy is {accuracy}",
   ),
   ANTIMERIDIAN_CUT: split(
@@ -51,13 +64,13 @@ const generalFindings = {
     'feature',
   ),
   // geometry
-  Z_DROPPED: reported('Z values were dropped: {format} does not keep them', 'feature'),
-  M_DROPPED: reported('M values were dropped: {format} does not keep them', 'feature'),
-  ORDINATE_FILLED: reported(
+  Z_DROPPED: lost('Z values were dropped: {format} does not keep them', 'feature'),
+  M_DROPPED: lost('M values were dropped: {format} does not keep them', 'feature'),
+  ORDINATE_FILLED: changed(
     'missing {ordinate} values were written as 0: in {format} a geometry has {ordinate} at every position or at none',
     'feature',
   ),
-  EMPTY_TO_NULL: reported(
+  EMPTY_TO_NULL: changed(
     'empty geometries were written as null: {format} does not distinguish them',
     'feature',
   ),
@@ -66,10 +79,10 @@ const generalFindings = {
     'rings whose orientation contradicts their nesting were sorted into shells and holes',
     'feature',
   ),
-  COLLECTION_FLATTENED: reported('nested geometry collections were flattened to one level', 'feature'),
+  COLLECTION_FLATTENED: changed('nested geometry collections were flattened to one level', 'feature'),
   COLLECTION_SPLIT: split('geometry collections were split by geometry type', 'feature'),
-  SURFACE_TO_POLYGONS: reported('polyhedral surfaces, TINs and triangles were read as polygons', 'feature'),
-  CURVES_STROKED: reported(
+  SURFACE_TO_POLYGONS: changed('polyhedral surfaces, TINs and triangles were read as polygons', 'feature'),
+  CURVES_STROKED: changed(
     'curves were read as lines of straight segments, each turning by at most 4 degrees',
     'feature',
   ),
@@ -77,16 +90,16 @@ const generalFindings = {
     'members of compound curves that do not touch were joined by straight lines',
     'feature',
   ),
-  VERTEX_COUNT_DIFFERS: reported(
+  VERTEX_COUNT_DIFFERS: info(
     'polylines with a wrong vertex count were read with the vertices that they have',
     'feature',
   ),
-  EMPTY_MEMBER_DROPPED: reported('empty rings and empty members of multi geometries were dropped', 'feature'),
-  EXTRA_ORDINATES: reported(
+  EMPTY_MEMBER_DROPPED: changed('empty rings and empty members of multi geometries were dropped', 'feature'),
+  EXTRA_ORDINATES: lost(
     'positions with more than three numbers: the numbers after the third were ignored',
     'position',
   ),
-  GEOMETRY_DEGENERATE: reported(
+  GEOMETRY_DEGENERATE: info(
     'geometries with too few positions for their type were kept unchanged',
     'feature',
   ),
@@ -96,108 +109,103 @@ const generalFindings = {
   ),
   GEOMETRY_REPAIRED: repaired('invalid geometries were repaired before {operation}', 'feature'),
   GEOMETRY_DROPPED: dropped('features were dropped because nothing was left after {operation}', 'feature'),
-  PARTS_SEPARATED: split(
+  PARTS_SEPARATED: divided(
     'multi-part features were split into one feature for each part; the first keeps the id, the others have none',
     'feature',
   ),
-  COLLECTION_NOT_MERGED: reported(
+  COLLECTION_NOT_MERGED: info(
     'collections of several geometry types were kept unchanged and merged with nothing',
     'feature',
   ),
-  FEATURES_OUTSIDE: dropped('features outside the clip polygons were dropped', 'feature'),
-  FEATURES_ERASED: dropped('features inside the erase polygons were dropped', 'feature'),
-  Z_INTERPOLATED: reported(
+  FEATURES_OUTSIDE: removed('features outside the clip polygons were dropped', 'feature'),
+  FEATURES_ERASED: removed('features inside the erase polygons were dropped', 'feature'),
+  Z_INTERPOLATED: changed(
     '{operation} cut features and interpolated the Z values of new positions',
     'feature',
   ),
-  MASK_REPAIRED: reported("the polygons of '{field:path}' were invalid ({reason}) and were repaired"),
-  MASK_CUT: reported(
+  MASK_REPAIRED: info("the polygons of '{field:path}' were invalid ({reason}) and were repaired"),
+  MASK_CUT: info(
     "the polygons of '{field:path}' extend beyond what {crs} can represent; they were cut at {degrees} degrees around its area of use",
   ),
-  DISTANCE_SCALE_OFF: reported(
+  DISTANCE_SCALE_OFF: info(
     'distances in {crs} differ from distances on the ground by more than {percent} % here; to measure on the ellipsoid, {set:step.geodesic=true}',
   ),
   // attributes
-  FIELD_RENAMED: reported("field '{from}' of layer '{layer}' is written as '{to}'"),
-  FIELD_RETYPED: reported("field '{field}' of layer '{layer}' is written as {to} instead of {from}"),
-  FIELD_DROPPED: reported("field '{field}' of layer '{layer}' was dropped: {reason}"),
-  FIELDS_NOT_DECLARED: reported(
+  FIELD_RENAMED: changed("field '{from}' of layer '{layer}' is written as '{to}'"),
+  FIELD_RETYPED: changed("field '{field}' of layer '{layer}' is written as {to} instead of {from}"),
+  FIELD_DROPPED: lost("field '{field}' of layer '{layer}' was dropped: {reason}"),
+  FIELDS_NOT_DECLARED: lost(
     "layer '{layer}' has no features, so its {fields|field is|fields are} lost: {format} does not declare fields",
   ),
-  FIELD_NOT_FOUND: reported("no feature has the field '{field}' that '{field:option}' names"),
-  COLUMN_RENAMED: reported(
+  FIELD_NOT_FOUND: info("no feature has the field '{field}' that '{field:option}' names"),
+  COLUMN_RENAMED: changed(
     "the column of {column} of layer '{layer}' is named '{to}', because a field is named '{field}'",
   ),
-  IDS_AS_FIELD: reported(
+  IDS_AS_FIELD: changed(
     "feature ids of layer '{layer}' that are not 64-bit integers are stored in the field '{field}'",
     'feature',
   ),
-  IDS_WITHOUT_FIELD: reported(
+  IDS_WITHOUT_FIELD: lost(
     "feature ids of layer '{layer}' were dropped: {format} cannot store them, and a field '{field}' exists already",
     'feature',
   ),
-  IDS_DROPPED: reported('feature ids were dropped: {format} cannot store them', 'feature'),
-  TEXT_CUT: reported(
-    "texts of field '{field}' were truncated to {bytes} bytes, the limit of {format}",
-    'value',
-  ),
-  TEXT_REPLACED: reported("bytes of field '{field}' that are not valid {encoding} were replaced", 'value'),
-  NUMBER_ROUNDED: reported("numbers of field '{field}' were rounded to fit {format}", 'value'),
-  NUMBER_NOT_FINITE: reported(
+  IDS_DROPPED: lost('feature ids were dropped: {format} cannot store them', 'feature'),
+  TEXT_CUT: lost("texts of field '{field}' were truncated to {bytes} bytes, the limit of {format}", 'value'),
+  TEXT_REPLACED: changed("bytes of field '{field}' that are not valid {encoding} were replaced", 'value'),
+  NUMBER_ROUNDED: changed("numbers of field '{field}' were rounded to fit {format}", 'value'),
+  NUMBER_NOT_FINITE: lost(
     "infinite numbers and NaN of field '{field}' were written as null: {format} cannot store them",
     'value',
   ),
-  FIELD_WIDENED: reported(
+  FIELD_WIDENED: changed(
     "field '{field}' is declared as {declared} but has other values; it was read as {type}",
     'value',
   ),
-  VALUE_INVALID: reported("values of field '{field}' that are not a valid {type} were read as null", 'value'),
-  VALUE_NOT_WRITTEN: reported(
+  VALUE_INVALID: lost("values of field '{field}' that are not a valid {type} were read as null", 'value'),
+  VALUE_NOT_WRITTEN: lost(
     "values of field '{field}' that {format} cannot store as {type} were written as null",
     'value',
   ),
-  NAME_DUPLICATE: reported("field name '{from}' occurs more than once; the later field is named '{to}'"),
-  VALUES_COLLAPSED: reported(
+  NAME_DUPLICATE: changed("field name '{from}' occurs more than once; the later field is named '{to}'"),
+  VALUES_COLLAPSED: lost(
     "field '{field}': merged features had different values, and one of them was kept; choose which with '{field:step.aggregate}'",
     'feature',
   ),
   // append and merge
-  FIELD_NOT_APPENDED: reported(
+  FIELD_NOT_APPENDED: lost(
     "field '{field}' of {files} was dropped: the target layer '{layer}' has no such field",
     'file',
   ),
-  FIELD_MATCHED: reported(
+  FIELD_MATCHED: changed(
     "field '{from}' of {files} was appended to '{to}' of layer '{layer}': the names differ only in case",
     'file',
   ),
-  VALUE_NOT_APPENDED: reported(
+  VALUE_NOT_APPENDED: lost(
     "values of field '{field}' of {source} that are not {type}, the type of the target field, were appended as null",
     'value',
   ),
-  IDS_NOT_APPENDED: reported(
+  IDS_NOT_APPENDED: lost(
     'feature ids of {source} were not kept: they are unique only within that file',
     'feature',
   ),
-  ATTRIBUTES_NOT_MERGED: reported(
+  ATTRIBUTES_NOT_MERGED: lost(
     'merge keeps geometries only: attributes and ids of {files|file were|files were} dropped; use append to keep them',
   ),
   // records
-  RECORD_DELETED: dropped('records marked as deleted were skipped', 'record'),
+  RECORD_DELETED: removed('records marked as deleted were skipped', 'record'),
   RECORD_SKIPPED: dropped('unreadable records were skipped: {reason}', 'record'),
-  UNIT_CONTRADICTS_CRS: reported(
+  UNIT_CONTRADICTS_CRS: info(
     '{source} states the unit {unit}, but the unit of {crs} is {crsUnit}; is it the right CRS?',
   ),
-  ENCODING_GUESSED: reported('{file} does not state its text encoding; {encoding} was assumed'),
-  ENCODING_NAME_UNKNOWN: reported("{file} states the unknown text encoding '{name}', which was ignored"),
-  ENCODING_OPTION_UNUSED: reported(
-    'the requested encoding {requested} was ignored: {file} states {encoding}',
-  ),
-  FILE_SPLIT: reported("layer '{layer}' is written as several files: {files}"),
-  LAYER_RENAMED: reported(
+  ENCODING_GUESSED: info('{file} does not state its text encoding; {encoding} was assumed'),
+  ENCODING_NAME_UNKNOWN: info("{file} states the unknown text encoding '{name}', which was ignored"),
+  ENCODING_OPTION_UNUSED: info('the requested encoding {requested} was ignored: {file} states {encoding}'),
+  FILE_SPLIT: info("layer '{layer}' is written as several files: {files}"),
+  LAYER_RENAMED: changed(
     "layer '{from}' is written as '{to}': {format} does not allow the name, or another layer has it",
   ),
-  LAYER_SKIPPED: reported("'{layer}' was skipped: {reason}"),
-  LAYERS_JOINED: reported("{count} layers were joined; the field '{field}' names the layer of each feature"),
+  LAYER_SKIPPED: lost("'{layer}' was skipped: {reason}"),
+  LAYERS_JOINED: changed("{count} layers were joined; the field '{field}' names the layer of each feature"),
 } as const satisfies FindingEntries;
 
 /** With the codes of the formats: `formats/<id>/findings.ts`. */
@@ -223,10 +231,16 @@ export interface Finding {
   readonly params: MessageParams;
 }
 
+/** A finding as it is shown. The severity is that of its code, and is not stored. */
+export interface ShownFinding extends Finding {
+  readonly severity: Severity;
+}
+
 /** Findings as they are shown: message and parameters name the fields of a request in the form. */
-export function shownFindings(findings: readonly Finding[], form = CONFIG_FORM): readonly Finding[] {
+export function shownFindings(findings: readonly Finding[], form = CONFIG_FORM): readonly ShownFinding[] {
   return findings.map((finding) => ({
     ...finding,
+    severity: findingCatalogue[finding.code].severity,
     message:
       form === CONFIG_FORM
         ? finding.message
@@ -238,6 +252,27 @@ export function shownFindings(findings: readonly Finding[], form = CONFIG_FORM):
       ]),
     ),
   }));
+}
+
+/** Number of kinds of findings of each severity. */
+export type SeverityCounts = Readonly<Record<Severity, number>>;
+
+export function severityCounts(findings: readonly Pick<Finding, 'code'>[]): SeverityCounts {
+  const counts = { info: 0, changed: 0, lost: 0 };
+  for (const { code } of findings) counts[findingCatalogue[code].severity]++;
+  return counts;
+}
+
+/** Of all kinds of a report, whose list may be shorter. */
+export function severitiesOf(report: {
+  readonly warnings: readonly Finding[];
+  readonly severities?: SeverityCounts;
+}): SeverityCounts {
+  return report.severities ?? severityCounts(report.warnings);
+}
+
+export function sumSeverities(a: SeverityCounts, b: SeverityCounts): SeverityCounts {
+  return { info: a.info + b.info, changed: a.changed + b.changed, lost: a.lost + b.lost };
 }
 
 const MAX_PLACES = 5;

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { PAGES } from '../scripts/generate-docs.ts';
 import { FLAG_FORM } from '../src/cli/wording.ts';
 import { asGeomillError, errorCatalogue, failure, GeomillError } from '../src/errors.ts';
-import { Findings, findingCatalogue } from '../src/findings.ts';
+import { Findings, findingCatalogue, severityCounts, shownFindings } from '../src/findings.ts';
 import {
   CONFIG_FORM,
   field,
@@ -42,6 +42,24 @@ test('the pages name every code', () => {
   const page = PAGES.find(({ name }) => name === 'errors.md')!.render();
   for (const code of [...Object.keys(errorCatalogue), ...Object.keys(findingCatalogue)])
     assert.ok(page.includes(`\`${code}\``), code);
+});
+
+test('every finding has a severity, which is that of its effect unless the request asks for the effect', () => {
+  const asked = ['PARTS_SEPARATED', 'FEATURES_OUTSIDE', 'FEATURES_ERASED', 'RECORD_DELETED'];
+  const expected = { dropped: 'lost', repaired: 'changed', split: 'changed' } as const;
+  for (const [code, { effect, severity }] of Object.entries(findingCatalogue))
+    if (effect !== 'reported') assert.equal(severity, asked.includes(code) ? 'info' : expected[effect], code);
+    else assert.ok(['info', 'changed', 'lost'].includes(severity), code);
+});
+
+test('findings are shown with their severity, and counted by it', () => {
+  const findings = new Findings();
+  findings.note('Z_DROPPED', { format: 'CSV' }, undefined, 7);
+  findings.note('FIELD_RENAMED', { layer: 'a', from: 'b', to: 'c' });
+  findings.note('FIELD_RENAMED', { layer: 'a', from: 'd', to: 'e' });
+  const list = findings.list();
+  assert.deepEqual(severityCounts(list), { info: 0, changed: 2, lost: 1 });
+  assert.deepEqual(shownFindings(list).map(({ severity }) => severity), ['lost', 'changed', 'changed']); // biome-ignore format: one line
 });
 
 test('no code stands for an error and a finding', () => {

@@ -10,7 +10,6 @@ import { failure } from '../errors.ts';
 import { shownFindings } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
-import type { ConversionReport } from '../pipeline/report.ts';
 import type { ConversionRequest, InputFileRequest, InputPath } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import {
@@ -23,7 +22,7 @@ import {
 import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
 import { progressBar } from './progress-bar.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
-import { summarize } from './summary.ts';
+import { type ShownReport, summarize } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
 /** The settings that matter to a command. */
@@ -154,7 +153,7 @@ async function convert(
   { inputs, output, unnamed }: Conversion,
   { work, path }: OutputPath & { readonly work: string },
   context: CommandContext,
-): Promise<ConversionReport> {
+): Promise<ShownReport> {
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory);
   const extension = chooseOutputFormat(parsed.values.to, output).outputExtension;
@@ -198,7 +197,7 @@ function threadCount(value: unknown): number {
   throw failure('USAGE', { detail: `--threads wants a number from 1 to 256, not '${String(value)}'` });
 }
 
-function tell(report: ConversionReport, parsed: Parsed, output: string): void {
+function tell(report: ShownReport, parsed: Parsed, output: string): void {
   const stream = output === '-' ? process.stderr : process.stdout;
   if (parsed.values.json === true) stream.write(`${JSON.stringify(report, null, 2)}\n`);
   else if (parsed.values.quiet !== true) process.stderr.write(summarize(report));

@@ -4,13 +4,13 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
-import { shownFindings } from '../findings.ts';
+import { type ShownFinding, shownFindings } from '../findings.ts';
 import { inputLimits } from '../input-limits.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
 import { chooseInputFormat, formatFlags, formatOptions, parse } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { stageInput } from './files.ts';
-import { findingLine } from './summary.ts';
+import { findingLines } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
 export const usage = `geomill info FILE [options]
@@ -76,7 +76,11 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   }
 }
 
-function describe({ format, layers, warnings }: Inspection): string {
+function describe({
+  format,
+  layers,
+  warnings,
+}: Inspection & { readonly warnings: readonly ShownFinding[] }): string {
   const lines = [`${format}, ${layers.length === 1 ? 'one layer' : `${layers.length} layers`}`];
   for (const layer of layers) {
     const types = Object.entries(layer.geometryTypes).map(([type, count]) =>
@@ -106,6 +110,6 @@ function describe({ format, layers, warnings }: Inspection): string {
       );
     }
   }
-  for (const warning of warnings) lines.push('', `note: ${findingLine(warning)}`);
+  if (warnings.length > 0) lines.push('', ...findingLines(warnings));
   return `${lines.join('\n')}\n`;
 }

@@ -1,6 +1,7 @@
 /** The output of a job, fetched as it is read. A connection that breaks is taken up where it broke. */
 import { delay } from './delay.ts';
 import { DownloadInterrupted } from './errors.ts';
+import type { SeverityCounts } from './openapi-types.ts';
 import type { OutgoingRequest, Transport } from './transport.ts';
 
 export class Output {
@@ -13,6 +14,8 @@ export class Output {
   readonly jobId: string;
   /** Kinds of warnings in the report of the job. */
   readonly warningCount: number;
+  /** Of the warnings; null: the job ran on an earlier version of the service. */
+  readonly severities: SeverityCounts | null;
   readonly #transport: Transport;
   readonly #etag: string | null;
   readonly #signal: AbortSignal | undefined;
@@ -25,7 +28,9 @@ export class Output {
     this.fileName = fileNameOf(headers.get('content-disposition'));
     this.mediaType = headers.get('content-type') ?? 'application/octet-stream';
     this.byteLength = lengthOf(headers);
-    this.warningCount = Number(headers.get('geomill-warnings') ?? 0);
+    const warnings = headers.get('geomill-warnings') ?? '0';
+    this.warningCount = Number.parseInt(warnings, 10);
+    this.severities = severitiesOf(warnings);
     this.#transport = transport;
     // Of a body that was compressed on the way a range would be one of other bytes.
     this.#etag = headers.has('content-encoding') ? null : headers.get('etag');
@@ -82,6 +87,15 @@ export class Output {
       receivedBytes === 0 ? {} : { range: `bytes=${receivedBytes}-`, 'if-range': this.#etag ?? '' };
     return this.#transport.send(outputRequest(this.jobId, this.#signal, range));
   }
+}
+
+/** Of the header: "3;info=1;changed=2;lost=0". */
+function severitiesOf(warnings: string): SeverityCounts | null {
+  const counts = new Map(
+    [...warnings.matchAll(/;(\w+)=(\d+)/g)].map(([, name, count]) => [name, Number(count)]),
+  );
+  const [info, changed, lost] = ['info', 'changed', 'lost'].map((name) => counts.get(name));
+  return info === undefined || changed === undefined || lost === undefined ? null : { info, changed, lost };
 }
 
 export function outputRequest(

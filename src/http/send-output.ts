@@ -1,6 +1,7 @@
 /** Sends the output of a job with its media type, name, length, validators, ranges and metadata. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { failure, GeomillError } from '../errors.ts';
+import { severitiesOf } from '../findings.ts';
 import { errorText, type Job } from '../jobs/job.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { matchesEntityTag } from './entity-tag.ts';
@@ -90,8 +91,15 @@ function metadataOf({ request, inputs, output, report, warningCount }: Job): Rec
     'metadata-transformations': request.transformations.map(({ type }) => type).join(','),
     'metadata-request-size': String(requestBytes),
     'metadata-response-size': String(output?.byteLength ?? 0),
-    'geomill-warnings': String(warningCount),
+    'geomill-warnings': warningsText(warningCount, report),
   };
+}
+
+/** An integer with parameters (RFC 9651): `3;info=1;changed=2;lost=0`. */
+function warningsText(count: number, report: Job['report']): string {
+  if (report === null) return String(count);
+  const { info, changed, lost } = severitiesOf(report);
+  return `${count};info=${info};changed=${changed};lost=${lost}`;
 }
 
 /** Sends the error of a failed job as a problem, to a client that waited for the job. */

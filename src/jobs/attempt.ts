@@ -1,7 +1,7 @@
 /** One attempt at a job: gives the job to a runner, and stores the output or records the failure. */
 import { dirname, join } from 'node:path';
 import { asGeomillError, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import { type Finding, severitiesOf, severityCounts, sumSeverities } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
@@ -341,6 +341,7 @@ function wholeReport(
     ...report,
     ...(fetched === null ? {} : { fetched }),
     warnings: [...findings, ...report.warnings],
+    severities: sumSeverities(severityCounts(findings), severitiesOf(report)),
     ...(warningTotal === undefined
       ? {}
       : { totals: { ...totals, warnings: warningTotal + findings.length } }),

@@ -1,4 +1,6 @@
 /** Schemas of the messages of a runner; see runner-messages.ts. */
+
+import type { SeverityCounts } from '../findings.ts';
 import {
   COUNT,
   exactly,
@@ -45,6 +47,8 @@ const TOTALS: MessageSchema = exactly<ReportTotals>(
   },
   ['files', 'layers', 'fieldsRenamed', 'fieldsRetyped', 'fieldsDropped', 'reprojections', 'warnings'],
 );
+
+const SEVERITIES = exactly<SeverityCounts>({ info: COUNT, changed: COUNT, lost: COUNT });
 
 const LAYER = exactly<LayerReport>(
   {
@@ -102,15 +106,16 @@ const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
     }),
     reprojections: list(REPROJECTION),
     warnings: list(FINDING),
+    severities: SEVERITIES,
     timings: TIMINGS,
     totals: TOTALS,
   },
-  ['totals'],
+  ['severities', 'totals'],
 );
 
 const INSPECTION = exactly<Omit<InspectionReport, 'fetched'>>(
-  { warnings: list(FINDING), timings: TIMINGS, totals: TOTALS },
-  ['totals'],
+  { warnings: list(FINDING), severities: SEVERITIES, timings: TIMINGS, totals: TOTALS },
+  ['severities', 'totals'],
 );
 
 const PROGRESS = exactly<Progress>({

@@ -8,6 +8,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GeomillError } from '../errors.ts';
+import { severityCounts } from '../findings.ts';
 import { outputFormatById } from '../formats/format-by-id.ts';
 import { inspectSource } from './inspect.ts';
 import { type DryRun, inspectionDocument } from './inspect-document.ts';
@@ -36,7 +37,11 @@ export async function runInspection(
           onProgress: (progress) => control.onProgress(part(progress, share, 1 - share)),
         });
   writeFileSync(paths.outputPath, `${JSON.stringify(inspectionDocument(found, dryRun))}\n`, { flag: 'wx' });
-  return { warnings: found.warnings, timings: { totalMs: Math.round(performance.now() - startedAt) } };
+  return {
+    warnings: found.warnings,
+    severities: severityCounts(found.warnings),
+    timings: { totalMs: Math.round(performance.now() - startedAt) },
+  };
 }
 
 function part({ fraction, stage }: Progress, offset: number, share: number): Progress {

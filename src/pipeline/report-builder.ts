@@ -1,6 +1,6 @@
 /** Builds the report of a conversion from its counts. */
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
-import { type Finding, type Findings, findingCatalogue } from '../findings.ts';
+import { type Finding, type Findings, findingCatalogue, severityCounts } from '../findings.ts';
 import type { OutputFile } from '../formats/format.ts';
 import { shortDefinition } from './positions.ts';
 import type { ConversionReport, LayerReport, ReprojectionReport } from './report.ts';
@@ -84,6 +84,7 @@ export function buildReport(parts: {
     },
     reprojections,
     warnings,
+    severities: severityCounts(warnings),
     timings: { totalMs: Math.round(parts.totalMs) },
   };
 }

@@ -1,5 +1,5 @@
 /** The report of a conversion: every loss and change of data is in it. */
-import type { Finding } from '../findings.ts';
+import type { Finding, SeverityCounts } from '../findings.ts';
 
 export interface LayerReport {
   readonly name: string;
@@ -97,6 +97,8 @@ export interface ConversionReport {
   };
   readonly reprojections: readonly ReprojectionReport[];
   readonly warnings: readonly Finding[];
+  /** Kinds of warnings, also of those that the list does not have. Absent: stored by an earlier version. */
+  readonly severities?: SeverityCounts;
   readonly timings: { readonly totalMs: number };
   /** Absent: no list was cut. */
   readonly totals?: ReportTotals;
@@ -106,6 +108,7 @@ export interface ConversionReport {
 export interface InspectionReport {
   readonly fetched?: FetchReport;
   readonly warnings: readonly Finding[];
+  readonly severities?: SeverityCounts;
   readonly timings: { readonly totalMs: number };
   /** Absent: no list was cut. */
   readonly totals?: ReportTotals;

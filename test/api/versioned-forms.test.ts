@@ -115,7 +115,7 @@ test('parts that mean nothing are counted in a header and told in the report', a
     parts: [file('a'), ['extra', 'content', 'extra.zip'], ['note', 'hello']],
     config: { output_format: 'csv' },
   });
-  assert.equal(response.headers.get('geomill-warnings'), '2');
+  assert.equal(response.headers.get('geomill-warnings'), '2;info=2;changed=0;lost=0');
   const job = await jobOf(response);
   assert.deepEqual(
     job.report?.warnings.map(({ message }) => message),

@@ -99,7 +99,7 @@ test('what else stands in the body is config; what is not known there is a warni
     output: { format: 'geojson', precision: 9 },
     colour: 'red',
   });
-  assert.equal(response.headers.get('geomill-warnings'), '1');
+  assert.equal(response.headers.get('geomill-warnings'), '1;info=1;changed=0;lost=0');
   const job = await jobOf(response);
   assert.deepEqual(job.request.output?.options, { precision: 9 });
   assert.deepEqual(

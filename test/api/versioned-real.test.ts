@@ -173,10 +173,10 @@ test('an output names its warnings, and its report has them', async () => {
     parts: [['file', sample, 'harbour.geojson']],
     config: { output_format: 'geojson', output_crs: CRS, colour: 'red' },
   });
-  assert.ok(Number(response.headers.get('geomill-warnings')) >= 2);
+  assert.ok(Number.parseInt(response.headers.get('geomill-warnings') ?? '', 10) >= 2);
   const link = /<(.*)>/.exec(String(response.headers.get('link')))?.[1];
   const { warnings } = (await (await fetch(String(link))).json()) as { warnings: { code: string }[] };
-  assert.equal(warnings.length, Number(response.headers.get('geomill-warnings')));
+  assert.equal(warnings.length, Number.parseInt(response.headers.get('geomill-warnings') ?? '', 10));
   for (const code of ['UNKNOWN_KEY', 'CRS_OUTPUT_FIXED'])
     assert.ok(
       warnings.some((w) => w.code === code),

@@ -77,7 +77,7 @@ test('an output comes with its name, its length and what was done', async () => 
     'metadata-transformations': 'buffer,union',
     'metadata-request-size': '5',
     'metadata-response-size': String(outputOf('hello').length),
-    'geomill-warnings': '1',
+    'geomill-warnings': '1;info=1;changed=0;lost=0',
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(response.headers.get(name), value, name);
   await response.text();

@@ -1,36 +1,36 @@
-import { dropped, type FindingEntries, reported } from '../../catalogue-entries.ts';
+import { changed, dropped, type FindingEntries, info, lost } from '../../catalogue-entries.ts';
 
 export const findings = {
-  VALUES_TOO_LONG: reported(
+  VALUES_TOO_LONG: lost(
     "values of field '{field}' were dropped: the attributes of one feature have at most {bytes} bytes in {format}",
     'value',
   ),
-  COLOR_NOT_DRAWN: reported(
+  COLOR_NOT_DRAWN: info(
     "features whose field '{field}' has no DXF colour (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
     'feature',
   ),
   ENTITY_SKIPPED: dropped('{type} entities were skipped: {reason}'),
-  PAPER_SPACE_LEFT_OUT: reported(
+  PAPER_SPACE_LEFT_OUT: lost(
     'entities in paper space were skipped; to read them too, {set:input.layouts=all}',
     'entity',
   ),
   BLOCK_MISSING: dropped("INSERTs of block '{block}', which the drawing does not contain, were skipped"),
   BLOCK_CIRCULAR: dropped("INSERTs of block '{block}' within itself were skipped"),
   BLOCK_TOO_DEEP: dropped('INSERTs nested in more than {depth} levels of blocks were skipped'),
-  CLIP_IGNORED: reported('INSERTs that CAD shows only in part (XCLIP) were read as a whole'),
-  PICTURE_MISSING: reported(
+  CLIP_IGNORED: changed('INSERTs that CAD shows only in part (XCLIP) were read as a whole'),
+  PICTURE_MISSING: changed(
     '{type} entities without their block were read as the line that they measure, or as their position',
   ),
   EXTERNAL_REFERENCE: dropped(
     "block '{block}' is an external reference to '{path}', whose content the drawing does not contain; bind it in CAD",
   ),
-  ATTRIBUTE_RENAMED: reported("attribute '{from}' has the name of a standard field and was read as '{to}'"),
-  XDATA_DROPPED: reported('XDATA of other applications was not read', 'entity'),
-  XDATA_DAMAGED: reported('unreadable attributes in the XDATA of GEOMILL were dropped', 'entity'),
-  TEXT_BY_CODE_PAGE: reported(
+  ATTRIBUTE_RENAMED: changed("attribute '{from}' has the name of a standard field and was read as '{to}'"),
+  XDATA_DROPPED: lost('XDATA of other applications was not read', 'entity'),
+  XDATA_DAMAGED: lost('unreadable attributes in the XDATA of GEOMILL were dropped', 'entity'),
+  TEXT_BY_CODE_PAGE: info(
     'texts that are not valid {encoding} were read as {fallback}; if that is wrong, {set:input.encoding}',
     'value',
   ),
-  EOF_MISSING: reported('{file} does not end with EOF; all its sections are complete'),
-  HEAD_ENTRY_SKIPPED: reported('unreadable entries in the head of {file} were ignored: {reason}'),
+  EOF_MISSING: info('{file} does not end with EOF; all its sections are complete'),
+  HEAD_ENTRY_SKIPPED: info('unreadable entries in the head of {file} were ignored: {reason}'),
 } as const satisfies FindingEntries;

@@ -1,5 +1,5 @@
-import { type FindingEntries, reported } from '../../catalogue-entries.ts';
+import { type FindingEntries, lost } from '../../catalogue-entries.ts';
 
 export const findings = {
-  FOREIGN_MEMBERS_DROPPED: reported('foreign members of the GeoJSON were dropped: {names}'),
+  FOREIGN_MEMBERS_DROPPED: lost('foreign members of the GeoJSON were dropped: {names}'),
 } as const satisfies FindingEntries;

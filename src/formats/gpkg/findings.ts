@@ -1,30 +1,30 @@
-import { type FindingEntries, reported } from '../../catalogue-entries.ts';
+import { changed, type FindingEntries, info } from '../../catalogue-entries.ts';
 
 export const findings = {
-  SRID_DIFFERS: reported(
+  SRID_DIFFERS: info(
     'geometries state srs_id {srid} in a layer with srs_id {expected}; that of the layer was used',
     'feature',
   ),
-  PLAIN_WKB: reported('geometries in plain WKB instead of GeoPackage blobs were read', 'feature'),
-  FID_REASSIGNED: reported(
+  PLAIN_WKB: info('geometries in plain WKB instead of GeoPackage blobs were read', 'feature'),
+  FID_REASSIGNED: changed(
     "features of layer '{layer}' were given new values of '{column}', the primary key: {reason}",
     'feature',
   ),
-  ORDER_BY_KEY: reported(
+  ORDER_BY_KEY: changed(
     "features of layer '{layer}' changed their order: '{column}', the primary key, determines it",
     'feature',
   ),
-  DATETIME_TO_UTC: reported(
+  DATETIME_TO_UTC: changed(
     "times of field '{field}' with an offset were converted to UTC, the only time zone of {format}",
     'value',
   ),
-  DATETIME_OFFSET_KEPT: reported(
+  DATETIME_OFFSET_KEPT: info(
     "times of field '{field}' were written with their offset, although the {format} standard allows UTC only; to convert them, {set:output.datetimes=utc}",
     'value',
   ),
-  DATETIME_ASSUMED_UTC: reported(
+  DATETIME_ASSUMED_UTC: changed(
     "times of field '{field}' without a time zone were written as UTC, the only time zone of {format}",
     'value',
   ),
-  CATALOGUE_STALE: reported("layer '{layer}': {problem}"),
+  CATALOGUE_STALE: info("layer '{layer}': {problem}"),
 } as const satisfies FindingEntries;

@@ -1,16 +1,14 @@
-import { type FindingEntries, reported } from '../../catalogue-entries.ts';
+import { changed, type FindingEntries, info } from '../../catalogue-entries.ts';
 
 export const findings = {
-  MULTIPATCH_TO_POLYGONS: reported('MultiPatch shapes were read as polygons', 'feature'),
-  BLANKS_NOT_KEPT: reported(
+  MULTIPATCH_TO_POLYGONS: changed('MultiPatch shapes were read as polygons', 'feature'),
+  BLANKS_NOT_KEPT: changed(
     "texts of field '{field}' are empty or begin or end with blanks: {format} does not keep such blanks, and stores an empty text as null",
     'value',
   ),
-  ATTRIBUTES_MISSING: reported(
+  ATTRIBUTES_MISSING: info(
     '{file} has {found|row} for {expected|shape}; the remaining shapes have null attributes',
   ),
-  SHAPES_MISSING: reported(
-    '{file} has {found|shape} for {expected|row}; the remaining rows have no geometry',
-  ),
-  INDEX_REBUILT: reported('{file}: {reason}; the positions of records were determined by reading the .shp'),
+  SHAPES_MISSING: info('{file} has {found|shape} for {expected|row}; the remaining rows have no geometry'),
+  INDEX_REBUILT: info('{file}: {reason}; the positions of records were determined by reading the .shp'),
 } as const satisfies FindingEntries;

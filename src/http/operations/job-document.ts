@@ -1,5 +1,5 @@
 /** Jobs as /v1/jobs tells them: the whole record of one, and the short one of lists, which is a part of it. */
-import { shownFindings } from '../../findings.ts';
+import { severitiesOf, shownFindings } from '../../findings.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
 import { type Progress, snakeCaseKeys } from '../../pipeline/report.ts';
 import { listWithin, MAX_COMPOSED, shortText } from '../../short-text.ts';
@@ -49,7 +49,11 @@ export function describeJob(job: Job, progress: Progress | null, baseUrl: string
     report:
       isInspection || job.report === null
         ? null
-        : snakeCaseKeys({ ...job.report, warnings: shownFindings(job.report.warnings) }),
+        : snakeCaseKeys({
+            ...job.report,
+            warnings: shownFindings(job.report.warnings),
+            severities: severitiesOf(job.report),
+          }),
     error:
       job.error === null
         ? null

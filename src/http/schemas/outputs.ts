@@ -34,7 +34,10 @@ const metadata: Headers = {
   'Metadata-Transformations': header('Types of the transformations in order, separated by commas.'),
   'Metadata-Request-Size': header('Total size of the inputs in bytes.', size),
   'Metadata-Response-Size': header('Size of the whole output in bytes.', size),
-  'Geomill-Warnings': header('Number of distinct warnings in the report of the job.', size),
+  'Geomill-Warnings': header(
+    'Number of distinct warnings in the report of the job, and how many of them have each severity: `3;info=1;changed=2;lost=0`.',
+    { type: 'string', pattern: '^\\d+(;info=\\d+;changed=\\d+;lost=\\d+)?$' },
+  ),
 };
 
 /** Sent with files, not with inline answers. */

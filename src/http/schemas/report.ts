@@ -1,5 +1,5 @@
 /** The report of a conversion (pipeline/report.ts and findings.ts) in the API. */
-import { findingCatalogue } from '../../findings.ts';
+import { findingCatalogue, severities } from '../../findings.ts';
 import type { JsonSchema } from '../operation.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
@@ -77,6 +77,7 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
   Finding: {
     ...closedObject({
       code: { type: 'string', enum: Object.keys(findingCatalogue), description: 'Stable code.' },
+      severity: ref('Severity'),
       message: text('One sentence for people.'),
       count: count('Number of features, values or fields concerned.'),
       places: listOf(ref('Place'), 'The first few locations.'),
@@ -87,6 +88,23 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
       },
     }),
     description: 'A warning: something that was tolerated, changed or dropped, with a count.',
+  },
+  Severity: {
+    type: 'string',
+    enum: severities,
+    description:
+      'How the output differs from what was requested: `info`: not at all; `changed`: values, geometries or names differ ' +
+      'from those of the input; `lost`: data of the input is not in the output. Whatever a request asks for, such as ' +
+      'removing the features outside a clip polygon, is `info`.',
+  },
+  SeverityCounts: {
+    ...closedObject({
+      info: count('Kinds of warnings of severity `info`.'),
+      changed: count('Kinds of warnings of severity `changed`.'),
+      lost: count('Kinds of warnings of severity `lost`.'),
+    }),
+    description:
+      'Number of kinds of warnings of each severity, also of those that a truncated list does not have.',
   },
   Report: {
     ...closedObject(
@@ -124,6 +142,7 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
         }),
         reprojections: listOf(reprojection),
         warnings: listOf(ref('Finding')),
+        severities: ref('SeverityCounts'),
         totals,
         timings: closedObject({ total_ms: { type: 'number', minimum: 0 } }),
         fetched: {
