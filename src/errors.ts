@@ -92,6 +92,10 @@ const generalErrors = {
     404,
     "EPSG has no coordinate reference system '{code}' that positions can be in; search with /v1/crs?q=",
   ),
+  FINDINGS_REFUSED: user(
+    400,
+    "{findings|warning has|warnings have} a severity that '{field:path}' ({severity}) refuses: {found}; correct the input or the request, or leave '{field:path}' out to get the output nevertheless",
+  ),
   // input bytes
   INPUT_EMPTY: user(400, '{source} is empty (0 bytes); was the upload or export interrupted?'),
   INPUT_WRONG_FORMAT: user(400, '{source} is not {expected}: it looks like {found}'),

@@ -13,6 +13,7 @@ import {
   removed,
   repaired,
   type Severity,
+  severities,
   split,
 } from './catalogue-entries.ts';
 import { boundedLocation, type Location } from './errors.ts';
@@ -27,7 +28,7 @@ import {
 } from './message.ts';
 import { MAX_COMPOSED } from './short-text.ts';
 
-export { type Severity, severities } from './catalogue-entries.ts';
+export { type Severity, severities };
 
 const generalFindings = {
   // request
@@ -262,6 +263,10 @@ export function severityCounts(findings: readonly Pick<Finding, 'code'>[]): Seve
   for (const { code } of findings) counts[findingCatalogue[code].severity]++;
   return counts;
 }
+
+export const failOnSeverities = ['changed', 'lost'] as const satisfies readonly Severity[];
+/** The least severity with which a conversion fails. */
+export type FailOn = (typeof failOnSeverities)[number];
 
 /** Of all kinds of a report, whose list may be shorter. */
 export function severitiesOf(report: {

@@ -7,7 +7,7 @@ import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 import { type CrsText, parseCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
-import { shownFindings } from '../findings.ts';
+import { type FailOn, failOnSeverities, shownFindings } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import type { ConversionRequest, InputFileRequest, InputPath } from '../pipeline/request.ts';
@@ -35,6 +35,7 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
     to: { type: 'string' },
     'to-crs': { type: 'string' },
     layer: { type: 'string', multiple: true },
+    'fail-on': { type: 'string' },
     overwrite: { type: 'boolean' },
     threads: { type: 'string' },
     json: { type: 'boolean' },
@@ -51,6 +52,7 @@ export function conversionUsage(done: string): string {
   return `  --in-NAME VALUE       option of the input format, e.g. --in-delimiter ';'   (docs/formats)
   --out-NAME VALUE      option of the output format, e.g. --out-precision 9
   --overwrite           replace OUT if it exists
+  --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
   --threads N           worker threads for large files (default: one per core)
   --json                print the report as JSON
   --quiet               print errors only
@@ -106,6 +108,7 @@ async function requestOf(
   parsed: Parsed,
 ): Promise<ConversionRequest> {
   const { values } = parsed;
+  const failOn = failOnOf(values['fail-on']);
   const from = commonFormat(values.from, inputs);
   const to = chooseOutputFormat(values.to, output);
   return {
@@ -123,7 +126,17 @@ async function requestOf(
       toFile: true,
       options: await formatOptions(parsed, 'out', to),
     },
+    ...(failOn === null ? {} : { failOn }),
   };
+}
+
+function failOnOf(value: unknown): FailOn | null {
+  if (value === undefined) return null;
+  const severity = failOnSeverities.find((known) => known === value);
+  if (severity !== undefined) return severity;
+  throw failure('USAGE', {
+    detail: `--fail-on takes ${failOnSeverities.join(' or ')}, not '${String(value)}'`,
+  });
 }
 
 /** The CRS that a flag states; null where it was not given. */

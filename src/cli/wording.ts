@@ -70,6 +70,7 @@ function flagsOfFields(): ReadonlyMap<string, string> {
     ['input.epsg', '--from-crs'],
     ['output.epsg', '--to-crs'],
     ['input.layer', '--layer'],
+    ['fail_on', '--fail-on'],
     // Of the forms that users and keys are created with.
     ['name', '--name'],
     ['owner', '--owner'],

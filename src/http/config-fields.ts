@@ -2,6 +2,7 @@
  * All fields of a config: names, JSON Schema and meaning. Requests are checked against this table (parse-job-request.ts)
  * and documented from it (config-schema.ts). A new field or spelling is added here only.
  */
+import { failOnSeverities } from '../findings.ts';
 import { type Format, isInputFormat, isOutputFormat } from '../formats/format.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { MAX_STEPS } from '../transformations/requested-steps.ts';
@@ -151,6 +152,14 @@ export const CONFIG_FIELDS = {
     description: 'CRS of the output. Default: EPSG:4326.',
     schema: () => epsgCode,
     shouldBe: CRS_IN_WORDS,
+  },
+  failOn: {
+    nested: ['fail_on'],
+    operations: ['transform', 'append', 'merge'],
+    description:
+      'Fail with FINDINGS_REFUSED, without output, if the report has a warning of this severity or a worse one: `lost`, or `changed`, which includes `lost`.',
+    schema: () => ({ type: 'string', enum: failOnSeverities }),
+    shouldBe: '"changed" or "lost"',
   },
   toFile: {
     nested: ['output.to_file'],

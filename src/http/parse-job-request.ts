@@ -4,7 +4,7 @@
  */
 import { type CrsText, parseEpsg } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
-import { Findings } from '../findings.ts';
+import { type FailOn, Findings } from '../findings.ts';
 import {
   type Format,
   type InputFormat,
@@ -64,6 +64,7 @@ export function parseJobRequest(
   const output = outputFormat === null ? null : parseOutput(values, endpoint, outputFormat);
   const steps = parseTransformations(values, registries, mayHaveParts);
   const layers = parseLayers(values);
+  const failOn = values.take('failOn').value as FailOn | undefined;
   const options = parseOptions(
     values,
     endpoint,
@@ -83,7 +84,8 @@ export function parseJobRequest(
       const input = { format: inputFormat.id, files: filesOf(fileCount), layers, options };
       if (operation === 'inspect') return { operation, input, transformations: steps, output };
       if (output === null) throw failure('INTERNAL', { reason: `a request to ${operation} has no output` });
-      return { operation, input, transformations: steps, output };
+      const asked = failOn === undefined ? {} : { failOn };
+      return { operation, input, transformations: steps, output, ...asked };
     },
   };
 }

@@ -1,7 +1,17 @@
 /** Builds the report of a conversion from its counts. */
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
-import { type Finding, type Findings, findingCatalogue, severityCounts } from '../findings.ts';
+import { failure } from '../errors.ts';
+import {
+  type FailOn,
+  type Finding,
+  type Findings,
+  findingCatalogue,
+  severities,
+  severityCounts,
+} from '../findings.ts';
 import type { OutputFile } from '../formats/format.ts';
+import { counted, field } from '../message.ts';
+import { shortText } from '../short-text.ts';
 import { shortDefinition } from './positions.ts';
 import type { ConversionReport, LayerReport, ReprojectionReport } from './report.ts';
 import type { ConversionRequest } from './request.ts';
@@ -18,24 +28,48 @@ export interface ReportSource {
   readonly crsName: string;
 }
 
+/** The reprojections of all layers; notes what the user should know about them. */
+export function reportReprojections(
+  layers: readonly LayerTally[],
+  /** The operation of a reprojection in the middle of the area of use. */
+  operation: (link: ReprojectionLink) => OperationDescription,
+  findings: Findings,
+): readonly ReprojectionReport[] {
+  return layers.flatMap(({ plan, reprojections }) =>
+    reprojections.map((counts) => reprojectionReport(plan.name, counts, operation, findings)),
+  );
+}
+
+/** Throws FINDINGS_REFUSED if findings have this severity or a worse one. */
+export function refuseFindings(findings: readonly Finding[], failOn: FailOn): void {
+  const least = severities.indexOf(failOn);
+  const refused = findings.filter(({ code }) => severities.indexOf(findingCatalogue[code].severity) >= least);
+  if (refused.length === 0) return;
+  const named = refused.slice(0, 5).map(({ code, message, count }) => {
+    const quantity = count === 1 ? '' : `, ${counted(count, findingCatalogue[code].unit)}`;
+    return `${shortText(message, 300)} (${code}${quantity})`;
+  });
+  const others = refused.length - named.length;
+  throw failure('FINDINGS_REFUSED', {
+    findings: refused.length,
+    path: field('fail_on'),
+    severity: failOn,
+    found: named.join('; ') + (others === 0 ? '' : `; and ${others} more`),
+  });
+}
+
 export function buildReport(parts: {
   readonly request: ConversionRequest;
   /** Names of the input files. */
   readonly fileNames: readonly string[];
   readonly layers: readonly ReportLayer[];
-  /** The operation of a reprojection in the middle of the area of use. */
-  readonly operation: (link: ReprojectionLink) => OperationDescription;
+  readonly reprojections: readonly ReprojectionReport[];
   readonly output: Required<OutputFile>;
   readonly outputCrs: string;
   readonly findings: Findings;
   readonly totalMs: number;
 }): ConversionReport {
   const { request, layers, findings, fileNames } = parts;
-  const reprojections = layers.flatMap(({ tally }) =>
-    tally.reprojections.map((counts) =>
-      reprojectionReport(tally.plan.name, counts, parts.operation, findings),
-    ),
-  );
   const warnings = findings.list();
   const sources = layers.flatMap((layer) => layer.sources);
   const files = fileNames.map((_, i) => sources.filter(({ tally }) => tally.facts.plan.fileIndex === i));
@@ -82,7 +116,7 @@ export function buildReport(parts: {
         }),
       ],
     },
-    reprojections,
+    reprojections: parts.reprojections,
     warnings,
     severities: severityCounts(warnings),
     timings: { totalMs: Math.round(parts.totalMs) },

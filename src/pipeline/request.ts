@@ -1,5 +1,6 @@
 /** The request types. The job API, the versioned API and the CLI map their input to them. */
 import type { CrsText } from '../crs/crs.ts';
+import type { FailOn } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 
@@ -16,6 +17,8 @@ export interface ConversionRequest {
   /** Applied in order, after appending or merging. */
   readonly transformations: readonly RequestedStep[];
   readonly output: OutputRequest;
+  /** Fail, without output, if a finding has this severity or a worse one. */
+  readonly failOn?: FailOn;
 }
 
 /** Describes the input; with an output, also what a conversion to it would change or lose. The result is JSON. */

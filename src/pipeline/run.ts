@@ -32,8 +32,8 @@ import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
 import { type ConversionPlan, planConversion } from './plan.ts';
 import { ProgressMeter } from './progress.ts';
-import type { ConversionReport, Progress } from './report.ts';
-import { buildReport } from './report-builder.ts';
+import type { ConversionReport, Progress, ReprojectionReport } from './report.ts';
+import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import { needsInferredSchema, runSourcesOf } from './run-source.ts';
 import { sessionFor } from './session.ts';
@@ -64,6 +64,11 @@ export async function runConversion(
   } finally {
     await conversion.close();
   }
+}
+
+interface Written {
+  readonly output: OutputFile;
+  readonly reprojections: readonly ReprojectionReport[];
 }
 
 class Conversion {
@@ -207,11 +212,11 @@ class Conversion {
       const own = sources[index];
       return new LayerRun(index, layerPlan, own, session.layers[own[0].sessionIndex], context);
     });
-    let output: OutputFile;
+    let written: Written;
     try {
       await this.#findOut(plan, layers, progress);
       noteWidened(sources.flat(), misfits ?? [], this.#findings);
-      output = await this.#write(plan, layers, progress);
+      written = await this.#write(plan, layers, progress);
     } catch (error) {
       if (!(error instanceof ContradictedDeclaration)) throw error;
       const found = await collectMisfits(sources.flat(), executor, this.#control.signal, this.#paths.limits);
@@ -219,6 +224,7 @@ class Conversion {
       this.#findings.merge(opened);
       return await this.#convert(undeclared(inputs, found, reader), found);
     }
+    const { output, reprojections } = written;
     return buildReport({
       request: this.#request,
       fileNames: inputs.map(({ name }) => name),
@@ -230,7 +236,7 @@ class Conversion {
           crsName: this.#crs.describe(source.tally.facts.plan.crs, source.tally.facts.crsPath).name,
         })),
       })),
-      operation: ({ from, to }) => this.#crs.operation(from, to),
+      reprojections,
       output: { mediaType: this.#output.format.mediaType, ...output },
       outputCrs: plan.layers[0]?.targetCrs ?? 'EPSG:4326',
       findings: this.#findings,
@@ -254,11 +260,7 @@ class Conversion {
     }
   }
 
-  async #write(
-    plan: ConversionPlan,
-    layers: readonly LayerRun[],
-    progress: ProgressMeter,
-  ): Promise<OutputFile> {
+  async #write(plan: ConversionPlan, layers: readonly LayerRun[], progress: ProgressMeter): Promise<Written> {
     const { writer } = this.#output;
     const { outputPath } = this.#paths;
     const name = baseName(outputPath);
@@ -284,12 +286,24 @@ class Conversion {
           this.#findings.note('RESULT_EMPTY', { layer: tally.plan.name });
         this.#noteLostFields(tally.plan.name, tally.rowsWritten, outputFields ?? fieldsOf(statistics));
       }
+      const reprojections = reportReprojections(
+        layers.map(({ tally }) => tally),
+        ({ from, to }) => this.#crs.operation(from, to),
+        this.#findings,
+      );
       progress.stage('finishing');
-      return await sink.finish();
+      // Before the output replaces an earlier file.
+      this.#refuseFindings();
+      return { output: await sink.finish(), reprojections };
     } catch (error) {
       sink.abort();
       throw error;
     }
+  }
+
+  #refuseFindings(): void {
+    const { failOn } = this.#request;
+    if (failOn !== undefined) refuseFindings(this.#findings.list(), failOn);
   }
 
   #noteLostFields(layer: string, rowsWritten: number, fields: readonly Field[]): void {

@@ -183,3 +183,16 @@ test('an output names its warnings, and its report has them', async () => {
       code,
     );
 });
+
+test('a job with fail_on fails with the findings that it may not have, and has no output', async () => {
+  const submit = (failOn: string): Promise<Response> =>
+    postForm(service, '/v1/transform/geojson', {
+      parts: [['file', sample, 'harbour.geojson']],
+      config: { output_format: 'geojson', output_crs: CRS, fail_on: failOn },
+    });
+  await expectProblem(await submit('changed'), 400, /'fail_on' \(changed\) refuses: .*\(CRS_OUTPUT_FIXED\)/);
+  await expectProblem(await submit('never'), 400, /'fail_on' must be "changed" or "lost", not "never"/);
+  const { jobs } = (await (await fetch(`${service.url}/v1/jobs?limit=1`)).json()) as { jobs: object[] };
+  assert.ok(!('url' in (jobs[0] as { output: object }).output));
+  assert.equal((await submit('lost')).status, 200);
+});

@@ -29,6 +29,7 @@ export interface ConvertOptions {
   readonly transformations?: readonly RequestedStep[];
   /** Transformations that are known where no threads are used; default: those of the house. */
   readonly registry?: readonly Transformation[];
+  readonly failOn?: ConversionRequest['failOn'];
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -70,6 +71,7 @@ export function requestFor(options: ConvertOptions): ConversionRequest {
       toFile: true,
       options: options.writeOptions ?? {},
     },
+    ...(options.failOn === undefined ? {} : { failOn: options.failOn }),
   };
 }
 
