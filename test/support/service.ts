@@ -6,9 +6,10 @@ import { readConfig } from '../../src/config.ts';
 import { ANY_OWNER, type Job } from '../../src/jobs/job.ts';
 import { type RunningService, type StartOptions, startService } from '../../src/service.ts';
 import { checkedFetch, expectFakeOutputs } from './response-check.ts';
+import { strippedCopy } from './stripped-copy.ts';
 
 export const FAKE_RUNNER = {
-  entry: join(import.meta.dirname, 'fake-runner.ts'),
+  entry: strippedCopy(join(import.meta.dirname, 'fake-runner.ts')),
   readPaths: [import.meta.dirname],
 };
 
