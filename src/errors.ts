@@ -72,6 +72,10 @@ const generalErrors = {
     400,
     "'{field:path}' is {stated}, but {source} states {found}; remove '{field:path}' or correct the file",
   ),
+  CRS_DIFFERENT: user(
+    400,
+    "layers '{first}' ({firstCrs}) and '{second}' ({secondCrs}) have different CRSs but would be joined in one layer of the output: {set:output.epsg}, or choose one of them with '{field:input.layer}'",
+  ),
   CRS_NO_OPERATION: user(
     400,
     "cannot transform {from} to {to}: {reason}. Use the same CRS for the output, or state the real CRS of the input with '{field:path}'",

@@ -48,6 +48,12 @@ const generalFindings = {
   CRS_OUTPUT_FIXED: changed(
     "GeoJSON is always written in EPSG:4326 (RFC 7946), so '{field:output.epsg}' {requested} was ignored; to write that CRS, {set:output.geojson_crs=requested}",
   ),
+  CRS_PER_LAYER: info(
+    "the layers of the output have different CRSs, each that of its input ('{first}' is in {firstCrs}, '{second}' in {secondCrs}); for one CRS, {set:output.epsg}",
+  ),
+  CRS_OF_FIRST: info(
+    'the files have different CRSs; the output is in that of the first, {crs}; for another one, {set:output.epsg}',
+  ),
   CRS_NOT_WRITTEN: info('the output does not state its CRS ({crs}): {reason}'),
   COORDINATES_OUT_OF_RANGE: info('positions are outside the range of longitude and latitude', 'position'),
   OUTSIDE_AREA_OF_USE: info(

@@ -13,7 +13,7 @@ export const usage = `geomill append TARGET FILE... --out OUT [options]
   --from FORMAT         format of the files   --to FORMAT           format of OUT
   --from-crs CRS        CRS of TARGET, if the file does not define one; also of the FILEs, without --append-crs
   --append-crs CRS      CRS of the FILEs, if they do not define one: once for all, or once for each
-  --to-crs CRS          CRS of OUT (default EPSG:4326); transformations work in the CRS of TARGET
+  --to-crs CRS          CRS of OUT (default: that of TARGET, in which transformations work)
   --layer NAME          only this layer; can be repeated. Features are added to the layer of the same name, or
                         to the only layer
 ${conversionUsage('appended')}`;

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
-import { type CrsText, parseCrs } from '../crs/crs.ts';
+import { type CrsText, parseCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type FailOn, failOnSeverities, shownFindings } from '../findings.ts';
 import type { Format } from '../formats/format.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
-import type { ConversionRequest, InputFileRequest, InputPath } from '../pipeline/request.ts';
+import type { ConversionRequest, InputFileRequest, InputPath, OutputRequest } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import {
   chooseInputFormat,
@@ -122,7 +122,7 @@ async function requestOf(
     transformations: await stepsOf(parsed),
     output: {
       format: to.id,
-      crs: crsOf(values['to-crs'], 'to-crs'),
+      ...outputCrsOf(values['to-crs']),
       toFile: true,
       options: await formatOptions(parsed, 'out', to),
     },
@@ -142,6 +142,11 @@ function failOnOf(value: unknown): FailOn | null {
 /** The CRS that a flag states; null where it was not given. */
 export function crsOf(value: unknown, flag: string): CrsText | null {
   return typeof value === 'string' ? parseCrs(value, `--${flag}`) : null;
+}
+
+function outputCrsOf(value: unknown): Pick<OutputRequest, 'crs' | 'crsPath'> {
+  if (typeof value !== 'string') return { crs: SOURCE_CRS };
+  return { crs: parseOutputCrs(value, '--to-crs', parseCrs), crsPath: 'output.epsg' };
 }
 
 /** The format of all inputs. Throws USAGE where their endings tell different ones. */

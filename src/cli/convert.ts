@@ -8,7 +8,7 @@ export const usage = `geomill convert IN OUT [options]
   IN, OUT               files; the extension states the format; '-' is standard input or output
   --from FORMAT         format of IN          --to FORMAT           format of OUT
   --from-crs CRS        CRS of IN, if the file does not define one (EPSG:28350)
-  --to-crs CRS          CRS of OUT (default EPSG:4326)
+  --to-crs CRS          CRS of OUT (default: that of IN; GeoJSON is always in EPSG:4326)
   --layer NAME          read only this layer; can be repeated
 ${conversionUsage('converted')}`;
 

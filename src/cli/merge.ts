@@ -11,7 +11,7 @@ export const usage = `geomill merge FILE FILE... --out OUT [options]
   --out OUT             output file
   --from FORMAT         format of the files   --to FORMAT           format of OUT
   --from-crs CRS        CRS of the FILEs, if they do not define one: once for all, or once for each
-  --to-crs CRS          CRS of OUT (default EPSG:4326); transformations work in the CRS of the first FILE
+  --to-crs CRS          CRS of OUT (default: that of the first FILE, in which transformations work)
   --layer NAME          only this layer; can be repeated
 ${conversionUsage('merged')}`;
 

@@ -7,6 +7,9 @@ export type CrsText = string;
 
 export const WGS84: CrsText = 'EPSG:4326';
 
+/** In place of the CRS of an output: the CRS that the data has after the steps, so no reprojection at their end. */
+export const SOURCE_CRS: CrsText = 'source';
+
 export interface CrsDescription {
   /** The text it was made from. */
   readonly definition: CrsText;
@@ -58,6 +61,12 @@ export function parseEpsg(value: unknown, path: string): CrsText {
 export function epsgCode(definition: CrsText): number | null {
   const match = /^EPSG:(\d+)$/i.exec(definition);
   return match === null ? null : Number(match[1]);
+}
+
+/** As the CRS of an output, where SOURCE_CRS is possible, too. */
+export function parseOutputCrs(value: unknown, path: string, parse = parseEpsg): CrsText {
+  const isSource = typeof value === 'string' && value.trim().toLowerCase() === SOURCE_CRS;
+  return isSource ? SOURCE_CRS : parse(value, path);
 }
 
 /** A CRS as it may be typed on a command line: an EPSG code in any form of `parseEpsg`, or any text that PROJ reads. */

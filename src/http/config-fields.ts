@@ -38,9 +38,11 @@ export interface ConfigField {
 const ALL = ['transform', 'append', 'merge', 'inspect'] as const;
 const CRS_IN_WORDS = 'an EPSG code such as 28350, "28350" or "EPSG:28350"';
 
+const EPSG_PATTERN = '^\\s*(?:[Ee][Pp][Ss][Gg]:)?[0-9]{1,9}\\s*$';
+
 const epsgCode: JsonSchema = {
   type: ['string', 'integer'],
-  pattern: '^\\s*(?:[Ee][Pp][Ss][Gg]:)?[0-9]{1,9}\\s*$',
+  pattern: EPSG_PATTERN,
   maxLength: 60,
   minimum: 1,
   maximum: 999_999_999,
@@ -149,9 +151,10 @@ export const CONFIG_FIELDS = {
     nested: ['output.epsg', 'output.crs'],
     flat: ['output_crs', 'output_epsg'],
     operations: ALL,
-    description: 'CRS of the output. Default: EPSG:4326.',
-    schema: () => epsgCode,
-    shouldBe: CRS_IN_WORDS,
+    description:
+      'CRS of the output; "source": that of the input, or of the last reproject step. Default: EPSG:4326; of an append: that of the target.',
+    schema: () => ({ ...epsgCode, pattern: `${EPSG_PATTERN}|^\\s*[Ss][Oo][Uu][Rr][Cc][Ee]\\s*$` }),
+    shouldBe: `${CRS_IN_WORDS}, or "source"`,
   },
   failOn: {
     nested: ['fail_on'],

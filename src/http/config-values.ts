@@ -1,5 +1,5 @@
 /** The values of a config by path. Each is taken once and checked by its schema; values never taken are unknown fields. */
-import { parseEpsg } from '../crs/crs.ts';
+import { parseEpsg, parseOutputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { field } from '../message.ts';
@@ -108,8 +108,9 @@ export class ConfigValues {
     }
     if (id === 'inputCrs' || id === 'outputCrs' || id === 'appendCrs' || id === 'mergeCrs')
       try {
-        if (!Array.isArray(value)) parseEpsg(value, path);
-        else for (const [i, entry] of value.entries()) if (entry !== null) parseEpsg(entry, `${path}[${i}]`);
+        const parse = id === 'outputCrs' ? parseOutputCrs : parseEpsg;
+        if (!Array.isArray(value)) parse(value, path);
+        else for (const [i, entry] of value.entries()) if (entry !== null) parse(entry, `${path}[${i}]`);
       } catch (error) {
         return error as Error;
       }

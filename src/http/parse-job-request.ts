@@ -2,7 +2,7 @@
  * From the config that a client sends to the one JobRequest, for every endpoint. Names and schemas of the fields stand in
  * config-fields.ts.
  */
-import { type CrsText, parseEpsg } from '../crs/crs.ts';
+import { type CrsText, parseEpsg, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type FailOn, Findings } from '../findings.ts';
 import {
@@ -224,11 +224,17 @@ function parseOutput(values: ConfigValues, endpoint: Endpoint, format: Format): 
     throw failure('INLINE_NOT_POSSIBLE', { path: field(toFile.path), format: format.name });
   return {
     format: format.id,
-    crs: crsOrNull(crs.value, crs.path),
-    crsPath: crs.path,
+    ...(crs.value === undefined
+      ? { crs: defaultCrs(endpoint) }
+      : { crs: parseOutputCrs(crs.value, crs.path), crsPath: crs.path }),
     toFile: toFile.value !== false,
     options: parseOptions(values, endpoint, 'output', format.writeOptions, undefined),
   };
+}
+
+/** An append of the versioned API keeps the CRS of its target. */
+function defaultCrs({ operation }: Endpoint): CrsText | null {
+  return operation === 'append' ? SOURCE_CRS : null;
 }
 
 function parseLayers(values: ConfigValues): readonly string[] | null {

@@ -92,12 +92,13 @@ export function transformationById(id: string, registry: readonly Transformation
 
 /**
  * `differ`: whether positions have other coordinates in the two systems. `workCrs`: the CRS of the steps until one of
- * them changes it; appended features may be in another CRS and are reprojected to it first.
+ * them changes it; appended features may be in another CRS and are reprojected to it first. `targetCrs` null: the output is in
+ * the CRS after the steps.
  */
 export function planStages(
   steps: readonly LoadedStep[],
   sourceCrs: CrsText,
-  targetCrs: CrsText,
+  targetCrs: CrsText | null,
   differ: (a: CrsText, b: CrsText) => boolean,
   workCrs: CrsText = sourceCrs,
 ): readonly StagePlan[] {
@@ -126,9 +127,17 @@ export function planStages(
     stages.push({ links, collect: link });
     links = [];
   });
-  moveTo(targetCrs);
+  moveTo(targetCrs ?? wanted);
   stages.push({ links, collect: null });
   return stages;
+}
+
+/** The CRS after the steps, which begin in `workCrs`. */
+export function crsAfter(steps: readonly LoadedStep[], workCrs: CrsText): CrsText {
+  return steps.reduce(
+    (crs, { code, params }) => (code.kind === 'reprojecting' ? code.targetCrs(params) : crs),
+    workCrs,
+  );
 }
 
 export function reprojectionsOf(

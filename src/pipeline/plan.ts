@@ -4,14 +4,15 @@
  */
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
-import { type CrsText, WGS84 } from '../crs/crs.ts';
-import { GeomillError } from '../errors.ts';
+import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
+import { failure, GeomillError } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, SourceLayer } from '../formats/format.ts';
 import { field } from '../message.ts';
 import {
   type ChainLink,
   changesFeatures,
+  crsAfter,
   fieldsAfter,
   type LoadedStep,
   planStages,
@@ -20,6 +21,7 @@ import {
 } from './chain.ts';
 import { declaredTogether } from './declared-statistics.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, type OpenedFile } from './layer-groups.ts';
+import { shortDefinition } from './positions.ts';
 import type { ConversionRequest } from './request.ts';
 import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
 
@@ -83,7 +85,7 @@ export function planConversion(
   const steps = loadedSteps.map((step) => withKnownCrs(step, crs));
   const { operation } = request;
   const groups = groupLayers(operation, files, request.input.layers, output.outputName);
-  const targetCrs = targetCrsOf(request, output.format, crs, findings);
+  const targetCrs = targetCrsOf(request, output.format, crs);
   const layerField =
     output.format.outputLayers === 'one' && groups.length > 1 ? layerFieldFor(groups, steps) : null;
   if (layerField !== null) findings.note('LAYERS_JOINED', { count: groups.length, field: layerField });
@@ -102,6 +104,7 @@ export function planConversion(
     );
     return { ...planLayer(name, known, targetCrs, input.format, crs, steps), declaredStatistics };
   });
+  compareOutputCrs(request, layers, targetCrs, layerField !== null, crs, findings);
   const sources = groups.flatMap((group) => group.sources.map(({ layer }) => layer));
   const keepsIdsAsField = operation !== 'merge' && input.reader.ids === 'data' && !output.format.holdsIds;
   return {
@@ -129,7 +132,7 @@ function planLayer(
     readonly question: CrsQuestion;
     readonly crs: CrsText;
   }[],
-  targetCrs: CrsText,
+  targetCrs: CrsText | null,
   format: Format,
   crs: CrsAuthority,
   steps: readonly LoadedStep[],
@@ -154,7 +157,7 @@ function planLayer(
       checkLonLatRange: own === WGS84 && format.inputCrs !== 'file',
       route: routeByCrs.get(own)?.route ?? 0,
     })),
-    targetCrs,
+    targetCrs: targetCrs ?? crsAfter(steps, sources[0].crs),
     reproject: routes.some(({ stages }) => reprojectionsOf(stages).length > 0),
     routes: routes.map(({ stages }) => stages[0].links),
     stages: routes[0].stages,
@@ -204,20 +207,52 @@ function freeName(wanted: string, fields: readonly Field[]): string {
   return name;
 }
 
-function targetCrsOf(
-  request: ConversionRequest,
-  format: Format,
+/** Null: each layer keeps the CRS that it has after the steps. Throws CRS_UNKNOWN. */
+function targetCrsOf(request: ConversionRequest, format: Format, crs: CrsAuthority): CrsText | null {
+  const { crs: stated, crsPath = 'output.epsg', options } = request.output;
+  const fixed = format.fixedOutputCrs?.(options) ?? null;
+  if (fixed !== null) return fixed;
+  if (stated === SOURCE_CRS) return null;
+  return stated === null ? WGS84 : identified(stated, crsPath, crs);
+}
+
+/**
+ * Reports what is surprising in the CRS of the output: the format ignores the request, or inputs with different CRSs.
+ * Throws CRS_DIFFERENT where layers with different CRSs would be joined.
+ */
+function compareOutputCrs(
+  { operation, output }: ConversionRequest,
+  layers: readonly LayerPlan[],
+  targetCrs: CrsText | null,
+  isJoined: boolean,
   crs: CrsAuthority,
   findings: Findings,
-): CrsText {
-  const { crs: stated, crsPath } = request.output;
-  const requested = stated === null ? WGS84 : identified(stated, crsPath ?? 'output.epsg', crs);
-  const fixed = format.fixedOutputCrs?.(request.output.options) ?? null;
-  if (fixed === null) return requested;
-  if (requested !== fixed && !crs.equivalent(requested, fixed)) {
-    findings.note('CRS_OUTPUT_FIXED', { requested });
+): void {
+  const { crs: stated, crsPath } = output;
+  if (targetCrs !== null) {
+    if (stated === null || stated === targetCrs || (stated === SOURCE_CRS && crsPath === undefined)) return;
+    const requested =
+      stated === SOURCE_CRS
+        ? layers.map((layer) => layer.sources[0].crs)
+        : [identified(stated, crsPath ?? 'output.epsg', crs)];
+    const other = requested.find((own) => own !== targetCrs && !crs.equivalent(own, targetCrs));
+    if (other !== undefined) findings.note('CRS_OUTPUT_FIXED', { requested: shortDefinition(other) });
+    return;
   }
-  return fixed;
+  const [first, ...others] = layers;
+  const other = others.find((layer) => !crs.equivalent(layer.targetCrs, first.targetCrs));
+  if (other !== undefined) {
+    const pair = {
+      first: first.name,
+      firstCrs: shortDefinition(first.targetCrs),
+      second: other.name,
+      secondCrs: shortDefinition(other.targetCrs),
+    };
+    if (isJoined) throw failure('CRS_DIFFERENT', pair);
+    findings.note('CRS_PER_LAYER', pair);
+  }
+  if (operation === 'merge' && layers.some((layer) => layer.routes.length > 1))
+    findings.note('CRS_OF_FIRST', { crs: shortDefinition(first.targetCrs) });
 }
 
 function passesFor(

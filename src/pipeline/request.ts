@@ -49,9 +49,9 @@ export interface InputFileRequest {
 
 export interface OutputRequest {
   readonly format: string;
-  /** CRS of the output; null: not stated, so EPSG:4326. */
+  /** CRS of the output, or SOURCE_CRS; null: not stated, so EPSG:4326. */
   readonly crs: CrsText | null;
-  /** Path where the request states it, for messages; default 'output.epsg'. */
+  /** Path where the request states it; missing: it is a default. */
   readonly crsPath?: string;
   /** false: the output is delivered inline (geojson only). */
   readonly toFile: boolean;

@@ -5,7 +5,7 @@
 
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
-import { type CrsText, WGS84 } from '../crs/crs.ts';
+import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
@@ -158,14 +158,15 @@ class Conversion {
     const { inputs, threads, gridDirectory } = this.#paths;
     if (byteLengthOf(inputs) < this.#cutting.certainlyLargeBytes || this.#threads.size < 2) return;
     const { input, output } = this.#request;
+    const { format } = this.#output;
     const isOther = (crs: CrsText | null): boolean => crs !== null && crs !== WGS84;
+    const keepsCrs = output.crs === SOURCE_CRS && (format.fixedOutputCrs?.(output.options) ?? null) === null;
     this.#executor = threadExecutor(this.#threads, threads, {
       inputFormat: input.format,
       outputFormat: output.format,
       reprojects:
-        input.files.some(({ crs }) => isOther(crs)) ||
-        isOther(output.crs) ||
-        this.#reprojectingSteps().length > 0,
+        this.#reprojectingSteps().length > 0 ||
+        (!keepsCrs && [...input.files.map(({ crs }) => crs), this.#statedOutputCrs].some(isOther)),
       transformations: this.#steps.map(({ type }) => type),
       gridDirectory,
     });
@@ -315,7 +316,7 @@ class Conversion {
   async #plan(inputs: readonly OpenedInput[]): Promise<ConversionPlan> {
     await this.#crs.prepare([
       ...this.#request.input.files.map(({ crs }) => crs),
-      this.#request.output.crs,
+      this.#statedOutputCrs,
       ...this.#reprojectingSteps(),
       ...inputs.flatMap(({ layers }) => layers.map((layer) => layer.crs)),
       // For the suggestions in the error of a layer without a CRS.
@@ -330,6 +331,11 @@ class Conversion {
       this.#findings,
       this.#steps,
     );
+  }
+
+  get #statedOutputCrs(): CrsText | null {
+    const { crs } = this.#request.output;
+    return crs === SOURCE_CRS ? null : crs;
   }
 
   #reprojectingSteps(): CrsText[] {

@@ -49,9 +49,25 @@ for (const { id } of formats) {
       const { request } = await jobOf(response);
       assert.equal(request.operation, operation);
       assert.equal(request.input.format, id);
+      assert.equal(request.output?.crs ?? null, operation === 'append' ? 'source' : null);
     }
   });
 }
+
+test('source is a CRS of an output, not of an input', async () => {
+  const parts = [file('a')];
+  const kept = await post('/v1/transform/shp', {
+    parts,
+    config: { output_format: 'gpkg', output_crs: ' Source' },
+  });
+  assert.equal((await jobOf(kept)).request.output?.crs, 'source');
+  const refused = await post('/v1/transform/shp', {
+    parts,
+    config: { output_format: 'gpkg', input_crs: 'source' },
+  });
+  assert.equal(refused.status, 400);
+  assert.match(String((await json(refused)).detail), /unknown coordinate reference system 'source'/);
+});
 
 test('an output comes with its name, its length and what was done', async () => {
   const response = await post('/v1/transform/shp', {

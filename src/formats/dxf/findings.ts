@@ -9,6 +9,9 @@ export const findings = {
     "features whose field '{field}' has no DXF colour (#rrggbb, or an index from 0 to 256) are drawn in the colour of their layer; the values are kept",
     'feature',
   ),
+  DRAWING_IN_DEGREES: info(
+    'the drawing is in degrees ({crs}), which CAD programs show as tiny plane coordinates; for metres or feet, {set:output.epsg} with a projected CRS',
+  ),
   ENTITY_SKIPPED: dropped('{type} entities were skipped: {reason}'),
   PAPER_SPACE_LEFT_OUT: lost(
     'entities in paper space were skipped; to read them too, {set:input.layouts=all}',

@@ -30,6 +30,8 @@ export const writer: FormatWriter = {
   needs: 'batch',
 
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
+    for (const { crs } of layers)
+      if (crs.kind === 'geographic') context.findings.note('DRAWING_IN_DEGREES', { crs: crs.name });
     return layers.map((layer) => ({ fields: null, state: planLayer(layer, context.options) }));
   },
 
