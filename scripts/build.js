@@ -2,6 +2,9 @@
  * `npm run build`: makes dist/, the service, the command line and the client as plain JavaScript, because Node does not strip types
  * below node_modules. npm runs it before it packs, and with `--if-possible` after an install in a checkout: as the script
  * `dependencies`, because npm warns about `prepare` when a user installs the packed file.
+ *
+ * The program is bundled: Node takes longer to find and link two hundred small modules than geomill takes to convert a
+ * small file. The client is not, so that its types stay beside it. See docs/decisions/launcher.md.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, symlinkSync } from 'node:fs';
@@ -12,18 +15,42 @@ import runtime from '../bin/runtime.js';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
+/** Files that a process or thread starts with. */
+const ENTRIES = ['main.ts', 'jobs/runner-main.ts', 'pipeline/worker-entry.js', 'remote-input/fetch-main.ts'];
+
 const optional = process.argv.includes('--if-possible');
 
 if (runtime.majorOf(process.version) < runtime.OLDEST_MAJOR) buildInNewerNode();
-else if (existsSync(compiler)) build();
+else if (existsSync(compiler)) await build();
 // An install without development dependencies still has to succeed.
 else if (!optional) throw new Error('TypeScript is not installed: run npm ci');
 
-function build() {
+async function build() {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
+  await bundle();
   run(process.execPath, join('scripts', 'client-types.ts'));
-  run(process.execPath, compiler, '-p', 'tsconfig.build.json');
   run(process.execPath, compiler, '-p', 'tsconfig.client.json');
+}
+
+async function bundle() {
+  const { build: esbuild } = await import('esbuild');
+  await esbuild({
+    absWorkingDir: join(root, 'src'),
+    entryPoints: ENTRIES,
+    outdir: join(root, 'dist'),
+    outbase: '.',
+    bundle: true,
+    // Code that several entries, or a later import(), need is in a file of its own: in dist, where program-files.ts expects to be.
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: `node${runtime.OLDEST_MAJOR}`,
+    // Stack traces of users name functions and lines.
+    minify: false,
+    logLevel: 'warning',
+  });
 }
 
 /** Ends the build with the exit code of the first command that fails. */

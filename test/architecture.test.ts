@@ -45,6 +45,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     isPure: true,
   },
   'findings.ts': { may: [...ERRORS, 'catalogue-entries.ts', 'formats/registry.ts'], isPure: true },
+  'program-files.ts': { may: [] },
   // Between the service and the processes that it does not trust.
   'process-channel.ts': { may: [] },
   // The only user of Ajv.
@@ -67,19 +68,22 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'formats/gpkg': { may: [...FORMAT.may, 'engines/sqlite'] },
   transformations: { may: [...MESSAGES, 'schema-check.ts', ...DATA, 'engines/geos'] },
-  pipeline: { may: [...MESSAGES, ...DATA, 'io', 'engines/proj', ...RECORDS] },
+  pipeline: { may: [...MESSAGES, ...DATA, 'program-files.ts', 'io', 'engines/proj', ...RECORDS] },
   // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.
   'crs-search': { may: ['errors.ts', 'engines/sqlite', 'engines/proj/database-path.ts'] },
   // Starts processes in sandboxes; knows nothing of what they do.
-  sandbox: { may: ['errors.ts'] },
+  sandbox: { may: ['errors.ts', 'program-files.ts'] },
   storage: { may: ['errors.ts', 'io', 'sandbox'] },
-  // Most of it runs in a process of its own, which may read this room and few files beside.
-  'remote-input': { may: [...ERRORS, 'process-channel.ts', 'message-schemas.ts', 'sandbox'] },
+  // Most of it runs in a process of its own, which may read the program.
+  'remote-input': {
+    may: [...ERRORS, 'process-channel.ts', 'program-files.ts', 'message-schemas.ts', 'sandbox'],
+  },
   // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
   jobs: {
     may: [
       ...MESSAGES,
       'process-channel.ts',
+      'program-files.ts',
       'message-schemas.ts',
       'crs',
       'io',
@@ -152,6 +156,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'input-limits.ts',
       'service.ts',
       'package-version.ts',
+      'program-files.ts',
       'crs',
       'io',
       'pipeline',
@@ -166,7 +171,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'client-node': { may: ['client'] },
   'setting-values.ts': { may: ['errors.ts'] },
   'machine.ts': { may: [] },
-  'package-version.ts': { may: [] },
+  'package-version.ts': { may: ['program-files.ts'] },
   'html.ts': { may: [], isPure: true },
   'capacity.ts': { may: ['machine.ts'] },
   'config.ts': { may: ['errors.ts', 'setting-values.ts', 'machine.ts', 'capacity.ts'] },

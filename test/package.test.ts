@@ -85,12 +85,21 @@ test('the package contains the built program, the client, samples and documentat
     /^samples\//,
   ];
   assert.deepEqual([...paths].filter((path) => !expected.some((pattern) => pattern.test(path))), []); // biome-ignore format: one line
-  const { stdout } = await run('git', ['ls-files', 'src', 'samples'], { cwd: ROOT });
+  const { stdout } = await run('git', ['ls-files', 'samples', 'src/client', 'src/client-node'], {
+    cwd: ROOT,
+  });
   const sources = stdout.trim().split('\n').filter((path) => existsSync(join(ROOT, path)) && !path.endsWith('.d.ts')); // biome-ignore format: one line
-  const built = sources.map((path) => path.replace(/^src\/(.*)\.ts$/, 'dist/$1.js').replace(/^src/, 'dist'));
+  const built = sources.map((path) => path.replace(/^src\/(.*)\.ts$/, 'dist/$1.js'));
   assert.deepEqual(built.filter((path) => !paths.has(path)), []); // biome-ignore format: one line
-  const made = [...paths].filter((path) => /^dist\/.*\.js$|^samples\//.test(path));
+  const made = [...paths].filter((path) => /^dist\/client.*\.js$|^samples\//.test(path));
   assert.deepEqual(made.filter((path) => !built.includes(path)), []); // biome-ignore format: one line
+  const bundled = [...paths].filter((path) => /^dist\/.*\.js$/.test(path) && !built.includes(path));
+  assert.deepEqual(bundled.filter((path) => !/^dist\/[\w-]+-[A-Z0-9]{8}\.js$/.test(path)).sort(), [
+    'dist/jobs/runner-main.js',
+    'dist/main.js',
+    'dist/pipeline/worker-entry.js',
+    'dist/remote-input/fetch-main.js',
+  ]);
 });
 
 test('everything that package.json names is in the package', () => {

@@ -1,7 +1,8 @@
 /** What the service says when it has started. */
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { PACKAGE_DIRECTORY } from '../program-files.ts';
 import type { RunningService } from '../service.ts';
 
 export function greeting({
@@ -26,7 +27,7 @@ export function greeting({
   ${inContainer ?? `DATA_DIR=${shellQuote(dataDirectory)}`} geomill keys create --owner me --name first
 
 ${isolated}${first}`;
-  const sample = fileURLToPath(new URL('../../samples/harbour.geojson', import.meta.url));
+  const sample = join(PACKAGE_DIRECTORY, 'samples', 'harbour.geojson');
   const config = '{"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}';
   const file = inContainer === null ? `@"${sample}"` : '@-;filename=harbour.geojson';
   const source = inContainer === null ? '' : `${inContainer} cat ${sample} | `;
@@ -48,7 +49,7 @@ function isolationOf({ sandbox, missing }: RunningService['isolation']): string 
  * file. Docker puts the second one into its containers. By default the engine names the host by the id of the container.
  */
 function containerCommand(): string | null {
-  if (!existsSync(new URL('../../.container', import.meta.url))) return null;
+  if (!existsSync(join(PACKAGE_DIRECTORY, '.container'))) return null;
   return `${existsSync('/.dockerenv') ? 'docker' : 'podman'} exec ${hostname()}`;
 }
 

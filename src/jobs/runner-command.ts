@@ -1,15 +1,12 @@
 /** What a runner process may reach, and the arguments that say so to Node's permission model. */
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import { entryFile, PACKAGE_DIRECTORY, PROGRAM_DIRECTORY } from '../program-files.ts';
 import type { Confinement } from '../sandbox/sandbox.ts';
 import type { Slot } from '../storage/workspace.ts';
 import type { RunnerOptions } from './runner-process.ts';
 
-/** src in a checkout, dist in an installed package. */
-const SOURCE = dirname(dirname(fileURLToPath(import.meta.url)));
-const PACKAGE = dirname(SOURCE);
-const ENTRY = join(SOURCE, 'jobs', `runner-main${extname(import.meta.url)}`);
+const ENTRY = entryFile('jobs/runner-main');
 
 export function runnerConfinement(
   { gridDirectory, readPaths = [] }: Pick<RunnerOptions, 'gridDirectory' | 'readPaths'>,
@@ -17,9 +14,9 @@ export function runnerConfinement(
 ): Confinement {
   return {
     readable: [
-      SOURCE,
-      join(PACKAGE, 'package.json'),
-      dependencyDirectory(PACKAGE),
+      PROGRAM_DIRECTORY,
+      join(PACKAGE_DIRECTORY, 'package.json'),
+      dependencyDirectory(PACKAGE_DIRECTORY),
       slot.directory,
       ...(gridDirectory === null ? [] : [gridDirectory]),
       ...readPaths,

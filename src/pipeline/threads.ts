@@ -2,7 +2,9 @@
  * Sources of worker threads: created for one conversion and ended with it (the command line), or kept by a process for all
  * of its conversions (a runner, which drops the permission to start threads before it reads user data).
  */
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { PROGRAM_DIRECTORY } from '../program-files.ts';
 import type { Expectation } from './task.ts';
 
 /** Messages to kept threads, in addition to sessions, tasks and calls. */
@@ -18,7 +20,7 @@ export interface ThreadSource {
 }
 
 function startThread(): Worker {
-  return new Worker(new URL('./worker-entry.js', import.meta.url));
+  return new Worker(join(PROGRAM_DIRECTORY, 'pipeline', 'worker-entry.js'));
 }
 
 /** New threads for each conversion, terminated when it ends, even during a task. */

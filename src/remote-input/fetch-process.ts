@@ -2,15 +2,14 @@
  * Starts and supervises one fetching process.
  *
  * The process talks to hosts chosen by users, so it has nothing to disclose: no environment, no file descriptor but the
- * channel, no child processes. It can read only its source files and write only one directory. It fetches one file and
+ * channel, no child processes. It can read only the program and write only one directory. It fetches one file and
  * exits, so that a host cannot affect the next fetch.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { failure, type PlainError } from '../errors.ts';
 import {
   COUNT,
@@ -24,6 +23,7 @@ import {
   textUpTo,
 } from '../message-schemas.ts';
 import { CHANNEL_STDIO, ServiceEnd } from '../process-channel.ts';
+import { entryFile, PACKAGE_DIRECTORY, PROGRAM_DIRECTORY } from '../program-files.ts';
 import { closeAfterExit } from '../sandbox/leftovers.ts';
 import { type Confinement, NO_SANDBOX, type Sandbox } from '../sandbox/sandbox.ts';
 import { MAX_LOGGED } from '../short-text.ts';
@@ -176,11 +176,6 @@ function overdue({ url, limits }: FetchTask): PlainError {
   }).toPlain();
 }
 
-/** Directory of the source files of a fetching process, except a few. */
-const ROOM = dirname(fileURLToPath(import.meta.url));
-/** .ts in a checkout, .js in an installed package. */
-const EXTENSION = extname(import.meta.url);
-
 /** The only dependency of a fetching process. */
 const ADDRESS_PACKAGE = createRequire(import.meta.url)
   .resolve.paths('ipaddr.js')!
@@ -188,16 +183,10 @@ const ADDRESS_PACKAGE = createRequire(import.meta.url)
   .find((path) => existsSync(path))!;
 
 function fetcherConfinement(directory: string, { readPaths = [] }: FetcherOptions): Confinement {
-  const source = dirname(ROOM);
   return {
     readable: [
-      ROOM,
-      ...['catalogue-entries', 'errors', 'message', 'process-channel', 'short-text'].map((name) =>
-        join(source, `${name}${EXTENSION}`),
-      ),
-      // errors.ts takes in the codes of the formats.
-      join(source, 'formats'),
-      join(dirname(source), 'package.json'),
+      PROGRAM_DIRECTORY,
+      join(PACKAGE_DIRECTORY, 'package.json'),
       // The second is another path where pnpm links packages.
       ...new Set([ADDRESS_PACKAGE, realpathSync(ADDRESS_PACKAGE)]),
       directory,
@@ -219,6 +208,6 @@ function fetcherArguments({ readable, writable }: Confinement, { entry }: Fetche
     ...network,
     '--no-warnings',
     `--max-old-space-size=${HEAP_MIB}`,
-    entry ?? join(ROOM, `fetch-main${EXTENSION}`),
+    entry ?? entryFile('remote-input/fetch-main'),
   ];
 }

@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { PROGRAM_DIRECTORY } from '../program-files.ts';
 import { type Confinement, OWN_FILES, type Sandbox } from './sandbox.ts';
 
 /** Not searched in PATH, where another program could replace it. */
@@ -125,7 +126,7 @@ function nameServiceLibraries(libraries: readonly string[]): string[] {
 
 /** Runs Node in the sandbox as a test; it prints what it can see. */
 async function probe(sandbox: Sandbox): Promise<void> {
-  const given = import.meta.dirname;
+  const given = PROGRAM_DIRECTORY;
   const script = `const { existsSync } = require('node:fs');
     [process.pid, existsSync(${JSON.stringify(given)}), existsSync('/etc/passwd'), existsSync('/proc/self')].join(' ')`;
   const { file, args } = sandbox

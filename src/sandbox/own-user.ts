@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { PROGRAM_DIRECTORY } from '../program-files.ts';
 import type { Cell, Sandbox } from './sandbox.ts';
 
 /** Long enough for a busy machine. */
@@ -79,7 +80,7 @@ async function probe(sandbox: Sandbox, slotsDirectory: string): Promise<void> {
     const path = (value: string): string => JSON.stringify(value);
     const script = `const { readdirSync, writeFileSync } = require('node:fs');
       const can = (act) => { try { act(); return true; } catch { return false; } };
-      [can(() => readdirSync(${path(import.meta.dirname)})), can(() => writeFileSync(${path(join(directory, 'x'))}, '')),
+      [can(() => readdirSync(${path(PROGRAM_DIRECTORY)})), can(() => writeFileSync(${path(join(directory, 'x'))}, '')),
        can(() => readdirSync(${path(dirname(slotsDirectory))}))].join(' ')`;
     const { file, args, identity } = cell.command(['-p', script], {
       readable: [],
@@ -90,7 +91,7 @@ async function probe(sandbox: Sandbox, slotsDirectory: string): Promise<void> {
     const options = { ...identity, env: {}, cwd: directory, timeout: PROBE_TIMEOUT_MS };
     const { stdout } = await promisify(execFile)(file, [...args], options);
     const [program, slot, data] = stdout.trim().split(' ');
-    if (program !== 'true') throw new Error(`user ${identity?.uid} cannot read ${import.meta.dirname}`);
+    if (program !== 'true') throw new Error(`user ${identity?.uid} cannot read ${PROGRAM_DIRECTORY}`);
     if (slot !== 'true') throw new Error(`user ${identity?.uid} cannot reach ${slotsDirectory}`);
     if (data !== 'false') throw new Error(`user ${identity?.uid} can list ${dirname(slotsDirectory)}`);
   } finally {
