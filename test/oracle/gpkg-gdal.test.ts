@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
@@ -83,5 +83,42 @@ test('GDAL reads layers of three systems in EPSG:32632 at the positions of ogr2o
       for (const [n, value] of numbers(geometry).entries())
         assert.ok(Math.abs(value - wanted[n]) < 1e-4, name);
     }
+  }
+});
+
+test('stores single polygons and lines as ogr2ogr does for a layer of a multi type', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const square = (x: number): string => `[[[${x},0],[${x + 1},0],[${x + 1},1],[${x},0]]]`;
+  const inputs = {
+    polygons: [
+      `{"type":"Polygon","coordinates":${square(0)}}`,
+      `{"type":"MultiPolygon","coordinates":[${square(2)},${square(4)}]}`,
+      'null',
+    ],
+    lines: [
+      '{"type":"MultiLineString","coordinates":[[[0,0],[1,1]],[[2,2],[3,3]]]}',
+      '{"type":"LineString","coordinates":[[5,5],[6,6]]}',
+    ],
+  };
+  for (const [name, geometries] of Object.entries(inputs)) {
+    const path = join(workspace.path, `${name}.geojson`);
+    const features = geometries.map(
+      (geometry) => `{"type":"Feature","properties":{"a":1},"geometry":${geometry}}`,
+    );
+    writeFileSync(path, `{"type":"FeatureCollection","features":[${features.join(',')}]}`);
+    const { outputPath } = await convertFile(path, workspace.path, { from: 'geojson', to: 'gpkg' });
+    const peer = join(workspace.path, `${name}-peer.gpkg`);
+    const made = spawnSync(
+      'ogr2ogr',
+      ['-nlt', `MULTI${name.slice(0, -1).replace('line', 'linestring')}`, peer, path],
+      { encoding: 'utf8' },
+    );
+    assert.equal(made.status, 0, made.stderr);
+    const facts = (file: string): unknown => {
+      const [{ rows }] = gdalLayers(file);
+      const info = spawnSync('ogrinfo', ['-so', file, name], { encoding: 'utf8' }).stdout;
+      return [/Geometry: (.*)/.exec(info)?.[1], rows.map(({ geometry }) => geometry)];
+    };
+    assert.deepEqual(facts(outputPath), facts(peer));
   }
 });

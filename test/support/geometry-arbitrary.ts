@@ -47,13 +47,18 @@ const parts = {
   3: fc.array(ring, { minLength: 1, maxLength: 3 }),
 } as const;
 
-const simple: fc.Arbitrary<Simple> = fc
-  .tuple(fc.constantFrom<1 | 2 | 3>(1, 2, 3), fc.boolean())
-  .chain(([kind, isMulti]) =>
-    fc
-      .array(parts[kind] as fc.Arbitrary<Part>, { maxLength: isMulti ? 3 : 1 })
-      .map((list): Simple => ({ kind, isMulti, parts: list })),
-  );
+/** Single or multi, possibly empty. */
+export function simpleArbitrary(kind: Simple['kind']): fc.Arbitrary<Simple> {
+  return fc
+    .boolean()
+    .chain((isMulti) =>
+      fc
+        .array(parts[kind] as fc.Arbitrary<Part>, { maxLength: isMulti ? 3 : 1 })
+        .map((list): Simple => ({ kind, isMulti, parts: list })),
+    );
+}
+
+const simple = fc.constantFrom<Simple['kind'][]>(1, 2, 3).chain(simpleArbitrary);
 
 const ordinates = fc.tuple(fc.boolean(), fc.boolean()).map(([z, m]) => dimensionsOf(z, m));
 

@@ -65,6 +65,12 @@ export class BulkDatabase {
     this.#handle.exec('PRAGMA writable_schema = OFF');
   }
 
+  /** Makes a deterministic function callable in SQL. It gets integers as bigints. */
+  define(name: string, implementation: (...values: SqlValue[]) => SqlValue): void {
+    const options = { deterministic: true, varargs: true, useBigIntArguments: true };
+    this.#handle.function(name, options, implementation);
+  }
+
   /** Commits and closes. */
   finish(): void {
     this.#handle.exec('COMMIT');

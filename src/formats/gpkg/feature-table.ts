@@ -6,12 +6,21 @@
  * known, they get the numbers after the largest key and so are last in the table.
  */
 import type { BytesColumn } from '../../batch/attribute-column.ts';
+import { GEOMETRY_TYPE_NAMES } from '../../batch/geometry-column.ts';
 import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import type { Findings } from '../../findings.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FID_KIND, type FidCandidates } from './fids.ts';
-import { emptyFacts, mergeFacts } from './geometry-facts.ts';
+import { emptyFacts, type GeometryFacts, mergeFacts } from './geometry-facts.ts';
+import {
+  commonMultiType,
+  isSingle,
+  promotedBlob,
+  promotedBlobs,
+  singleBlob,
+  singleTypeOf,
+} from './geometry-promote.ts';
 import { quoted } from './names.ts';
 import { RowBinder } from './row-binder.ts';
 import { RtreeBuilder } from './rtree-build.ts';
@@ -35,13 +44,15 @@ export interface FeatureTablePlan extends TableDeclaration {
   readonly layer: string;
   readonly srsId: number;
   readonly hasIndex: boolean;
+  /** Lines become multi lines if the layer has both; likewise polygons. */
+  readonly promotes: boolean;
   /** Name of the column for ids that are texts, if there are any. */
   readonly idColumn: string;
 }
 
 export class FeatureTable {
   readonly plan: FeatureTablePlan;
-  readonly facts = emptyFacts();
+  readonly #facts = emptyFacts();
   rowCount = 0;
   readonly #database: BulkDatabase;
   readonly #findings: Findings;
@@ -54,6 +65,10 @@ export class FeatureTable {
   #hasKeysFromIds = false;
   /** Boxes of the rows with provisional keys, four floats each. */
   readonly #provisionalBoxes: number[] = [];
+  /** First and last keys of rows that were promoted, and keys of later rows between them, which were not. */
+  readonly #promotedRanges: (readonly [Key, Key])[] = [];
+  readonly #keysOutOfOrder = new Set<bigint>();
+  #promotedCount = 0;
 
   constructor(database: BulkDatabase, plan: FeatureTablePlan, findings: Findings) {
     this.plan = plan;
@@ -75,21 +90,32 @@ export class FeatureTable {
       : this.plan;
   }
 
+  /** Of the geometries as they are stored after `finish`. */
+  get facts(): GeometryFacts {
+    const multi = this.#multiType;
+    if (multi === null) return this.#facts;
+    const typeCounts = new Array<number>(8).fill(0);
+    typeCounts[multi] = this.#facts.count;
+    return { ...this.#facts, typeCounts };
+  }
+
   append(chunk: GpkgChunk): void {
     const { ids, rowCount } = chunk;
     if (ids?.texts != null && !this.#hasIdColumn) this.#addIdColumn();
     const texts = this.#hasIdColumn ? (ids?.texts ?? 'empty') : null;
-    const binder = new RowBinder(chunk, texts);
     const keys = this.#ascendingKeys(ids, rowCount);
-    if (keys !== null) this.#appendAscending(chunk, binder, keys);
-    else this.#appendOneByOne(chunk, binder, ids as FidCandidates);
+    mergeFacts(this.#facts, chunk.geometry.facts);
+    if (keys !== null) {
+      const multi = this.#multiType === null ? chunk : this.#promoted(chunk, keys);
+      this.#appendAscending(multi, new RowBinder(multi, texts), keys);
+    } else this.#appendOneByOne(chunk, new RowBinder(chunk, texts), ids as FidCandidates);
     if (ids?.texts != null) this.#noteTexts(ids.texts, rowCount);
     this.rowCount += rowCount;
-    mergeFacts(this.facts, chunk.geometry.facts);
   }
 
-  /** Assigns the final keys to the provisional rows and completes the RTree. */
+  /** Completes the geometries, the keys and the RTree. */
   finish(): void {
+    this.#settleTypes();
     this.#settleProvisional();
     this.#rtree?.finish();
   }
@@ -151,7 +177,10 @@ export class FeatureTable {
       values[0] = key;
       if (key < PROVISIONAL && this.#insertOne.run(values) === 1) {
         if (this.#isAbove(key)) this.#largest = key;
-        else this.#noteOutOfOrder(this.rowCount + row + 1);
+        else {
+          this.#noteOutOfOrder(this.rowCount + row + 1);
+          if (this.#promotedRanges.length > 0) this.#keysOutOfOrder.add(BigInt(key));
+        }
         this.#hasKeysFromIds = true;
         this.#rtree?.add(key, boxes, row * 4);
         continue;
@@ -183,6 +212,54 @@ export class FeatureTable {
       for (let row = 0; row < rowCount; row++) count += (texts.validity[row >> 3] >> (row & 7)) & 1;
     }
     this.#findings.note('IDS_AS_FIELD', { layer, field: idColumn }, { layer }, count);
+  }
+
+  /** The type of all features so far, if single geometries must be promoted to it. */
+  get #multiType(): number | null {
+    return this.plan.promotes ? commonMultiType(this.#facts.typeCounts) : null;
+  }
+
+  #promoted(chunk: GpkgChunk, keys: FidCandidates['values']): GpkgChunk {
+    const { blobs, wasSingle } = promotedBlobs(chunk.geometry);
+    for (let row = 0; row < chunk.rowCount; row++) {
+      const first = row;
+      while (row < chunk.rowCount && wasSingle[row] === 1) row++;
+      if (row === first) continue;
+      this.#promotedRanges.push([keys[first], keys[row - 1]]);
+      this.#promotedCount += row - first;
+    }
+    return { ...chunk, geometry: blobs };
+  }
+
+  /**
+   * Promotes the rows that were stored before the first multi geometry. If a later feature has another type, the promoted
+   * rows become single geometries again.
+   */
+  #settleTypes(): void {
+    const multi = this.#multiType;
+    const database = this.#database;
+    const { layer } = this.plan;
+    const [t, k, g] = [this.plan.table, this.plan.key, this.plan.geometry].map(quoted);
+    if (multi !== null) {
+      const count = this.#facts.typeCounts[singleTypeOf(multi)];
+      if (this.#promotedCount < count) {
+        database.define('geomill_is_single', (blob) =>
+          blob instanceof Uint8Array && isSingle(blob) ? 1 : 0,
+        );
+        database.define('geomill_promoted', (blob) => promotedBlob(blob as Uint8Array));
+        database.exec(`UPDATE ${t} SET ${g} = geomill_promoted(${g}) WHERE geomill_is_single(${g})`);
+      }
+      const type = GEOMETRY_TYPE_NAMES[multi].toUpperCase();
+      this.#findings.note('GEOMETRIES_PROMOTED', { layer, type }, { layer }, count);
+    } else if (this.#promotedRanges.length > 0) {
+      database.define('geomill_single', (key, blob) =>
+        this.#keysOutOfOrder.has(key as bigint) ? blob : singleBlob(blob as Uint8Array),
+      );
+      const restore = database.prepare(
+        `UPDATE ${t} SET ${g} = geomill_single(${k}, ${g}) WHERE ${k} BETWEEN ? AND ?`,
+      );
+      for (const range of this.#promotedRanges) restore.run(range);
+    }
   }
 
   #settleProvisional(): void {

@@ -26,5 +26,9 @@ export const findings = {
     "times of field '{field}' without a time zone were written as UTC, the only time zone of {format}",
     'value',
   ),
+  GEOMETRIES_PROMOTED: info(
+    "single geometries of layer '{layer}' were stored as {type} with one part, so that the layer has one geometry type; to keep them, {set:output.promote=false}",
+    'feature',
+  ),
   CATALOGUE_STALE: info("layer '{layer}': {problem}"),
 } as const satisfies FindingEntries;

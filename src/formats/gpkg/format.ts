@@ -33,6 +33,12 @@ export const gpkg: Format<typeof errors, typeof findings> = {
         description:
           'Write a spatial index for each layer (RTree extension), with which map programs find visible features quickly. false makes the file about an eighth smaller.',
       },
+      promote: {
+        type: 'boolean',
+        default: true,
+        description:
+          'A layer of lines and multi lines becomes a layer of type MULTILINESTRING, and one of polygons and multi polygons of type MULTIPOLYGON: single geometries are stored as multi geometries with one part. false keeps them, and the layer has the type GEOMETRY.',
+      },
       datetimes: {
         enum: ['keep', 'utc'],
         default: 'keep',

@@ -31,14 +31,14 @@ export interface GeometryBlobs {
   readonly facts: GeometryFacts;
 }
 
-const HEADER_BYTES = 8;
-const ENVELOPE_BYTES = 32;
+export const HEADER_BYTES = 8;
+export const ENVELOPE_BYTES = 32;
 const WKB_HEADER_BYTES = 5;
 const COUNT_BYTES = 4;
 /** 'G', 'P' and version 0. */
 const MAGIC_BIG_ENDIAN = 0x47500000;
 const FLAG_LITTLE_ENDIAN = 1;
-const FLAG_ENVELOPE_XY = 1 << 1;
+export const FLAG_ENVELOPE_XY = 1 << 1;
 const FLAG_EMPTY = 1 << 4;
 /** From this many bytes on, `set` is faster than a loop; for fewer, the view that it needs costs more. */
 const COPY_AT_ONCE_BYTES = 512;

@@ -47,6 +47,7 @@ export const writer: FormatWriter = {
           columns: fields.map(({ type }, at) => ({ name: names.columns[at], type })),
           srsId: rows[i].srsId,
           hasIndex: context.options.spatial_index !== false,
+          promotes: context.options.promote !== false,
           idColumn: furtherColumnName(names, ID_COLUMN),
         },
         crs: rows[i],

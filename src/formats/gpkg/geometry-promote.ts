@@ -1,0 +1,123 @@
+/**
+ * Layers that have single and multi lines, or single and multi polygons: their single geometries become multi geometries
+ * with one part, so that the layer has one geometry type. Works on blobs as `encodeGeometries` writes them:
+ *
+ *     header | 1 type ...          ->     header | 1 multi type, 1 part | 1 type ...
+ *     header | 1 type, 0 rings     ->     header | 1 multi type, 0 parts
+ */
+import { GEOMETRY_TYPE } from '../../batch/geometry-column.ts';
+import { ENVELOPE_BYTES, FLAG_ENVELOPE_XY, type GeometryBlobs, HEADER_BYTES } from './geometry-encode.ts';
+
+const FLAGS_AT = 3;
+/** In WKB: the type, then the number of positions, rings or parts. */
+const TYPE_AT = 1;
+const COUNT_AT = 5;
+/** Byte order, type and number of parts. */
+const MULTI_BYTES = 9;
+/** From the type code of single geometries to that of multi geometries, with any ordinates. */
+const TO_MULTI = GEOMETRY_TYPE.multiPolygon - GEOMETRY_TYPE.polygon;
+
+/**
+ * The multi type for a layer with these numbers of features by type code, if it has lines and multi lines alone, or
+ * polygons and multi polygons alone; otherwise null.
+ */
+export function commonMultiType(typeCounts: readonly number[]): number | null {
+  const present = typeCounts.flatMap((count, type) =>
+    count > 0 && type !== GEOMETRY_TYPE.none ? [type] : [],
+  );
+  if (present.length !== 2) return null;
+  const [single, multi] = present;
+  const isKnown = single === GEOMETRY_TYPE.lineString || single === GEOMETRY_TYPE.polygon;
+  return isKnown && multi === single + TO_MULTI ? multi : null;
+}
+
+export function singleTypeOf(multiType: number): number {
+  return multiType - TO_MULTI;
+}
+
+/** The blobs with multi geometries only; `wasSingle`: 1 for each row that was changed. */
+export function promotedBlobs(blobs: GeometryBlobs): {
+  readonly blobs: GeometryBlobs;
+  readonly wasSingle: Uint8Array;
+} {
+  const { bytes, offsets } = blobs;
+  const rowCount = offsets.length - 1;
+  const target = new Uint8Array(bytes.length + rowCount * MULTI_BYTES);
+  const view = new DataView(target.buffer);
+  const targetOffsets = new Uint32Array(rowCount + 1);
+  const wasSingle = new Uint8Array(rowCount);
+  let length = 0;
+  for (let row = 0; row < rowCount; row++) {
+    const [start, end] = [offsets[row], offsets[row + 1]];
+    if (isSingleAt(bytes, start, end)) {
+      wasSingle[row] = 1;
+      length = writePromoted(bytes, start, end, target, view, length);
+    } else length = copyBytes(bytes, start, end, target, length);
+    targetOffsets[row + 1] = length;
+  }
+  return { blobs: { ...blobs, bytes: target.subarray(0, length), offsets: targetOffsets }, wasSingle };
+}
+
+/** Whether a blob is a line or polygon. */
+export function isSingle(blob: Uint8Array): boolean {
+  return isSingleAt(blob, 0, blob.length);
+}
+
+/** A line or polygon as multi geometry. */
+export function promotedBlob(blob: Uint8Array): Uint8Array {
+  const target = new Uint8Array(blob.length + MULTI_BYTES);
+  return target.subarray(0, writePromoted(blob, 0, blob.length, target, new DataView(target.buffer), 0));
+}
+
+/** The inverse of `promotedBlob`. */
+export function singleBlob(blob: Uint8Array): Uint8Array {
+  const wkb = wkbStart(blob, 0);
+  const isEmpty = uint32At(blob, wkb + COUNT_AT) === 0;
+  const single = new Uint8Array(blob.length - (isEmpty ? 0 : MULTI_BYTES));
+  single.set(blob.subarray(0, single.length));
+  if (isEmpty)
+    new DataView(single.buffer).setUint32(wkb + TYPE_AT, uint32At(blob, wkb + TYPE_AT) - TO_MULTI, true);
+  else single.set(blob.subarray(wkb + MULTI_BYTES), wkb);
+  return single;
+}
+
+function isSingleAt(bytes: Uint8Array, start: number, end: number): boolean {
+  if (start === end) return false;
+  const code = uint32At(bytes, wkbStart(bytes, start) + TYPE_AT) % 1000;
+  return code === GEOMETRY_TYPE.lineString || code === GEOMETRY_TYPE.polygon;
+}
+
+/** Writes the blob `bytes[start, end)` at `at` as multi geometry; returns where it ends. */
+function writePromoted(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array<ArrayBuffer>,
+  view: DataView<ArrayBuffer>,
+  at: number,
+): number {
+  const wkb = wkbStart(bytes, start);
+  const parts = uint32At(bytes, wkb + COUNT_AT) === 0 ? 0 : 1;
+  const multi = copyBytes(bytes, start, wkb, target, at);
+  view.setUint8(multi, 1);
+  view.setUint32(multi + TYPE_AT, uint32At(bytes, wkb + TYPE_AT) + TO_MULTI, true);
+  view.setUint32(multi + COUNT_AT, parts, true);
+  return parts === 0 ? multi + MULTI_BYTES : copyBytes(bytes, wkb, end, target, multi + MULTI_BYTES);
+}
+
+/** For fewer bytes a loop is faster than a view and `set`. */
+const COPY_AT_ONCE_BYTES = 256;
+
+function copyBytes(bytes: Uint8Array, start: number, end: number, target: Uint8Array, at: number): number {
+  if (end - start >= COPY_AT_ONCE_BYTES) target.set(bytes.subarray(start, end), at);
+  else for (let i = start, to = at; i < end; i++, to++) target[to] = bytes[i];
+  return at + end - start;
+}
+
+function wkbStart(bytes: Uint8Array, start: number): number {
+  return start + HEADER_BYTES + ((bytes[start + FLAGS_AT] & FLAG_ENVELOPE_XY) === 0 ? 0 : ENVELOPE_BYTES);
+}
+
+function uint32At(bytes: Uint8Array, at: number): number {
+  return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0;
+}
