@@ -176,6 +176,10 @@ const generalErrors = {
     400,
     "{source}: entries '{first}' and '{second}' overlap at byte {offset} of the archive; create the archive again",
   ),
+  GZIP_INVALID: user(
+    400,
+    '{source} is not a readable gzip file: {reason}; use an undamaged copy, or unpack it first',
+  ),
   // jobs
   JOB_UNKNOWN: user(404, "there is no job '{id}'"),
   JOB_NOT_DONE: user(409, "job '{id}' is {state}; its output is available once it is SUCCESS{more}"),

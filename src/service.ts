@@ -8,6 +8,7 @@ import { type Config, isLoopback } from './config.ts';
 import { CrsSearch } from './crs-search/crs-search.ts';
 import { asDatabaseFailure } from './engines/sqlite/database-failure.ts';
 import { failure } from './errors.ts';
+import { outputKind } from './formats/format.ts';
 import { formats, inputFormats, outputFormats } from './formats/registry.ts';
 import { Authenticator } from './http/auth/authenticator.ts';
 import { LazyAccounts } from './http/auth/lazy-accounts.ts';
@@ -298,9 +299,9 @@ function outputFormat(request: JobRequest): ReturnType<JobServiceOptions['output
     return { mediaType: 'application/json', outputExtension: '.inspection.json', inputExtensions };
   const format = outputFormats.find(({ id }) => id === request.output.format);
   // The job was accepted by a release that still had this format; its runner reports that.
-  const { mediaType, outputExtension } = format ?? {
-    mediaType: 'application/octet-stream',
-    outputExtension: '',
-  };
+  const { mediaType, outputExtension } =
+    format === undefined
+      ? { mediaType: 'application/octet-stream', outputExtension: '' }
+      : outputKind(format, request.output.options);
   return { mediaType, outputExtension, inputExtensions };
 }

@@ -279,7 +279,10 @@ test('a pipeline file says all that a request can', async () => {
 
 test('a file whose format is not known from its name is refused with the format it is, or the flag to use', async () => {
   const cases: [argv: string[], expected: RegExp][] = [
-    [['convert', 'a.kml', 'a.gpkg'], /'a.kml': KML is not supported; export it as GeoPackage or GeoJSON/],
+    [
+      ['convert', 'a.kml', 'a.gpkg'],
+      /'a.kml': KML is not supported; convert it with 'ogr2ogr out\.gpkg in\.kml'/,
+    ],
     [['convert', sample, 'a.dwg'], /'a.dwg': DWG is not supported; save the drawing as DXF/],
     [
       ['convert', 'roads.dbf', 'a.gpkg'],

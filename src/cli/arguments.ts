@@ -1,10 +1,20 @@
 /** Command lines: flags come from the formats' option schemas, so a new format brings its flags with it. */
+import { statSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { failure } from '../errors.ts';
-import type { Format, InputFormat, OptionsSchema, OutputFormat } from '../formats/format.ts';
+import {
+  type Format,
+  type InputFormat,
+  type OptionsSchema,
+  type OutputFormat,
+  type OutputVariant,
+  variantNamed,
+} from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
-import { unsupportedByName } from '../formats/recognise.ts';
+import { formatByContent, HEAD_BYTES, lookOf, unsupportedByName } from '../formats/recognise.ts';
 import { formatByFileName, formats, inputFormats, outputFormats } from '../formats/registry.ts';
+import { openFileSource } from '../io/byte-source.ts';
+import { GZIP_EXTENSION } from '../io/gzip.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -104,30 +114,77 @@ function typedValue(text: string, schema: object, flag: string): unknown {
   throw failure('USAGE', { detail: `--${flag} wants ${types.join(' or ')}, not '${text}'` });
 }
 
-/** The format that `--from` names, else the one of the file name's extension. Throws USAGE when there is none. */
+/**
+ * The format that `--from` names, else the one of the file name's extension, else the one that the beginning of the file
+ * shows. Throws USAGE if there is none.
+ */
 export function chooseInputFormat(named: unknown, fileName: string): InputFormat {
   if (typeof named === 'string') return inputFormatById(named, '--from');
-  return formatOfName(inputFormats, fileName, 'from');
-}
-
-/** As `chooseInputFormat`, by `--to`. */
-export function chooseOutputFormat(named: unknown, fileName: string): OutputFormat {
-  if (typeof named === 'string') return outputFormatById(named, '--to');
-  return formatOfName(outputFormats, fileName, 'to');
-}
-
-function formatOfName<Known extends Format>(among: readonly Known[], fileName: string, flag: string): Known {
-  const format = fileName === '-' ? null : formatByFileName(among, fileName);
+  const format = formatByFileName(inputFormats, fileName.replace(GZIP_EXTENSION, ''));
   if (format !== null) return format;
+  const unsupported = unsupportedByName(fileName, 'input');
+  if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, inputFormats);
+  const head = fileName === '-' ? null : headOf(fileName);
+  const found = head === null ? null : formatByContent(head);
+  if (found !== null) return found;
+  if (head !== null)
+    throw unknownExtension(fileName, 'from', inputFormats, `; it looks like ${lookOf(head)}`);
+  throw unknownExtension(fileName, 'from', inputFormats);
+}
+
+export interface OutputChoice {
+  readonly format: OutputFormat;
+  /** Write options that the name of the format or the extension states. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** The name ends in ".gz": the file is compressed. */
+  readonly isGzipped: boolean;
+}
+
+/** The output format that `--to` names, else the one of the file name's extension. Throws USAGE if there is none. */
+export function chooseOutputFormat(named: unknown, fileName: string): OutputChoice {
+  const plainName = fileName.replace(GZIP_EXTENSION, '');
+  const lower = plainName.toLowerCase();
+  if (typeof named === 'string') {
+    const format = outputFormatById(named, '--to');
+    return outputChoice(format, variantNamed(format, named.toLowerCase()), fileName);
+  }
+  const format = plainName === '-' ? null : formatByFileName(outputFormats, plainName);
+  if (format !== null) {
+    const variant = format.outputVariants?.find(({ extensions }) =>
+      extensions.some((one) => lower.endsWith(one)),
+    );
+    return outputChoice(format, variant ?? null, fileName);
+  }
+  const unsupported = unsupportedByName(fileName, 'output');
+  if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, outputFormats);
+  throw unknownExtension(fileName, 'to', outputFormats);
+}
+
+function outputChoice(format: OutputFormat, variant: OutputVariant | null, fileName: string): OutputChoice {
+  const isGzipped = GZIP_EXTENSION.test(fileName);
+  if (isGzipped && format.outputExtension === '.zip')
+    throw failure('USAGE', { detail: `'${fileName}': a .zip is compressed already; remove the .gz` });
+  const options = variant === null ? {} : { [variant.option]: variant.values[0] };
+  return { format, options, isGzipped };
+}
+
+/** The beginning of a regular file; null if there is none. */
+function headOf(path: string): Uint8Array | null {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  using source = openFileSource(path);
+  return source.slice(0, HEAD_BYTES);
+}
+
+function unsupportedFormat(fileName: string, unsupported: string, among: readonly Format[]): Error {
   const known = among.map(({ id }) => id).join(', ');
-  if (fileName === '-')
-    throw failure('USAGE', {
-      detail: `standard input and output have no name to tell the format; use --${flag} with one of ${known}`,
-    });
-  const unsupported = unsupportedByName(fileName);
+  return failure('USAGE', { detail: `'${fileName}': ${unsupported}; supported formats: ${known}` });
+}
+
+function unknownExtension(fileName: string, flag: 'from' | 'to', among: readonly Format[], look = ''): Error {
+  const known = among.map(({ id }) => id).join(', ');
   const detail =
-    unsupported === null
-      ? `cannot tell the format of '${fileName}' from its extension; use --${flag} with one of ${known}`
-      : `'${fileName}': ${unsupported}; supported formats: ${known}`;
-  throw failure('USAGE', { detail });
+    fileName === '-'
+      ? `standard input and output have no name to tell the format; use --${flag} with one of ${known}`
+      : `cannot tell the format of '${fileName}' from its extension${look}; use --${flag} with one of ${known}`;
+  return failure('USAGE', { detail });
 }

@@ -1,15 +1,16 @@
 /** What the commands that write a file have in common: their flags, what they ask of the pipeline, how they run it. */
 import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 import { type CrsText, parseCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type FailOn, failOnSeverities, shownFindings } from '../findings.ts';
-import type { Format } from '../formats/format.ts';
+import { type Format, outputKind } from '../formats/format.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
+import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
 import type { ConversionRequest, InputFileRequest, InputPath, OutputRequest } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import {
@@ -121,10 +122,10 @@ async function requestOf(
     },
     transformations: await stepsOf(parsed),
     output: {
-      format: to.id,
+      format: to.format.id,
       ...outputCrsOf(values['to-crs']),
       toFile: true,
-      options: await formatOptions(parsed, 'out', to),
+      options: { ...to.options, ...(await formatOptions(parsed, 'out', to.format)) },
     },
     ...(failOn === null ? {} : { failOn }),
   };
@@ -174,8 +175,14 @@ async function convert(
 ): Promise<ShownReport> {
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory);
-  const extension = chooseOutputFormat(parsed.values.to, output).outputExtension;
-  const outputPath = output === '-' ? join(work, `${unnamed}${extension}`) : path;
+  const { format, isGzipped } = chooseOutputFormat(parsed.values.to, output);
+  const { outputExtension } = outputKind(format, request.output.options);
+  const outputPath =
+    output === '-'
+      ? join(work, `${unnamed}${outputExtension}`)
+      : isGzipped
+        ? join(work, basename(path).replace(GZIP_EXTENSION, ''))
+        : path;
   const abort = new AbortController();
   const interrupt = (): void => abort.abort();
   for (const signal of INTERRUPTING) process.once(signal, interrupt);
@@ -195,6 +202,10 @@ async function convert(
     const found = await runConversion(request, paths, { signal: abort.signal, onProgress: bar.update });
     const report = { ...found, warnings: shownFindings(found.warnings, FLAG_FORM) };
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
+    else if (isGzipped) {
+      const byteLength = await gzipFile(outputPath, path, abort.signal);
+      return { ...report, output: { ...report.output, byteLength, mediaType: 'application/gzip' } };
+    }
     return report;
   } catch (error) {
     // What was under way breaks in its own way.

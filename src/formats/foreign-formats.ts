@@ -7,67 +7,112 @@ import type { Signature } from './format.ts';
 export interface ForeignFormat extends Signature {
   /** How to convert it to a supported format. */
   readonly advice: string;
+  /** How to get a file of it from a supported format. */
+  readonly outputAdvice: string;
   readonly extensions: readonly string[];
 }
 
-const EXPORT = 'export it as GeoPackage or GeoJSON from the program it comes from';
-const DRAWING = 'save the drawing as DXF';
-const SPREADSHEET = 'save the sheet as CSV';
-const RASTER = 'geomill converts vector data';
+type Advice = Pick<ForeignFormat, 'advice' | 'outputAdvice'>;
+
+/** A format that GDAL reads and writes. */
+const gdal = (extension: string): Advice => ({
+  advice: `convert it with 'ogr2ogr out.gpkg in${extension}', or export it as GeoPackage from QGIS`,
+  outputAdvice: `write a .gpkg and convert that with 'ogr2ogr out${extension} in.gpkg'`,
+});
+const TOPOJSON: Advice = {
+  advice:
+    "convert it with 'mapshaper in.topojson -o out.geojson format=geojson', or 'ogr2ogr out.gpkg in.topojson'",
+  outputAdvice:
+    "write a .geojson and convert that with 'mapshaper in.geojson -o out.topojson format=topojson'",
+};
+const ESRI_JSON: Advice = {
+  advice: "request the layer with f=geojson instead of f=json, or convert it with 'ogr2ogr out.gpkg in.json'",
+  outputAdvice: 'write a .geojson, which ArcGIS reads',
+};
+const DRAWING: Advice = {
+  advice: 'save the drawing as DXF',
+  outputAdvice: 'write a .dxf, which CAD programs open and save in this format',
+};
+const SPREADSHEET: Advice = {
+  advice: 'save the sheet as CSV (UTF-8)',
+  outputAdvice: 'write a .csv, which spreadsheets open',
+};
+const DATABASE: Advice = {
+  advice: "convert it with 'ogr2ogr out.gpkg in.sqlite'; rename it to .gpkg only if it is a GeoPackage",
+  outputAdvice: 'write a .gpkg, which is a SQLite database, too',
+};
+const SHAPEFILE_PART: Advice = {
+  advice: 'use its .shp, or a .zip of all its files',
+  outputAdvice: 'write a .zip, which contains all its files',
+};
+const RASTER: Advice = {
+  advice: 'geomill converts vector data',
+  outputAdvice: 'geomill converts vector data',
+};
 
 export const FOREIGN_FORMATS: readonly ForeignFormat[] = [
-  { found: 'KML', advice: EXPORT, extensions: ['.kml'], pattern: /<(?:\w+:)?kml\b/ },
-  { found: 'KMZ', advice: EXPORT, extensions: ['.kmz'], member: /\.kml$/i },
-  { found: 'GPX', advice: EXPORT, extensions: ['.gpx'], pattern: /<(?:\w+:)?gpx\b/ },
-  { found: 'GML', advice: EXPORT, extensions: ['.gml'], pattern: /opengis\.net\/gml/ },
-  { found: 'MapInfo TAB', advice: EXPORT, extensions: ['.tab'], pattern: /^!table/i },
-  { found: 'MapInfo MIF', advice: EXPORT, extensions: ['.mif'], pattern: /^Version\s+\d+\s+Charset/i },
+  { found: 'KML', ...gdal('.kml'), extensions: ['.kml'], pattern: /<(?:\w+:)?kml\b/ },
+  { found: 'KMZ', ...gdal('.kmz'), extensions: ['.kmz'], member: /\.kml$/i },
+  { found: 'GPX', ...gdal('.gpx'), extensions: ['.gpx'], pattern: /<(?:\w+:)?gpx\b/ },
+  { found: 'GML', ...gdal('.gml'), extensions: ['.gml'], pattern: /opengis\.net\/gml/ },
+  { found: 'MapInfo TAB', ...gdal('.tab'), extensions: ['.tab'], pattern: /^!table/i },
+  {
+    found: 'MapInfo MIF',
+    ...gdal('.mif'),
+    extensions: ['.mif', '.mid'],
+    pattern: /^Version\s+\d+\s+Charset/i,
+  },
   {
     found: 'an Esri file geodatabase',
-    advice: EXPORT,
-    extensions: ['.gdb'],
+    ...gdal('.gdb'),
+    extensions: ['.gdb', '.gdb.zip'],
     member: /\.gdb\/|\.gdbtable$/i,
   },
   {
     found: 'DWG',
-    advice: DRAWING,
+    ...DRAWING,
     extensions: ['.dwg'],
     pattern: /^AC(?:10\d\d|1\.\d\d|2\.\d\d)/,
   },
-  { found: 'DXB', advice: DRAWING, extensions: ['.dxb'], magic: 'AutoCAD DXB' },
-  { found: 'DGN', advice: DRAWING, extensions: ['.dgn'] },
+  { found: 'DXB', ...DRAWING, extensions: ['.dxb'], magic: 'AutoCAD DXB' },
+  { found: 'DGN', ...DRAWING, extensions: ['.dgn'] },
   {
     found: 'XLS or another old Office document',
-    advice: SPREADSHEET,
+    ...SPREADSHEET,
     extensions: ['.xls'],
     magic: '\xd0\xcf\x11\xe0',
   },
-  { found: 'XLSX', advice: SPREADSHEET, extensions: ['.xlsx'], member: /^xl\/workbook\./ },
-  { found: 'ODS', advice: SPREADSHEET, extensions: ['.ods'], member: /^content\.xml$/ },
-  { found: 'FlatGeobuf', advice: EXPORT, extensions: ['.fgb'], magic: 'fgb\x03' },
-  { found: 'Parquet', advice: EXPORT, extensions: ['.parquet', '.geoparquet'], pattern: /^PAR1[^\w,;|"\s]/ },
-  { found: 'PMTiles', advice: EXPORT, extensions: ['.pmtiles'], magic: 'PMTiles\x03' },
+  { found: 'XLSX', ...SPREADSHEET, extensions: ['.xlsx', '.xlsm'], member: /^xl\/workbook\./ },
+  { found: 'ODS', ...SPREADSHEET, extensions: ['.ods'], member: /^content\.xml$/ },
+  { found: 'FlatGeobuf', ...gdal('.fgb'), extensions: ['.fgb'], magic: 'fgb\x03' },
+  {
+    found: 'Parquet',
+    ...gdal('.parquet'),
+    extensions: ['.parquet', '.geoparquet'],
+    pattern: /^PAR1[^\w,;|"\s]/,
+  },
+  { found: 'PMTiles', ...gdal('.pmtiles'), extensions: ['.pmtiles'], magic: 'PMTiles\x03' },
   {
     found: 'TopoJSON',
-    advice: EXPORT,
+    ...TOPOJSON,
     extensions: ['.topojson'],
     pattern: /^\s*\{.*?"type"\s*:\s*"Topology"/s,
   },
   {
     found: 'Esri JSON',
-    advice: EXPORT,
+    ...ESRI_JSON,
     extensions: ['.esrijson'],
-    pattern: /^\s*\{.*?"(?:geometryType|spatialReference)"\s*:/s,
+    pattern: /^\s*\{(?!.*?"type"\s*:\s*"Feature).*?"(?:geometryType|spatialReference|attributes)"\s*:/s,
   },
-  { found: 'a SpatiaLite database', advice: EXPORT, extensions: ['.sqlite'] },
+  { found: 'a SpatiaLite database', ...DATABASE, extensions: ['.sqlite', '.db'] },
   {
     found: 'one file of a shapefile without the others',
-    advice: 'use its .shp, or a .zip of all its files',
+    ...SHAPEFILE_PART,
     extensions: ['.shx', '.dbf', '.prj'],
   },
-  { found: 'TIFF', advice: RASTER, extensions: ['.tif', '.tiff'], pattern: /^(?:II\*\0|MM\0\*)/ },
-  { found: 'JPEG', advice: RASTER, extensions: ['.jpg', '.jpeg'], magic: '\xff\xd8\xff' },
-  { found: 'PNG', advice: RASTER, extensions: ['.png'], magic: '\x89PNG' },
+  { found: 'TIFF', ...RASTER, extensions: ['.tif', '.tiff'], pattern: /^(?:II\*\0|MM\0\*)/ },
+  { found: 'JPEG', ...RASTER, extensions: ['.jpg', '.jpeg'], magic: '\xff\xd8\xff' },
+  { found: 'PNG', ...RASTER, extensions: ['.png'], magic: '\x89PNG' },
 ];
 
 /** Kinds of files that are checked last. */

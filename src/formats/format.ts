@@ -40,6 +40,18 @@ export interface Signature {
   readonly member?: RegExp;
 }
 
+/** A kind of output of a format with names, extensions and a media type of its own, selected by a write option. */
+export interface OutputVariant {
+  /** Aliases of the format that select it as the output format. */
+  readonly names: readonly string[];
+  /** Extensions of output files that select it on the command line; the first one is the usual one. */
+  readonly extensions: readonly string[];
+  readonly mediaType: string;
+  readonly option: string;
+  /** Values of the option; the names and extensions set the first one. */
+  readonly values: readonly unknown[];
+}
+
 export interface Format<
   Errors extends ErrorEntries = ErrorEntries,
   Noted extends FindingEntries = FindingEntries,
@@ -69,6 +81,8 @@ export interface Format<
   readonly mediaType: string;
   /** Ending of an output file; ".zip" for shp. */
   readonly outputExtension: string;
+  /** Outputs that are no single JSON text, have another media type or another ending. Missing: none. */
+  readonly outputVariants?: readonly OutputVariant[];
   /** Where the CRS of an input comes from: fixed by the format (geojson), stated in the file, or only by the request. */
   readonly inputCrs: 'fixed' | 'file' | 'request';
   /** The CRS that outputs always have, given the write options; null: the requested one. */
@@ -98,6 +112,29 @@ export interface Format<
 
 export type InputFormat = Format & { readonly loadReader: () => Promise<FormatReader> };
 export type OutputFormat = Format & { readonly loadWriter: () => Promise<FormatWriter> };
+
+/** The variant that write options select; null: the usual output. */
+export function variantOf(
+  { outputVariants = [] }: Format,
+  options: Readonly<Record<string, unknown>>,
+): OutputVariant | null {
+  return outputVariants.find(({ option, values }) => values.includes(options[option])) ?? null;
+}
+
+/** The variant that a name of the format selects. */
+export function variantNamed({ outputVariants = [] }: Format, name: string): OutputVariant | null {
+  return outputVariants.find(({ names }) => names.includes(name)) ?? null;
+}
+
+/** Media type and ending of an output with these write options. */
+export function outputKind(
+  format: Format,
+  options: Readonly<Record<string, unknown>>,
+): Pick<Format, 'mediaType' | 'outputExtension'> {
+  const variant = variantOf(format, options);
+  if (variant === null) return format;
+  return { mediaType: variant.mediaType, outputExtension: variant.extensions[0] };
+}
 
 export const isInputFormat = (format: Format): format is InputFormat => format.loadReader !== null;
 export const isOutputFormat = (format: Format): format is OutputFormat => format.loadWriter !== null;

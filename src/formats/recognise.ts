@@ -1,9 +1,10 @@
 /** Recognises files, to name the format of a file in an error: one table of signatures for all formats. */
 import { FOREIGN_FORMATS, type ForeignFormat, GENERAL_KINDS } from './foreign-formats.ts';
-import type { Signature } from './format.ts';
-import { formats } from './registry.ts';
+import type { InputFormat, Signature } from './format.ts';
+import { formats, inputFormats } from './registry.ts';
 
-const HEAD_BYTES = 4096;
+/** Bytes from the beginning of a file that are enough to recognise it. */
+export const HEAD_BYTES = 4096;
 
 const SIGNATURES: readonly Signature[] = [
   ...formats.flatMap(({ signatures }) => signatures),
@@ -25,6 +26,13 @@ export function binaryLookOf(head: Uint8Array): string | null {
   return known?.found ?? (text.includes('\0') ? lookOf(head) : null);
 }
 
+/** The input format by the first bytes of a file; null if no signature of one matches. */
+export function formatByContent(head: Uint8Array): InputFormat | null {
+  const text = startOf(head);
+  const matches = (one: Signature): boolean => hasMagic(one, text) || one.pattern?.test(text) === true;
+  return inputFormats.find(({ signatures }) => signatures.some(matches)) ?? null;
+}
+
 /** The kind of a zip archive by the paths of its members, or null. */
 export function lookOfMembers(paths: readonly string[]): string | null {
   return SIGNATURES.find(({ member }) => member && paths.some((path) => member.test(path)))?.found ?? null;
@@ -34,10 +42,12 @@ export function lookOfMembers(paths: readonly string[]): string | null {
  * The reason why a file with this name is not supported if its extension belongs to a known unsupported format; else
  * null.
  */
-export function unsupportedByName(fileName: string): string | null {
-  const lower = fileName.toLowerCase();
+export function unsupportedByName(fileName: string, side: 'input' | 'output'): string | null {
+  const lower = fileName.toLowerCase().replace(/[\\/]+$/, '');
   const format = FOREIGN_FORMATS.find(({ extensions }) => extensions.some((one) => lower.endsWith(one)));
-  return format === undefined ? null : `${format.found} is not supported; ${format.advice}`;
+  if (format === undefined) return null;
+  const advice = side === 'input' ? format.advice : format.outputAdvice;
+  return `${format.found} is not supported; ${advice}`;
 }
 
 /** The beginning of a file as text, without a byte order mark of UTF-8. */

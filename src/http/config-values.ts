@@ -42,7 +42,7 @@ export class ConfigValues {
     }
   }
 
-  /** The value of a field, checked by its schema. Throws CONFIG_INVALID, FORMAT_UNKNOWN or CRS_UNKNOWN. */
+  /** The value of a field, checked by its schema; the name of a format in lower case. Throws CONFIG_INVALID, FORMAT_UNKNOWN or CRS_UNKNOWN. */
   take(id: FieldId): ConfigValue {
     const { path, value: given } = this.takeAny(fieldNames(id, this.#endpoint));
     if (given === undefined) return { path, value: given };
@@ -51,7 +51,7 @@ export class ConfigValues {
     // Steps are checked by requested-steps.ts, with the schemas of their parameters.
     const fault = id === 'transformations' ? null : this.#check(id)(value);
     if (fault !== null) throw this.#refusal(fault, id, path, value, given);
-    return { path, value: isFormat ? this.#formatId(String(value)) : value };
+    return { path, value };
   }
 
   /** The value given under any of the names. Throws CONFIG_INVALID if two of them contradict each other. */
@@ -78,11 +78,6 @@ export class ConfigValues {
   /** Paths that were not taken. */
   unknown(): string[] {
     return [...this.#values.keys()];
-  }
-
-  /** The id of a format given by id or alias. */
-  #formatId(name: string): string {
-    return this.#registries.formats.find(({ aliases }) => aliases.includes(name))?.id ?? name;
   }
 
   #check(id: FieldId): SchemaCheck {

@@ -12,7 +12,11 @@ import {
   isOutputFormat,
   type OptionsSchema,
   type OutputFormat,
+  type OutputVariant,
+  variantNamed,
+  variantOf,
 } from '../formats/format.ts';
+import { formatNamed } from '../formats/format-by-id.ts';
 import { validateOptions } from '../formats/options.ts';
 import { field } from '../message.ts';
 import type { InputFileRequest, JobRequest, OutputRequest } from '../pipeline/request.ts';
@@ -58,10 +62,10 @@ export function parseJobRequest(
 ): ParsedConfig {
   const values = new ConfigValues(config, endpoint, registries);
   const inputFormat = parseInputFormat(values, endpoint, registries);
-  const outputFormat = parseOutputFormat(values, endpoint, registries);
+  const outputChoice = parseOutputFormat(values, endpoint, registries);
   const inputUrl = parseUrl(values, endpoint, urlPolicy);
-  const filesOf = parseFilesCrs(values, endpoint, inputFormat, outputFormat === null);
-  const output = outputFormat === null ? null : parseOutput(values, endpoint, outputFormat);
+  const filesOf = parseFilesCrs(values, endpoint, inputFormat, outputChoice === null);
+  const output = outputChoice === null ? null : parseOutput(values, endpoint, outputChoice);
   const steps = parseTransformations(values, registries, mayHaveParts);
   const layers = parseLayers(values);
   const failOn = values.take('failOn').value as FailOn | undefined;
@@ -103,12 +107,19 @@ function parseInputFormat(values: ConfigValues, endpoint: Endpoint, { formats }:
   const { path, value } = values.take('inputFormat');
   const fromPath = endpoint.inputFormat;
   if (value === undefined && fromPath === null) throw formatMissing(values, path, known);
-  if (value !== undefined && fromPath !== null && value !== fromPath)
+  const format = findFormat(String(value ?? fromPath), known);
+  if (value !== undefined && fromPath !== null && format.id !== fromPath)
     throw invalid(
       path,
-      `says ${String(value)}, but the path of the request says ${fromPath}; post to the path of the format, or remove it`,
+      `says ${format.id}, but the path of the request says ${fromPath}; post to the path of the format, or remove it`,
     );
-  return findFormat(String(value ?? fromPath), known);
+  return format;
+}
+
+interface OutputChoice {
+  readonly format: OutputFormat;
+  /** The variant that the name of the format selects. */
+  readonly variant: OutputVariant | null;
 }
 
 /** Null: an inspection without an output. */
@@ -116,17 +127,21 @@ function parseOutputFormat(
   values: ConfigValues,
   endpoint: Endpoint,
   { formats }: Registries,
-): OutputFormat | null {
+): OutputChoice | null {
   const known = formats.filter(isOutputFormat);
   const { path, value } = values.take('outputFormat');
-  if (value !== undefined) return findFormat(String(value), known);
+  if (value !== undefined) {
+    const name = String(value);
+    const format = findFormat(name, known);
+    return { format, variant: variantNamed(format, name) };
+  }
   if (endpoint.operation === 'inspect') return null;
   throw formatMissing(values, path, known);
 }
 
-function findFormat<Known extends Format>(id: string, among: readonly Known[]): Known {
-  const format = among.find((candidate) => candidate.id === id);
-  if (format === undefined) throw failure('INTERNAL', { reason: `format ${id} is not registered` });
+function findFormat<Known extends Format>(name: string, among: readonly Known[]): Known {
+  const format = formatNamed(among, name);
+  if (format === undefined) throw failure('INTERNAL', { reason: `format ${name} is not registered` });
   return format;
 }
 
@@ -217,24 +232,49 @@ function crsOrNull(value: unknown, path: string): CrsText | null {
   return value === undefined || value === null ? null : parseEpsg(value, path);
 }
 
-function parseOutput(values: ConfigValues, endpoint: Endpoint, format: Format): OutputRequest {
+function parseOutput(
+  values: ConfigValues,
+  endpoint: Endpoint,
+  { format, variant }: OutputChoice,
+): OutputRequest {
   const crs = values.take('outputCrs');
   const toFile = values.take('toFile');
-  if (toFile.value === false && format.jsonSchema === null)
-    throw failure('INLINE_NOT_POSSIBLE', { path: field(toFile.path), format: format.name });
+  const given = parseOptions(values, endpoint, 'output', format.writeOptions, undefined);
+  const options = variant === null ? given : withVariant(given, variant, endpoint);
+  const isSequence = variantOf(format, options) !== null;
+  if (toFile.value === false && (format.jsonSchema === null || isSequence))
+    throw failure('INLINE_NOT_POSSIBLE', {
+      path: field(toFile.path),
+      format: isSequence ? `sequences of ${format.name}` : format.name,
+    });
   return {
     format: format.id,
     ...(crs.value === undefined
       ? { crs: defaultCrs(endpoint) }
       : { crs: parseOutputCrs(crs.value, crs.path), crsPath: crs.path }),
     toFile: toFile.value !== false,
-    options: parseOptions(values, endpoint, 'output', format.writeOptions, undefined),
+    options,
   };
 }
 
 /** An append of the versioned API keeps the CRS of its target. */
 function defaultCrs({ operation }: Endpoint): CrsText | null {
   return operation === 'append' ? SOURCE_CRS : null;
+}
+
+/** The options with that of a variant which the name of the format selects. */
+function withVariant(
+  options: Readonly<Record<string, unknown>>,
+  { names, option, values: [value, ...others] }: OutputVariant,
+  endpoint: Endpoint,
+): Readonly<Record<string, unknown>> {
+  const stated = options[option];
+  if (stated !== undefined && stated !== value && !others.includes(stated))
+    throw invalid(
+      optionNames('output', option, endpoint)[0],
+      `contradicts the format '${names[0]}'; state it once`,
+    );
+  return { ...options, [option]: stated ?? value };
 }
 
 function parseLayers(values: ConfigValues): readonly string[] | null {

@@ -64,6 +64,17 @@ export class UnpackBudget {
         'MAX_UNZIPPED',
       );
   }
+
+  checkRatio(what: string, unpackedBytes: number, packedBytes: number): void {
+    const { unzipRatio } = this.limits;
+    if (unpackedBytes <= RATIO_MATTERS_FROM_BYTES || unpackedBytes <= packedBytes * unzipRatio) return;
+    throw tooMuch(
+      `the ratio of unpacked to packed size of ${what}`,
+      Math.round(unpackedBytes / Math.max(1, packedBytes)),
+      unzipRatio,
+      'MAX_UNZIP_RATIO',
+    );
+  }
 }
 
 function tooMuch(what: string, actual: number, limit: number, setting: string): GeomillError {
@@ -162,16 +173,9 @@ function describeEntry(entry: yauzl.Entry, source: string, budget: UnpackBudget)
   // With decodeStrings off, yauzl returns the bytes of the name; its type declarations do not say so.
   const name = entryName(entry.fileName as unknown as Uint8Array, entry.generalPurposeBitFlag);
   checkName(name, source);
-  const { limits } = budget;
   const { compressedSize: packedBytes, uncompressedSize: unpackedBytes } = entry;
   budget.countBytes(source, unpackedBytes);
-  if (unpackedBytes > RATIO_MATTERS_FROM_BYTES && unpackedBytes > packedBytes * limits.unzipRatio)
-    throw tooMuch(
-      `the ratio of unpacked to packed size of '${name}' in ${source}`,
-      Math.round(unpackedBytes / Math.max(1, packedBytes)),
-      limits.unzipRatio,
-      'MAX_UNZIP_RATIO',
-    );
+  budget.checkRatio(`'${name}' in ${source}`, unpackedBytes, packedBytes);
   const madeByUnix = entry.versionMadeBy >> 8 === 3;
   const isLink = madeByUnix && ((entry.externalFileAttributes >>> 16) & UNIX_TYPE_MASK) === UNIX_SYMLINK;
   const method = entry.compressionMethod;

@@ -1,5 +1,7 @@
 /** Names of outputs, made from the name of the input. */
 
+import { GZIP_EXTENSION } from '../io/gzip.ts';
+
 export interface OutputFormat {
   readonly mediaType: string;
   readonly outputExtension: string;
@@ -19,11 +21,12 @@ export interface OutputName {
 
 /** `roads.geojson` converted to shp is `roads.zip`. */
 export function describeOutput(inputName: string, format: OutputFormat): OutputName {
-  const lower = inputName.toLowerCase();
+  const name = inputName.replace(GZIP_EXTENSION, '');
+  const lower = name.toLowerCase();
   const ending = format.inputExtensions
     .filter((extension) => lower.endsWith(extension))
     .reduce((longest, extension) => (extension.length > longest.length ? extension : longest), '');
-  const stem = safeStem(inputName.slice(0, inputName.length - ending.length));
+  const stem = safeStem(name.slice(0, name.length - ending.length));
   const fileName = stem + format.outputExtension;
   return { fileName, pathName: fileName };
 }

@@ -9,6 +9,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GeomillError } from '../errors.ts';
 import { severityCounts } from '../findings.ts';
+import { outputKind } from '../formats/format.ts';
 import { outputFormatById } from '../formats/format-by-id.ts';
 import { inspectSource } from './inspect.ts';
 import { type DryRun, inspectionDocument } from './inspect-document.ts';
@@ -60,7 +61,7 @@ async function performDryRun(
   mkdirSync(scratchDirectory, { recursive: true });
   // Layers and zip members are named after it.
   const stem = basename(paths.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
-  const outputPath = join(directory, stem + format.outputExtension);
+  const outputPath = join(directory, stem + outputKind(format, request.output.options).outputExtension);
   try {
     return { report: await runConversion(request, { ...paths, outputPath, scratchDirectory }, control) };
   } catch (error) {

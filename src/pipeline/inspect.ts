@@ -15,6 +15,7 @@ import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
 import { widenedFinding } from './misfits.ts';
 import { checkLayerNames } from './name-lengths.ts';
+import { withoutGzip } from './open-inputs.ts';
 import { locateInLayer, runPartitions } from './partition-run.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionPaths, InputRequest } from './request.ts';
@@ -53,7 +54,8 @@ export async function inspectSource(
   const findings = new Findings();
   const scratch = new ScratchSpace();
   const cutting = cuttingFor('none');
-  const all = await reader.open(paths.inputs[0], {
+  const [file] = await withoutGzip(paths, scratch, control.signal);
+  const all = await reader.open(file, {
     scratchDirectory: paths.scratchDirectory,
     limits: paths.limits,
     options: input.options,
@@ -75,7 +77,7 @@ export async function inspectSource(
   const threaded = executorFor(
     layers,
     paths.threads,
-    statSync(paths.inputs[0].path).size,
+    statSync(file.path).size,
     cutting,
     [],
     control.threads ?? newThreads,

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { GeomillError, type Location } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
+import { openFileSource } from '../io/byte-source.ts';
+import { GZIP_EXTENSION, isGzip, unpackGzip } from '../io/gzip.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
+import { UnpackBudget } from '../io/zip-read.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -29,6 +32,37 @@ export interface Opening {
 /** Of all files together; 0 for a missing file: opening it gives a better error. */
 export function byteLengthOf(inputs: readonly InputPath[]): number {
   return inputs.reduce((sum, { path }) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+/**
+ * The inputs with gzip files replaced by their content, unpacked into the scratch directory. A file named
+ * "roads.csv.gz" becomes "roads.csv". Throws GZIP_INVALID and LIMIT_EXCEEDED.
+ */
+export async function withoutGzip(
+  { inputs, scratchDirectory, limits }: Pick<ConversionPaths, 'inputs' | 'scratchDirectory' | 'limits'>,
+  scratch: ScratchSpace,
+  signal: AbortSignal,
+): Promise<readonly InputPath[]> {
+  if (!inputs.some(({ path }) => isGzip(firstBytes(path)))) return inputs;
+  const budget = new UnpackBudget(limits, scratch.unpacked);
+  const plain: InputPath[] = [];
+  for (const [i, input] of inputs.entries()) {
+    if (!isGzip(firstBytes(input.path))) {
+      plain.push(input);
+      continue;
+    }
+    const path = join(scratchDirectory, `gunzip-${i + 1}`);
+    await unpackGzip({ ...input, byteLength: statSync(input.path).size }, path, budget, signal);
+    plain.push({ ...input, path, name: input.name.replace(GZIP_EXTENSION, '') || input.name });
+  }
+  return plain;
+}
+
+function firstBytes(path: string): Uint8Array {
+  // A missing file is reported by the reader.
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return new Uint8Array();
+  using source = openFileSource(path);
+  return source.slice(0, 3);
 }
 
 export async function openInputs(opening: Opening): Promise<OpenedInput[]> {

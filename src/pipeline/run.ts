@@ -7,7 +7,14 @@ import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
 import { Findings } from '../findings.ts';
-import type { Format, FormatReader, FormatWriter, OutputFile, SourceLayer } from '../formats/format.ts';
+import {
+  type Format,
+  type FormatReader,
+  type FormatWriter,
+  type OutputFile,
+  outputKind,
+  type SourceLayer,
+} from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
@@ -27,7 +34,7 @@ import {
   noteWidened,
   undeclared,
 } from './misfits.ts';
-import { byteLengthOf, type OpenedInput, openInputs } from './open-inputs.ts';
+import { byteLengthOf, type OpenedInput, openInputs, withoutGzip } from './open-inputs.ts';
 import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
 import { type ConversionPlan, planConversion } from './plan.ts';
@@ -73,7 +80,7 @@ interface Written {
 
 class Conversion {
   readonly #request: ConversionRequest;
-  readonly #paths: ConversionPaths;
+  #paths: ConversionPaths;
   readonly #control: ConversionControl;
   readonly #startedAt = performance.now();
   #findings = new Findings();
@@ -133,8 +140,9 @@ class Conversion {
 
   async run(): Promise<ConversionReport> {
     const { signal } = this.#control;
-    this.#startThreadsEarly();
     this.#tell({ fraction: 0, stage: 'opening' });
+    this.#paths = { ...this.#paths, inputs: await withoutGzip(this.#paths, this.#scratch, signal) };
+    this.#startThreadsEarly();
     const inputs = await openInputs({
       reader: this.#input.reader,
       input: this.#request.input,
@@ -238,7 +246,10 @@ class Conversion {
         })),
       })),
       reprojections,
-      output: { mediaType: this.#output.format.mediaType, ...output },
+      output: {
+        mediaType: outputKind(this.#output.format, this.#request.output.options).mediaType,
+        ...output,
+      },
       outputCrs: plan.layers[0]?.targetCrs ?? 'EPSG:4326',
       findings: this.#findings,
       totalMs: performance.now() - this.#startedAt,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { crc32, deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { GeomillClient, type SubmitJobConfig } from '../../src/client/client.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { GEOJSON_TO_GEOJSON, startTestService, submit, submitJob } from '../support/service.ts';
@@ -165,3 +165,44 @@ for (const [name, config, file, message] of failures) {
     assert.match(problem.detail, message);
   });
 }
+
+test('an output can be a sequence of features, by its format or by an option', async () => {
+  const requests = [
+    [{ format: 'geojsonl' }, 'harbour.geojsonl', 'application/x-ndjson'],
+    [{ format: 'geojson', sequence: true }, 'harbour.geojsonl', 'application/x-ndjson'],
+    [{ format: 'GeoJSONSeq' }, 'harbour.geojsons', 'application/geo+json-seq'],
+  ] as const;
+  for (const [output, fileName, mediaType] of requests) {
+    const config = { input: { format: 'geojson' }, output };
+    const response = await submit(service, {
+      config,
+      file: sample,
+      fileName: 'harbour.geojson',
+      headers: wait,
+    });
+    const text = await response.text();
+    assert.equal(response.status, 200, text);
+    assert.equal(response.headers.get('content-type'), mediaType);
+    assert.equal(response.headers.get('content-disposition'), `attachment; filename="${fileName}"`);
+    assert.equal(text.trimEnd().split('\n').length, 10);
+  }
+  for (const output of [
+    { format: 'geojsonl', to_file: false },
+    { format: 'geojsonl', sequence: 'rs' },
+  ]) {
+    const config = { input: { format: 'geojson' }, output };
+    const response = await submit(service, { config, file: sample });
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /output\.(to_file|sequence)/);
+  }
+});
+
+test('a gzip file is unpacked, and the output is named without .gz', async () => {
+  const config = { input: { format: 'geojson' }, output: { format: 'csv' } };
+  const file = gzipSync(sample);
+  const response = await submit(service, { config, file, fileName: 'harbour.geojson.gz', headers: wait });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('content-disposition'), 'attachment; filename="harbour.csv"');
+  const bomb = { config, file: gzipSync(Buffer.alloc(20 << 20, 32)), headers: wait };
+  assert.match(await (await submit(service, bomb)).text(), /MAX_UNZIP_RATIO/);
+});

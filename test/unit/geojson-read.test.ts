@@ -49,6 +49,7 @@ const bad: readonly (readonly [what: string, text: string, code: string])[] = [
   ['a GeoPackage', 'SQLite format 3\0', 'INPUT_WRONG_FORMAT'],
   ['TopoJSON', '{"type":"Topology","objects":{}}', 'INPUT_WRONG_FORMAT'],
   ['Esri JSON', '{"geometryType":"esriGeometryPoint","fields":[]}', 'INPUT_WRONG_FORMAT'],
+  ['Esri JSON that begins with features', '{"features":[{"attributes":{}}]}', 'INPUT_WRONG_FORMAT'],
   ['JSON without a type', '{"a":1}', 'INPUT_WRONG_FORMAT'],
   ['a type in lower case', '{"type":@"featurecollection","features":[]}', 'GEOJSON_STRUCTURE'],
   ['features without a type', '@{"features":[]}', 'GEOJSON_STRUCTURE'],

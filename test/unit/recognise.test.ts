@@ -34,6 +34,7 @@ const STARTS: readonly (readonly [start: string, found: string])[] = [
   ['PMTiles\x03', 'PMTiles'],
   ['{"objects":{},"type":"Topology"}', 'TopoJSON'],
   ['{"geometryType":"esriGeometryPoint"}', 'Esri JSON'],
+  ['{"features":[{"attributes":{"id":1},"geometry":{"x":1,"y":2}}]}', 'Esri JSON'],
   ['II*\0', 'TIFF'],
   ['\xff\xd8\xff\xe0', 'JPEG'],
   ['\x89PNG\r\n', 'PNG'],
@@ -68,6 +69,9 @@ test('zip archives are named by their members', () => {
 test('every extension of an unsupported format is refused with advice, unless a format has it', () => {
   for (const { found, extensions } of FOREIGN_FORMATS)
     for (const extension of extensions)
-      assert.ok(unsupportedByName(`A${extension.toUpperCase()}`)?.startsWith(found), extension);
-  assert.equal(unsupportedByName('roads.xyz'), null);
+      for (const side of ['input', 'output'] as const)
+        assert.ok(unsupportedByName(`A${extension.toUpperCase()}`, side)?.startsWith(found), extension);
+  assert.equal(unsupportedByName('roads.xyz', 'input'), null);
+  assert.match(String(unsupportedByName('survey.gdb/', 'input')), /ogr2ogr out\.gpkg in\.gdb/);
+  assert.match(String(unsupportedByName('plan.dwg', 'output')), /write a \.dxf/);
 });

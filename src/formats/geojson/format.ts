@@ -8,7 +8,7 @@ export const geojson: Format<typeof errors, typeof findings> = {
   name: 'GeoJSON',
   title: 'GeoJSON (RFC 7946), newline-delimited GeoJSON, GeoJSON text sequences',
   summary: 'RFC 7946, newline-delimited GeoJSON and RFC 8142 sequences',
-  aliases: [],
+  aliases: ['geojsonl', 'ndjson', 'geojsons', 'geojsonseq'],
   extensions: ['.geojson', '.json', '.geojsonl', '.geojsons', '.ndjson', '.jsonl', '.ndgeojson'],
   signatures: [{ found: 'GeoJSON', pattern: /^\s*\{.*?"type"\s*:\s*"(?:Feature|FeatureCollection)"/s }],
   sample: 'harbour.geojson',
@@ -16,6 +16,22 @@ export const geojson: Format<typeof errors, typeof findings> = {
   isWarmedUp: true,
   mediaType: 'application/geo+json',
   outputExtension: '.geojson',
+  outputVariants: [
+    {
+      names: ['geojsonl', 'ndjson'],
+      extensions: ['.geojsonl', '.ndjson', '.jsonl', '.ndgeojson'],
+      mediaType: 'application/x-ndjson',
+      option: 'sequence',
+      values: ['lines', true],
+    },
+    {
+      names: ['geojsons', 'geojsonseq'],
+      extensions: ['.geojsons'],
+      mediaType: 'application/geo+json-seq',
+      option: 'sequence',
+      values: ['rs'],
+    },
+  ],
   inputCrs: 'fixed',
   fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : 'EPSG:4326'),
   outputLayers: 'one',
@@ -38,6 +54,13 @@ export const geojson: Format<typeof errors, typeof findings> = {
         type: 'boolean',
         default: false,
         description: 'Write the bounding box of the collection (RFC 7946 section 5).',
+      },
+      sequence: {
+        type: ['boolean', 'string'],
+        enum: [false, true, 'lines', 'rs'],
+        default: false,
+        description:
+          'false: one FeatureCollection. true or lines: one feature per line (newline-delimited GeoJSON). rs: the same with a record separator before each feature (RFC 8142).',
       },
       geojson_crs: {
         enum: ['wgs84', 'requested'],

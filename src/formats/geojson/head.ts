@@ -66,6 +66,7 @@ function scanHead(scanner: JsonScanner, fileName: string): Head {
     if (key === 'features' && members.type !== 'Feature') {
       if (bytes[at] !== OPEN_BRACKET)
         throw scanner.fault(at, "'features' must be an array", 'GEOJSON_STRUCTURE');
+      if (members.type === null) refuseOtherJson(scanner, fileName);
       at = scanner.space(at + 1);
       if (at >= scanner.limit) throw scanner.unexpected(at, "a Feature or ']'");
       return { mode: 'collection', firstStart: at, hasSeparators, members };
@@ -85,6 +86,12 @@ function scanHead(scanner: JsonScanner, fileName: string): Head {
     throw scanner.fault(at, "this FeatureCollection has no 'features'", 'GEOJSON_STRUCTURE');
   const look = lookOf(bytes.subarray(0, scanner.limit));
   throw wrongFormat(fileName, look === 'JSON' ? "JSON whose object has no 'type'" : look);
+}
+
+/** JSON of other formats has a member `features`, too. */
+function refuseOtherJson(scanner: JsonScanner, fileName: string): void {
+  const look = lookOf(scanner.bytes.subarray(0, scanner.limit));
+  if (look !== 'GeoJSON' && look !== 'JSON') throw wrongFormat(fileName, look);
 }
 
 function wrongType(scanner: JsonScanner, members: CollectionMembers, fileName: string): Error {

@@ -1,8 +1,8 @@
-/** Writes the features of a batch as JSON text, one per line, joined by ",\n". */
+/** Writes the features of a batch as JSON text, one per line, joined by the separator. */
 
 import { type AttributeColumn, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { CLOSE_BRACE, COMMA, DOT, LF, LOWER_E, QUOTE } from '../../bytes/ascii.ts';
+import { CLOSE_BRACE, COMMA, DOT, LOWER_E, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeJsonString } from '../../bytes/json-text.ts';
 import { LOW_HALF, writeInteger, writeNumber } from '../../bytes/number-text.ts';
@@ -28,6 +28,8 @@ export interface WriteState {
   /** Significant digits of coordinates; 0: the fewest that identify the double. */
   readonly digits: number;
   readonly bbox: boolean;
+  /** Between two features. */
+  readonly separator: string;
 }
 
 export function encodeFeatures(
@@ -41,12 +43,9 @@ export function encodeFeatures(
   const keys = fields.map(({ name }, i) => encoder.encode(`${i === 0 ? '' : ','}${JSON.stringify(name)}:`));
   const values = columns.map((column) => new ValueWriter(out, column));
   const idWriter = ids === null ? null : new ValueWriter(out, ids);
+  const separator = encoder.encode(state.separator);
   for (let row = 0; row < rowCount; row++) {
-    if (row > 0) {
-      out.reserve(2);
-      out.bytes[out.length++] = COMMA;
-      out.bytes[out.length++] = LF;
-    }
+    if (row > 0) out.copy(separator);
     out.copy(FEATURE);
     if (idWriter !== null && ids !== null && isValid(ids.validity, row)) {
       out.copy(ID);

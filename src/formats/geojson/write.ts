@@ -1,4 +1,7 @@
-/** Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member if the request asks for another CRS. */
+/**
+ * Writes GeoJSON: RFC 7946, or GeoJSON 2008 with a crs member if the request asks for another CRS; one collection, or a
+ * sequence of features, each on a line.
+ */
 import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
@@ -20,6 +23,11 @@ import { encodeFeatures, type WriteState } from './write-features.ts';
 /** Significant digits of computed coordinates; further digits are noise. */
 const COMPUTED_DIGITS = 15;
 
+/** Between two features: of a collection, of newline-delimited GeoJSON, of a GeoJSON text sequence (RFC 8142). */
+const COMMA_LINE = ',\n';
+const LINE = '\n';
+const RS_LINE = '\n\x1e';
+
 interface Chunk {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly featureCount: number;
@@ -31,20 +39,29 @@ export const writer: FormatWriter = {
   needs: 'batch',
 
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
-    const { options } = context;
+    const { options, findings } = context;
+    const separator = options.sequence === 'rs' ? RS_LINE : options.sequence ? LINE : COMMA_LINE;
+    const isSequence = separator !== COMMA_LINE;
+    if (isSequence && options.bbox === true) findings.note('BBOX_NOT_WRITTEN', {});
     return layers.map((layer) => {
       const isWgs84 = describesWgs84(layer.crs);
+      if (isSequence && !isWgs84)
+        findings.note('CRS_NOT_WRITTEN', {
+          crs: layer.crs.name,
+          reason: 'a sequence of features has no member for it',
+        });
       const state: WriteState = {
         layerName: layer.name,
         isWgs84,
-        crsName: isWgs84 ? null : crsName(layer.crs, context.findings),
+        crsName: isWgs84 || isSequence ? null : crsName(layer.crs, findings),
+        separator,
         digits:
           typeof options.precision === 'number'
             ? options.precision
             : layer.coordinatesComputed
               ? COMPUTED_DIGITS
               : 0,
-        bbox: options.bbox === true,
+        bbox: options.bbox === true && !isSequence,
       };
       return { fields: null, state };
     });
@@ -114,6 +131,8 @@ class GeoJsonSink implements OutputSink {
   readonly #path: string;
   readonly #file: OutputFileSink;
   readonly #states: readonly WriteState[];
+  readonly #isSequence: boolean;
+  readonly #separator: Uint8Array;
   readonly #bounds = emptyBounds();
   #featureCount = 0;
 
@@ -121,6 +140,9 @@ class GeoJsonSink implements OutputSink {
     this.#path = path;
     this.#states = states;
     this.#file = new OutputFileSink(path);
+    this.#isSequence = states.some(({ separator }) => separator !== COMMA_LINE);
+    this.#separator = encoder.encode(states[0]?.separator ?? COMMA_LINE);
+    if (this.#isSequence) return;
     const name = states.length === 1 ? states[0].layerName : outputName;
     const head = new ByteWriter(256);
     head.utf8(`{"type":"FeatureCollection","name":${JSON.stringify(name)}`);
@@ -133,7 +155,8 @@ class GeoJsonSink implements OutputSink {
   append(_layerIndex: number, data: unknown): void {
     const chunk = data as Chunk;
     if (chunk.featureCount === 0) return;
-    if (this.#featureCount > 0) this.#file.append(SEPARATOR);
+    if (this.#featureCount > 0) this.#file.append(this.#separator);
+    else if (this.#isSequence) this.#file.append(this.#separator.subarray(1));
     this.#file.append(chunk.bytes);
     this.#featureCount += chunk.featureCount;
     for (let i = 0; i < 3; i++) {
@@ -144,9 +167,12 @@ class GeoJsonSink implements OutputSink {
 
   async finish(): Promise<OutputFile> {
     const tail = new ByteWriter(256);
-    tail.ascii(this.#featureCount > 0 ? '\n]' : ']');
-    this.#writeBbox(tail);
-    tail.ascii('}\n');
+    if (!this.#isSequence) {
+      tail.ascii(this.#featureCount > 0 ? '\n]' : ']');
+      this.#writeBbox(tail);
+      tail.ascii('}');
+    }
+    if (!this.#isSequence || this.#featureCount > 0) tail.ascii('\n');
     this.#file.append(tail.written());
     return { path: this.#path, byteLength: this.#file.finish() };
   }
@@ -170,4 +196,4 @@ class GeoJsonSink implements OutputSink {
   }
 }
 
-const SEPARATOR = new TextEncoder().encode(',\n');
+const encoder = new TextEncoder();

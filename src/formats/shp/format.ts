@@ -8,7 +8,7 @@ export const shp: Format<typeof errors, typeof findings> = {
   title: 'ESRI Shapefile, zipped',
   summary: 'zip archives with one or more shapefiles, all encodings, Z and M',
   aliases: ['shapefile'],
-  extensions: ['.zip', '.shp'],
+  extensions: ['.zip', '.shp', '.shz'],
   signatures: [
     { found: 'the .shp of a shapefile', magic: '\0\0\x27\x0a' },
     { found: 'a zip archive with a shapefile', member: /\.shp$/i },

@@ -11,6 +11,11 @@ const BYTES: JsonSchema = {};
 
 const content: ResponseRecord['content'] = {
   ...Object.fromEntries(
+    outputFormats
+      .flatMap(({ outputVariants = [] }) => outputVariants)
+      .map(({ mediaType }) => [mediaType, { schema: BYTES }]),
+  ),
+  ...Object.fromEntries(
     outputFormats.map(({ jsonSchema, mediaType }) => [
       mediaType,
       { schema: jsonSchema === null ? BYTES : ref(jsonSchema) },
