@@ -283,7 +283,7 @@ test('a file whose format is not known from its name is refused with the format 
       ['convert', 'a.kml', 'a.gpkg'],
       /'a.kml': KML is not supported; convert it with 'ogr2ogr out\.gpkg in\.kml'/,
     ],
-    [['convert', sample, 'a.dwg'], /'a.dwg': DWG is not supported; save the drawing as DXF/],
+    [['convert', sample, 'a.dwg'], /'a.dwg': DWG is not supported; write a \.dxf/],
     [
       ['convert', 'roads.dbf', 'a.gpkg'],
       /one file of a shapefile without the others is not supported; use its \.shp/,
