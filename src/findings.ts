@@ -55,7 +55,13 @@ const generalFindings = {
     'the files have different CRSs; the output is in that of the first, {crs}; for another one, {set:output.epsg}',
   ),
   CRS_NOT_WRITTEN: info('the output does not state its CRS ({crs}): {reason}'),
-  COORDINATES_OUT_OF_RANGE: info('positions are outside the range of longitude and latitude', 'position'),
+  COORDINATES_OUT_OF_RANGE: info(
+    'features have longitudes beyond 360 or latitudes beyond 90 degrees, which {crs} cannot have ({share}); is it the right CRS?',
+    'feature',
+  ),
+  COORDINATES_SWAPPED: info(
+    '{axes} look swapped: if they are exchanged, all positions fit {crs}; correct the order of the coordinates in the input',
+  ),
   OUTSIDE_AREA_OF_USE: info(
     'features are outside the area of use of {crs} ({share}); is it the right CRS?',
     'feature',

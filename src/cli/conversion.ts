@@ -37,6 +37,7 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
     'to-crs': { type: 'string' },
     layer: { type: 'string', multiple: true },
     'fail-on': { type: 'string' },
+    strict: { type: 'boolean' },
     overwrite: { type: 'boolean' },
     threads: { type: 'string' },
     json: { type: 'boolean' },
@@ -54,6 +55,7 @@ export function conversionUsage(done: string): string {
   --out-NAME VALUE      option of the output format, e.g. --out-precision 9
   --overwrite           replace OUT if it exists
   --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
+  --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
   --threads N           worker threads for large files (default: one per core)
   --json                print the report as JSON
   --quiet               print errors only
@@ -128,6 +130,7 @@ async function requestOf(
       options: { ...to.options, ...(await formatOptions(parsed, 'out', to.format)) },
     },
     ...(failOn === null ? {} : { failOn }),
+    ...(values.strict === true ? { strict: true } : {}),
   };
 }
 

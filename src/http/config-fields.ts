@@ -164,6 +164,14 @@ export const CONFIG_FIELDS = {
     schema: () => ({ type: 'string', enum: failOnSeverities }),
     shouldBe: '"changed" or "lost"',
   },
+  strict: {
+    nested: ['strict'],
+    operations: ['transform', 'append', 'merge'],
+    description:
+      'true: fail with COORDINATE_OUT_OF_RANGE, without output, if a longitude is beyond 360 or a latitude beyond 90 degrees. Default: a warning.',
+    schema: () => ({ type: 'boolean', default: false }),
+    shouldBe: 'true or false',
+  },
   toFile: {
     nested: ['output.to_file'],
     flat: ['to_file', 'output_to_file'],

@@ -69,6 +69,7 @@ export function parseJobRequest(
   const steps = parseTransformations(values, registries, mayHaveParts);
   const layers = parseLayers(values);
   const failOn = values.take('failOn').value as FailOn | undefined;
+  const isStrict = values.take('strict').value === true;
   const options = parseOptions(
     values,
     endpoint,
@@ -88,7 +89,7 @@ export function parseJobRequest(
       const input = { format: inputFormat.id, files: filesOf(fileCount), layers, options };
       if (operation === 'inspect') return { operation, input, transformations: steps, output };
       if (output === null) throw failure('INTERNAL', { reason: `a request to ${operation} has no output` });
-      const asked = failOn === undefined ? {} : { failOn };
+      const asked = { ...(failOn === undefined ? {} : { failOn }), ...(isStrict ? { strict: true } : {}) };
       return { operation, input, transformations: steps, output, ...asked };
     },
   };

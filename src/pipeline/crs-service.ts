@@ -9,6 +9,7 @@ import type { CrsAuthority } from './source-crs.ts';
 export class CrsService implements CrsAuthority {
   readonly #gridDirectory: string | null;
   #proj: Proj | null = null;
+  readonly #extents = new Map<CrsText, Bounds | null>();
 
   constructor(gridDirectory: string | null) {
     this.#gridDirectory = gridDirectory;
@@ -29,7 +30,11 @@ export class CrsService implements CrsAuthority {
   }
 
   extentOf(definition: CrsText): Bounds | null {
-    return this.#loaded().extentOf(definition);
+    const known = this.#extents.get(definition);
+    if (known !== undefined) return known;
+    const extent = this.#loaded().extentOf(definition);
+    this.#extents.set(definition, extent);
+    return extent;
   }
 
   /** The definitions that a worker thread needs to transform between two systems. */

@@ -17,6 +17,7 @@ import { widenedFinding } from './misfits.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { withoutGzip } from './open-inputs.ts';
 import { locateInLayer, runPartitions } from './partition-run.ts';
+import { type PositionRange, positionRangeOf, RangeTally } from './position-range.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionPaths, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
@@ -69,6 +70,12 @@ export async function inspectSource(
   const { crs: stated, crsPath } = input.files[0];
   await crs.prepare([stated, ...layers.map((layer) => layer.crs)]);
   if (stated !== null) crs.describe(stated, crsPath);
+  const descriptions = layers.map((layer) => describeCrs(layer, input, crs));
+  const ranges = descriptions.map((description) =>
+    description === null
+      ? null
+      : positionRangeOf(description, (definition) => crs.extentOf(definition), true),
+  );
   const progress = new ProgressMeter(
     layers.reduce((sum, layer) => sum + layer.partitions.length, 0),
     control.onProgress,
@@ -88,7 +95,12 @@ export async function inspectSource(
       executor.begin({
         inputFormat: input.format,
         outputFormat: null,
-        layers: sources.map((source) => ({ source, stages: [], checkLonLatRange: false, layerField: null })),
+        layers: sources.map((source, i) => ({
+          source,
+          stages: [],
+          positionRange: ranges[i],
+          layerField: null,
+        })),
         gridDirectory: paths.gridDirectory,
         limits: paths.limits,
         keepsIdsAsField: false,
@@ -98,15 +110,22 @@ export async function inspectSource(
     const reading = { executor, signal: control.signal, limits: paths.limits, reader };
     for (const [layerIndex, stated] of layers.entries()) {
       let layer = stated;
-      let seen = await readLayer({ ...reading, layer, layerIndex, onRead: () => progress.advance(1) });
+      const positionRange = ranges[layerIndex];
+      let seen = await readLayer({
+        ...reading,
+        layer,
+        layerIndex,
+        positionRange,
+        onRead: () => progress.advance(1),
+      });
       const { misfits } = seen;
       if (misfits.length > 0 && reader.undeclare !== undefined) {
         layer = reader.undeclare(layer, new Set(misfits.map(({ field }) => field)));
         begin(layers.with(layerIndex, layer));
-        seen = await readLayer({ ...reading, layer, layerIndex, onRead: () => {} });
+        seen = await readLayer({ ...reading, layer, layerIndex, positionRange, onRead: () => {} });
       }
       findings.merge(seen.findings);
-      const inspected = inspection(layer, seen.statistics, describeCrs(layer, input, crs));
+      const inspected = inspection(layer, seen.statistics, descriptions[layerIndex]);
       findings.merge(misfits.map((found) => widenedFinding(found, inspected.fields)));
       inspections.push(inspected);
     }
@@ -123,11 +142,12 @@ interface LayerReading {
   readonly reader: Pick<FormatReader, 'mixedType'>;
   readonly layer: SourceLayer;
   readonly layerIndex: number;
+  readonly positionRange: PositionRange | null;
   /** Called for each partition. */
   readonly onRead: () => void;
 }
 
-async function readLayer({ layer, layerIndex, onRead, ...reading }: LayerReading): Promise<{
+async function readLayer({ layer, layerIndex, positionRange, onRead, ...reading }: LayerReading): Promise<{
   readonly statistics: LayerStatistics;
   readonly findings: readonly Finding[];
   readonly misfits: readonly FieldMisfits[];
@@ -136,6 +156,7 @@ async function readLayer({ layer, layerIndex, onRead, ...reading }: LayerReading
   const statistics = emptyStatistics();
   const findings = new Findings();
   const misfits = new MisfitList();
+  const range = new RangeTally(positionRange);
   await runPartitions({
     executor,
     partitions: layer.partitions,
@@ -154,10 +175,17 @@ async function readLayer({ layer, layerIndex, onRead, ...reading }: LayerReading
     consume: (result, _partition, base) => {
       mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
       findings.merge(result.readFindings, (at) => locateInLayer(at, base, layer.name));
+      range.add(result.range, base.rows);
       misfits.merge(result.misfits, (at) => locateInLayer(at, base, layer.name));
       onRead();
     },
   });
+  range.note(
+    findings,
+    statistics.rowCount,
+    { layer: layer.name },
+    { isStrict: false, crsPath: 'input.epsg' },
+  );
   return { statistics, findings: findings.list(), misfits: misfits.list() };
 }
 

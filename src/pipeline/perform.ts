@@ -15,7 +15,7 @@ import { idsAsField, prefixedIds } from './feature-ids.ts';
 import { applyFieldMapping } from './field-mappings.ts';
 import { loadProj } from './load-proj.ts';
 import { checkFieldNames } from './name-lengths.ts';
-import { ALL_IN_RANGE, checkRange } from './positions.ts';
+import { checkPositions, withLikelyReason } from './position-range.ts';
 import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
 import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
 
@@ -141,7 +141,7 @@ function obtainBatch(
       lineCount: 0,
       readFindings: [],
       misfits: [],
-      range: ALL_IN_RANGE,
+      range: null,
     };
   }
   const read = reader.readPartition(layer.source, input.partition, {
@@ -150,11 +150,20 @@ function obtainBatch(
   });
   checkFieldNames(layer.source.name, read.batch.fields);
   const begins = task.stage === null ? undefined : layer.stages[task.stage].links.at(0)?.kind;
-  const needsBounds = layer.checkLonLatRange || begins === 'reproject';
+  const { positionRange } = layer;
+  const needsBounds = positionRange !== null || begins === 'reproject';
   const bounds = needsBounds ? positionBounds(read.batch.geometry) : undefined;
   const range =
-    layer.checkLonLatRange && bounds !== undefined ? checkRange(read.batch.geometry, bounds) : ALL_IN_RANGE;
-  const { batch, ...outcome } = applyStage(read.batch, bounds, task, stage);
+    positionRange === null || bounds === undefined
+      ? null
+      : checkPositions(read.batch.geometry, read.batch.rowCount, bounds, positionRange);
+  let applied: ReturnType<typeof applyStage>;
+  try {
+    applied = applyStage(read.batch, bounds, task, stage);
+  } catch (error) {
+    throw withLikelyReason(error, range, positionRange);
+  }
+  const { batch, ...outcome } = applied;
   return {
     ...outcome,
     batch: finished(batch),

@@ -2,6 +2,7 @@
  * The plan of a conversion: pure data computed from the source and the request, so that it can be tested without
  * files. It says in which CRS each layer is, in which it is written, and how often the source is read.
  */
+import type { Bounds } from '../batch/bounds.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
 import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
@@ -21,6 +22,7 @@ import {
 } from './chain.ts';
 import { declaredTogether } from './declared-statistics.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, type OpenedFile } from './layer-groups.ts';
+import { type PositionRange, positionRangeOf } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
 import type { ConversionRequest } from './request.ts';
 import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
@@ -33,7 +35,8 @@ export interface SourcePlan {
   readonly layerIndex: number;
   readonly name: string;
   readonly crs: CrsText;
-  readonly checkLonLatRange: boolean;
+  /** What its positions can be; null: not checked. */
+  readonly positionRange: PositionRange | null;
   /** Position among the routes of the layer. */
   readonly route: number;
 }
@@ -102,7 +105,7 @@ export function planConversion(
       sources.map(({ layer }) => layer),
       steps,
     );
-    return { ...planLayer(name, known, targetCrs, input.format, crs, steps), declaredStatistics };
+    return { ...planLayer(name, known, targetCrs, crs, steps), declaredStatistics };
   });
   compareOutputCrs(request, layers, targetCrs, layerField !== null, crs, findings);
   const sources = groups.flatMap((group) => group.sources.map(({ layer }) => layer));
@@ -133,18 +136,23 @@ function planLayer(
     readonly crs: CrsText;
   }[],
   targetCrs: CrsText | null,
-  format: Format,
   crs: CrsAuthority,
   steps: readonly LoadedStep[],
 ): Omit<LayerPlan, 'declaredStatistics'> {
   const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
-  const routeByCrs = new Map<CrsText, { readonly route: number; readonly stages: readonly StagePlan[] }>();
+  const extentOf = (definition: CrsText): Bounds | null => crs.extentOf?.(definition) ?? null;
+  const routeByCrs = new Map<
+    CrsText,
+    Pick<SourcePlan, 'route' | 'positionRange'> & { readonly stages: readonly StagePlan[] }
+  >();
   for (const source of sources) {
     if (routeByCrs.has(source.crs)) continue;
     const stages = forSource(source.question, () =>
       planStages(steps, source.crs, targetCrs, differ, sources[0].crs),
     );
-    routeByCrs.set(source.crs, { route: routeByCrs.size, stages });
+    const description = crs.describe(source.crs, source.question.stated.crsPath);
+    const positionRange = positionRangeOf(description, extentOf, reprojectionsOf(stages).length === 0);
+    routeByCrs.set(source.crs, { route: routeByCrs.size, stages, positionRange });
   }
   const routes = [...routeByCrs.values()];
   return {
@@ -153,8 +161,7 @@ function planLayer(
       ...position,
       name: layer.name,
       crs: own,
-      // A CRS stated in the file is trusted; one given by the format or the request can contradict the data.
-      checkLonLatRange: own === WGS84 && format.inputCrs !== 'file',
+      positionRange: routeByCrs.get(own)?.positionRange ?? null,
       route: routeByCrs.get(own)?.route ?? 0,
     })),
     targetCrs: targetCrs ?? crsAfter(steps, sources[0].crs),

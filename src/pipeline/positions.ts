@@ -1,43 +1,11 @@
-/** Checks the range of the positions of a batch, and transforms them to another CRS. */
+/** Transforms the positions of a batch to another CRS. */
 import { type Bounds, positionBounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
 import type { PositionRows } from '../engines/proj/area.ts';
 import type { Transformer } from '../engines/proj/proj.ts';
 import { failure } from '../errors.ts';
-import type { RangeCounts, ReprojectionCounts } from './task.ts';
-
-/** Shapes that cross the antimeridian often have longitudes up to a full turn beyond 180. */
-const LONGITUDE_LIMIT = 540;
-/** Computed latitudes of poles are a little beyond 90. */
-const LATITUDE_LIMIT = 90.0000001;
-
-export const ALL_IN_RANGE: RangeCounts = { outOfRange: 0, firstOutOfRange: null };
-
-/** Counts positions outside the range of longitude and latitude. */
-export function checkRange(geometry: GeometryColumn, [west, south, east, north]: Bounds): RangeCounts {
-  const fits =
-    west >= -LONGITUDE_LIMIT &&
-    east <= LONGITUDE_LIMIT &&
-    south >= -LATITUDE_LIMIT &&
-    north <= LATITUDE_LIMIT;
-  return fits ? ALL_IN_RANGE : countOutOfRange(geometry);
-}
-
-function countOutOfRange(geometry: GeometryColumn): RangeCounts {
-  const { coordinates } = geometry;
-  const stride = strideOf(geometry.dimensions);
-  let outOfRange = 0;
-  let first: RangeCounts['firstOutOfRange'] = null;
-  for (let i = 0; i < coordinates.length; i += stride) {
-    const x = coordinates[i];
-    const y = coordinates[i + 1];
-    if (Math.abs(x) <= LONGITUDE_LIMIT && Math.abs(y) <= LATITUDE_LIMIT) continue;
-    outOfRange++;
-    first ??= { record: rowOfPosition(geometry, i / stride) + 1, x, y };
-  }
-  return { outOfRange, firstOutOfRange: first };
-}
+import type { ReprojectionCounts } from './task.ts';
 
 /**
  * Transforms the batch's coordinates in place. `bounds` of the positions, where the caller has them. Throws
@@ -75,7 +43,7 @@ export function reprojectBatch(
 }
 
 /** The row of each position; for ascending positions the search is needed once per row. */
-function rowsOf(geometry: GeometryColumn, count: number): PositionRows {
+export function rowsOf(geometry: GeometryColumn, count: number): PositionRows {
   let row = -1;
   let end = 0;
   const at = (position: number): number => {

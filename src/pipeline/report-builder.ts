@@ -12,6 +12,7 @@ import {
 import type { OutputFile } from '../formats/format.ts';
 import { counted, field } from '../message.ts';
 import { shortText } from '../short-text.ts';
+import { shareText } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
 import type { ConversionReport, LayerReport, ReprojectionReport } from './report.ts';
 import type { ConversionRequest } from './request.ts';
@@ -170,13 +171,6 @@ function reprojectionReport(
     gridsMissing: operation.gridsMissing,
     outsideAreaOfUse: counts.outsideAreaShare,
   };
-}
-
-/** "12.3 %"; 0 % and 100 % only for none and all. */
-function shareText(count: number, total: number): string {
-  if (count >= total) return '100 %';
-  const percent = Math.min(99.9, (count / total) * 100);
-  return percent < 0.1 ? 'less than 0.1 %' : `${percent.toFixed(1)} %`;
 }
 
 function sum(findings: readonly Finding[]): number {

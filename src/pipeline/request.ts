@@ -19,6 +19,8 @@ export interface ConversionRequest {
   readonly output: OutputRequest;
   /** Fail, without output, if a finding has this severity or a worse one. */
   readonly failOn?: FailOn;
+  /** Coordinates that cannot be in their CRS are an error. Missing: a warning. */
+  readonly strict?: boolean;
 }
 
 /** Describes the input; with an output, also what a conversion to it would change or lose. The result is JSON. */

@@ -292,7 +292,7 @@ class Conversion {
         await layer.encode(encodings[outputIndex], idField, (chunk) => sink.append(outputIndex, chunk));
       }
       for (const { sources, tally, outputFields, statistics } of layers) {
-        for (const source of sources) source.tally.checkRange(this.#findings);
+        for (const source of sources) source.tally.checkRange(this.#findings, this.#request.strict === true);
         const hasRead = sources.some((source) => source.tally.rowsRead > 0);
         if (plan.steps.length > 0 && hasRead && tally.rowsWritten === 0)
           this.#findings.note('RESULT_EMPTY', { layer: tally.plan.name });

@@ -38,10 +38,10 @@ function sessionLayers(
     collect: collect === null ? null : sessionStep(collect, plan, crs),
   }));
   const begins = layer.routes.map((links) => ({ ...first, links: sessionLinks(links, plan, crs) }));
-  return layer.sources.map(({ fileIndex, layerIndex, checkLonLatRange, route: way }) => ({
+  return layer.sources.map(({ fileIndex, layerIndex, positionRange, route: way }) => ({
     source: files[fileIndex].layers[layerIndex],
     stages: [begins[way], ...rest],
-    checkLonLatRange,
+    positionRange,
     layerField: plan.layerField === null ? null : { name: plan.layerField, value: layer.name },
   }));
 }

@@ -8,6 +8,7 @@ import { field } from '../message.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
 import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
 import type { LayerPlan, SourcePlan } from './plan.ts';
+import { impossiblePosition, RangeTally } from './position-range.ts';
 import type { ReprojectionCounts, TaskResult } from './task.ts';
 
 export type ReprojectionLink = ChainLink & { readonly kind: 'reproject' };
@@ -63,13 +64,13 @@ export class SourceTally {
   rowsRead = 0;
   /** Number of input rows of each step of stage 0 so far. */
   readonly rowsIn = new Map<number, number>();
-  #outOfRange = 0;
-  #firstOutOfRange: { record: number; x: number; y: number } | null = null;
+  readonly #range: RangeTally;
   #ignoresCrsMember: boolean;
 
   constructor(facts: SourceFacts, mixed: MixedType) {
     this.facts = facts;
     this.#mixed = mixed;
+    this.#range = new RangeTally(facts.plan.positionRange);
     this.#ignoresCrsMember = facts.ignoresCrsMember;
   }
 
@@ -79,10 +80,7 @@ export class SourceTally {
     for (const { name, type } of result.fields) {
       this.#types.set(name, widenType(this.#types.get(name) ?? 'null', type, this.#mixed) as OpenType);
     }
-    const { range } = result;
-    this.#outOfRange += range.outOfRange;
-    const first = range.firstOutOfRange;
-    if (first !== null) this.#firstOutOfRange ??= { ...first, record: first.record + base.rows };
+    this.#range.add(result.range, base.rows);
     for (const { code, params } of result.readFindings) {
       if (code === 'SRID_STATED') this.#checkSrid(Number(params.srid));
       if (code === 'CRS_MEMBER_IGNORED') this.#ignoresCrsMember = true;
@@ -107,29 +105,15 @@ export class SourceTally {
   }
 
   /**
-   * Positions outside the range of longitude and latitude: an error if the file itself states another CRS,
-   * else a warning. It is checked at the end because GeoJSON may state its crs after the features.
+   * Reports positions that cannot be in their CRS: an error if the file itself states another CRS, or if the check is
+   * strict, else a warning. It is done at the end because GeoJSON may state its crs after the features.
    */
-  checkRange(findings: Findings): void {
-    const first = this.#firstOutOfRange;
-    if (first === null) return;
+  checkRange(findings: Findings, isStrict: boolean): void {
     const { at, isCrsStated, crsPath } = this.facts;
-    const location = { ...at, record: first.record };
-    if (!isCrsStated && this.#ignoresCrsMember) {
-      const file = at.file === undefined ? '' : `'${at.file}', `;
-      throw failure(
-        'COORDINATE_OUT_OF_RANGE',
-        {
-          place: `${file}feature ${first.record}`,
-          x: first.x,
-          y: first.y,
-          reading: 'GeoJSON is read as EPSG:4326',
-          path: field(crsPath),
-        },
-        location,
-      );
-    }
-    findings.note('COORDINATES_OUT_OF_RANGE', {}, location, this.#outOfRange);
+    const first = this.#range.firstImpossible;
+    if (first !== null && !isCrsStated && this.#ignoresCrsMember)
+      throw impossiblePosition(first, at, 'GeoJSON is read as EPSG:4326', crsPath);
+    this.#range.note(findings, this.rowsRead, at, { isStrict, crsPath });
   }
 }
 

@@ -13,6 +13,7 @@ import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts
 import type { InputLimits } from '../io/limits.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
 import type { SourceMapping } from './field-mappings.ts';
+import type { PositionRange, RangeCounts } from './position-range.ts';
 
 /** Data for all tasks of a conversion; sent to each worker once. */
 export interface Session {
@@ -42,8 +43,8 @@ export interface SessionLayer {
   readonly source: SourceLayer;
   /** At least one; the last one ends in statistics and encoding. Shared stages are prepared once. */
   readonly stages: readonly SessionStage[];
-  /** Check positions against the range of longitude and latitude. */
-  readonly checkLonLatRange: boolean;
+  /** Check positions against this; null: no check. */
+  readonly positionRange: PositionRange | null;
   /** Value of the field that holds the source layer of joined layers; null: no such field. */
   readonly layerField: { readonly name: string; readonly value: string } | null;
 }
@@ -118,15 +119,10 @@ export interface TaskResult {
   readonly statistics: LayerStatistics | null;
   readonly batch: FeatureBatch | null;
   readonly chunk: unknown;
-  readonly range: RangeCounts;
+  /** Null: not checked. */
+  readonly range: RangeCounts | null;
   readonly reprojections: readonly ReprojectionCounts[];
   readonly steps: readonly StepOutcome[];
-}
-
-/** Positions outside the range of longitude and latitude; counted when the layer asks for the check. */
-export interface RangeCounts {
-  readonly outOfRange: number;
-  readonly firstOutOfRange: { readonly record: number; readonly x: number; readonly y: number } | null;
 }
 
 /** One reprojection of one batch. */

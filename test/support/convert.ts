@@ -30,6 +30,7 @@ export interface ConvertOptions {
   /** Transformations that are known where no threads are used; default: those of the house. */
   readonly registry?: readonly Transformation[];
   readonly failOn?: ConversionRequest['failOn'];
+  readonly strict?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -65,6 +66,7 @@ export function requestFor(options: ConvertOptions): ConversionRequest {
       options: options.readOptions ?? {},
     },
     transformations: options.transformations ?? [],
+    ...(options.strict === true ? { strict: true } : {}),
     output: {
       format: options.to,
       crs: options.toCrs ?? null,

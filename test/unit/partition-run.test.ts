@@ -54,7 +54,7 @@ function result(rows: readonly number[], nextStart: number): TaskResult {
     statistics: null,
     batch: null,
     chunk: rows,
-    range: { outOfRange: 0, firstOutOfRange: null },
+    range: null,
     reprojections: [],
     steps: [],
   };

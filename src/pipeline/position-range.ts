@@ -1,0 +1,261 @@
+/**
+ * Checks positions against their CRS: longitudes and latitudes that cannot be, features outside the area of use, and
+ * coordinates in the wrong order. The bounds of a batch decide; single positions are looked at only if these do not fit.
+ */
+import type { Bounds } from '../batch/bounds.ts';
+import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
+import type { CrsDescription, CrsText } from '../crs/crs.ts';
+import { failure, GeomillError, type Location } from '../errors.ts';
+import type { Findings } from '../findings.ts';
+import { field, textOf } from '../message.ts';
+import { rowsOf, shortDefinition } from './positions.ts';
+
+/** Longitudes of shapes across the antimeridian, or counted from 0, are up to 360. */
+const LONGITUDE_LIMIT = 360;
+/** Computed latitudes of poles are a little beyond 90. */
+const LATITUDE_LIMIT = 90.0000001;
+/** Areas of use are rough boxes: up to about 1 km outside needs no warning. */
+const TOLERANCE = { degrees: 0.01, metres: 1000 };
+const RADIANS_PER_DEGREE = Math.PI / 180;
+const MAX_PLACES = 5;
+
+/** What positions in a CRS can be, in its units. Plain data. */
+export interface PositionRange {
+  /** For messages: "EPSG:4326". */
+  readonly crs: string;
+  /** Largest absolute longitude and latitude; null: the CRS is not geographic. */
+  readonly limits: readonly [longitude: number, latitude: number] | null;
+  /** The area of use with a tolerance; null: unknown, the whole world, or across the antimeridian. */
+  readonly area: Bounds | null;
+  /** Length of the equator in units of a geographic CRS: longitudes may differ by it; else 0. */
+  readonly turn: number;
+  /** Count features outside the area; false: a reprojection counts them. */
+  readonly countsOutside: boolean;
+}
+
+/** Of a batch. */
+export interface RangeCounts {
+  readonly bounds: Bounds;
+  /** Features with a longitude or latitude beyond the limits. */
+  readonly impossible: number;
+  /** Features outside the area of use but within the limits. */
+  readonly outside: number;
+  /** First position of the first few features beyond the limits; records count from 1. */
+  readonly places: readonly { readonly record: number; readonly x: number; readonly y: number }[];
+}
+
+/** Null if the CRS has neither limits nor an area. `extentOf`: bounds of an area of use in coordinates of the CRS. */
+export function positionRangeOf(
+  { definition, authority, kind, unitFactor, areaOfUse }: CrsDescription,
+  extentOf: (definition: CrsText) => Bounds | null,
+  countsOutside: boolean,
+): PositionRange | null {
+  if (kind === 'other') return null;
+  const isGeographic = kind === 'geographic';
+  const unitsPerDegree = RADIANS_PER_DEGREE / unitFactor;
+  const extent = areaOfUse === null || isWorld(areaOfUse) ? null : extentOf(definition);
+  const tolerance = isGeographic ? TOLERANCE.degrees * unitsPerDegree : TOLERANCE.metres / unitFactor;
+  if (!isGeographic && extent === null) return null;
+  return {
+    crs: authority === null ? shortDefinition(definition) : `${authority.name}:${authority.code}`,
+    limits: isGeographic ? [LONGITUDE_LIMIT * unitsPerDegree, LATITUDE_LIMIT * unitsPerDegree] : null,
+    area:
+      extent === null
+        ? null
+        : [extent[0] - tolerance, extent[1] - tolerance, extent[2] + tolerance, extent[3] + tolerance],
+    turn: isGeographic ? 360 * unitsPerDegree : 0,
+    countsOutside,
+  };
+}
+
+function isWorld({ west, south, east, north }: NonNullable<CrsDescription['areaOfUse']>): boolean {
+  return west <= -180 && south <= -90 && east >= 180 && north >= 90;
+}
+
+/** `bounds`: of the positions of the column, which has `rowCount` rows. */
+export function checkPositions(
+  geometry: GeometryColumn,
+  rowCount: number,
+  bounds: Bounds,
+  range: PositionRange,
+): RangeCounts {
+  const { limits, area, turn } = range;
+  const areaCounted = range.countsOutside ? area : null;
+  const counts = {
+    bounds,
+    impossible: 0,
+    outside: 0,
+    places: [] as { record: number; x: number; y: number }[],
+  };
+  if (
+    (limits === null || areWithin(bounds, limits)) &&
+    (areaCounted === null || contains(areaCounted, bounds))
+  )
+    return counts;
+  const [maxX, maxY] = limits ?? [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  const [west, south, east, north] = areaCounted ?? WORLD;
+  const { coordinates } = geometry;
+  const stride = strideOf(geometry.dimensions);
+  const rows = rowsOf(geometry, rowCount);
+  let lastImpossible = -1;
+  let lastOutside = -1;
+  for (let i = 0; i < coordinates.length; i += stride) {
+    const x = coordinates[i];
+    const y = coordinates[i + 1];
+    if (Math.abs(x) > maxX || Math.abs(y) > maxY) {
+      const row = rows.at(i / stride);
+      if (row === lastImpossible) continue;
+      if (row === lastOutside) counts.outside--;
+      counts.impossible++;
+      lastImpossible = row;
+      if (counts.places.length < MAX_PLACES) counts.places.push({ record: row + 1, x, y });
+    } else if (y < south || y > north || isBeside(x, west, east, turn)) {
+      const row = rows.at(i / stride);
+      if (row === lastImpossible || row === lastOutside) continue;
+      counts.outside++;
+      lastOutside = row;
+    }
+  }
+  return counts;
+}
+
+const WORLD: Bounds = [
+  Number.NEGATIVE_INFINITY,
+  Number.NEGATIVE_INFINITY,
+  Number.POSITIVE_INFINITY,
+  Number.POSITIVE_INFINITY,
+];
+
+/** False for NaN, the position of empty points. */
+function isBeside(x: number, west: number, east: number, turn: number): boolean {
+  if (x < west) return turn === 0 || x + turn > east;
+  return x > east && (turn === 0 || x - turn < west);
+}
+
+function areWithin([minX, minY, maxX, maxY]: Bounds, [x, y]: readonly [number, number]): boolean {
+  return minX >= -x && maxX <= x && minY >= -y && maxY <= y;
+}
+
+function contains(outer: Bounds, inner: Bounds): boolean {
+  return outer[0] <= inner[0] && outer[1] <= inner[1] && outer[2] >= inner[2] && outer[3] >= inner[3];
+}
+
+function areApart(a: Bounds, b: Bounds): boolean {
+  return a[0] > b[2] || b[0] > a[2] || a[1] > b[3] || b[1] > a[3];
+}
+
+/** Sums the counts of the batches of a layer. */
+export class RangeTally {
+  readonly #range: PositionRange | null;
+  readonly #bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
+  readonly #places: { record: number; x: number; y: number }[] = [];
+  #impossible = 0;
+  #outside = 0;
+
+  constructor(range: PositionRange | null) {
+    this.#range = range;
+  }
+
+  /** `rowsBefore`: number of rows before those of the batch. */
+  add(counts: RangeCounts | null, rowsBefore: number): void {
+    if (counts === null) return;
+    const { bounds, impossible, outside, places } = counts;
+    const own = this.#bounds;
+    for (const i of [0, 1]) own[i] = Math.min(own[i], bounds[i]);
+    for (const i of [2, 3]) own[i] = Math.max(own[i], bounds[i]);
+    this.#impossible += impossible;
+    this.#outside += outside;
+    for (const { record, x, y } of places)
+      if (this.#places.length < MAX_PLACES) this.#places.push({ record: record + rowsBefore, x, y });
+  }
+
+  /** The first feature with a longitude or latitude that cannot be; null: none. */
+  get firstImpossible(): { readonly record: number; readonly x: number; readonly y: number } | null {
+    return this.#places.at(0) ?? null;
+  }
+
+  /**
+   * Notes what was found among `rowCount` features. Throws COORDINATE_OUT_OF_RANGE for the first feature with a longitude
+   * or latitude that cannot be if the check is strict. `crsPath`: where the request can state the CRS.
+   */
+  note(
+    findings: Findings,
+    rowCount: number,
+    at: Location,
+    { isStrict, crsPath }: { readonly isStrict: boolean; readonly crsPath: string },
+  ): void {
+    const range = this.#range;
+    if (range === null || this.#bounds[0] > this.#bounds[2]) return;
+    const { crs } = range;
+    const isSwapped = this.looksSwapped;
+    const first = this.firstImpossible;
+    if (isStrict && first !== null)
+      throw impossiblePosition(first, at, isSwapped ? SWAPPED : `${crs} is in degrees`, crsPath);
+    const axes = range.limits === null ? 'x and y' : 'longitude and latitude';
+    if (isSwapped) findings.note('COORDINATES_SWAPPED', { axes, crs }, at);
+    for (const [i, { record }] of this.#places.entries())
+      findings.note(
+        'COORDINATES_OUT_OF_RANGE',
+        { crs, share: shareText(this.#impossible, rowCount) },
+        { ...at, record },
+        i === 0 ? this.#impossible - this.#places.length + 1 : 1,
+      );
+    if (this.#outside > 0)
+      findings.note(
+        'OUTSIDE_AREA_OF_USE',
+        { crs, share: shareText(this.#outside, rowCount) },
+        at,
+        this.#outside,
+      );
+  }
+
+  /** Nothing is where it can be, and everything would be if x and y were exchanged. */
+  get looksSwapped(): boolean {
+    if (this.#range === null) return false;
+    const { limits, area } = this.#range;
+    const bounds = this.#bounds;
+    const swapped: Bounds = [bounds[1], bounds[0], bounds[3], bounds[2]];
+    const isWrong = this.#impossible > 0 || (area !== null && areApart(area, bounds));
+    return (
+      isWrong && (limits === null || areWithin(swapped, limits)) && (area === null || contains(area, swapped))
+    );
+  }
+}
+
+const SWAPPED = 'longitude and latitude look swapped';
+
+/** The error with the likely reason, if positions of its batch cannot be in the CRS. */
+export function withLikelyReason(
+  error: unknown,
+  counts: RangeCounts | null,
+  range: PositionRange | null,
+): unknown {
+  const isOutside = error instanceof GeomillError && error.code === 'COORDINATE_OUTSIDE_DOMAIN';
+  if (!isOutside || counts === null || range === null) return error;
+  const tally = new RangeTally(range);
+  tally.add(counts, 0);
+  if (!tally.looksSwapped) return error;
+  const reason = `${textOf(error.params.reason)} (${SWAPPED})`;
+  return new GeomillError(error.code, { ...error.params, reason }, error.location, error);
+}
+
+export function impossiblePosition(
+  { record, x, y }: { readonly record: number; readonly x: number; readonly y: number },
+  at: Location,
+  reading: string,
+  crsPath: string,
+): Error {
+  const file = at.file === undefined ? '' : `'${at.file}', `;
+  return failure(
+    'COORDINATE_OUT_OF_RANGE',
+    { place: `${file}feature ${record}`, x, y, reading, path: field(crsPath) },
+    { ...at, record },
+  );
+}
+
+/** "12.3 %"; 0 % and 100 % only for none and all. */
+export function shareText(count: number, total: number): string {
+  if (count >= total) return '100 %';
+  const percent = Math.min(99.9, (count / total) * 100);
+  return percent < 0.1 ? 'less than 0.1 %' : `${percent.toFixed(1)} %`;
+}
