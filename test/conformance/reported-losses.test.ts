@@ -61,7 +61,11 @@ test('reports each loss of a shapefile', async () => {
 test('reports each loss of a drawing', async () => {
   using workspace = makeWorkspace();
   const { report } = await convertDifficult('dxf', workspace.path);
-  assert.deepEqual(tally(report.warnings).sort(), ['GEOMETRY_NOT_DRAWN 2', 'ORDINATE_FILLED 1']);
+  assert.deepEqual(tally(report.warnings).sort(), [
+    'DRAWING_IN_DEGREES 1',
+    'GEOMETRY_NOT_DRAWN 2',
+    'ORDINATE_FILLED 1',
+  ]);
   const { read, written, dropped } = report.features;
   assert.deepEqual({ read, written, dropped }, { read: 5, written: 3, dropped: 2 });
 });
