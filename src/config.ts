@@ -282,7 +282,7 @@ export const settings = {
     default: 64 * MiB,
     min: KiB,
     max: 256 * MiB,
-    text: 'Maximum size of the polygons of one clip or erase step, in the config or as form part `mask`. They also count towards MAX_UPLOAD or MAX_JSON_BODY.',
+    text: 'Maximum size of the polygons of one clip or erase step in a config or JSON body. They also count towards MAX_UPLOAD or MAX_JSON_BODY. A mask in a file of its own counts towards MAX_UPLOAD alone.',
   },
   maxQueueLength: {
     name: 'MAX_QUEUE',

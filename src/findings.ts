@@ -132,6 +132,10 @@ const generalFindings = {
   ),
   FEATURES_OUTSIDE: removed('features outside the clip polygons were dropped', 'feature'),
   FEATURES_ERASED: removed('features inside the erase polygons were dropped', 'feature'),
+  SLIVERS_DROPPED: info(
+    '{operation} dropped remains of features along the border of its polygons: pieces narrower than {tolerance}, and lines and points where a feature merely touches them',
+    'feature',
+  ),
   Z_INTERPOLATED: changed(
     '{operation} cut features and interpolated the Z values of new positions',
     'feature',

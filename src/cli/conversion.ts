@@ -194,8 +194,13 @@ async function convert(
     const sources: InputPath[] = [];
     for (const [i, input] of inputs.entries())
       sources.push(await stageInput(input, join(work, `input${i + 1}`), abort.signal));
+    const stepInputs: Record<string, InputPath> = {};
+    for (const [i, { file }] of request.transformations.entries())
+      if (file !== undefined)
+        stepInputs[file.input] ??= await stageInput(file.input, join(work, `step${i + 1}`), abort.signal);
     const paths = {
       inputs: sources,
+      stepInputs,
       outputPath,
       scratchDirectory,
       gridDirectory: context.gridDirectory,

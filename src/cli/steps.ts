@@ -2,7 +2,7 @@
  * The chain of transformations of a command line: flags in the order they were given. The meaning of each flag is in the
  * transformation's record; `--pipeline FILE` takes the chain as a request has it, for everything that flags cannot say.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { ParseArgsConfig } from 'node:util';
 import { failure } from '../errors.ts';
 import { transformations } from '../transformations/registry.ts';
@@ -53,8 +53,8 @@ export async function stepsOf(
   // The schema validator takes as long to load as a small conversion to run: only for who needs it.
   const { checkedStep, parseSteps } = await import('../transformations/requested-steps.ts');
   return chain.flatMap((link) => {
-    if ('file' in link) return parseSteps(readPipeline(link.file), `--${PIPELINE}`, registry);
-    return [checkedStep(link.record, { ...link.parameters }, link.flag)];
+    if ('file' in link) return parseSteps(readPipeline(link.file), `--${PIPELINE}`, registry, 'paths');
+    return [checkedStep(link.record, { ...link.parameters }, link.flag, registry)];
   });
 }
 
@@ -68,7 +68,7 @@ function beginStep(
   const record = registry.find(({ commandLine }) => commandLine?.flag === name);
   if (record === undefined) return false;
   const form = record.commandLine as CommandLineForm;
-  chain.push({ record, flag: `--${name}`, parameters: form.parameters(value ?? '', readText) });
+  chain.push({ record, flag: `--${name}`, parameters: form.parameters(value ?? '', isFile) });
   return true;
 }
 
@@ -106,6 +106,10 @@ function readPipeline(path: string): unknown {
   if (typeof content === 'object' && content !== null && 'transformations' in content)
     return content.transformations;
   return content;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 function readText(path: string): string {

@@ -2,7 +2,7 @@
  * Client of a geomill service, for Node from 20 on, browsers, Deno and Bun: it needs fetch and streams, and no package.
  * Files of a disk come with `geomill/client/node`. See docs/client.md.
  */
-import type { FileInput } from './file-input.ts';
+import { type FileInput, isFileInput } from './file-input.ts';
 import { type CallOptions, JobHandle } from './job-handle.ts';
 import { type JobFilter, listJobs } from './job-pages.ts';
 import type {
@@ -50,25 +50,33 @@ export type InputOf<Format extends FormatId> = Format extends 'geojson'
   ? FileInput | GeojsonObject
   : FileInput;
 
-export interface Submission<Config> {
+/** One file with polygons for clip and erase, or several by the names of their parts, which the steps state. */
+export type MaskInput = FileInput | Readonly<Record<`mask_${string}`, FileInput>>;
+
+interface WithMask {
+  /** In any input format and CRS; one file is for the steps that have neither polygons nor the name of a part. */
+  readonly mask?: MaskInput;
+}
+
+export interface Submission<Config> extends WithMask {
   /** Absent where the config names an address to fetch it from. */
   readonly input?: FileInput;
   readonly config: Config;
 }
 
-export interface TransformRequest<Format extends FormatId> {
+export interface TransformRequest<Format extends FormatId> extends WithMask {
   readonly input: InputOf<Format>;
   readonly config: TransformConfigs[Format];
 }
 
-export interface AppendRequest<Format extends FormatId> {
+export interface AppendRequest<Format extends FormatId> extends WithMask {
   /** Its fields are those of the output. */
   readonly target: InputOf<Format>;
   readonly files: readonly InputOf<Format>[];
   readonly config: AppendConfigs[Format];
 }
 
-export interface MergeRequest<Format extends FormatId> {
+export interface MergeRequest<Format extends FormatId> extends WithMask {
   readonly files: readonly InputOf<Format>[];
   readonly config: MergeConfigs[Format];
 }
@@ -86,7 +94,7 @@ export class GeomillClient {
 
   /** Hands in a job; when this resolves it is on the disk of the service, and will end. */
   async submit(request: Submission<SubmitJobConfig>, options: SubmitOptions = {}): Promise<JobHandle> {
-    const inputs = onlyInput(request.input ?? null, 'input_file');
+    const inputs = onlyInput(request, 'input_file');
     const submission = { path: '/transform', config: request.config, inputs };
     return acceptedJob(this.#transport, await sendSubmission(this.#transport, submission, options));
   }
@@ -168,7 +176,7 @@ export class GeomillClient {
 
   /** Tells what a file holds and, with an output in the config, what a conversion to it would change or lose. */
   async inspect(request: Submission<InspectConfig>, options: ResultOptions = {}): Promise<Inspection> {
-    const inputs = onlyInput(request.input ?? null, 'input_file');
+    const inputs = onlyInput(request, 'input_file');
     const output = await this.#result('/v1/inspect', request.config, inputs, options);
     return output.json<Inspection>();
   }
@@ -203,23 +211,29 @@ export class GeomillClient {
   }
 }
 
-function onlyInput(single: FileInput | null, field: string): NamedInputs {
-  return { single, list: [], fields: { single: field, list: '' }, members: null };
+function onlyInput({ input, mask }: Submission<unknown>, field: string): NamedInputs {
+  const fields = { single: field, list: '' };
+  return { single: input ?? null, list: [], masks: masksOf(mask), fields, members: null };
+}
+
+/** By the names of their parts. */
+function masksOf(mask: MaskInput | undefined): NamedInputs['masks'] {
+  return mask === undefined ? {} : isFileInput(mask) ? { mask } : mask;
 }
 
 const FIELDS = { single: 'file', list: 'files' } as const;
 
-function transformInputs<F extends FormatId>(format: F, { input }: TransformRequest<F>): NamedInputs {
+function transformInputs<F extends FormatId>(format: F, { input, mask }: TransformRequest<F>): NamedInputs {
   const members = { single: `input_${format}`, list: '' };
-  return { single: input, list: [], fields: FIELDS, members };
+  return { single: input, list: [], masks: masksOf(mask), fields: FIELDS, members };
 }
 
-function appendInputs<F extends FormatId>(format: F, { target, files }: AppendRequest<F>): NamedInputs {
+function appendInputs<F extends FormatId>(format: F, { target, files, mask }: AppendRequest<F>): NamedInputs {
   const members = { single: `target_${format}`, list: `append_${format}_list` };
-  return { single: target, list: files, fields: FIELDS, members };
+  return { single: target, list: files, masks: masksOf(mask), fields: FIELDS, members };
 }
 
-function mergeInputs<F extends FormatId>(format: F, { files }: MergeRequest<F>): NamedInputs {
+function mergeInputs<F extends FormatId>(format: F, { files, mask }: MergeRequest<F>): NamedInputs {
   const members = { single: `target_${format}`, list: `input_${format}_list` };
-  return { single: null, list: files, fields: FIELDS, members };
+  return { single: null, list: files, masks: masksOf(mask), fields: FIELDS, members };
 }

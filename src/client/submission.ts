@@ -25,6 +25,8 @@ export type GeojsonObject = FeatureCollection | Feature | Geometry;
 export interface NamedInputs {
   readonly single: FileInput | GeojsonObject | null;
   readonly list: readonly (FileInput | GeojsonObject)[];
+  /** Files for steps, by the names of their parts. */
+  readonly masks: Readonly<Record<string, FileInput>>;
   readonly fields: { readonly single: string; readonly list: string };
   /** Null: the path takes forms alone. */
   readonly members: { readonly single: string; readonly list: string } | null;
@@ -73,10 +75,11 @@ export async function outputOf(
 
 function bodyOf(
   config: object,
-  { single, list, fields, members }: NamedInputs,
+  { single, list, masks, fields, members }: NamedInputs,
 ): { make: () => OutgoingBody; isRepeatable: boolean } {
   const all = single === null ? list : [single, ...list];
-  if (members !== null && all.length > 0 && !all.some(isFileInput)) {
+  const maskParts = Object.entries(masks).map(([part, input]) => filePartOf(part, input));
+  if (members !== null && all.length > 0 && maskParts.length === 0 && !all.some(isFileInput)) {
     const documents = {
       ...(single === null ? {} : { [members.single]: single }),
       ...(list.length === 0 ? {} : { [members.list]: list }),
@@ -87,6 +90,7 @@ function bodyOf(
   const parts: FilePart[] = [
     ...(single === null ? [] : [filePartOf(fields.single, asFile(single))]),
     ...list.map((input) => filePartOf(fields.list, asFile(input))),
+    ...maskParts,
   ];
   return { make: formBody(config, parts), isRepeatable: parts.every((part) => part.isRepeatable) };
 }

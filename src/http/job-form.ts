@@ -4,7 +4,7 @@
  *   transform, inspect   config, input_file or file
  *   append               config, file (the target), files ...
  *   merge                config, files ..., optionally file, which then counts first
- *   all of them          optionally mask: the file parameter of a step that omits it
+ *   all of them          optionally mask, mask_NAME: files of features for steps that refer to them
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -12,6 +12,7 @@ import type { FastifyRequest } from 'fastify';
 import type { NotJson } from '../bytes/json-ends.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { plainFileName } from '../jobs/output-name.ts';
+import { isFilePart, MAX_STEPS } from '../transformations/requested-steps.ts';
 import type { Endpoint } from './config-fields.ts';
 import type { JsonBodyPiece } from './json-body/body-parts.ts';
 import { ConfigCounts, configLimits } from './json-body/config-limits.ts';
@@ -42,7 +43,7 @@ export function filePartsOf({ operation, inputFormat }: Endpoint): FileParts {
 export interface FormOptions {
   readonly files: ReceivedFiles;
   readonly parts: FileParts;
-  /** Names of the parts that hold file parameters of steps, and those parameters. */
+  /** Names of the parts that hold files of features for steps (see `isFilePart`), and of the parameters that can be stored as files. */
   readonly stepParts: readonly string[];
   readonly fileParameters: ReadonlySet<string>;
   /**
@@ -54,7 +55,7 @@ export interface FormOptions {
 
 export interface JobForm {
   readonly unknownParts: readonly string[];
-  /** Received parts with file parameters of steps. */
+  /** Received parts with files of features for steps. */
   readonly stepParts: ReadonlySet<string>;
   /** Of the config's bytes, in hexadecimal. */
   readonly configHash: string;
@@ -67,7 +68,7 @@ export interface JobForm {
 export async function receiveJobForm(request: FastifyRequest, options: FormOptions): Promise<JobForm> {
   const reader = new FormReader(options);
   // One file more than allowed, so that the error can name the setting.
-  const maxParts = options.files.limits.maxFiles + 1 + options.stepParts.length + MAX_OTHER_PARTS;
+  const maxParts = options.files.limits.maxFiles + 1 + MAX_STEPS + MAX_OTHER_PARTS;
   try {
     // Every part is read as a stream: the parser would decode and truncate fields.
     const limits = { fileSize: Number.POSITIVE_INFINITY, files: maxParts, parts: maxParts };
@@ -113,10 +114,13 @@ class FormReader {
       await this.#readFile('single', plainFileName(fileName, '') || null, stream);
     } else if (part === list) {
       await this.#readFile('list', plainFileName(fileName, '') || null, stream);
-    } else if (stepParts.includes(part)) {
+    } else if (isFilePart(stepParts, part)) {
       if (this.#stepParts.has(part)) throw duplicate(part, part);
       this.#stepParts.add(part);
-      await this.#readFile('step', part, stream);
+      // More than there can be steps.
+      if (this.#stepParts.size > MAX_STEPS)
+        throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_STEPS} files for steps` });
+      await this.#readFile('step file', plainFileName(fileName, '') || part, stream, part);
     } else {
       if (this.#unknownParts.push(part) > MAX_OTHER_PARTS)
         throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_OTHER_PARTS} unknown parts` });
@@ -155,7 +159,7 @@ class FormReader {
       for (let at = 0; at < chunk.length; ) at = scanner.scan(chunk, at, chunk.length, byteLength, pieces);
       byteLength += chunk.length;
       for (const piece of pieces)
-        if (piece.kind === 'begin-step-file') await files.begin(piece.path, 'step');
+        if (piece.kind === 'begin-step-file') await files.begin(piece.path, 'step value', piece.path);
         else if (piece.kind === 'bytes') await files.write(piece.bytes);
         else if (piece.kind === 'end') await files.end();
     }
@@ -167,9 +171,14 @@ class FormReader {
     });
   }
 
-  async #readFile(role: FileRole, name: string | null, stream: Readable): Promise<void> {
+  async #readFile(
+    role: FileRole,
+    name: string | null,
+    stream: Readable,
+    stepInput: string | null = null,
+  ): Promise<void> {
     const { files } = this.#options;
-    await files.begin(name, role);
+    await files.begin(name, role, stepInput);
     for await (const chunk of stream as AsyncIterable<Buffer>) await files.write(chunk);
     await files.end();
   }

@@ -64,7 +64,7 @@ async function writePieces(
   for (const piece of splitter.push(chunk)) {
     if (piece.kind === 'begin')
       await files.begin(piece.path, piece.member === documents.list ? 'list' : 'single');
-    else if (piece.kind === 'begin-step-file') await files.begin(piece.path, 'step');
+    else if (piece.kind === 'begin-step-file') await files.begin(piece.path, 'step value', piece.path);
     else if (piece.kind === 'bytes') await files.write(piece.bytes);
     else await files.end();
   }

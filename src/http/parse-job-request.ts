@@ -22,7 +22,7 @@ import { field } from '../message.ts';
 import type { InputFileRequest, JobRequest, OutputRequest } from '../pipeline/request.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
-import { parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
+import { type FilePlaces, parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
 import { type Endpoint, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
 
@@ -49,7 +49,7 @@ export interface InputUrl {
 }
 
 /**
- * `mayHaveParts`: the config is part of a form, which may have parts with file parameters of steps. Unknown members are
+ * `places`: where files of steps can be, such as the parts of a form. Unknown members are
  * findings; invalid values throw an error that names the path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED,
  * URL_INVALID, URL_REFUSED, and what `parseSteps` throws).
  */
@@ -58,7 +58,7 @@ export function parseJobRequest(
   endpoint: Endpoint,
   registries: Registries,
   urlPolicy: UrlPolicy = NO_URLS,
-  mayHaveParts = false,
+  places: FilePlaces = 'none',
 ): ParsedConfig {
   const values = new ConfigValues(config, endpoint, registries);
   const inputFormat = parseInputFormat(values, endpoint, registries);
@@ -66,7 +66,7 @@ export function parseJobRequest(
   const inputUrl = parseUrl(values, endpoint, urlPolicy);
   const filesOf = parseFilesCrs(values, endpoint, inputFormat, outputChoice === null);
   const output = outputChoice === null ? null : parseOutput(values, endpoint, outputChoice);
-  const steps = parseTransformations(values, registries, mayHaveParts);
+  const steps = parseTransformations(values, registries, places);
   const layers = parseLayers(values);
   const failOn = values.take('failOn').value as FailOn | undefined;
   const isStrict = values.take('strict').value === true;
@@ -287,10 +287,10 @@ function parseLayers(values: ConfigValues): readonly string[] | null {
 function parseTransformations(
   values: ConfigValues,
   { transformations }: Registries,
-  mayHaveParts: boolean,
+  places: FilePlaces,
 ): readonly RequestedStep[] {
   const { path, value } = values.take('transformations');
-  return value === undefined ? [] : parseSteps(value, path, transformations, mayHaveParts);
+  return value === undefined ? [] : parseSteps(value, path, transformations, places);
 }
 
 /** Options of a format, either in the group `groupKey` or next to the format. */

@@ -7,13 +7,18 @@ import type { Config } from '../config.ts';
 import { failure, type GeomillError } from '../errors.ts';
 import type { Upload } from '../storage/store.ts';
 
-/** The one file (of a conversion, the target of an append), one of a list, or one that steps of the request refer to. */
-export type FileRole = 'single' | 'list' | 'step';
+/**
+ * The one file (of a conversion, the target of an append), one of a list, the value of a parameter of a step, or a file of
+ * features that steps refer to.
+ */
+export type FileRole = 'single' | 'list' | 'step value' | 'step file';
 
 export interface ReceivedFile {
-  /** Its file name, or its path in a JSON body; null: the client gave none. Of a step's file, the name that steps use. */
+  /** Its file name, or its path in a JSON body; null: the client gave none. */
   readonly name: string | null;
   readonly role: FileRole;
+  /** The name by which steps refer to it: the part of the form, or the path of the parameter; null: none does. */
+  readonly stepInput: string | null;
   readonly byteLength: number;
   /** Number of the stored file, in the order received. */
   readonly fileIndex: number;
@@ -23,7 +28,7 @@ export interface ReceivedFile {
 
 /**
  * The settings that limit one request: bytes of all files together, number of files without those of steps, bytes of
- * each file of a step, of the config and of a JSON body.
+ * each value of a step, of the config and of a JSON body.
  */
 export type RequestLimits = Pick<
   Config,
@@ -38,7 +43,7 @@ export interface ReceivingOptions {
   readonly wantHash: boolean;
 }
 
-const ROLES: readonly FileRole[] = ['single', 'list', 'step'];
+const ROLES: readonly FileRole[] = ['single', 'list', 'step value', 'step file'];
 
 /** Maximum number of files synced to disk at a time; each holds a file descriptor. */
 const MAX_KEEPING = 8;
@@ -46,6 +51,7 @@ const MAX_KEEPING = 8;
 interface Entry {
   readonly name: string | null;
   readonly role: FileRole;
+  readonly stepInput: string | null;
   readonly fileIndex: number;
   readonly upload: Upload;
   readonly hash: Hash | null;
@@ -69,13 +75,20 @@ export class ReceivedFiles {
   }
 
   /** Begins a file; call `end` before the next one. Throws LIMIT_EXCEEDED for too many files. */
-  async begin(name: string | null, role: FileRole): Promise<void> {
+  async begin(name: string | null, role: FileRole, stepInput: string | null = null): Promise<void> {
     const { maxFiles } = this.limits;
     const fileIndex = this.#entries.length;
-    if (role !== 'step' && this.count('single') + this.count('list') >= maxFiles)
+    if (stepInput === null && this.count('single') + this.count('list') >= maxFiles)
       throw tooManyFiles(maxFiles);
     const upload = await this.#open(fileIndex);
-    this.#current = { name, role, fileIndex, upload, hash: this.#wantHash ? createHash('sha256') : null };
+    this.#current = {
+      name,
+      role,
+      stepInput,
+      fileIndex,
+      upload,
+      hash: this.#wantHash ? createHash('sha256') : null,
+    };
     this.#entries.push(this.#current);
   }
 
@@ -83,8 +96,8 @@ export class ReceivedFiles {
   async write(bytes: Uint8Array): Promise<void> {
     const { upload, hash, role, name } = this.#currentEntry();
     const { maxMaskBytes } = this.limits;
-    if (role === 'step' && upload.byteLength + bytes.length > maxMaskBytes)
-      throw stepFileTooLarge(name ?? '', maxMaskBytes);
+    if (role === 'step value' && upload.byteLength + bytes.length > maxMaskBytes)
+      throw stepValueTooLarge(name ?? '', maxMaskBytes);
     this.pass(bytes.length);
     hash?.update(bytes);
     await upload.write(bytes);
@@ -119,14 +132,15 @@ export class ReceivedFiles {
     return this.#entries.filter((entry) => entry.role === role).length;
   }
 
-  /** Waits until all files are durable. Returns the single file, then the list, then files of steps. */
+  /** Waits until all files are durable. Returns the single file, then the list, then those of steps. */
   async keepAll(): Promise<readonly ReceivedFile[]> {
     await Promise.all(this.#keeping);
     if (this.#keepFailure !== null) throw this.#keepFailure.error;
     const inOrder = ROLES.flatMap((role) => this.#entries.filter((entry) => entry.role === role));
-    return inOrder.map(({ name, role, fileIndex, upload, hash }) => ({
+    return inOrder.map(({ name, role, stepInput, fileIndex, upload, hash }) => ({
       name,
       role,
+      stepInput,
       fileIndex,
       byteLength: upload.byteLength,
       hash: hash?.digest('hex') ?? null,
@@ -155,7 +169,7 @@ export function uploadTooLarge(actual: string, limitBytes: number): GeomillError
   });
 }
 
-function stepFileTooLarge(name: string, limitBytes: number): GeomillError {
+function stepValueTooLarge(name: string, limitBytes: number): GeomillError {
   return failure('LIMIT_EXCEEDED', {
     what: `'${name}'`,
     actual: `more than ${limitBytes} bytes`,

@@ -63,15 +63,14 @@ export function formBody(endpoint: Endpoint, formats: readonly Format[]): Reques
   return { description: DESCRIPTIONS[endpoint.operation], content: { 'multipart/form-data': media } };
 }
 
-/** Parts for file parameters of steps. */
+/** Parts for files of steps. */
 function stepPartsOf(): Record<string, JsonSchema> {
   return Object.fromEntries(
     filePartNames(transformations).map((part) => {
       const takers = transformations.filter(({ fileParameter }) => fileParameter?.part === part);
-      const names = takers
-        .map(({ id, fileParameter }) => `\`${fileParameter?.name}\` of ${id}`)
-        .join(' and ');
-      return [part, { ...FILE, description: `A file with ${names}, for steps without this parameter.` }];
+      const names = takers.map(({ id }) => id).join(' and ');
+      const description = `A file with polygons for ${names}, in any input format and CRS, for steps without polygons of their own. Other parts \`${part}_NAME\` can hold further files; a step names its part in \`${part}\`.`;
+      return [part, { ...FILE, description }];
     }),
   );
 }

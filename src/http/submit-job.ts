@@ -10,6 +10,7 @@ import type { Upload } from '../storage/store.ts';
 import {
   fileParameterNames,
   filePartNames,
+  isFilePart,
   missingFilePart,
   type RequestedStep,
 } from '../transformations/requested-steps.ts';
@@ -92,7 +93,7 @@ export async function submitRequest(
     const { findings, inputFormat, inputUrl, forFiles } = received.parsed;
     const jobRequest = forFiles(inputUrl === null ? files.count('single') + files.count('list') : 1);
     const kept = await files.keepAll();
-    const converted = kept.filter(({ role }) => role !== 'step');
+    const converted = kept.filter(({ stepInput }) => stepInput === null);
     for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
     const job: NewJob = {
       id,
@@ -101,7 +102,7 @@ export async function submitRequest(
         ...(inputUrl === null
           ? converted.map((file, i) => inputOf(file, inputFormat, i, converted.length, isDocument))
           : [remoteInput(inputUrl.url, inputFormat)]),
-        ...kept.filter(({ role }) => role === 'step').map(stepInputOf),
+        ...kept.flatMap(stepInputOf),
       ],
       request: jobRequest,
       requestFindings: findings.list(),
@@ -146,7 +147,7 @@ async function receiveForm(
     stepParts: filePartNames(context.transformations),
     fileParameters: fileParameterNames(context.transformations),
     onConfig: (value) => {
-      parsed = parseJobRequest(value, endpoint, context, context.urlPolicy, true);
+      parsed = parseJobRequest(value, endpoint, context, context.urlPolicy, 'parts');
       return parsed.inputUrl?.path ?? null;
     },
   });
@@ -161,14 +162,21 @@ function checkStepParts(
   parts: ReadonlySet<string>,
   transformations: readonly Transformation[],
 ): void {
-  const names = filePartNames(transformations);
-  const needing = steps.filter(({ file }) => file !== undefined && names.includes(file.input));
+  const needing = steps.filter(({ file }) => file?.features !== undefined);
   const lacking = needing.find(({ file }) => !parts.has(file?.input ?? ''));
   if (lacking !== undefined) throw missingFilePart(lacking, transformations);
   for (const part of parts) {
     if (needing.some(({ file }) => file?.input === part)) continue;
-    const takers = transformations.filter(({ fileParameter }) => fileParameter?.part === part);
-    const known = takers.map(({ id, fileParameter }) => `${id} without '${fileParameter?.name}'`).join(', ');
+    const takers = transformations.filter(
+      ({ fileParameter }) => fileParameter && isFilePart([fileParameter.part], part),
+    );
+    const known = takers
+      .map(({ id, fileParameter }) =>
+        part === fileParameter?.part
+          ? `${id} without '${fileParameter.name}'`
+          : `${id} with '${fileParameter?.part}' set to '${part}'`,
+      )
+      .join(', ');
     throw failure('CONFIG_INVALID', {
       detail: `part '${part}' came, but no step takes it; add one (${known}), or leave the part out`,
     });
@@ -206,9 +214,8 @@ function inputOf(
   return { name: name ?? defaultName, byteLength, fileIndex };
 }
 
-function stepInputOf({ name, byteLength, fileIndex }: ReceivedFile): JobInput {
-  const stepInput = name ?? '';
-  return { name: stepInput, byteLength, fileIndex, stepInput };
+function stepInputOf({ name, byteLength, fileIndex, stepInput }: ReceivedFile): JobInput[] {
+  return stepInput === null ? [] : [{ name: name ?? stepInput, byteLength, fileIndex, stepInput }];
 }
 
 /** The host may provide a better name when the file is fetched. */
@@ -223,7 +230,11 @@ function requestHash(
   configHash: string,
   files: readonly ReceivedFile[],
 ): string {
-  const parts = files.map(({ name, hash }) => [name, hash]);
+  const parts = files.map(({ name, stepInput, hash }) => [
+    name,
+    hash,
+    ...(stepInput === null ? [] : [stepInput]),
+  ]);
   return createHash('sha256')
     .update(JSON.stringify([operation, inputFormat, configHash, parts]))
     .digest('hex');

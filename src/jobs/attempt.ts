@@ -164,8 +164,8 @@ export class Attempts {
             isUnnamed,
           })),
           stepInputs: Object.fromEntries(
-            job.inputs.flatMap(({ stepInput }, index) =>
-              stepInput === undefined ? [] : [[stepInput, files.inputPaths[index]]],
+            job.inputs.flatMap(({ stepInput, name }, index) =>
+              stepInput === undefined ? [] : [[stepInput, { path: files.inputPaths[index], name }]],
             ),
           ),
           gridDirectory: options.runner.gridDirectory,

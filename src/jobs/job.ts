@@ -43,7 +43,7 @@ export interface NewJob {
   readonly id: string;
   /** Account id of the submitter. */
   readonly owner: string;
-  /** In the order of the request's files, at least one; then the file parameters of steps. */
+  /** In the order of the request's files, at least one; then the files of steps. */
   readonly inputs: readonly JobInput[];
   readonly request: JobRequest;
   /** Warnings about the request; added to the report. */
@@ -66,7 +66,7 @@ export interface JobInput {
   readonly url?: string;
 }
 
-/** The converted files, without file parameters of steps. */
+/** The converted files, without those of steps. */
 export function convertedInputs(inputs: readonly JobInput[]): readonly JobInput[] {
   return inputs.filter(({ stepInput }) => stepInput === undefined);
 }

@@ -11,16 +11,20 @@ import { GeomillError } from '../errors.ts';
 import { field, phrase } from '../message.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 import type {
+  FeatureCollector,
+  FeatureFile,
   FileParameter,
-  StepParameters,
   Transformation,
   TransformationCode,
 } from '../transformations/transformation.ts';
+import type { InputPath } from './request.ts';
 
 /** A step of the request with its code. */
 export interface LoadedStep extends RequestedStep {
   readonly path: string;
   readonly code: TransformationCode;
+  /** Of the coordinates in the file that the step has instead of a value; missing: it has none. */
+  readonly fileCrs?: CrsText;
 }
 
 /** One operation on a batch within a task. */
@@ -48,40 +52,80 @@ export interface StagePlan {
   readonly collect: StepLink | null;
 }
 
+/** Adds the features of a file of `stepInputs` to the collector; resolves with the CRS of their coordinates. */
+export type ReadFeatures = (
+  request: FeatureFile,
+  file: InputPath,
+  index: number,
+  collector: FeatureCollector,
+) => Promise<CrsText>;
+
 /**
- * Loads the code of the steps, and their file parameters from `stepInputs`, paths by name. Throws TRANSFORMATION_INVALID for
- * an invalid one. An unknown type is an internal error here: requests are checked before they are queued.
+ * Loads the code of the steps, and their file parameters from `stepInputs`, by name. Throws TRANSFORMATION_INVALID for
+ * an invalid one, and what `readFeatures` throws. An unknown type is an internal error here: requests are checked before they are queued.
  */
 export async function loadSteps(
   steps: readonly RequestedStep[],
   registry: readonly Transformation[],
-  stepInputs: Readonly<Record<string, string>> = {},
+  stepInputs: Readonly<Record<string, InputPath>> = {},
+  readFeatures: ReadFeatures = () => Promise.reject(new Error('files of features cannot be read here')),
 ): Promise<readonly LoadedStep[]> {
-  const files = new Map<string, unknown>();
-  return Promise.all(
-    steps.map(async (step, i) => {
-      const { load, fileParameter } = transformationById(step.type, registry);
-      const path = step.path ?? `transformations[${i}]`;
-      const params =
-        fileParameter === undefined
-          ? step.params
-          : withFile({ ...step, path }, fileParameter, stepInputs, files);
-      return { ...step, path, params, code: await load() };
-    }),
-  );
+  const files = new Map<string, Promise<FileValue>>();
+  const loaded: LoadedStep[] = [];
+  const codes = steps.map(({ type }) => transformationById(type, registry).load());
+  // They are awaited one after another; this prevents an unhandled rejection until then.
+  for (const code of codes) code.catch(() => {});
+  // In their order, so that the first broken file is reported.
+  for (const [i, step] of steps.entries()) {
+    const { fileParameter } = transformationById(step.type, registry);
+    const path = step.path ?? `transformations[${i}]`;
+    const code = await codes[i];
+    if (fileParameter === undefined) {
+      loaded.push({ ...step, path, code });
+      continue;
+    }
+    const { name, part } = fileParameter;
+    const key = JSON.stringify([part, step.file]);
+    const value =
+      step.file === undefined
+        ? { value: fileParameter.fromValue(step.params[name], `${path}.${name}`) }
+        : await remembered(files, key, () =>
+            fileValue(fileParameter, step.file!, stepInputs, readFeatures, i),
+          );
+    const { value: content, ...crs } = value;
+    loaded.push({ ...step, path, params: { ...step.params, [name]: content }, ...crs, code });
+  }
+  return loaded;
 }
 
-/** The parameters with the parsed content of the file parameter. `files`: already parsed ones, as steps may share a file. */
-function withFile(
-  { params, path, file }: RequestedStep,
-  { name, part, fromValue, fromFile }: FileParameter,
-  stepInputs: Readonly<Record<string, string>>,
-  files: Map<string, unknown>,
-): StepParameters {
-  if (file === undefined) return { ...params, [name]: fromValue(params[name], `${path}.${name}`) };
-  const key = `${part} ${file.input}`;
-  if (!files.has(key)) files.set(key, fromFile(readFileSync(stepInputs[file.input]), file.input));
-  return { ...params, [name]: files.get(key) };
+interface FileValue {
+  readonly value: unknown;
+  readonly fileCrs?: CrsText;
+}
+
+async function fileValue(
+  { fromFile, collector }: FileParameter,
+  { input, features }: NonNullable<RequestedStep['file']>,
+  stepInputs: Readonly<Record<string, InputPath>>,
+  readFeatures: ReadFeatures,
+  index: number,
+): Promise<FileValue> {
+  const file = stepInputs[input];
+  if (features === undefined) return { value: fromFile(readFileSync(file.path), input) };
+  const collected = collector(features.paths.file);
+  const fileCrs = await readFeatures(features, file, index, collected);
+  return { value: collected.finish(), fileCrs };
+}
+
+/** Steps may share a file. */
+function remembered<Value>(
+  known: Map<string, Promise<Value>>,
+  key: string,
+  make: () => Promise<Value>,
+): Promise<Value> {
+  const value = known.get(key) ?? make();
+  known.set(key, value);
+  return value;
 }
 
 export function transformationById(id: string, registry: readonly Transformation[]): Transformation {

@@ -63,7 +63,11 @@ export async function createPerformer(
 export function needsProj({ links, collect }: Pick<SessionStage, 'links' | 'collect'>): boolean {
   return [...links, collect].some(
     (link) =>
-      link !== null && (link.kind === 'reproject' || link.fromWgs84 !== null || link.toWgs84 !== null),
+      link !== null &&
+      (link.kind === 'reproject' ||
+        link.fromWgs84 !== null ||
+        link.toWgs84 !== null ||
+        (link.file !== null && (link.file.toData !== null || link.file.toWgs84 !== null))),
   );
 }
 

@@ -65,8 +65,8 @@ export interface OutputRequest {
 export interface ConversionPaths {
   /** At least one. */
   readonly inputs: readonly InputPath[];
-  /** Paths of file parameters of steps, by the names in the steps. */
-  readonly stepInputs?: Readonly<Record<string, string>>;
+  /** File parameters of steps, by the names in the steps. */
+  readonly stepInputs?: Readonly<Record<string, InputPath>>;
   /** Path of the output; must not exist. Layers and zip members are named after it. */
   readonly outputPath: string;
   /** Directory for unpacked files; exists and is empty. */

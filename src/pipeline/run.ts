@@ -83,7 +83,7 @@ class Conversion {
   #paths: ConversionPaths;
   readonly #control: ConversionControl;
   readonly #startedAt = performance.now();
-  #findings = new Findings();
+  #findings: Findings;
   readonly #input: { readonly format: Format; readonly reader: FormatReader };
   readonly #output: { readonly format: Format; readonly writer: FormatWriter };
   readonly #steps: readonly LoadedStep[];
@@ -102,6 +102,8 @@ class Conversion {
     output: { readonly format: Format; readonly writer: FormatWriter },
     steps: readonly LoadedStep[],
     registry: readonly Transformation[],
+    crs: CrsService,
+    findings: Findings,
   ) {
     this.#request = request;
     this.#paths = paths;
@@ -111,7 +113,8 @@ class Conversion {
     this.#steps = steps;
     this.#registry = registry;
     this.#cutting = cuttingFor(workOf(steps));
-    this.#crs = new CrsService(paths.gridDirectory);
+    this.#crs = crs;
+    this.#findings = findings;
   }
 
   static async open(
@@ -122,10 +125,21 @@ class Conversion {
   ): Promise<Conversion> {
     const inputFormat = inputFormatById(request.input.format, 'input.format');
     const outputFormat = outputFormatById(request.output.format, 'output.format');
+    const crs = new CrsService(paths.gridDirectory);
+    const findings = new Findings();
+    const reading = { paths, crs, findings, signal: control.signal, threads: control.threads ?? newThreads };
     const [reader, writer, steps] = await Promise.all([
       inputFormat.loadReader(),
       outputFormat.loadWriter(),
-      loadSteps(request.transformations, registry, paths.stepInputs),
+      loadSteps(
+        request.transformations,
+        registry,
+        paths.stepInputs,
+        async (features, file, index, collector) => {
+          const { readStepFile } = await import('./step-files.ts');
+          return readStepFile(features, file, index, collector, reading);
+        },
+      ),
     ]);
     return new Conversion(
       request,
@@ -135,6 +149,8 @@ class Conversion {
       { format: outputFormat, writer },
       steps,
       registry,
+      crs,
+      findings,
     );
   }
 
@@ -329,6 +345,7 @@ class Conversion {
       ...this.#request.input.files.map(({ crs }) => crs),
       this.#statedOutputCrs,
       ...this.#reprojectingSteps(),
+      ...this.#steps.map(({ fileCrs }) => fileCrs ?? null),
       ...inputs.flatMap(({ layers }) => layers.map((layer) => layer.crs)),
       // For the suggestions in the error of a layer without a CRS.
       inputs.some(({ layers }) => layers.some(wantsAdvice)) ? WEB_MERCATOR : null,

@@ -6,7 +6,7 @@ import type { CrsService } from './crs-service.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import type { ConversionPlan, LayerPlan } from './plan.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
-import type { Session, SessionLayer, SessionLink, SessionStep, Wgs84Route } from './task.ts';
+import type { Route, Session, SessionLayer, SessionLink, SessionStep } from './task.ts';
 
 /** The sources of all layers, in the order of the plan. */
 export function sessionFor(
@@ -55,7 +55,7 @@ function sessionLinks(links: readonly ChainLink[], plan: ConversionPlan, crs: Cr
 }
 
 function sessionStep(link: StepLink, plan: ConversionPlan, crs: CrsService): SessionStep {
-  const { type, path, params } = plan.steps[link.step];
+  const { type, path, params, fileCrs } = plan.steps[link.step];
   return {
     kind: 'step',
     step: link.step,
@@ -65,11 +65,19 @@ function sessionStep(link: StepLink, plan: ConversionPlan, crs: CrsService): Ses
     crs: crs.describe(link.crs, path),
     fromWgs84: route(WGS84, link.crs, crs),
     toWgs84: route(link.crs, WGS84, crs),
+    file:
+      fileCrs === undefined
+        ? null
+        : {
+            crs: crs.describe(fileCrs, path),
+            toData: route(fileCrs, link.crs, crs),
+            toWgs84: route(fileCrs, WGS84, crs),
+          },
   };
 }
 
 /** Most steps never use the route, so a missing one (to a local CRS) is no error yet. */
-function route(from: CrsText, to: CrsText, crs: CrsService): Wgs84Route {
+function route(from: CrsText, to: CrsText, crs: CrsService): Route {
   try {
     return crs.equivalent(from, to) ? null : { recipe: crs.recipe(from, to) };
   } catch (error) {

@@ -16,7 +16,7 @@ import type {
 import { transformationById } from './chain.ts';
 import { checkGrowth, positionCount } from './growth.ts';
 import { reprojectBatch, shortDefinition } from './positions.ts';
-import type { ReprojectionCounts, SessionStage, SessionStep, StepOutcome, Wgs84Route } from './task.ts';
+import type { ReprojectionCounts, Route, SessionStage, SessionStep, StepOutcome } from './task.ts';
 
 export interface PreparedStage {
   /** Applies the links to the batch. `bounds`: of its positions, if known. */
@@ -127,19 +127,28 @@ export function stepSetting(
   proj: Proj | null,
   growth: Growth,
 ): StepSetting {
-  const { crs, path } = step;
+  const { crs, path, file } = step;
   return {
     crs,
     layerName,
     path,
     fromWgs84: positionsAlong(step.fromWgs84, proj, path),
     toWgs84: positionsAlong(step.toWgs84, proj, path),
+    ...(file === null
+      ? {}
+      : {
+          file: {
+            crs: file.crs,
+            toData: file.toData === null ? null : positionsAlong(file.toData, proj, path),
+            toWgs84: positionsAlong(file.toWgs84, proj, path),
+          },
+        }),
     checkPositions: (count) => checkGrowth(step, growth.positionsIn, count, growth.factor),
   };
 }
 
 /** Few steps need positions in EPSG:4326, so the transformer is created at the first call. */
-function positionsAlong(route: Wgs84Route, proj: Proj | null, path: string): TransformPositions {
+function positionsAlong(route: Route, proj: Proj | null, path: string): TransformPositions {
   if (route === null) return () => {};
   if ('error' in route) {
     return () => {

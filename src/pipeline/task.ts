@@ -70,12 +70,18 @@ export interface SessionStep {
   readonly path: string;
   readonly parameters: StepParameters;
   readonly crs: CrsDescription;
-  readonly fromWgs84: Wgs84Route;
-  readonly toWgs84: Wgs84Route;
+  readonly fromWgs84: Route;
+  readonly toWgs84: Route;
+  /** Of the file that the step has instead of a value; null: it has none. */
+  readonly file: {
+    readonly crs: CrsDescription;
+    readonly toData: Route;
+    readonly toWgs84: Route;
+  } | null;
 }
 
-/** Between EPSG:4326 and the CRS of the data; null where they are the same. An error is thrown only when the route is used. */
-export type Wgs84Route = { readonly recipe: TransformerRecipe } | { readonly error: PlainError } | null;
+/** Between two systems, such as EPSG:4326 and the CRS of the data; null where they are the same. An error is thrown only when the route is used. */
+export type Route = { readonly recipe: TransformerRecipe } | { readonly error: PlainError } | null;
 
 export interface Task {
   readonly layerIndex: number;

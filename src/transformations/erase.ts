@@ -1,32 +1,27 @@
 /** erase: keeps the parts of features outside a mask. */
 
-import { maskFromText, maskParameter, maskSchema } from './parts/mask/mask-parameter.ts';
+import { maskForm, maskParameter, maskSchemas } from './parts/mask/mask-parameter.ts';
 import type { Transformation } from './transformation.ts';
 
 export const erase: Transformation = {
   id: 'erase',
   title: 'Erase',
-  description: `Removes the parts of features that are inside the polygons of \`erasing_geojson\`; several polygons are united. This is the opposite of clip.
+  description: `Removes the parts of features that are inside the polygons of a mask, \`erasing_geojson\` or a file; several polygons are united. This is the opposite of clip.
 Features completely outside are kept unchanged, features completely inside are dropped, and features on the border are cut. A point on the
-border is inside, so it is dropped. The mask is transformed to the CRS of the data as for clip. Attributes, ids and order do not change;
+border is inside, so it is dropped. The mask is transformed to the CRS of the data, and slivers are dropped, as for clip. Attributes, ids and order do not change;
 features without geometry are kept.`,
   parameters: {
     type: 'object',
-    properties: { erasing_geojson: maskSchema('Area to remove') },
+    properties: maskSchemas('erasing_geojson', 'Area to remove'),
     additionalProperties: false,
   },
   guarantees: [
     'A feature that is completely outside, or only touches the border, keeps exactly the same bytes, with Z and M, even if it is invalid.',
-    'Cut features are valid. A feature that had to be repaired for that is counted, and so is an invalid mask.',
+    'Cut features are valid. A feature that had to be repaired for that is counted; an invalid mask is repaired, and reported with the place.',
     'In cut features, new positions have interpolated Z, and M is dropped; both are reported.',
     'Dropped features are counted.',
   ],
-  commandLine: {
-    flag: 'erase',
-    placeholder: 'FILE',
-    description: 'remove the parts inside the polygons of a GeoJSON file',
-    parameters: (value, readText) => ({ erasing_geojson: maskFromText(readText(value), value, 'erase') }),
-  },
+  commandLine: maskForm('erase', 'remove'),
   fileParameter: maskParameter('erasing_geojson'),
   load: async () => (await import('./parts/mask/mask-step.ts')).maskStep('erase', 'erasing_geojson'),
 };

@@ -2,11 +2,12 @@
  * Parses `transformations` of a request to checked steps. Errors that the request alone shows are thrown
  * here, with the path as the client wrote it; errors that depend on the data fail the job.
  */
-import { failure, type GeomillError } from '../errors.ts';
+import { failure, GeomillError } from '../errors.ts';
 import { field, type Phrase, phrase } from '../message.ts';
 import { memberPath, type SchemaFault, schemaFault } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
 import {
+  type FeatureFile,
   type ParametersSchema,
   RequestTotals,
   type StepParameters,
@@ -22,8 +23,10 @@ export interface RequestedStep {
   readonly path?: string;
   /** Its file parameter, if that is an input of the job and not in `params`. */
   readonly file?: {
-    /** Names the input: the part of the form, or the path of the parameter. */
+    /** Names the input: the part of the form, the path on the command line, or the path of the parameter. */
     readonly input: string;
+    /** How to read it; missing: it is the JSON of the parameter. */
+    readonly features?: FeatureFile;
   };
 }
 
@@ -42,10 +45,18 @@ export function fileParameterNames(registry: readonly Transformation[]): Readonl
   return new Set(registry.flatMap(({ fileParameter }) => (fileParameter ? [fileParameter.name] : [])));
 }
 
-/** Names of the parts of a form that hold such parameters. */
+/** Names of the parts of a form that hold files of features. */
 export function filePartNames(registry: readonly Transformation[]): readonly string[] {
   return [...new Set(registry.flatMap(({ fileParameter }) => (fileParameter ? [fileParameter.part] : [])))];
 }
+
+/** Whether a part of a form is one of these, or another of its kind: "mask", "mask_lakes". */
+export function isFilePart(names: readonly string[], part: string): boolean {
+  return names.some((name) => part === name || (part.startsWith(`${name}_`) && /^\w{1,60}$/.test(part)));
+}
+
+/** Where files of features can be: in the parts of a form, at paths of this machine, or nowhere. */
+export type FilePlaces = 'parts' | 'paths' | 'none';
 
 /** Maximum number of steps: each may cost as much as the whole conversion. */
 export const MAX_STEPS = 100;
@@ -54,15 +65,14 @@ const MAX_PARAMETERS = 100;
 
 /**
  * Parses a list of `{type, params: {...}}` and `{type, ...}`; both at once are accepted unless they contradict each other.
- * `path` is where the list stands; `mayHaveParts`: the
- * request is a form, whose parts may hold file parameters that are left out. Throws CONFIG_INVALID, TRANSFORMATION_UNKNOWN, TRANSFORMATION_INVALID and whatever
+ * `path` is where the list stands. Throws CONFIG_INVALID, TRANSFORMATION_UNKNOWN, TRANSFORMATION_INVALID and whatever
  * the transformations' own checks throw.
  */
 export function parseSteps(
   value: unknown,
   path: string,
   registry: readonly Transformation[],
-  mayHaveParts = false,
+  places: FilePlaces = 'none',
 ): readonly RequestedStep[] {
   if (!Array.isArray(value))
     throw failure('CONFIG_INVALID', {
@@ -74,14 +84,14 @@ export function parseSteps(
     });
   }
   const totals = new RequestTotals();
-  return value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry, mayHaveParts, totals));
+  return value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry, places, totals));
 }
 
 function parseStep(
   item: unknown,
   path: string,
   registry: readonly Transformation[],
-  mayHaveParts: boolean,
+  places: FilePlaces,
   totals: RequestTotals,
 ): RequestedStep {
   if (!isObject(item)) {
@@ -111,7 +121,7 @@ function parseStep(
   const innerPath = isObject(nested) ? `${path}.params` : path;
   const pathOf = (name: string): string =>
     Object.hasOwn(flat, name) && !Object.hasOwn(inner, name) ? `${path}.${name}` : `${innerPath}.${name}`;
-  return checkedStep(record, given, innerPath, pathOf, mayHaveParts, totals);
+  return checkedStep(record, given, innerPath, registry, pathOf, places, totals);
 }
 
 /** A step whose parameters are already in one object, as a command line makes them. Throws as `parseSteps`. */
@@ -119,42 +129,93 @@ export function checkedStep(
   record: Transformation,
   given: Record<string, unknown>,
   path: string,
+  registry: readonly Transformation[] = [],
   pathOf: (name: string) => string = (name) => `${path}.${name}`,
-  mayHaveParts = false,
+  places: FilePlaces = 'paths',
   totals = new RequestTotals(),
 ): RequestedStep {
-  const file = fileOf(record, given, pathOf, mayHaveParts);
-  const fault = schemaFault(record.parameters, given, 'fillDefaults');
-  if (fault !== null) throw parameterFailure(fault, record, pathOf);
+  const file = fileOf(record, given, registry, pathOf, places, totals);
   record.check?.(given, path, totals);
   return { type: record.id, params: { ...given }, path, ...(file === null ? {} : { file }) };
 }
 
-/** The input that holds the file parameter; null if there is none, or if `given` has its value, which is checked then. */
+/** Checks the parameters by their schema. The input that holds the file parameter; null: there is none, or `given` has its value, which is checked. */
 function fileOf(
-  { id, fileParameter, parameters }: Transformation,
+  record: Transformation,
   given: Record<string, unknown>,
+  registry: readonly Transformation[],
   pathOf: (name: string) => string,
-  mayHaveParts: boolean,
+  places: FilePlaces,
+  totals: RequestTotals,
 ): RequestedStep['file'] | null {
+  const { fileParameter, parameters } = record;
+  const value = fileParameter === undefined ? undefined : given[fileParameter.name];
+  const isStored = value instanceof StepFile;
+  if (fileParameter !== undefined && isStored) delete given[fileParameter.name];
+  const fault = schemaFault(parameters, given, 'fillDefaults');
+  if (fault !== null) throw parameterFailure(fault, record, pathOf);
   if (fileParameter === undefined) return null;
+  const { id } = record;
   const { name, part, fromValue } = fileParameter;
-  const value = given[name];
-  if (value instanceof StepFile) {
-    delete given[name];
-    return { input: value.input };
-  }
+  const ofFile = Object.keys(given).find((key) => key === part || key.startsWith(`${part}_`));
   if (value !== undefined) {
+    if (ofFile !== undefined)
+      throw invalid(
+        pathOf(ofFile),
+        phrase`is about a file, but '${field(pathOf(name))}' has the value; leave one of them out`,
+      );
+    if (isStored) return { input: value.input };
     fromValue(value, pathOf(name));
     return null;
   }
-  if (mayHaveParts) return { input: part };
-  throw missingParameter(id, name, parameters, pathOf);
+  if (places === 'none' && ofFile !== undefined)
+    throw invalid(
+      pathOf(ofFile),
+      phrase`is about a file, which only a form can have; send a form, or '${field(pathOf(name))}'`,
+    );
+  const input = given[part] ?? (places === 'parts' ? part : undefined);
+  if (places === 'none' || input === undefined) throw missingParameter(id, name, parameters, pathOf);
+  if (places === 'parts' && !isFilePart([part], String(input)))
+    throw invalid(
+      pathOf(part),
+      `names the part of the form with the file: '${part}', or '${part}_' and letters, digits and underscores`,
+    );
+  return {
+    input: String(input),
+    features: checkedFile(fileParameter.fileOf(given, pathOf), registry, totals),
+  };
+}
+
+/** The condition is one of filter. */
+function checkedFile(
+  file: FeatureFile,
+  registry: readonly Transformation[],
+  totals: RequestTotals,
+): FeatureFile {
+  const { where, paths } = file;
+  const filter = registry.find(({ id }) => id === 'filter');
+  if (where === null) return file;
+  try {
+    filter?.check?.({ where }, paths.where, totals);
+  } catch (error) {
+    throw renamedPath(error, paths.where);
+  }
+  return file;
+}
+
+/** An error of filter about a condition that is the parameter at `path` itself, not one named `where` below it. */
+export function renamedPath(error: unknown, path: string): unknown {
+  if (!(error instanceof GeomillError)) return error;
+  const { path: named } = error.params;
+  if (typeof named !== 'object' || !('field' in named) || !named.field.startsWith(`${path}.where`))
+    return error;
+  const renamed = field(path + named.field.slice(`${path}.where`.length));
+  return new GeomillError(error.code, { ...error.params, path: renamed }, error.location, error);
 }
 
 /** The error for a form without the part that a step needs. */
 export function missingFilePart(
-  { type, path = '' }: RequestedStep,
+  { type, path = '', file }: RequestedStep,
   registry: readonly Transformation[],
 ): GeomillError {
   const record = registry.find(({ id }) => id === type);
@@ -165,7 +226,7 @@ export function missingFilePart(
     name,
     record.parameters,
     () => `${path}.${name}`,
-    `, or send it as part '${part}'`,
+    `, or send a file as part '${file?.input ?? part}'`,
   );
 }
 

@@ -29,8 +29,8 @@ export interface CommandLineForm {
   /** Null: the flag takes no value. */
   readonly placeholder: string | null;
   readonly description: string;
-  /** The parameters that a value means. Throws USAGE. `readText` gives the content of a file (masks). */
-  readonly parameters: (value: string, readText: (path: string) => string) => StepParameters;
+  /** The parameters that a value means. Throws USAGE. `isFile`: whether there is a file at a path. */
+  readonly parameters: (value: string, isFile: (path: string) => boolean) => StepParameters;
   /** Flags that say more about the step before them: `--dissolve zone --aggregate pop=sum`. Several may share a name. */
   readonly modifiers?: readonly CommandLineModifier[];
 }
@@ -44,18 +44,47 @@ export interface CommandLineModifier {
   readonly parameters: (value: string, before: StepParameters) => StepParameters;
 }
 
+/** How to read the file of features that a step has instead of a value. Plain data. */
+export interface FeatureFile {
+  /** Id of an input format; null: that of the file's name, or of its content. */
+  readonly format: string | null;
+  /** Null: the only one. */
+  readonly layer: string | null;
+  /** Null: the one that the file states. */
+  readonly crs: CrsText | null;
+  /** A condition on the fields, as `where` of filter; null: all features. */
+  readonly where: string | object | null;
+  /** Paths of these parameters and of the file itself, for messages. */
+  readonly paths: Readonly<Record<'file' | 'format' | 'layer' | 'crs' | 'where', string>>;
+}
+
+/** Takes the features of a file. */
+export interface FeatureCollector {
+  /** Locations in errors count the rows of the batch from 1. */
+  add(batch: FeatureBatch): void;
+  /** Discards what was added. */
+  restart(): void;
+  /** The value that the code of the step gets. Throws TRANSFORMATION_INVALID. */
+  finish(): unknown;
+}
+
 /**
- * A parameter that may be as large as a file. Where it is, and where it comes as a part of a form, it is a file of the job
- * that is read when the job runs: a further input, named in the step.
+ * A parameter that may be as large as a file. A large value in a request is stored as a file of the job that is read when
+ * the job runs: a further input, named in the step. Instead of the value a step can have a file of features in any format: a
+ * part of a form, or a file named on the command line.
  */
 export interface FileParameter {
   readonly name: string;
-  /** The part of a form that holds it for the steps whose parameters leave it out. */
+  /** Names the parameter with the file, the part of a form that holds it by default, and the beginning of the names of others. */
   readonly part: string;
   /** Converts the value to the one that the code gets. Throws TRANSFORMATION_INVALID with `path`. */
   readonly fromValue: (value: unknown, path: string) => unknown;
   /** The same from the content of a file. */
   readonly fromFile: (content: Uint8Array, path: string) => unknown;
+  /** How to read the file of features. `pathOf`: of a parameter, in messages. Throws CRS_UNKNOWN. */
+  readonly fileOf: (parameters: StepParameters, pathOf: (name: string) => string) => FeatureFile;
+  /** `path` of the file, for messages. */
+  readonly collector: (path: string) => FeatureCollector;
 }
 
 /** Totals over the steps of one request, for limits that apply to all of them together. */
@@ -95,12 +124,22 @@ export interface ReprojectingTransformation {
 /** Positions from EPSG:4326 to the CRS of the data or back, in place; x is east. Throws COORDINATE_OUTSIDE_DOMAIN. */
 export type TransformPositions = (coordinates: Float64Array, dimensions: Dimensions) => void;
 
+/** The CRS of the coordinates in the file of a step. */
+export interface FileSetting {
+  readonly crs: CrsDescription;
+  /** To the CRS of the data; null: it is the same. */
+  readonly toData: TransformPositions | null;
+  readonly toWgs84: TransformPositions;
+}
+
 /** The setting of a step in its chain. */
 export interface StepSetting {
   /** Of the coordinates that the step gets. */
   readonly crs: CrsDescription;
   readonly fromWgs84: TransformPositions;
   readonly toWgs84: TransformPositions;
+  /** How to get from the CRS of the file that a step has instead of a value; missing: it has none, or one in EPSG:4326. */
+  readonly file?: FileSetting;
   readonly layerName: string;
   /** The step's place in the request, "transformations[1]", for messages. */
   readonly path: string;

@@ -4,7 +4,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
-import { GeomillClient, type SubmitJobConfig } from '../../src/client/client.ts';
+import {
+  type FeatureCollection,
+  GeomillClient,
+  type SubmitJobConfig,
+  type TransformConfigs,
+} from '../../src/client/client.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { postForm, postJson, startTestService } from '../support/service.ts';
 
@@ -96,6 +101,19 @@ for (const [size, value] of Object.entries(sizes)) {
     const input = { name: 'harbour.geojson', data: sample };
     const { report } = await (await client.submit({ input, config })).wait();
     assert.equal(report?.features.written, 10);
+    const steps = [
+      { type: 'clip' as const, mask: 'mask_a' },
+      { type: 'erase' as const, mask: 'mask_a', mask_crs: 4326 },
+    ];
+    const mask = { mask_a: { name: 'a.geojson', data: JSON.stringify(value) } };
+    const erased = await client.submit({ input, config: { ...config, transformations: steps }, mask });
+    assert.equal((await erased.wait()).report?.features.written, 0);
+    const clipped = await client.transform('geojson', {
+      input: JSON.parse(sample) as FeatureCollection,
+      config: { ...toGeojson, transformations: [{ type: 'clip' }] } as TransformConfigs['geojson'],
+      mask: new Blob([JSON.stringify(value)]),
+    });
+    assert.equal((await clipped.json<FeatureCollection>()).features.length, 10);
   });
 
   test(`what is wrong with a ${size} mask is told with its path`, async () => {
@@ -134,7 +152,7 @@ test('a part and the steps must fit', async () => {
   await refusal(
     await send([{ type: 'clip' }]),
     400,
-    /'transformations\[0\]\.clipping_geojson' is required for clip: Area to keep.*send it as part 'mask'/,
+    /'transformations\[0\]\.clipping_geojson' is required for clip: Area to keep.*send a file as part 'mask'/,
   );
   await refusal(
     await send([{ type: 'clip', clipping_geojson: SMALL }], [['mask', JSON.stringify(SMALL)]]),
@@ -150,27 +168,29 @@ test('a part and the steps must fit', async () => {
   await refusal(await postJson(service, '/v1/transform/geojson', body), 400, /is required for clip/);
 });
 
-test('a part that is no mask fails the job with its name', async () => {
+test('a part that is no mask fails the job', async () => {
   const broken: readonly (readonly [string, RegExp])[] = [
-    ['{"type":', /'mask' is not valid JSON: /],
-    ['[1]', /'mask' must be a GeoJSON Polygon/],
+    ['{"type":', /m\.geojson/],
+    ['[1]', /m\.geojson/],
+    [`{"a":${'['.repeat(1_000_000)}`, /m\.geojson/],
     [
-      `{"a":${'['.repeat(1_000_000)}`,
-      /'mask' is not valid JSON: at byte \d+: arrays and objects are nested deeper/,
+      '{"type":"LineString","coordinates":[[1,2],[3,4]]}',
+      /'transformations\[0\]\.mask' has a LineString; a mask has polygons alone/,
     ],
-    ['{"type":"LineString","coordinates":[]}', /'mask\.type' is "LineString"/],
+    ['{"type":"FeatureCollection","features":[]}', /'transformations\[0\]\.mask' has no polygon/],
+    [
+      JSON.stringify({ type: 'Polygon', coordinates: [[[0, 0], [9, 0], [500_000, 9], [0, 0]]] }), // biome-ignore format: one line
+      /'transformations\[0\]\.mask' has the position \(500000, 9\), which is no longitude and latitude; state the CRS of its coordinates with 'transformations\[0\]\.mask_crs'/,
+    ],
   ];
   for (const [text, detail] of broken)
     await refusal(await send([{ type: 'clip' }], [['mask', text]]), 400, detail);
 });
 
-test('a mask above its limit is refused, wherever it is', async () => {
+test('polygons in a config above their limit are refused; a file counts towards the upload alone', async () => {
   const large = JSON.stringify({ type: 'Polygon', coordinates: 'x'.repeat(21 << 20) });
-  await refusal(
-    await send([{ type: 'clip' }], [['mask', large]]),
-    413,
-    /'mask' is more than 20971520 bytes.*MAX_MASK/,
-  );
+  const spaces = JSON.stringify(SMALL) + ' '.repeat(21 << 20);
+  assert.equal(await countOf(await send([{ type: 'clip' }], [['mask', spaces]])), 10);
   await refusal(
     await send([{ type: 'clip', clipping_geojson: JSON.parse(large) }]),
     413,
@@ -211,4 +231,103 @@ test('a mask that comes twice in one step is refused', async () => {
     config,
   });
   await refusal(response, 400, /came more than once/);
+});
+
+const gpkg = readFileSync(join(import.meta.dirname, '..', '..', 'samples', 'harbour.gpkg'));
+
+/** Sends a form whose parts are files of any kind. */
+const sendFiles = (
+  transformations: readonly object[],
+  parts: readonly (readonly [string, Uint8Array<ArrayBuffer> | string, string])[],
+): Promise<Response> =>
+  postForm(service, '/v1/transform/geojson', {
+    parts: [['file', sample, 'harbour.geojson'], ...parts],
+    config: { ...toGeojson, transformations },
+    headers: { prefer: 'wait=60' },
+  });
+
+test('a mask comes in any format, known by its name, its content or the step; a condition chooses of its features', async () => {
+  const where = "kind = 'basin'";
+  const expected = await countOf(
+    await sendFiles([{ type: 'clip', mask_filter: where }], [['mask', gpkg, 'harbour.gpkg']]),
+  );
+  assert.ok(expected > 0 && expected < 10, `${expected}`);
+  const step = { type: 'clip', mask: 'mask_basins', mask_filter: where };
+  for (const [more, name] of [
+    [{}, 'upload'],
+    [{ mask_format: 'gpkg' }, 'upload.zip'],
+    [{ mask_crs: 'EPSG:25832' }, 'a.gpkg'],
+  ] as const)
+    assert.equal(
+      await countOf(await sendFiles([{ ...step, ...more }], [['mask_basins', gpkg, name]])),
+      expected,
+    );
+});
+
+test('several steps name several masks, and share one', async () => {
+  const steps = [
+    { type: 'clip', mask: 'mask_area' },
+    { type: 'erase', params: { mask: 'mask_none' } },
+    { type: 'clip', mask: 'mask_area' },
+  ];
+  const far = { type: 'Polygon', coordinates: [[[-50, 0], [-40, 0], [-40, 9], [-50, 0]]] }; // biome-ignore format: one line
+  const both = [
+    ['mask_area', JSON.stringify(SMALL), 'area.json'],
+    ['mask_none', JSON.stringify(far), 'none.geojson'],
+  ] as const;
+  assert.equal(await countOf(await sendFiles(steps, both)), 10);
+  await refusal(await sendFiles(steps, [both[0]]), 400, /send a file as part 'mask_none'/);
+  await refusal(
+    await sendFiles(steps, [...both, ['mask_more', '{}', 'm.json']]),
+    400,
+    /part 'mask_more' came, but no step takes it; add one \(clip with 'mask' set to 'mask_more'/,
+  );
+});
+
+test('what is wrong with the parameters of a mask is told before the job is queued', async () => {
+  const refused: readonly (readonly [object, RegExp])[] = [
+    [{ mask: '../etc/passwd' }, /'transformations\[0\]\.mask' names the part of the form/],
+    [{ mask: 'file' }, /names the part of the form/],
+    [{ mask_crs: 'nosuch' }, /nosuch/],
+    [{ mask_filter: 'a >' }, /'transformations\[0\]\.mask_filter' /],
+    [{ mask_format: 7 }, /mask_format/],
+    [
+      { mask_layer: 'a', clipping_geojson: SMALL },
+      /is about a file, but 'transformations\[0\]\.clipping_geojson' has the value/,
+    ],
+  ];
+  for (const [step, detail] of refused)
+    await refusal(await sendFiles([{ type: 'clip', ...step }], [['mask', gpkg, 'm.gpkg']]), 400, detail);
+  const body = {
+    ...toGeojson,
+    input_geojson: JSON.parse(sample),
+    transformations: [{ type: 'clip', mask: 'mask' }],
+  };
+  await refusal(
+    await postJson(service, '/v1/transform/geojson', body),
+    400,
+    /is about a file, which only a form can have/,
+  );
+});
+
+test('what is wrong with the file of a mask fails the job with the next step', async () => {
+  const layers = await sendFiles([{ type: 'clip', mask_layer: 'nosuch' }], [['mask', gpkg, 'm.gpkg']]);
+  await refusal(layers, 400, /no layer 'nosuch'; its layers: /);
+  const noCrs = 'wkt,n\n"POLYGON ((0 0, 1 0, 1 1, 0 0))",1\n';
+  const csv = [['mask', noCrs.replace('wkt', 'geom_wkt'), 'm.csv']] as const;
+  await refusal(await sendFiles([{ type: 'clip' }], csv), 400, /set 'transformations\[0\]\.mask_crs'/);
+  assert.equal(await countOf(await sendFiles([{ type: 'erase', mask_crs: 4326 }], csv)), 10);
+  const steps: readonly (readonly [object, RegExp])[] = [
+    [{ mask_format: 'nosuch' }, /'transformations\[0\]\.mask_format': unknown format 'nosuch'/],
+    [{ mask_filter: 'nosuch > 1' }, /no field 'nosuch'/],
+    [{ mask_filter: 'name > 1' }, /'transformations\[0\]\.mask_filter' /],
+    [{ mask_filter: "kind = 'nosuch'" }, /'transformations\[0\]\.mask' has no polygon/],
+  ];
+  for (const [step, detail] of steps)
+    await refusal(await sendFiles([{ type: 'clip', ...step }], [['mask', gpkg, 'm.gpkg']]), 400, detail);
+  await refusal(
+    await sendFiles([{ type: 'clip' }], [['mask', 'what is it?', 'mask']]),
+    400,
+    /whose format neither its name nor its content tells/,
+  );
 });

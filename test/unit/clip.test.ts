@@ -211,14 +211,13 @@ test('what is wrong with a mask is told before the job is queued, with its path'
   clip.fileParameter!.fromValue(named, 't.clipping_geojson');
 });
 
-test('a file on the command line that is no JSON is named', () => {
+test('a file on the command line may be followed by its layer', () => {
   const { parameters } = clip.commandLine!;
-  assert.deepEqual(
-    parameters('m.json', () => '\uFEFF{"type":"Polygon"}'),
-    { clipping_geojson: { type: 'Polygon' } },
-  );
-  assert.throws(() => parameters('m.json', () => 'no'), {
-    code: 'USAGE',
-    message: /--clip 'm.json' is not valid JSON/,
-  });
+  const files = new Set(['muni.gpkg', 'a:b.gpkg']);
+  const of = (value: string): unknown => parameters(value, (path) => files.has(path));
+  assert.deepEqual(of('muni.gpkg'), { mask: 'muni.gpkg' });
+  assert.deepEqual(of('muni.gpkg:districts'), { mask: 'muni.gpkg', mask_layer: 'districts' });
+  assert.deepEqual(of('a:b.gpkg'), { mask: 'a:b.gpkg' });
+  assert.deepEqual(of('a:b.gpkg:x'), { mask: 'a:b.gpkg', mask_layer: 'x' });
+  assert.deepEqual(of('nosuch:x'), { mask: 'nosuch:x' });
 });

@@ -107,8 +107,8 @@ test('an aggregate of a key field is refused before the data is read', () => {
 test('the command line names fields and aggregates', () => {
   const { parameters, modifiers } = dissolve.commandLine!;
   const aggregate = modifiers![0].parameters;
-  const read = (): string => '';
-  assert.deepEqual(aggregate('*=last', aggregate('pop=sum', parameters('zone, year', read))), {
+  const isFile = (): boolean => false;
+  assert.deepEqual(aggregate('*=last', aggregate('pop=sum', parameters('zone, year', isFile))), {
     by: ['zone', 'year'],
     aggregate: { pop: 'sum', '*': 'last' },
   });

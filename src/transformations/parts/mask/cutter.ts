@@ -1,4 +1,9 @@
-/** Cuts features at the border of a mask, one by one: results have the dimension of the original. */
+/**
+ * Cuts features at the border of a mask, one by one: results have the dimension of the original. Where a feature and the
+ * mask share a border, rounding leaves slivers along it: pieces below the tolerance of the mask are dropped, and a feature
+ * that loses nothing else stays as it is.
+ */
+import type { Bounds } from '../../../batch/bounds.ts';
 import {
   GEOMETRY_TYPE,
   GeometryBuilder,
@@ -14,12 +19,14 @@ import {
 import { rowDimensions } from '../../../batch/row-dimensions.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
+import { GEOS_TYPE } from '../../../engines/geos/native.ts';
 import type { Findings } from '../../../findings.ts';
 import { copyPart, copyRows } from '../copy-rows.ts';
 import { isFinitePlane, isRefusal } from '../repaired.ts';
 import { RowTally } from '../row-tally.ts';
 import type { Mask, MaskOperation } from './mask.ts';
 import { PLACE } from './mask-grid.ts';
+import { measureOf, thickParts } from './slivers.ts';
 
 /** Result for a feature. */
 export const CUT = {
@@ -35,7 +42,11 @@ export const CUT = {
 
 export type Cut = (typeof CUT)[keyof typeof CUT];
 
-const { point, polygon, multiPoint, multiPolygon, geometryCollection } = GEOMETRY_TYPE;
+const { point, lineString, polygon, multiPoint, multiPolygon, geometryCollection } = GEOMETRY_TYPE;
+/** Added to a GEOMETRY_TYPE it gives that of several such parts. */
+const MULTI = multiPoint - point;
+/** A line that loses more slivers than this is cut. */
+const MAX_LINE_SLIVERS = 16;
 
 export class Cutter {
   readonly #operation: MaskOperation;
@@ -44,6 +55,9 @@ export class Cutter {
   readonly #repaired = new RowTally();
   readonly #interpolated = new RowTally();
   readonly #withoutM = new RowTally();
+  readonly #slivers = new RowTally();
+  /** The row of the current feature has lost a sliver. */
+  #hasSlivers = false;
 
   constructor(operation: MaskOperation, geos: Geos, mask: Mask) {
     this.#operation = operation;
@@ -53,7 +67,9 @@ export class Cutter {
 
   /** Appends one feature for the row, or none if the result is empty. */
   cut(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
+    this.#hasSlivers = false;
     const cut = this.#cutRow(column, row, builder);
+    if (this.#hasSlivers) this.#slivers.add(row);
     if (cut < CUT.cut) return cut;
     if (cut === CUT.repaired) this.#repaired.add(row);
     const type = column.types[row];
@@ -69,6 +85,7 @@ export class Cutter {
     this.#repaired.note(findings, 'GEOMETRY_REPAIRED', { operation });
     this.#interpolated.note(findings, 'Z_INTERPOLATED', { operation });
     this.#withoutM.note(findings, 'M_DROPPED', { format: operation });
+    this.#slivers.note(findings, 'SLIVERS_DROPPED', { operation, tolerance: this.#mask.toleranceText });
   }
 
   #cutRow(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
@@ -109,10 +126,12 @@ export class Cutter {
     using geometry = this.#geos.read(column, row);
     if (isFinitePlane(column, row)) {
       try {
-        const whole = this.#wholeOrNothing(geometry);
-        if (whole === CUT.whole) copyRows(builder, column, row, row + 1);
-        if (whole !== null) return whole;
-        if (!isPolygon || geometry.isValid) return this.#overlay(geometry, isPolygon, builder, CUT.cut);
+        const decided = this.#wholeOrNothing(geometry);
+        const cut =
+          decided ??
+          (!isPolygon || geometry.isValid ? this.#overlay(geometry, isPolygon, builder, CUT.cut) : null);
+        if (cut === CUT.whole) copyRows(builder, column, row, row + 1);
+        if (cut !== null) return cut;
       } catch (thrown) {
         if (!isRefusal(thrown, this.#geos)) throw thrown;
       }
@@ -130,10 +149,52 @@ export class Cutter {
     return !isClip && prepared.touches(geometry) ? CUT.whole : null;
   }
 
+  /** Appends the pieces that are left, unless the result is `whole` or `nothing`. */
   #overlay(geometry: GeosGeometry, isPolygon: boolean, builder: GeometryBuilder, cut: Cut): Cut {
+    const { tolerance } = this.#mask;
+    const isClip = this.#operation === 'clip';
+    const left = this.#pieces(geometry, isClip, isPolygon, builder.dimensions);
+    const pieces = thickParts(left, tolerance, (bounds) => this.#isAtBorder(bounds));
+    if (pieces.length < left.partKinds.length) this.#hasSlivers = true;
+    if (pieces.length === 0) return CUT.nothing;
+    if (cut === CUT.cut && this.#mayLoseSliversAlone(geometry, isPolygon, left)) {
+      const lost = this.#pieces(geometry, !isClip, isPolygon, 'XY');
+      if (thickParts(lost, tolerance, () => true).length === 0) {
+        this.#hasSlivers = true;
+        return CUT.whole;
+      }
+    }
+    for (const part of pieces) copyPart(builder, left, part, left.partKinds[part]);
+    const single = isPolygon ? polygon : lineString;
+    builder.endFeature(pieces.length === 1 ? single : single + MULTI);
+    return cut;
+  }
+
+  /** Inside or outside of the mask; parts of other dimensions, where the two merely touch, are left out. */
+  #pieces(
+    geometry: GeosGeometry,
+    isInside: boolean,
+    isPolygon: boolean,
+    dimensions: GeometryColumn['dimensions'],
+  ): GeometryColumn {
     const mask = this.#mask.geometry;
-    using left = this.#operation === 'clip' ? geometry.intersection(mask) : geometry.difference(mask);
-    return left.appendTo(builder, isPolygon ? 2 : 1) === GEOMETRY_TYPE.none ? CUT.nothing : cut;
+    using pieces = isInside ? geometry.intersection(mask) : geometry.difference(mask);
+    const builder = new GeometryBuilder(dimensions, 1, pieces.positionCount);
+    pieces.appendTo(builder, isPolygon ? 2 : 1);
+    if (pieces.typeId === GEOS_TYPE.geometryCollection) this.#hasSlivers = true;
+    return builder.finish();
+  }
+
+  /** False for most features: something larger than slivers along the whole outline is missing from `left`. */
+  #mayLoseSliversAlone(geometry: GeosGeometry, isPolygon: boolean, left: GeometryColumn): boolean {
+    const { tolerance } = this.#mask;
+    const whole = isPolygon ? geometry.area : geometry.length;
+    const most = isPolygon ? (tolerance * geometry.length) / 2 : tolerance * MAX_LINE_SLIVERS;
+    return whole - measureOf(left) <= most;
+  }
+
+  #isAtBorder([minX, minY, maxX, maxY]: Bounds): boolean {
+    return this.#mask.grid.placeOfBounds(minX, minY, maxX, maxY) === PLACE.border;
   }
 
   /** A collection, member by member. */

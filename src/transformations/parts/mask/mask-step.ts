@@ -31,7 +31,7 @@ export function maskStep(operation: MaskOperation, parameter: string): Streaming
   return {
     kind: 'streaming',
     async prepare(parameters, setting): Promise<ApplyStep> {
-      const path = `${setting.path}.${parameter}`;
+      const path = `${setting.path}.${setting.file === undefined ? parameter : 'mask'}`;
       const mask = parameters[parameter] as GeometryColumn;
       const step = new MaskStep(operation, await Geos.load(), mask, setting, path);
       const apply: ApplyStep = (batch, findings) => step.apply(batch, findings);
@@ -64,7 +64,7 @@ class MaskStep {
     this.#setting = setting;
     this.#path = path;
     const projected = projectMask(geos, mask, setting, path);
-    this.#mask = new Mask(projected.geometry);
+    this.#mask = new Mask(projected.geometry, setting.crs);
     this.#repairReason = projected.repairReason;
     this.#marginDegrees = projected.marginDegrees;
   }
@@ -74,7 +74,7 @@ class MaskStep {
     this.#turningMask?.[Symbol.dispose]();
   }
 
-  /** Notes FEATURES_OUTSIDE or FEATURES_ERASED, GEOMETRY_REPAIRED, Z_INTERPOLATED, M_DROPPED, MASK_REPAIRED, MASK_CUT. */
+  /** Notes FEATURES_OUTSIDE or FEATURES_ERASED, SLIVERS_DROPPED, GEOMETRY_REPAIRED, Z_INTERPOLATED, M_DROPPED, MASK_REPAIRED, MASK_CUT. */
   apply(batch: FeatureBatch, findings: Findings): FeatureBatch {
     this.#noteMask(findings);
     const { geometry, rowCount } = batch;
@@ -106,7 +106,7 @@ class MaskStep {
     const [west, , east] = positionBounds(geometry);
     const half = Math.PI / crs.unitFactor;
     if (west >= -half && east <= half) return this.#mask;
-    this.#turningMask ??= new Mask(withTurns(this.#geos, this.#mask.geometry, 2 * half));
+    this.#turningMask ??= new Mask(withTurns(this.#geos, this.#mask.geometry, 2 * half), crs);
     return this.#turningMask;
   }
 

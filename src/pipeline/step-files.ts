@@ -1,0 +1,309 @@
+/**
+ * Reads the file of features that a step has instead of a value, such as the mask of a clip: any format, one layer, of which
+ * a condition may choose the features. It is read as an input is, within the same limits, and its batches go to the step's
+ * collector one after another.
+ */
+import { closeSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { MisfitList } from '../batch/misfits.ts';
+import type { Field } from '../batch/schema.ts';
+import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
+import { type CrsText, epsgCode } from '../crs/crs.ts';
+import { failure, GeomillError } from '../errors.ts';
+import { type Finding, Findings } from '../findings.ts';
+import type { FormatReader, InputFormat, SourceLayer } from '../formats/format.ts';
+import { inputFormatById } from '../formats/format-by-id.ts';
+import { formatByContent, HEAD_BYTES } from '../formats/recognise.ts';
+import { formatByFileName, inputFormats } from '../formats/registry.ts';
+import { ScratchSpace } from '../io/scratch-space.ts';
+import { field, phrase } from '../message.ts';
+import { listed, shortText } from '../short-text.ts';
+import { transformations } from '../transformations/registry.ts';
+import { renamedPath } from '../transformations/requested-steps.ts';
+import type { FeatureCollector, FeatureFile } from '../transformations/transformation.ts';
+import type { CrsService } from './crs-service.ts';
+import { cuttingFor, type Executor, executorFor } from './executor.ts';
+import { chooseLayers } from './layer-groups.ts';
+import { checkLayerNames } from './name-lengths.ts';
+import { byteLengthOf } from './open-inputs.ts';
+import { locateErrorAt, locateInLayer, runPartitions, throwIfAborted } from './partition-run.ts';
+import type { ConversionPaths, InputPath } from './request.ts';
+import { sourceCrsOf } from './source-crs.ts';
+import { reportedFindings } from './tally.ts';
+import type { SessionStep, TaskResult } from './task.ts';
+import type { ThreadSource } from './threads.ts';
+import { unpackingExecutor } from './unpacking-executor.ts';
+
+export interface StepFileReading {
+  readonly paths: Pick<ConversionPaths, 'scratchDirectory' | 'gridDirectory' | 'threads' | 'limits'>;
+  readonly crs: CrsService;
+  readonly findings: Findings;
+  readonly signal: AbortSignal;
+  readonly threads: ThreadSource;
+}
+
+/**
+ * Adds the features of the file to the collector. Resolves with the CRS of their coordinates. Throws what a conversion of
+ * the file would, LAYER_UNKNOWN, TRANSFORMATION_INVALID where the layer has to be named, and what the collector throws.
+ * Errors name the file.
+ */
+export async function readStepFile(
+  request: FeatureFile,
+  file: InputPath,
+  index: number,
+  collector: FeatureCollector,
+  reading: StepFileReading,
+): Promise<CrsText> {
+  try {
+    return await new StepFileReader(request, file, index, collector, reading).read();
+  } catch (error) {
+    const named = renamedPath(error, request.paths.where);
+    if (!(named instanceof GeomillError) || named.fault === 'ours') throw named;
+    throw new GeomillError(named.code, named.params, { file: file.name, ...named.location }, error);
+  }
+}
+
+class StepFileReader {
+  readonly #request: FeatureFile;
+  readonly #file: InputPath;
+  readonly #index: number;
+  readonly #collector: FeatureCollector;
+  readonly #reading: StepFileReading;
+  readonly #scratch = new ScratchSpace();
+
+  constructor(
+    request: FeatureFile,
+    file: InputPath,
+    index: number,
+    collector: FeatureCollector,
+    reading: StepFileReading,
+  ) {
+    this.#request = request;
+    this.#file = file;
+    this.#index = index;
+    this.#collector = collector;
+    this.#reading = reading;
+  }
+
+  async read(): Promise<CrsText> {
+    const { paths, crs, threads, signal } = this.#reading;
+    const format = this.#format();
+    const reader = await format.loadReader();
+    const scratchDirectory = join(paths.scratchDirectory, `step-${this.#index + 1}`);
+    mkdirSync(scratchDirectory, { recursive: true });
+    const findings = new Findings();
+    const cutting = cuttingFor('none');
+    const layers = await reader.open(this.#file, {
+      scratchDirectory,
+      limits: paths.limits,
+      options: {},
+      findings,
+      partitionBytes: cutting.partitionBytes,
+      scratch: this.#scratch,
+    });
+    throwIfAborted(signal);
+    checkLayerNames(layers);
+    let layer = this.#chooseLayer(layers);
+    await crs.prepare([this.#request.crs, layer.crs]);
+    const own = sourceCrsOf(
+      {
+        layer,
+        stated: { crs: this.#request.crs, crsPath: this.#request.paths.crs },
+        format,
+        source: `'${this.#file.name}'`,
+        file: `'${this.#file.name}'`,
+        location: { file: this.#file.name },
+      },
+      crs,
+      this.#reading.findings,
+    );
+    this.#tell(findings.list(), own);
+    const started = executorFor(
+      [layer],
+      paths.threads,
+      byteLengthOf([this.#file]),
+      cutting,
+      transformations,
+      threads,
+    );
+    const executor = unpackingExecutor(started, reader, this.#scratch);
+    try {
+      const misfits = await this.#readLayer(layer, own, format, reader, executor);
+      if (misfits.size === 0 || reader.undeclare === undefined) return own;
+      // A condition sees the values as they are, not as null where they contradict the declaration of their field.
+      layer = reader.undeclare(layer, misfits);
+      this.#collector.restart();
+      await this.#readLayer(layer, own, format, reader, executor);
+      return own;
+    } finally {
+      await executor.stop();
+    }
+  }
+
+  #format(): InputFormat {
+    const { format, paths } = this.#request;
+    if (format !== null) return inputFormatById(format, paths.format);
+    const { path, name } = this.#file;
+    const found = formatByFileName(inputFormats, name) ?? formatOfContent(path);
+    if (found !== null) return found;
+    const known = inputFormats.map(({ id }) => id).join(', ');
+    throw failure('TRANSFORMATION_INVALID', {
+      path: field(paths.file),
+      reason: phrase`is '${name}', whose format neither its name nor its content tells; state it with '${field(paths.format)}': ${known}`,
+    });
+  }
+
+  #chooseLayer(layers: readonly SourceLayer[]): SourceLayer {
+    const { layer: wanted, paths } = this.#request;
+    if (wanted === null && layers.length > 1) {
+      const names = listed(layers.map(({ name }) => `'${shortText(name, 58)}'`));
+      throw failure('TRANSFORMATION_INVALID', {
+        path: field(paths.layer),
+        reason: `is required: '${this.#file.name}' has ${layers.length} layers: ${names}`,
+      });
+    }
+    const [chosen] = chooseLayers(layers, wanted === null ? null : [wanted]);
+    if (chosen !== undefined) return chosen.layer;
+    throw failure('TRANSFORMATION_INVALID', {
+      path: field(paths.file),
+      reason: `is '${this.#file.name}', which has no layer`,
+    });
+  }
+
+  /** One pass over the layer, after one that infers its fields if the condition needs them. Returns the fields whose values contradict their declaration. */
+  async #readLayer(
+    layer: SourceLayer,
+    crs: CrsText,
+    format: InputFormat,
+    reader: FormatReader,
+    executor: Executor,
+  ): Promise<ReadonlySet<string>> {
+    const { paths, crs: service } = this.#reading;
+    const { where } = this.#request;
+    const step: SessionStep | null =
+      where === null
+        ? null
+        : {
+            kind: 'step',
+            step: 0,
+            type: 'filter',
+            path: this.#request.paths.where,
+            parameters: { where },
+            crs: service.describe(crs, this.#request.paths.crs),
+            fromWgs84: null,
+            toWgs84: null,
+            file: null,
+          };
+    executor.begin({
+      inputFormat: format.id,
+      outputFormat: null,
+      layers: [
+        {
+          source: layer,
+          stages: [{ layerName: layer.name, links: step === null ? [] : [step], collect: null }],
+          checkLonLatRange: false,
+          layerField: null,
+        },
+      ],
+      gridDirectory: paths.gridDirectory,
+      limits: paths.limits,
+      keepsIdsAsField: false,
+    });
+    const misfits = new MisfitList();
+    let fields: readonly Field[] | null = where === null ? [] : null;
+    if (where !== null && (reader.typing === 'layer' || layer.fields === null)) {
+      const statistics = emptyStatistics();
+      await this.#pass(layer, executor, { fields: null, castTo: null, depth: 'fields' }, (result) => {
+        mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
+      });
+      fields = fieldsOf(statistics);
+    }
+    const readAs = where === null || reader.typing === 'layer' ? fields : null;
+    const castTo = where === null ? null : fields;
+    await this.#pass(layer, executor, { fields: readAs, castTo, depth: null }, (result, base) => {
+      misfits.merge(result.misfits, (at) => at);
+      this.#tell(result.readFindings, crs, (at) => locateInLayer(at, base, layer.name));
+      if (result.batch === null) return;
+      try {
+        this.#collector.add(result.batch);
+      } catch (error) {
+        // Of the rows that a condition left, the records are not known.
+        throw where === null ? locateErrorAt(error, base, { layer: layer.name }) : error;
+      }
+    });
+    return new Set(where === null ? [] : misfits.list().map((misfit) => misfit.field));
+  }
+
+  #pass(
+    layer: SourceLayer,
+    executor: Executor,
+    how: {
+      readonly fields: readonly Field[] | null;
+      readonly castTo: readonly Field[] | null;
+      readonly depth: 'fields' | null;
+    },
+    consume: (result: TaskResult, base: Parameters<typeof locateInLayer>[1]) => void,
+  ): Promise<void> {
+    const { paths, signal } = this.#reading;
+    return runPartitions({
+      executor,
+      partitions: layer.partitions,
+      signal,
+      limits: paths.limits,
+      layerName: layer.name,
+      makeTask: (partition) => ({
+        layerIndex: 0,
+        input: { kind: 'partition', partition, fields: how.fields },
+        stage: how.depth === null ? 0 : null,
+        stageFields: how.castTo,
+        statisticsDepth: how.depth,
+        keepBatch: how.depth === null,
+        encoding: null,
+      }),
+      consume: (result, _partition, base) => consume(result, base),
+    });
+  }
+
+  /** Adds findings of the reader. Throws where the file says that it is in another CRS than the one it is read in. */
+  #tell(
+    found: readonly Finding[],
+    crs: CrsText,
+    within: Parameters<Findings['merge']>[1] = (at) => at,
+  ): void {
+    const { paths, crs: stated } = this.#request;
+    const { name } = this.#file;
+    for (const { code, params } of found) {
+      const epsg = code === 'SRID_STATED' ? epsgCode(crs) : null;
+      const srid = Number(params.srid);
+      if (epsg !== null && srid !== 0 && srid !== epsg)
+        throw failure('CRS_CONFLICT', {
+          stated: crs,
+          source: `'${name}'`,
+          found: `SRID ${srid}`,
+          path: field(paths.crs),
+        });
+      if (code === 'CRS_MEMBER_IGNORED' && stated === null)
+        throw failure('TRANSFORMATION_INVALID', {
+          path: field(paths.file),
+          reason: phrase`states another CRS than EPSG:4326 in its crs member; confirm the CRS with '${field(paths.crs)}'`,
+        });
+    }
+    const reported = reportedFindings(found, stated !== null).map((finding) =>
+      finding.places.length > 0 ? finding : { ...finding, places: [{}] },
+    );
+    this.#reading.findings.merge(reported, (at) => ({ file: name, ...within(at) }));
+  }
+}
+
+/** By the first bytes; a zip archive is read as a shapefile. */
+function formatOfContent(path: string): InputFormat | null {
+  const head = new Uint8Array(HEAD_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    const length = readSync(file, head, 0, HEAD_BYTES, 0);
+    const isZip = Buffer.from(head.subarray(0, 4)).toString('latin1') === 'PK\x03\x04';
+    return isZip ? formatByFileName(inputFormats, '.zip') : formatByContent(head.subarray(0, length));
+  } finally {
+    closeSync(file);
+  }
+}
