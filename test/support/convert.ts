@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { outputFormatById } from '../../src/formats/format-by-id.ts';
 import type { InputLimits } from '../../src/io/limits.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
-import type { ConversionRequest } from '../../src/pipeline/request.ts';
+import type { ConversionPaths, ConversionRequest } from '../../src/pipeline/request.ts';
 import { runConversion } from '../../src/pipeline/run.ts';
 import type { ThreadSource } from '../../src/pipeline/threads.ts';
 import type { RequestedStep } from '../../src/transformations/requested-steps.ts';
@@ -29,6 +29,8 @@ export interface ConvertOptions {
   readonly transformations?: readonly RequestedStep[];
   /** Transformations that are known where no threads are used; default: those of the house. */
   readonly registry?: readonly Transformation[];
+  /** Files of steps by name. */
+  readonly stepInputs?: ConversionPaths['stepInputs'];
   readonly failOn?: ConversionRequest['failOn'];
   readonly strict?: boolean;
   readonly signal?: AbortSignal;
@@ -119,6 +121,7 @@ async function perform(
     request,
     {
       inputs: inputPaths.map((path) => ({ path, name: basename(path) })),
+      ...(options.stepInputs === undefined ? {} : { stepInputs: options.stepInputs }),
       outputPath,
       scratchDirectory,
       gridDirectory: null,
