@@ -90,7 +90,7 @@ class Conversion {
   readonly #registry: readonly Transformation[];
   readonly #cutting: Cutting;
   readonly #crs: CrsService;
-  readonly #scratch = new ScratchSpace();
+  readonly #scratch: ScratchSpace;
   #executor: Executor | null = null;
   #fraction = 0;
 
@@ -104,6 +104,7 @@ class Conversion {
     registry: readonly Transformation[],
     crs: CrsService,
     findings: Findings,
+    scratch: ScratchSpace,
   ) {
     this.#request = request;
     this.#paths = paths;
@@ -115,6 +116,7 @@ class Conversion {
     this.#cutting = cuttingFor(workOf(steps));
     this.#crs = crs;
     this.#findings = findings;
+    this.#scratch = scratch;
   }
 
   static async open(
@@ -127,7 +129,9 @@ class Conversion {
     const outputFormat = outputFormatById(request.output.format, 'output.format');
     const crs = new CrsService(paths.gridDirectory);
     const findings = new Findings();
-    const reading = { paths, crs, findings, signal: control.signal, threads: control.threads ?? newThreads };
+    const scratch = new ScratchSpace();
+    const { signal, threads = newThreads } = control;
+    const reading = { paths, crs, findings, scratch, signal, threads };
     const [reader, writer, steps] = await Promise.all([
       inputFormat.loadReader(),
       outputFormat.loadWriter(),
@@ -151,6 +155,7 @@ class Conversion {
       registry,
       crs,
       findings,
+      scratch,
     );
   }
 

@@ -15,7 +15,7 @@ import type { FormatReader, InputFormat, SourceLayer } from '../formats/format.t
 import { inputFormatById } from '../formats/format-by-id.ts';
 import { formatByContent, HEAD_BYTES } from '../formats/recognise.ts';
 import { formatByFileName, inputFormats } from '../formats/registry.ts';
-import { ScratchSpace } from '../io/scratch-space.ts';
+import type { ScratchSpace } from '../io/scratch-space.ts';
 import { field, phrase } from '../message.ts';
 import { listed, shortText } from '../short-text.ts';
 import { transformations } from '../transformations/registry.ts';
@@ -25,7 +25,7 @@ import type { CrsService } from './crs-service.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
-import { byteLengthOf } from './open-inputs.ts';
+import { byteLengthOf, withoutGzip } from './open-inputs.ts';
 import { locateErrorAt, locateInLayer, runPartitions, throwIfAborted } from './partition-run.ts';
 import type { ConversionPaths, InputPath } from './request.ts';
 import { sourceCrsOf } from './source-crs.ts';
@@ -38,6 +38,7 @@ export interface StepFileReading {
   readonly paths: Pick<ConversionPaths, 'scratchDirectory' | 'gridDirectory' | 'threads' | 'limits'>;
   readonly crs: CrsService;
   readonly findings: Findings;
+  readonly scratch: ScratchSpace;
   readonly signal: AbortSignal;
   readonly threads: ThreadSource;
 }
@@ -65,11 +66,10 @@ export async function readStepFile(
 
 class StepFileReader {
   readonly #request: FeatureFile;
-  readonly #file: InputPath;
+  #file: InputPath;
   readonly #index: number;
   readonly #collector: FeatureCollector;
   readonly #reading: StepFileReading;
-  readonly #scratch = new ScratchSpace();
 
   constructor(
     request: FeatureFile,
@@ -86,11 +86,13 @@ class StepFileReader {
   }
 
   async read(): Promise<CrsText> {
-    const { paths, crs, threads, signal } = this.#reading;
-    const format = this.#format();
-    const reader = await format.loadReader();
+    const { paths, crs, threads, signal, scratch } = this.#reading;
     const scratchDirectory = join(paths.scratchDirectory, `step-${this.#index + 1}`);
     mkdirSync(scratchDirectory, { recursive: true });
+    const packed = { inputs: [this.#file], scratchDirectory, limits: paths.limits };
+    [this.#file] = await withoutGzip(packed, scratch, signal);
+    const format = this.#format();
+    const reader = await format.loadReader();
     const findings = new Findings();
     const cutting = cuttingFor('none');
     const layers = await reader.open(this.#file, {
@@ -99,7 +101,7 @@ class StepFileReader {
       options: {},
       findings,
       partitionBytes: cutting.partitionBytes,
-      scratch: this.#scratch,
+      scratch,
     });
     throwIfAborted(signal);
     checkLayerNames(layers);
@@ -126,7 +128,7 @@ class StepFileReader {
       transformations,
       threads,
     );
-    const executor = unpackingExecutor(started, reader, this.#scratch);
+    const executor = unpackingExecutor(started, reader, scratch);
     try {
       const misfits = await this.#readLayer(layer, own, format, reader, executor);
       if (misfits.size === 0 || reader.undeclare === undefined) return own;
