@@ -203,7 +203,7 @@ class StepFileReader {
         {
           source: layer,
           stages: [{ layerName: layer.name, links: step === null ? [] : [step], collect: null }],
-          checkLonLatRange: false,
+          positionRange: null,
           layerField: null,
         },
       ],
