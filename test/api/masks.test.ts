@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import {
   type FeatureCollection,
   GeomillClient,
@@ -220,7 +221,11 @@ test('a large mask is an input of the job, but none of its files, and goes with 
     input: { files: unknown[] };
   };
   assert.equal(told.input.files.length, 1);
-  assert.deepEqual(readdirSync(join(dataDirectory, 'inputs')), []);
+  // They are removed after the result is recorded.
+  const inputs = join(dataDirectory, 'inputs');
+  for (const until = Date.now() + 20_000; readdirSync(inputs).length > 0 && Date.now() < until; )
+    await setImmediate();
+  assert.deepEqual(readdirSync(inputs), []);
 });
 
 test('a mask that comes twice in one step is refused', async () => {
