@@ -84,9 +84,12 @@ test('convert writes the output and tells what it did', async () => {
 });
 
 test('convert --json prints the report, and nothing else, on standard output', async () => {
-  const { status, out, err } = await geomill(['convert', sample, 'json.zip', '--to', 'shp', '--json']);
+  const report = place('report.json');
+  const args = ['convert', sample, 'json.zip', '--to', 'shp', '--json', '--report', report];
+  const { status, out, err } = await geomill(args);
   assert.equal(status, 0, err);
   assert.equal((JSON.parse(out) as { features: { written: number } }).features.written, 10);
+  assert.equal(readFileSync(report, 'utf8'), out);
 });
 
 test('convert - - reads standard input and writes standard output; the summary goes to standard error', async () => {

@@ -1,16 +1,19 @@
 /** What the commands that write a file have in common: their flags, what they ask of the pipeline, how they run it. */
-import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
 import { type CrsText, parseCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
-import { type FailOn, failOnSeverities, shownFindings } from '../findings.ts';
+import { type FailOn, failOnSeverities } from '../findings.ts';
 import { type Format, outputKind } from '../formats/format.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
+import { boundedReport } from '../pipeline/bounded-report.ts';
+import type { ConversionReport } from '../pipeline/report.ts';
+import { reportDocument } from '../pipeline/report-document.ts';
 import type { ConversionRequest, InputFileRequest, InputPath, OutputRequest } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import {
@@ -23,7 +26,7 @@ import {
 import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
 import { progressBar } from './progress-bar.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
-import { type ShownReport, summarize } from './summary.ts';
+import { summarize } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
 /** The settings that matter to a command. */
@@ -40,6 +43,7 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
     strict: { type: 'boolean' },
     overwrite: { type: 'boolean' },
     threads: { type: 'string' },
+    report: { type: 'string' },
     json: { type: 'boolean' },
     quiet: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
@@ -57,6 +61,7 @@ export function conversionUsage(done: string): string {
   --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
   --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
   --threads N           worker threads for large files (default: one per core)
+  --report FILE         write the report to FILE, as JSON
   --json                print the report as JSON
   --quiet               print errors only
 
@@ -94,10 +99,11 @@ export async function runCommand(
     output === '-'
       ? { path: output }
       : checkOutput(output, { inputs, overwrite, isUpdate: operation === 'append' });
+  checkReport(parsed.values.report, inputs, path.path);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
     const report = await convert(request, parsed, conversion, { work, ...path }, context);
-    tell(report, parsed, output);
+    tell(report, request, parsed, output);
     return 0;
   } catch (error) {
     throw asOutputFailure(error, output);
@@ -175,7 +181,7 @@ async function convert(
   { inputs, output, unnamed }: Conversion,
   { work, path }: OutputPath & { readonly work: string },
   context: CommandContext,
-): Promise<ShownReport> {
+): Promise<ConversionReport> {
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory);
   const { format, isGzipped } = chooseOutputFormat(parsed.values.to, output);
@@ -208,7 +214,7 @@ async function convert(
       limits: inputLimits(context),
     };
     const found = await runConversion(request, paths, { signal: abort.signal, onProgress: bar.update });
-    const report = { ...found, warnings: shownFindings(found.warnings, FLAG_FORM) };
+    const report = boundedReport(found) as ConversionReport;
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
     else if (isGzipped) {
       const byteLength = await gzipFile(outputPath, path, abort.signal);
@@ -234,8 +240,29 @@ function threadCount(value: unknown): number {
   throw failure('USAGE', { detail: `--threads wants a number from 1 to 256, not '${String(value)}'` });
 }
 
-function tell(report: ShownReport, parsed: Parsed, output: string): void {
+function tell(report: ConversionReport, request: ConversionRequest, parsed: Parsed, output: string): void {
+  const { values } = parsed;
+  const document = (): string => `${JSON.stringify(reportDocument(report, request, FLAG_FORM), null, 2)}\n`;
+  if (typeof values.report === 'string') writeReport(values.report, document());
   const stream = output === '-' ? process.stderr : process.stdout;
-  if (parsed.values.json === true) stream.write(`${JSON.stringify(report, null, 2)}\n`);
-  else if (parsed.values.quiet !== true) process.stderr.write(summarize(report));
+  if (values.json === true) stream.write(document());
+  else if (values.quiet !== true) process.stderr.write(summarize(report));
+}
+
+/** Before any work: the report must not replace an input or the output. */
+function checkReport(report: unknown, inputs: readonly string[], output: string): void {
+  if (typeof report !== 'string') return;
+  if (resolve(report) === resolve(output))
+    throw failure('USAGE', {
+      detail: `--report '${report}' is the output itself; give the report another name`,
+    });
+  checkOutput(report, { inputs, overwrite: true, isUpdate: false });
+}
+
+function writeReport(path: string, content: string): void {
+  try {
+    writeFileSync(path, content);
+  } catch (error) {
+    throw asOutputFailure(error, path);
+  }
 }

@@ -1,16 +1,15 @@
 import type { Location } from '../errors.ts';
-import { type Finding, findingCatalogue, type ShownFinding, severities, severitiesOf } from '../findings.ts';
+import { type Finding, findingCatalogue, type ShownFinding, severities, shownFindings } from '../findings.ts';
 import { counted } from '../message.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
+import { severityText, stepLine } from '../pipeline/report-document.ts';
+import { FLAG_FORM } from './wording.ts';
 
 /** More are shown as one line: an append may have a thousand files. */
 const SHOWN_LAYERS = 20;
 
-/** A report whose findings name flags. */
-export type ShownReport = ConversionReport & { readonly warnings: readonly ShownFinding[] };
-
 /** The report in a few lines for a terminal. */
-export function summarize(report: ShownReport): string {
+export function summarize(report: ConversionReport): string {
   const { features, input, output } = report;
   const lines = [
     `${features.written} features written as ${output.format} in ${output.crs} (${megabytes(output.byteLength)}, ${(report.timings.totalMs / 1000).toFixed(2)} s)`,
@@ -30,8 +29,9 @@ export function summarize(report: ShownReport): string {
     const accuracy = accuracyMeters === null ? 'accuracy unknown' : `accuracy ${accuracyMeters} m`;
     lines.push(`  reprojected '${layer}': ${operation} (${accuracy})`);
   }
-  lines.push(...findingLines(report.warnings).map((line) => `  ${line}`));
-  if (report.warnings.length > 0) lines.push(`  ${severityLine(report)}`);
+  for (const step of report.steps ?? []) lines.push(`  ${stepLine(step)}`);
+  lines.push(...findingLines(shownFindings(report.warnings, FLAG_FORM)).map((line) => `  ${line}`));
+  if (report.warnings.length > 0) lines.push(`  ${severityText(report)}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -45,14 +45,6 @@ export function findingLines(findings: readonly ShownFinding[]): string[] {
     .reverse()
     .flatMap((severity) => findings.filter((finding) => finding.severity === severity))
     .map((finding) => `${finding.severity}: ${findingLine(finding)}`);
-}
-
-/** "3 warnings: 1 lost, 2 info". */
-function severityLine(report: ConversionReport): string {
-  const counts = severitiesOf(report);
-  const parts = [...severities].reverse().filter((severity) => counts[severity] > 0);
-  const total = parts.reduce((sum, severity) => sum + counts[severity], 0);
-  return `${counted(total, 'warning')}: ${parts.map((severity) => `${counts[severity]} ${severity}`).join(', ')}`;
 }
 
 /** A finding in one line: what, how often, where first. */

@@ -15,7 +15,7 @@ import {
   PLAIN_ERROR,
   textUpTo,
 } from '../message-schemas.ts';
-import { MAX_CRS_CHARACTERS, MAX_GRIDS, MAX_REPORT_BYTES } from '../pipeline/bounded-report.ts';
+import { MAX_CRS_CHARACTERS, MAX_GRIDS, MAX_REPORT_BYTES, MAX_STEP_CRS } from '../pipeline/bounded-report.ts';
 import type {
   ConversionReport,
   FieldReport,
@@ -25,6 +25,8 @@ import type {
   Progress,
   ReportTotals,
   ReprojectionReport,
+  StepReport,
+  WrittenLayerReport,
 } from '../pipeline/report.ts';
 import { MAX_COMPOSED, MAX_LOGGED } from '../short-text.ts';
 import type { FromRunner } from './runner-messages.ts';
@@ -43,9 +45,21 @@ const TOTALS: MessageSchema = exactly<ReportTotals>(
     fieldsRetyped: COUNT,
     fieldsDropped: COUNT,
     reprojections: COUNT,
+    outputLayers: COUNT,
+    steps: COUNT,
     warnings: COUNT,
   },
-  ['files', 'layers', 'fieldsRenamed', 'fieldsRetyped', 'fieldsDropped', 'reprojections', 'warnings'],
+  [
+    'files',
+    'layers',
+    'fieldsRenamed',
+    'fieldsRetyped',
+    'fieldsDropped',
+    'reprojections',
+    'outputLayers',
+    'steps',
+    'warnings',
+  ],
 );
 
 const SEVERITIES = exactly<SeverityCounts>({ info: COUNT, changed: COUNT, lost: COUNT });
@@ -76,6 +90,17 @@ const REPROJECTION = exactly<ReprojectionReport>({
   outsideAreaOfUse: NUMBER,
 });
 
+const STEP = exactly<StepReport>({
+  type: NAME,
+  crs: { ...list(NAME), maxItems: MAX_STEP_CRS },
+  featuresIn: COUNT,
+  featuresOut: COUNT,
+  dropped: list(exactly<StepReport['dropped'][number]>({ reason: NAME, features: COUNT })),
+  merged: COUNT,
+  generated: COUNT,
+  seconds: NUMBER,
+});
+
 type Fields = ConversionReport['fields'];
 
 /** Without `fetched`, which the service adds. */
@@ -87,16 +112,31 @@ const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
       files: list(exactly<FileReport>({ name: NAME, features: COUNT })),
       layers: list(LAYER),
     }),
-    output: exactly<ConversionReport['output']>({
-      format: NAME,
-      crs: CRS,
-      mediaType: NAME,
-      byteLength: COUNT,
-    }),
-    features: exactly<ConversionReport['features']>(
-      { read: COUNT, appended: COUNT, written: COUNT, dropped: COUNT, repaired: COUNT, split: COUNT },
-      ['appended'],
+    output: exactly<ConversionReport['output']>(
+      {
+        format: NAME,
+        crs: CRS,
+        mediaType: NAME,
+        byteLength: COUNT,
+        layers: list(exactly<WrittenLayerReport>({ name: NAME, features: COUNT })),
+      },
+      ['layers'],
     ),
+    features: exactly<ConversionReport['features']>(
+      {
+        skipped: COUNT,
+        read: COUNT,
+        appended: COUNT,
+        written: COUNT,
+        dropped: COUNT,
+        merged: COUNT,
+        generated: COUNT,
+        repaired: COUNT,
+        split: COUNT,
+      },
+      ['skipped', 'appended', 'merged', 'generated'],
+    ),
+    steps: list(STEP),
     fields: exactly<Fields>({
       renamed: list(exactly<Fields['renamed'][number]>({ layer: NAME, from: NAME, to: NAME })),
       retyped: list(exactly<Fields['retyped'][number]>({ layer: NAME, field: NAME, from: NAME, to: NAME })),
@@ -110,7 +150,7 @@ const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
     timings: TIMINGS,
     totals: TOTALS,
   },
-  ['severities', 'totals'],
+  ['steps', 'severities', 'totals'],
 );
 
 const INSPECTION = exactly<Omit<InspectionReport, 'fetched'>>(

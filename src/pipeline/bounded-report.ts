@@ -14,16 +14,20 @@ export const MAX_CRS_CHARACTERS = 10_000;
 /** Share of each list in MAX_REPORT_BYTES; the rest of a report takes a few thousand bytes. */
 const SHARES: Readonly<Record<keyof ReportTotals, number>> = {
   files: 60_000,
-  layers: 140_000,
+  layers: 130_000,
   fieldsRenamed: 80_000,
   fieldsRetyped: 60_000,
   fieldsDropped: 60_000,
   reprojections: 60_000,
-  warnings: 250_000,
+  outputLayers: 40_000,
+  steps: 80_000,
+  warnings: 170_000,
 };
 /** Of the fields of all layers together. */
-const FIELDS_SHARE = 200_000;
+const FIELDS_SHARE = 150_000;
 export const MAX_GRIDS = 20;
+/** Most CRS of a step that a report lists. */
+export const MAX_STEP_CRS = 3;
 
 /** The report in at most MAX_REPORT_BYTES. A bounded report can be extended and bounded again: the numbers add up. */
 export function boundedReport(report: JobReport): JobReport {
@@ -35,9 +39,9 @@ export function boundedReport(report: JobReport): JobReport {
 }
 
 function boundedLists(
-  { input, output, fields, reprojections }: ConversionReport,
+  { input, output, fields, reprojections, steps }: ConversionReport,
   cutter: ListCutter,
-): Pick<ConversionReport, 'input' | 'output' | 'fields' | 'reprojections'> {
+): Pick<ConversionReport, 'input' | 'output' | 'fields' | 'reprojections' | 'steps'> {
   return {
     input: {
       ...input,
@@ -48,7 +52,19 @@ function boundedLists(
       ),
       layers: cutter.cut('layers', withoutFields(input.layers)).map(fieldsWithin(input.layers)),
     },
-    output: { ...output, crs: shortText(output.crs, MAX_CRS_CHARACTERS) },
+    output: {
+      ...output,
+      crs: shortText(output.crs, MAX_CRS_CHARACTERS),
+      ...(output.layers === undefined
+        ? {}
+        : {
+            layers: cutter.cut(
+              'outputLayers',
+              output.layers.map((layer) => ({ ...layer, name: shortText(layer.name) })),
+            ),
+          }),
+    },
+    ...(steps === undefined ? {} : { steps: cutter.cut('steps', steps) }),
     fields: {
       renamed: cutter.cut('fieldsRenamed', fields.renamed),
       retyped: cutter.cut('fieldsRetyped', fields.retyped),

@@ -15,6 +15,7 @@ import { throwIfAborted } from './partition-run.ts';
 import { needsProj } from './perform.ts';
 import type { ProgressMeter } from './progress.ts';
 import { stepSetting } from './stage.ts';
+import type { StepTally } from './tally.ts';
 import type { SessionLayer } from './task.ts';
 
 /** Share of a collecting step in the progress, in passes over the layer. */
@@ -25,6 +26,7 @@ export interface Collecting {
   /** All batches are cast to these fields first. */
   readonly fields: readonly Field[];
   readonly step: LoadedStep;
+  readonly tally: StepTally;
   readonly session: SessionLayer;
   readonly stage: number;
   readonly layerIndex: number;
@@ -48,13 +50,25 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
   const batches = collecting.batches.map((batch) => castBatch(batch, fields));
   const growth = { positionsIn: countPositions(batches), factor: collecting.limits.outputFactor };
   const setting = stepSetting(collect, layer, proj, growth);
+  const startedAt = performance.now();
   const collected = await code.collect(batches, step.params, setting, host);
   throwIfAborted(signal);
   checkGrowth(collect, growth.positionsIn, countPositions(collected), growth.factor);
   finish();
-  collecting.findings.merge(host.findings.list(), (location) => ({ layer, ...location }));
+  const found = host.findings.list();
+  collecting.tally.add({
+    rowsIn: rowCountOf(batches),
+    rowsOut: rowCountOf(collected),
+    findings: found,
+    seconds: (performance.now() - startedAt) / 1000,
+  });
+  collecting.findings.merge(found, (location) => ({ layer, ...location }));
   // Like a reader, a step returns a layer without features as one batch without rows.
   return collected.length > 0 ? collected : [emptyBatch(code.outputFields?.(fields, step.params) ?? fields)];
+}
+
+function rowCountOf(batches: readonly FeatureBatch[]): number {
+  return batches.reduce((sum, { rowCount }) => sum + rowCount, 0);
 }
 
 function countPositions(batches: readonly FeatureBatch[]): number {

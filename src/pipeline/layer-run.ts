@@ -157,7 +157,7 @@ export class LayerRun {
         // A writer counts the features that it received, not the records of the source.
         const records = this.tally.rowsWritten;
         const base = { records, lines: 0, rows: records };
-        this.tally.wrote(result.rowCount);
+        this.tally.wrote(result.rowCount, result.encodeFindings);
         findings.merge(result.encodeFindings, (location) => locateInLayer(location, base, this.plan.name));
         deliver(result.chunk);
       },
@@ -193,6 +193,7 @@ export class LayerRun {
             ? fieldsOf(statistics)
             : fieldsAfter(known, steps.slice(0, collect.step), this.plan.name),
         step: steps[collect.step],
+        tally: this.tally.step(collect.step),
         session: this.#session,
         stage: this.#stage,
         layerIndex: this.sources[0].sessionIndex,
@@ -241,7 +242,7 @@ export class LayerRun {
         this.tally.transformed(result, source, origin.base, findings);
         for (const outcome of result.steps)
           this.#growth.add(outcome.step, this.#context.steps[outcome.step], outcome);
-      }
+      } else this.tally.spent(result);
       pass.consume(result, origin);
       progress.advance(share);
     };

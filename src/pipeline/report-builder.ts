@@ -12,9 +12,11 @@ import {
 import type { OutputFile } from '../formats/format.ts';
 import { counted, field } from '../message.ts';
 import { shortText } from '../short-text.ts';
+import { MAX_STEP_CRS } from './bounded-report.ts';
+import type { LoadedStep } from './chain.ts';
 import { shareText } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
-import type { ConversionReport, LayerReport, ReprojectionReport } from './report.ts';
+import type { ConversionReport, LayerReport, ReprojectionReport, StepReport } from './report.ts';
 import type { ConversionRequest } from './request.ts';
 import type { LayerTally, ReprojectionLink, ReprojectionTally, SourceTally } from './tally.ts';
 
@@ -65,6 +67,7 @@ export function buildReport(parts: {
   readonly fileNames: readonly string[];
   readonly layers: readonly ReportLayer[];
   readonly reprojections: readonly ReprojectionReport[];
+  readonly steps: readonly LoadedStep[];
   readonly output: Required<OutputFile>;
   readonly outputCrs: string;
   readonly findings: Findings;
@@ -75,9 +78,20 @@ export function buildReport(parts: {
   const sources = layers.flatMap((layer) => layer.sources);
   const files = fileNames.map((_, i) => sources.filter(({ tally }) => tally.facts.plan.fileIndex === i));
   const effect = (wanted: string): number =>
-    sum(warnings.filter(({ code }) => findingCatalogue[code].effect === wanted));
-  // The only features that a writer leaves out.
-  const undrawn = sum(warnings.filter(({ code }) => code === 'GEOMETRY_NOT_DRAWN'));
+    total(
+      warnings.filter(({ code }) => findingCatalogue[code].effect === wanted),
+      ({ count }) => count,
+    );
+  const read = featuresOf(sources);
+  const steps = stepReports(
+    parts.steps,
+    layers.map(({ tally }) => tally),
+    read,
+  );
+  const undrawn = total(layers, ({ tally }) => tally.rowsUndrawn);
+  const noted = total(layers, ({ tally }) =>
+    total([...tally.steps.values()], ({ dropped }) => total([...dropped.values()], (count) => count)),
+  );
   return {
     input: {
       format: request.input.format,
@@ -90,15 +104,23 @@ export function buildReport(parts: {
       crs: shortDefinition(parts.outputCrs),
       mediaType: parts.output.mediaType,
       byteLength: parts.output.byteLength,
+      layers: layers.map(({ tally }) => ({
+        name: tally.plan.name,
+        features: tally.rowsWritten - tally.rowsUndrawn,
+      })),
     },
     features: {
-      read: featuresOf(sources),
-      ...(request.operation === 'append' ? { appended: featuresOf(sources) - featuresOf(files[0]) } : {}),
-      written: layers.reduce((total, { tally }) => total + tally.rowsWritten, -undrawn),
-      dropped: effect('dropped'),
+      skipped: effect('dropped') - noted - undrawn,
+      read,
+      ...(request.operation === 'append' ? { appended: read - featuresOf(files[0]) } : {}),
+      written: total(layers, ({ tally }) => tally.rowsWritten) - undrawn,
+      dropped: undrawn + total(steps, ({ dropped }) => total(dropped, ({ features }) => features)),
+      merged: total(steps, ({ merged }) => merged),
+      generated: total(steps, ({ generated }) => generated),
       repaired: effect('repaired'),
       split: effect('split'),
     },
+    steps,
     fields: {
       renamed: [
         ...paramsOf(warnings, 'FIELD_RENAMED', ({ layer, from, to }) => ({ layer, from, to })),
@@ -124,8 +146,50 @@ export function buildReport(parts: {
   };
 }
 
+function stepReports(
+  steps: readonly LoadedStep[],
+  layers: readonly LayerTally[],
+  featuresRead: number,
+): StepReport[] {
+  let current = featuresRead;
+  return steps.map(({ type, code, params }, number) => {
+    if (code.kind === 'reprojecting') {
+      const crs = [shortText(shortDefinition(code.targetCrs(params)))];
+      const unchanged = { featuresIn: current, featuresOut: current, dropped: [], merged: 0, generated: 0 };
+      return { type, crs, ...unchanged, seconds: 0 };
+    }
+    const tallies = layers.flatMap((layer) => layer.steps.get(number) ?? []);
+    const dropped = new Map<string, number>();
+    for (const tally of tallies)
+      for (const [reason, count] of tally.dropped) dropped.set(reason, (dropped.get(reason) ?? 0) + count);
+    const missing = total(tallies, (tally) => tally.missing);
+    if (code.kind === 'streaming' && missing > 0) dropped.set('FILTERED', missing);
+    const featuresIn = current;
+    current = total(tallies, ({ rowsOut }) => rowsOut);
+    return {
+      type,
+      crs: crsOfStep(number, layers),
+      featuresIn,
+      featuresOut: current,
+      dropped: [...dropped].map(([reason, features]) => ({ reason, features })),
+      merged: code.kind === 'collecting' ? missing : 0,
+      generated: total(tallies, ({ generated }) => generated),
+      seconds: Number(total(tallies, ({ seconds }) => seconds).toFixed(3)),
+    };
+  });
+}
+
+function crsOfStep(number: number, layers: readonly LayerTally[]): string[] {
+  const links = layers.flatMap(({ plan }) => [
+    ...plan.routes.flat(),
+    ...plan.stages.flatMap(({ links: later, collect }) => (collect === null ? later : [...later, collect])),
+  ]);
+  const found = links.flatMap((link) => (link.kind === 'step' && link.step === number ? [link.crs] : []));
+  return [...new Set(found)].slice(0, MAX_STEP_CRS).map((crs) => shortText(shortDefinition(crs)));
+}
+
 function featuresOf(sources: readonly ReportSource[]): number {
-  return sources.reduce((total, { tally }) => total + tally.rowsRead, 0);
+  return total(sources, ({ tally }) => tally.rowsRead);
 }
 
 function layerReport({ tally, encoding, crsName }: ReportSource, fileNames: readonly string[]): LayerReport {
@@ -173,8 +237,8 @@ function reprojectionReport(
   };
 }
 
-function sum(findings: readonly Finding[]): number {
-  return findings.reduce((total, { count }) => total + count, 0);
+function total<Entry>(entries: readonly Entry[], count: (entry: Entry) => number): number {
+  return entries.reduce((sum, entry) => sum + count(entry), 0);
 }
 
 function paramsOf<Row extends Record<string, string>>(

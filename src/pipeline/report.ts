@@ -20,6 +20,29 @@ export interface FieldReport {
   readonly type: string;
 }
 
+/** A layer of the output. */
+export interface WrittenLayerReport {
+  readonly name: string;
+  readonly features: number;
+}
+
+/** One step over all layers: featuresIn = featuresOut + (sum of dropped) + merged - generated. */
+export interface StepReport {
+  readonly type: string;
+  /** CRS of the features that it got; several if the layers differ, at most MAX_STEP_CRS. */
+  readonly crs: readonly string[];
+  readonly featuresIn: number;
+  readonly featuresOut: number;
+  /** `reason`: code of the warning, or FILTERED for features that the step does not select. */
+  readonly dropped: readonly { readonly reason: string; readonly features: number }[];
+  /** Features that are in the result as a part of other ones. */
+  readonly merged: number;
+  /** Features that the step made in addition. */
+  readonly generated: number;
+  /** In all threads together; 0 for `reproject`, whose work is done where positions are needed. */
+  readonly seconds: number;
+}
+
 export interface FileReport {
   readonly name: string;
   /** Features read from all its layers. */
@@ -56,6 +79,8 @@ export interface ReportTotals {
   readonly fieldsRetyped?: number;
   readonly fieldsDropped?: number;
   readonly reprojections?: number;
+  readonly outputLayers?: number;
+  readonly steps?: number;
   readonly warnings?: number;
 }
 
@@ -75,16 +100,26 @@ export interface ConversionReport {
     readonly crs: string;
     readonly mediaType: string;
     readonly byteLength: number;
+    /** Absent, as `steps` and the counts below: stored by an earlier version. */
+    readonly layers?: readonly WrittenLayerReport[];
   };
+  /** read = written + dropped + merged - generated */
   readonly features: {
+    /** Records of the input that are no features of it: unreadable ones, and ones that are marked as deleted. */
+    readonly skipped?: number;
     readonly read: number;
     /** In an append: features of the appended files. */
     readonly appended?: number;
     readonly written: number;
     readonly dropped: number;
+    readonly merged?: number;
+    readonly generated?: number;
     readonly repaired: number;
+    /** Features that were split; `generated` counts the additional ones. */
     readonly split: number;
   };
+  /** In the order of the request. */
+  readonly steps?: readonly StepReport[];
   readonly fields: {
     readonly renamed: readonly { readonly layer: string; readonly from: string; readonly to: string }[];
     readonly retyped: readonly {

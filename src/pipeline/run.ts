@@ -267,6 +267,7 @@ class Conversion {
         })),
       })),
       reprojections,
+      steps: this.#steps,
       output: {
         mediaType: outputKind(this.#output.format, this.#request.output.options).mediaType,
         ...output,

@@ -90,10 +90,19 @@ function applyLinks(
     } else {
       const findings = new Findings();
       const rowsIn = batch.rowCount;
+      const startedAt = performance.now();
       batch = link.apply(batch, findings);
       const positionsOut = positionCount(batch);
       checkGrowth(link.link, positionsIn, positionsOut, growth.factor);
-      steps.push({ step: link.link.step, rowsIn, positionsIn, positionsOut, findings: findings.list() });
+      steps.push({
+        step: link.link.step,
+        rowsIn,
+        rowsOut: batch.rowCount,
+        positionsIn,
+        positionsOut,
+        seconds: (performance.now() - startedAt) / 1000,
+        findings: findings.list(),
+      });
     }
     known = undefined;
   }

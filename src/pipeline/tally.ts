@@ -3,13 +3,13 @@ import { type Field, type MixedType, type OpenType, widenType } from '../batch/s
 import { epsgCode } from '../crs/crs.ts';
 import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
 import { failure } from '../errors.ts';
-import type { Findings } from '../findings.ts';
+import { type Finding, type FindingCode, type Findings, findingCatalogue } from '../findings.ts';
 import { field } from '../message.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
 import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
 import type { LayerPlan, SourcePlan } from './plan.ts';
 import { impossiblePosition, RangeTally } from './position-range.ts';
-import type { ReprojectionCounts, TaskResult } from './task.ts';
+import type { ReprojectionCounts, StepOutcome, TaskResult } from './task.ts';
 
 export type ReprojectionLink = ChainLink & { readonly kind: 'reproject' };
 
@@ -125,12 +125,51 @@ export function reportedFindings<Found extends { readonly code: string }>(
   return isCrsStated ? findings.filter(({ code }) => code !== 'CRS_MEMBER_IGNORED') : findings;
 }
 
+/**
+ * Counts of one step of a layer: rowsIn = rowsOut + dropped + missing - generated. Features that are missing from the
+ * result without a finding are those that a streaming step does not select, or that a collecting step merges.
+ */
+export class StepTally {
+  rowsIn = 0;
+  rowsOut = 0;
+  /** Features that findings count as dropped. */
+  readonly dropped = new Map<FindingCode, number>();
+  missing = 0;
+  generated = 0;
+  /** In all threads together. */
+  seconds = 0;
+
+  add({
+    rowsIn,
+    rowsOut,
+    findings,
+    seconds,
+  }: Pick<StepOutcome, 'rowsIn' | 'rowsOut' | 'seconds'> & { readonly findings: readonly Finding[] }): void {
+    this.rowsIn += rowsIn;
+    this.rowsOut += rowsOut;
+    this.seconds += seconds;
+    let change = rowsOut - rowsIn;
+    for (const { code, count } of findings) {
+      if (findingCatalogue[code].effect !== 'dropped') continue;
+      this.dropped.set(code, (this.dropped.get(code) ?? 0) + count);
+      change += count;
+    }
+    if (change > 0) this.generated += change;
+    else this.missing -= change;
+  }
+}
+
 type Reprojections = ReadonlyMap<number, ReprojectionTally>;
 
 /** Counts of a layer of the output, in addition to those of its sources. */
 export class LayerTally {
   readonly plan: LayerPlan;
+  /** Features that reached the writer. */
   rowsWritten = 0;
+  /** Those of them that the writer dropped. */
+  rowsUndrawn = 0;
+  /** By the positions of the steps in the request. */
+  readonly steps = new Map<number, StepTally>();
   /** Of stage 0, for each route of the layer. */
   readonly #routes: readonly Reprojections[];
   /** Of the stages after stage 0. */
@@ -155,7 +194,9 @@ export class LayerTally {
     const at = source?.facts.at ?? { layer: this.plan.name };
     findings.merge(result.mappingFindings, (location) => locateAt(location, base, at));
     const rowsInto = source?.rowsIn ?? this.#rowsIn;
-    for (const { step, rowsIn, findings: found } of result.steps) {
+    for (const outcome of result.steps) {
+      const { step, rowsIn, findings: found } = outcome;
+      this.step(step).add(outcome);
       const rows = rowsInto.get(step) ?? 0;
       rowsInto.set(step, rows + rowsIn);
       // A step counts its input features, which may be fewer or more than the records of the source.
@@ -163,8 +204,23 @@ export class LayerTally {
     }
   }
 
-  wrote(rowCount: number): void {
+  step(number: number): StepTally {
+    const known = this.steps.get(number);
+    if (known !== undefined) return known;
+    const tally = new StepTally();
+    this.steps.set(number, tally);
+    return tally;
+  }
+
+  /** Adds the time of a pass whose counts were added before. */
+  spent(result: TaskResult): void {
+    for (const { step, seconds } of result.steps) this.step(step).seconds += seconds;
+  }
+
+  wrote(rowCount: number, findings: readonly Finding[]): void {
     this.rowsWritten += rowCount;
+    for (const { code, count } of findings)
+      if (findingCatalogue[code].effect === 'dropped') this.rowsUndrawn += count;
   }
 }
 

@@ -149,6 +149,8 @@ export interface StepOutcome {
   /** Positions of the batch at the begin of the stage. */
   readonly positionsIn: number;
   readonly positionsOut: number;
+  readonly rowsOut: number;
+  readonly seconds: number;
   /** Locations count the input rows from 1. */
   readonly findings: readonly Finding[];
 }

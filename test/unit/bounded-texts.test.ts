@@ -17,6 +17,8 @@ import { createLogger, MAX_LINE_BYTES } from '../../src/logger.ts';
 import { field, type MessageParam, type MessageParams, parameterNames, phrase } from '../../src/message.ts';
 import { boundedReport, MAX_REPORT_BYTES } from '../../src/pipeline/bounded-report.ts';
 import type { ConversionReport } from '../../src/pipeline/report.ts';
+import { reportDocument } from '../../src/pipeline/report-document.ts';
+import type { ConversionRequest } from '../../src/pipeline/request.ts';
 import { jsonBytes, listed, listWithin, MAX_QUOTED, shortText } from '../../src/short-text.ts';
 
 const MAX_ERROR_BODY_BYTES = 16 * 1024;
@@ -110,6 +112,13 @@ test('a list of names tells how many it leaves out', () => {
   assert.ok(listed(HOSTILE_TEXTS).length < 1000);
 });
 
+const requestOf = (transformations: ConversionRequest['transformations']): ConversionRequest => ({
+  operation: 'transform',
+  input: { format: 'csv', files: [{ crs: null, crsPath: 'input.epsg' }], layers: null, options: {} },
+  transformations,
+  output: { format: 'shp', crs: null, toFile: true, options: {} },
+});
+
 const name = fc.oneof(fc.string(), fc.constantFrom(...HOSTILE_TEXTS));
 const size = fc.constantFrom(0, 1, 50, 2000);
 
@@ -144,7 +153,23 @@ const hostileReport: fc.Arbitrary<ConversionReport> = fc
           fields: times(made.fields, { name: text, type: 'string' }),
         }),
       },
-      output: { format: 'shp', crs: text, mediaType: 'application/zip', byteLength: 1 },
+      output: {
+        format: 'shp',
+        crs: text,
+        mediaType: 'application/zip',
+        byteLength: 1,
+        layers: times(made.layers, { name: text, features: 1 }),
+      },
+      steps: times(Math.min(100, made.files), {
+        type: 'filter',
+        crs: times(3, shortText(text)),
+        featuresIn: 1,
+        featuresOut: 0,
+        dropped: [{ reason: 'FILTERED', features: 1 }],
+        merged: 0,
+        generated: 0,
+        seconds: 0.001,
+      }),
       features: { read: 1, written: 1, dropped: 0, repaired: 0, split: 0 },
       fields: { renamed: times(made.renamed, renamed), retyped: [], dropped: [] },
       reprojections: times(made.layers, {
@@ -168,6 +193,9 @@ test('a report of any lists and names is bounded, tells what is missing, and is 
     fc.property(hostileReport, (report) => {
       const bounded = boundedReport(report) as ConversionReport;
       assert.ok(jsonBytes(bounded) <= MAX_REPORT_BYTES);
+      const steps = (report.steps ?? []).map(({ type }) => ({ type, params: { where: 'a'.repeat(900) } }));
+      const document = reportDocument(bounded, requestOf(steps));
+      assert.ok(jsonBytes(document) <= MAX_REPORT_BYTES, String(jsonBytes(document)));
       assert.deepEqual(boundedReport(bounded), bounded);
       assert.equal(checkRunnerMessage({ type: 'done', report: plain(bounded) }), null);
       const { totals = {}, input } = bounded;

@@ -63,6 +63,9 @@ test('streaming steps run in their order, in every partition, and keep the order
     read: MANY,
     written: MANY / 2,
     dropped: MANY / 2,
+    merged: 0,
+    generated: 0,
+    skipped: 0,
     repaired: 0,
     split: 0,
   });

@@ -1,7 +1,8 @@
 /** Jobs as /v1/jobs tells them: the whole record of one, and the short one of lists, which is a part of it. */
-import { severitiesOf, shownFindings } from '../../findings.ts';
+import { shownFindings } from '../../findings.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
 import { type Progress, snakeCaseKeys } from '../../pipeline/report.ts';
+import { reportDocument, requestDocument } from '../../pipeline/report-document.ts';
 import { listWithin, MAX_COMPOSED, shortText } from '../../short-text.ts';
 import { outputUrl } from './result.ts';
 
@@ -47,13 +48,10 @@ export function describeJob(job: Job, progress: Progress | null, baseUrl: string
     warnings: snakeCaseKeys(shownFindings(job.report?.warnings ?? job.requestFindings)),
     // The report of an inspection is its output.
     report:
-      isInspection || job.report === null
+      job.report === null || !('input' in job.report) || job.request.operation === 'inspect'
         ? null
-        : snakeCaseKeys({
-            ...job.report,
-            warnings: shownFindings(job.report.warnings),
-            severities: severitiesOf(job.report),
-          }),
+        : reportDocument(job.report, job.request),
+    request: requestDocument(job.request),
     error:
       job.error === null
         ? null

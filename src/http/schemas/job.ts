@@ -93,6 +93,7 @@ const jobSchema = closedObject({
     ref('Report'),
     'Present after SUCCESS. Always null for inspections: their output is the report.',
   ),
+  request: ref('RequestDocument'),
   error: nullable(ref('JobError'), 'Error of a failed job.'),
 });
 

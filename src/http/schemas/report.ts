@@ -46,9 +46,21 @@ const totals: JsonSchema = {
       fields_retyped: entries,
       fields_dropped: entries,
       reprojections: entries,
+      output_layers: entries,
+      steps: entries,
       warnings: entries,
     },
-    ['files', 'layers', 'fields_renamed', 'fields_retyped', 'fields_dropped', 'reprojections', 'warnings'],
+    [
+      'files',
+      'layers',
+      'fields_renamed',
+      'fields_retyped',
+      'fields_dropped',
+      'reprojections',
+      'output_layers',
+      'steps',
+      'warnings',
+    ],
   ),
   description:
     'True lengths of the lists that were truncated because the report was too long. Absent: all lists are complete.',
@@ -106,9 +118,43 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
     description:
       'Number of kinds of warnings of each severity, also of those that a truncated list does not have.',
   },
+  StepReport: {
+    ...closedObject({
+      type: text('Type of the transformation.'),
+      parameters: nullable(
+        { type: 'object', additionalProperties: true },
+        'With defaults filled in, without those that were sent as files. Null: too long to be listed.',
+      ),
+      crs: listOf(TEXT, 'CRS of the features that the step got; several if the layers differ.'),
+      features_in: count('Features that the step got, of all layers.'),
+      features_out: count('Features that the next step, or the output, got.'),
+      dropped: listOf(
+        closedObject({
+          reason: text('Code of the warning; `FILTERED`: the step does not select them.'),
+          features: count('Number of features.'),
+        }),
+      ),
+      merged: count('Features that are in the result as a part of others.'),
+      generated: count('Additional features, for example by splitting.'),
+      seconds: {
+        type: 'number',
+        minimum: 0,
+        description: 'Time spent in the step, in all threads together; 0 for `reproject`.',
+      },
+    }),
+    description:
+      'One step. `features_in` is `features_out`, dropped and merged features together, less `generated`.',
+  },
+  RequestDocument: nullable(
+    { type: 'object', additionalProperties: true },
+    'The config as it was understood: preferred spellings, defaults filled in. It can be sent again as a config. Step ' +
+      'parameters that were sent as files are not in it. Null: longer than 40 kB.',
+  ),
   Report: {
     ...closedObject(
       {
+        summary: text('What was done, in one sentence.'),
+        operation: { type: 'string', enum: ['transform', 'append', 'merge'] },
         input: closedObject({
           format: TEXT,
           name: text('Name of the first file.'),
@@ -123,18 +169,27 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
           crs: TEXT,
           media_type: TEXT,
           byte_length: count('Size of the output in bytes.'),
+          layers: listOf(closedObject({ name: TEXT, features: count('Number of features written.') })),
         }),
         features: closedObject(
           {
+            skipped: count(
+              'Records of the input that are not features: unreadable ones, and those marked as deleted. Not in `read`.',
+            ),
             read: count('Features read from the input.'),
             appended: count('Append only: features read from files other than the target.'),
             written: count('Features written to the output.'),
-            dropped: count('Features dropped; the warnings give the reasons.'),
+            dropped: count(
+              'Features dropped by steps and by the output format; `steps` and the warnings give the reasons.',
+            ),
+            merged: count('Features that are in the output as a part of others.'),
+            generated: count('Additional features made by steps, for example by splitting.'),
             repaired: count('Invalid geometries that were repaired.'),
             split: count('Features that were split.'),
           },
           ['appended'],
         ),
+        steps: listOf(ref('StepReport'), 'In the order of the request.'),
         fields: closedObject({
           renamed: listOf(closedObject({ layer: TEXT, from: TEXT, to: TEXT })),
           retyped: listOf(closedObject({ layer: TEXT, field: TEXT, from: TEXT, to: TEXT })),
@@ -144,6 +199,7 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
         warnings: listOf(ref('Finding')),
         severities: ref('SeverityCounts'),
         totals,
+        request: ref('RequestDocument'),
         timings: closedObject({ total_ms: { type: 'number', minimum: 0 } }),
         fetched: {
           ...closedObject({ host: text('Host that sent the file.'), byte_length: count('Bytes received.') }),
@@ -153,7 +209,8 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
       ['fetched', 'totals'],
     ),
     description:
-      'What a conversion changed in the data. Every loss is listed. A report has at most 1 MB: names are ' +
+      'What a conversion changed in the data. Every loss is listed. `read` is `written`, `dropped` and `merged` features ' +
+      'together, less `generated`. A report has at most 1 MB: names are ' +
       'shortened to 200 characters (the end of a shortened name tells its length), and long lists are cut (see `totals`).',
   },
 };

@@ -1,0 +1,130 @@
+/** The JSON document of a report, the same from HTTP, the command line and the client. Schema: http/schemas/report.ts. */
+import { type Finding, type SeverityCounts, severities, severitiesOf, shownFindings } from '../findings.ts';
+import { CONFIG_FORM, counted } from '../message.ts';
+import { jsonBytes } from '../short-text.ts';
+import type { RequestedStep } from '../transformations/requested-steps.ts';
+import { type ConversionReport, type StepReport, snakeCaseKeys } from './report.ts';
+import type { ConversionRequest, InputFileRequest, JobRequest } from './request.ts';
+
+/** Longest request in a report; a longer one, which may have clip polygons in it, is null. */
+const MAX_REQUEST_BYTES = 40_000;
+/** Longest parameters of all steps together; those beyond are null. */
+const MAX_PARAMETER_BYTES = 20_000;
+
+/** At most MAX_REPORT_BYTES for a bounded report. `form`: how messages refer to fields of the request. */
+export function reportDocument(
+  report: ConversionReport,
+  request: ConversionRequest,
+  form = CONFIG_FORM,
+): object {
+  const { features, steps = [], output } = report;
+  const shown = snakeCaseKeys({
+    ...report,
+    output: { ...output, layers: output.layers ?? [] },
+    features: { skipped: 0, merged: 0, generated: 0, ...features },
+    warnings: shownFindings(report.warnings, form),
+    severities: severitiesOf(report),
+  }) as object;
+  let room = MAX_PARAMETER_BYTES;
+  const withParameters = steps.map((step, i) => {
+    const { params } = request.transformations[i];
+    room -= jsonBytes(params);
+    return { ...(snakeCaseKeys(step) as object), parameters: room < 0 ? null : params };
+  });
+  return {
+    summary: summaryOf(report),
+    operation: request.operation,
+    ...shown,
+    steps: withParameters,
+    request: requestDocument(request),
+  };
+}
+
+/** "10 features read, 8 written as shp in EPSG:25832: 2 dropped; 3 warnings: 1 lost, 2 info". */
+function summaryOf(report: ConversionReport): string {
+  const { features, output, input } = report;
+  const files = report.totals?.files ?? input.files.length;
+  const from = files === 1 ? `'${input.name}'` : counted(files, 'file');
+  const read = `${counted(features.read, 'feature')} read from ${from}`;
+  const changes = changesText({ ...features, skipped: features.skipped ?? 0 });
+  const written = `${features.written} written as ${output.format} in ${output.crs}`;
+  const warnings = report.warnings.length === 0 ? 'no warnings' : severityText(report);
+  return `${read}, ${written}${changes === '' ? '' : ` (${changes})`}; ${warnings}`;
+}
+
+/** "2 dropped, 3 merged"; empty: neither. */
+function changesText(counts: {
+  readonly skipped?: number;
+  readonly dropped: number;
+  readonly merged?: number;
+  readonly generated?: number;
+}): string {
+  const kinds = ['skipped', 'dropped', 'merged', 'generated'] as const;
+  return kinds.flatMap((kind) => ((counts[kind] ?? 0) === 0 ? [] : [`${counts[kind]} ${kind}`])).join(', ');
+}
+
+/** "filter: 10 features in, 8 out (2 dropped)". */
+export function stepLine({ type, featuresIn, featuresOut, dropped, merged, generated }: StepReport): string {
+  const changes = changesText({
+    dropped: dropped.reduce((sum, { features }) => sum + features, 0),
+    merged,
+    generated,
+  });
+  return `${type}: ${counted(featuresIn, 'feature')} in, ${featuresOut} out${changes === '' ? '' : ` (${changes})`}`;
+}
+
+/** "3 warnings: 1 lost, 2 info". */
+export function severityText(report: {
+  readonly warnings: readonly Finding[];
+  readonly severities?: SeverityCounts;
+}): string {
+  const counts = severitiesOf(report);
+  const parts = [...severities].reverse().filter((severity) => counts[severity] > 0);
+  const total = parts.reduce((sum, severity) => sum + counts[severity], 0);
+  return `${counted(total, 'warning')}: ${parts.map((severity) => `${counts[severity]} ${severity}`).join(', ')}`;
+}
+
+/**
+ * The request as a config that means the same: defaults filled in, preferred spellings. Parameters of steps that came as
+ * files are left out. Null: longer than MAX_REQUEST_BYTES.
+ */
+export function requestDocument({
+  operation,
+  input,
+  transformations,
+  output,
+  ...more
+}: JobRequest): object | null {
+  const { format, files, layers, options } = input;
+  const document = {
+    input: {
+      format,
+      ...(operation === 'merge' ? {} : epsg(files[0])),
+      ...(layers === null ? {} : { layer: layers }),
+      ...options,
+    },
+    ...(operation === 'append' ? { append_crs_mapping: mappingOf(files.slice(1)) } : {}),
+    ...(operation === 'merge' ? { input_crs_mapping: mappingOf(files) } : {}),
+    transformations: transformations.map(({ type, params }: RequestedStep) => ({ type, params })),
+    ...(output === null
+      ? {}
+      : {
+          output: {
+            format: output.format,
+            ...(output.crs === null ? {} : { epsg: output.crs }),
+            to_file: output.toFile,
+            ...output.options,
+          },
+        }),
+    ...('failOn' in more && more.failOn !== undefined ? { fail_on: more.failOn } : {}),
+  };
+  return jsonBytes(document) > MAX_REQUEST_BYTES ? null : document;
+}
+
+function epsg({ crs }: InputFileRequest): { readonly epsg?: string } {
+  return crs === null ? {} : { epsg: crs };
+}
+
+function mappingOf(files: readonly InputFileRequest[]): readonly (string | null)[] | null {
+  return files.every(({ crs }) => crs === null) ? null : files.map(({ crs }) => crs);
+}
