@@ -13,6 +13,7 @@ import {
   type MessageParams,
   messageOf,
   type TemplateParams,
+  textOf,
 } from './message.ts';
 import { shortText } from './short-text.ts';
 
@@ -393,6 +394,17 @@ export class GeomillError extends Error {
 
   get fault(): 'user' | 'ours' {
     return errorCatalogue[this.code].fault;
+  }
+
+  /** Coordinate reference systems that the user may have meant, most likely first. */
+  get suggestions(): readonly { readonly crs: string; readonly name: string }[] {
+    const { suggestions = '' } = this.params;
+    return textOf(suggestions)
+      .split('\n')
+      .flatMap((line) => {
+        const [, crs, name] = /^(\S+) (.+)$/.exec(line) ?? [];
+        return crs === undefined ? [] : [{ crs, name }];
+      });
   }
 
   /** The same error with a message that names the fields of a request in another form. */

@@ -19,6 +19,10 @@ const commands: Readonly<Record<string, Command>> = {
     load: () => import('./cli/merge.ts'),
   },
   info: { text: 'describe a file: geomill info FILE', load: () => import('./cli/info.ts') },
+  crs: {
+    text: 'search coordinate reference systems: geomill crs QUERY',
+    load: () => import('./cli/crs.ts'),
+  },
   serve: {
     text: 'run the service; environment variables configure it',
     load: () => import('./cli/serve.ts'),
@@ -84,8 +88,8 @@ try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (thrown) {
   const error = asGeomillError(thrown);
-  const { errorLine } = await import('./cli/wording.ts');
-  process.stderr.write(`geomill: ${errorLine(error)}\n`);
+  const { errorLine, suggestionLines } = await import('./cli/wording.ts');
+  process.stderr.write(`geomill: ${errorLine(error)}\n${suggestionLines(error)}`);
   // A stack trace does not help if a setting or file is wrong.
   if (error.code === 'INTERNAL' && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`);

@@ -147,6 +147,7 @@ const COMPOSED_LIMITS: Readonly<Record<string, number>> = {
   expected: MAX_COMPOSED,
   files: MAX_COMPOSED,
   names: MAX_COMPOSED,
+  suggestions: MAX_COMPOSED,
   path: MAX_PATH,
   place: 500,
   where: 500,

@@ -151,6 +151,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     may: [
+      'crs-search',
       ...MESSAGES,
       ...RECORDS,
       'config.ts',

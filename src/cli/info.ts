@@ -7,7 +7,7 @@ import { failure } from '../errors.ts';
 import { type ShownFinding, shownFindings } from '../findings.ts';
 import { inputLimits } from '../input-limits.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
-import { chooseInputFormat, formatFlags, formatOptions, parse } from './arguments.ts';
+import { chooseInputFormat, formatFlags, formatOptions, type Parsed, parse } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { stageInput } from './files.ts';
 import { findingLines } from './summary.ts';
@@ -39,7 +39,19 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   }
   if (positionals.length !== 1)
     throw failure('USAGE', { detail: 'info takes one FILE; see geomill info --help' });
-  const [path] = positionals;
+  const inspection = await inspectFile(positionals[0], parsed, context);
+  const found = { ...inspection, warnings: shownFindings(inspection.warnings, FLAG_FORM) };
+  process.stdout.write(values.json === true ? `${JSON.stringify(found, null, 2)}\n` : describe(found));
+  return 0;
+}
+
+/** Inspects a file with the flags `--from`, `--from-crs`, `--layer` and `--in-NAME`. Throws GeomillError. */
+export async function inspectFile(
+  path: string,
+  parsed: Parsed,
+  context: CommandContext,
+): Promise<Inspection> {
+  const { values } = parsed;
   const format = chooseInputFormat(values.from, path);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
@@ -47,7 +59,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     mkdirSync(scratchDirectory);
     const { signal } = new AbortController();
     const source = await stageInput(path, join(work, 'input'), signal);
-    const inspection = await inspectSource(
+    return await inspectSource(
       {
         format: format.id,
         files: [
@@ -68,9 +80,6 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
       },
       { signal, onProgress: () => {} },
     );
-    const found = { ...inspection, warnings: shownFindings(inspection.warnings, FLAG_FORM) };
-    process.stdout.write(values.json === true ? `${JSON.stringify(found, null, 2)}\n` : describe(found));
-    return 0;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -99,7 +108,7 @@ function describe({
     lines.push('', `layer '${layer.name}': ${layer.features} features`);
     lines.push(`  geometry  ${types.join(', ') || 'none'}${ordinates}`);
     lines.push(
-      `  crs       ${layer.crs === null ? 'not stated' : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,
+      `  crs       ${layer.crs === null ? "not stated; 'geomill crs --extent-of FILE' lists systems that fit" : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,
     );
     lines.push(`  extent    ${layer.extent === null ? 'none' : layer.extent.join(', ')}`);
     if (layer.metresPerUnit !== null) lines.push(`  unit      ${layer.metresPerUnit} m, as the file says`);

@@ -1,7 +1,7 @@
 /** Messages of the command line: they name the flag of each field of a request. The flags come from the registries. */
 import type { GeomillError } from '../errors.ts';
 import { formats } from '../formats/registry.ts';
-import type { FieldForm } from '../message.ts';
+import { type FieldForm, textOf } from '../message.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { CommandLineModifier, Transformation } from '../transformations/transformation.ts';
 import { flagName } from './arguments.ts';
@@ -21,6 +21,13 @@ export function errorLine(error: GeomillError): string {
   const file = location?.file;
   const where = file === undefined || message.includes(file) ? '' : `'${file}': `;
   return `${where}${message}`;
+}
+
+/** The suggestions of an error as lines with the flag to add. */
+export function suggestionLines({ suggestions, params }: GeomillError): string {
+  const width = Math.max(0, ...suggestions.map(({ crs }) => crs.length));
+  const flag = textOf(params.path ?? '', FLAG_FORM);
+  return suggestions.map(({ crs, name }) => `  ${flag} ${crs.padEnd(width)}   ${name}\n`).join('');
 }
 
 /** The flag of a field; a path of an unknown field stays as it is. */

@@ -5,7 +5,7 @@
 import { projDatabasePath } from '../engines/proj/database-path.ts';
 import { buildIndex, type CrsIndex, NO_AREA } from './crs-index.ts';
 import { matchWords, Ranking, TIER } from './match.ts';
-import { type CodeQuery, codeOf, wordsOfQuery } from './query.ts';
+import { type CodeQuery, codeOf, withCountry, wordsOfQuery } from './query.ts';
 import { CRS_KINDS, type CrsKind, readCrsRecords } from './read-database.ts';
 
 export interface CrsHit {
@@ -27,6 +27,22 @@ export interface CrsHit {
   readonly unit: string;
 }
 
+/** Degrees. */
+export interface GeographicPoint {
+  readonly longitude: number;
+  readonly latitude: number;
+}
+
+/** A point as "LONGITUDE,LATITUDE" in degrees; null: not in that form, or out of range. */
+export function parsePoint(text: string): GeographicPoint | null {
+  const [, x, y] = /^\s*(-?\d+(?:\.\d*)?)\s*,\s*(-?\d+(?:\.\d*)?)\s*$/.exec(text) ?? [];
+  const [longitude, latitude] = [Number(x), Number(y)];
+  return Math.abs(longitude) <= 180 && Math.abs(latitude) <= 90 ? { longitude, latitude } : null;
+}
+
+/** Square degrees, more than any area has. */
+const WHOLE_GLOBE = 360 * 180 + 1;
+
 export class CrsSearch {
   readonly #databasePath: string | undefined;
   #index: CrsIndex | undefined;
@@ -40,20 +56,42 @@ export class CrsSearch {
    * The best `limit` hits, best first, always in the same order: the exact code, codes that begin with it, the exact name or
    * alias, all words (or their beginnings) in a name or alias, then with the help of the area of use. Within these come
    * systems of widely used datums first; deprecated ones are last, except for the exact code. A query without words
-   * finds nothing. The first search takes 0.1 s. Throws CRS_DATABASE.
+   * finds nothing. With `near`, only systems whose area of use has that point. The first search takes 0.1 s.
+   * Throws CRS_DATABASE.
    */
-  search(query: string, limit: number): readonly CrsHit[] {
+  search(query: string, limit: number, near: GeographicPoint | null = null): readonly CrsHit[] {
     const index = this.#loaded();
-    const wanted = Math.trunc(limit);
-    if (!(wanted > 0)) return [];
     const ranking = new Ranking(index);
     const code = codeOf(query);
-    if (code === null || !code.isOnlyCode) {
-      const words = wordsOfQuery(query, index.vocabulary);
-      if (words !== null) matchWords(index, query, words, ranking);
-    }
+    if (code === null || !code.isOnlyCode)
+      for (const text of [query, withCountry(query)]) {
+        const words = text === null ? null : wordsOfQuery(text, index.vocabulary);
+        if (text !== null && words !== null) matchWords(index, text, words, ranking);
+      }
     if (code !== null) matchCode(index, code, ranking);
-    return ranking.best(wanted).map((record) => hitOf(index, record));
+    const wanted = Math.max(0, Math.trunc(limit) || 0);
+    const records = ranking.best(near === null ? wanted : index.codes.length);
+    return records
+      .filter((record) => near === null || isInArea(index, record, near))
+      .slice(0, wanted)
+      .map((record) => hitOf(index, record));
+  }
+
+  /**
+   * The best `limit` systems whose area of use has a point: projected systems first, then geographic ones and those with
+   * heights; of each the smallest areas first, deprecated systems last. Throws CRS_DATABASE.
+   */
+  near(point: GeographicPoint, limit: number): readonly CrsHit[] {
+    const index = this.#loaded();
+    const rank = (record: number): number =>
+      (index.isDeprecated[record] * CRS_KINDS.length + index.kinds[record]) * WHOLE_GLOBE +
+      areaSize(index, record);
+    return Array.from(index.codes.keys())
+      .filter((record) => isInArea(index, record, point))
+      .map((record) => ({ record, rank: rank(record) }))
+      .sort((a, b) => a.rank - b.rank || a.record - b.record)
+      .slice(0, Math.max(0, Math.trunc(limit) || 0))
+      .map(({ record }) => hitOf(index, record));
   }
 
   /** The system of a code in any form that `search` accepts ("EPSG:25832", 25832); null if it does not exist. */
@@ -99,6 +137,21 @@ function firstFrom(codes: Uint32Array, code: number): number {
     else high = middle;
   }
   return low;
+}
+
+function isInArea({ areaNumbers, areas }: CrsIndex, record: number, point: GeographicPoint): boolean {
+  const number = areaNumbers[record];
+  if (number === NO_AREA) return false;
+  const { west, south, east, north } = areas[number];
+  const { longitude, latitude } = point;
+  const isBetween =
+    west <= east ? longitude >= west && longitude <= east : longitude >= west || longitude <= east;
+  return isBetween && latitude >= south && latitude <= north;
+}
+
+function areaSize({ areaNumbers, areas }: CrsIndex, record: number): number {
+  const { west, south, east, north } = areas[areaNumbers[record]];
+  return (east - west + (west > east ? 360 : 0)) * (north - south);
 }
 
 function hitOf(index: CrsIndex, record: number): CrsHit {

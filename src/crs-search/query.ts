@@ -29,6 +29,40 @@ export function codeOf(query: string): CodeQuery | null {
   return { code: Number(match[1]), isPrefix: isOnlyCode || match[1].length >= LEAST_DIGITS, isOnlyCode };
 }
 
+/** Names and areas have the country, people often its adjective. */
+const COUNTRIES: Readonly<Record<string, string>> = {
+  swiss: 'switzerland',
+  dutch: 'netherlands',
+  german: 'germany',
+  french: 'france',
+  italian: 'italy',
+  spanish: 'spain',
+  portuguese: 'portugal',
+  austrian: 'austria',
+  belgian: 'belgium',
+  polish: 'poland',
+  czech: 'czechia',
+  danish: 'denmark',
+  norwegian: 'norway',
+  swedish: 'sweden',
+  finnish: 'finland',
+  hungarian: 'hungary',
+  croatian: 'croatia',
+  slovenian: 'slovenia',
+  irish: 'ireland',
+  turkish: 'turkey',
+};
+
+/** The query with countries in place of their adjectives; null if it has none. */
+export function withCountry(query: string): string | null {
+  if (query.length > MAX_QUERY_CHARACTERS) return null;
+  const text = query.replace(/\p{L}+/gu, (word) => {
+    const name = word.toLowerCase();
+    return Object.hasOwn(COUNTRIES, name) ? COUNTRIES[name] : word;
+  });
+  return text === query ? null : text;
+}
+
 export interface QueryWord {
   readonly text: string;
   /** Numbers in the vocabulary of the words that begin with it: first, end (exclusive). */

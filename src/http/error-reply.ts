@@ -24,6 +24,8 @@ export interface Problem {
   readonly detail: string;
   readonly instance?: string;
   readonly errors?: readonly ProblemItem[];
+  /** Coordinate reference systems that the client may have meant. */
+  readonly suggestions?: GeomillError['suggestions'];
 }
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -38,6 +40,7 @@ export function problemOf(error: GeomillError, detail = error.message): Problem 
     status: error.status,
     detail,
     ...(path !== null && error.status === 400 ? { errors: [{ path, message: detail }] } : {}),
+    ...(error.suggestions.length > 0 ? { suggestions: error.suggestions } : {}),
   };
 }
 

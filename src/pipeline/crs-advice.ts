@@ -2,27 +2,38 @@
  * Suggests coordinate reference systems for a file that states none, by its extent. Half of the published shapefiles have
  * no .prj. A suggestion is a guess, which the user confirms by stating the CRS.
  */
-import type { Bounds } from '../batch/bounds.ts';
-import type { CrsText } from '../crs/crs.ts';
-import type { SourceLayer } from '../formats/format.ts';
+import { type Bounds, positionBounds } from '../batch/bounds.ts';
+import { type CrsText, WGS84 } from '../crs/crs.ts';
+import type { FormatReader, SourceLayer } from '../formats/format.ts';
+import type { InputLimits } from '../io/limits.ts';
 import type { CrsAuthority } from './source-crs.ts';
 
 /** Maximum number of suggested systems. */
 const MAX_SAID = 5;
 /** Parameters of messages are cut at 200 characters. */
 const MAX_TEXT = 180;
-/** Holds every extent in longitude and latitude, so it is suggested last and always. */
+/** Holds every extent in longitude and latitude, so it is suggested last. */
 export const WEB_MERCATOR: CrsText = 'EPSG:3857';
+/** Within this distance of its origin is sea, so small coordinates are rarely in it. */
+const WEB_MERCATOR_FROM = 1_000_000;
 
-/** Represents all UTM zones: coordinates do not show which zone they are in. */
-const SOME_UTM: CrsText = 'EPSG:25832';
+/** Represent all UTM zones, in Europe and anywhere: coordinates do not show which zone they are in. */
+const SOME_UTM: readonly CrsText[] = ['EPSG:25832', 'EPSG:32632'];
 
-/** National and continental systems that are common for data without a .prj. */
-export const GRIDS: readonly CrsText[] = [
-  2154, 27572, 27700, 2157, 29903, 28992, 31370, 3812, 2169, 2056, 21781, 31287, 31255, 31256, 31466, 31467, 31468,
-  31469, 3034, 3035, 3006, 2180, 3067, 3059, 3301, 3346, 5514, 23700, 3765, 3794, 3844, 7801, 2100, 3003, 3004, 6875,
-  3763, 2062, 5070, 3347, 3005, 3577, 3111, 2193, 3826, 5179, 2326, 3414, 2443, 2451,
-].map((code) => `EPSG:${code}`); // biome-ignore format: a list
+/**
+ * National and continental systems that are common for data without a .prj, with the people in their areas, in millions.
+ * People in relation to the size of the area estimate how likely data with an extent that fits is in the system.
+ */
+const PEOPLE: readonly (readonly [code: number, millions: number])[] = [
+  [2154, 66], [27572, 20], [27700, 65], [2157, 7], [29903, 5], [28992, 18], [31370, 12], [3812, 8], [2169, 0.6],
+  [2056, 9], [21781, 6], [31287, 9], [31255, 3], [31256, 5], [31466, 20], [31467, 30], [31468, 25], [31469, 8],
+  [3034, 100], [3035, 300], [3006, 10], [2180, 38], [3067, 5.5], [3059, 1.9], [3301, 1.3], [3346, 2.8], [5514, 16],
+  [23700, 9.6], [3765, 3.9], [3794, 2.1], [3844, 19], [7801, 6.5], [2100, 10], [3003, 25], [3004, 20], [6875, 40],
+  [3763, 10], [2062, 20], [5070, 250], [3347, 38], [3005, 5], [3577, 25], [3111, 6.6], [2193, 5], [3826, 23],
+  [5179, 51], [2326, 7.4], [3414, 5.9], [2443, 2], [2451, 40],
+]; // biome-ignore format: a table
+
+export const GRIDS: readonly CrsText[] = PEOPLE.map(([code]) => `EPSG:${code}`);
 
 /** Whether `crsAdvice` needs the extents of the candidate systems for this layer. */
 export function wantsAdvice({ crs, statedExtent }: SourceLayer): boolean {
@@ -34,11 +45,33 @@ export interface CrsAdvice {
   readonly extent: string;
   /** Suggested systems. */
   readonly candidates: string;
+  /** The same, one per line: code and name, separated by a space. */
+  readonly suggestions: string;
 }
 
-export const NO_ADVICE: CrsAdvice = { extent: '', candidates: '' };
+export const NO_ADVICE: CrsAdvice = { extent: '', candidates: '', suggestions: '' };
 
-/** Two clauses that continue the sentence of the message. */
+/**
+ * Bounds of the positions in the first partition of a layer whose head states none; null if it has none or cannot be
+ * read. For a layer that cannot be converted anyway.
+ */
+export function sampledExtent(
+  layer: SourceLayer,
+  reader: Pick<FormatReader, 'readPartition'>,
+  limits: InputLimits,
+): Bounds | null {
+  try {
+    const [first] = layer.partitions;
+    return first === undefined
+      ? null
+      : positionBounds(reader.readPartition(layer, first, { fields: [], limits }).batch.geometry);
+  } catch {
+    // The missing CRS is what is reported.
+    return null;
+  }
+}
+
+/** Two clauses that continue the sentence of the message, and the suggestions in them. */
 export function crsAdvice(extent: Bounds | null | undefined, crs: CrsAuthority): CrsAdvice {
   if (!isUsable(extent)) return NO_ADVICE;
   const range = `. Its coordinates (x ${shown(extent[0])} to ${shown(extent[2])}, y ${shown(extent[1])} to ${shown(extent[3])})`;
@@ -47,10 +80,12 @@ export function crsAdvice(extent: Bounds | null | undefined, crs: CrsAuthority):
     return {
       extent: `${range} fit longitude and latitude${startsAtOrigin ? ', or a local plan' : ''}`,
       candidates: ': if they are degrees, state EPSG:4326',
+      suggestions: suggestionsOf([WGS84], crs),
     };
   }
-  const candidates = candidatesOf(extent, crs);
+  const candidates = crsCandidates(extent, crs);
   return {
+    suggestions: suggestionsOf(candidates, crs),
     extent: `${range} are not degrees`,
     candidates:
       candidates.length === 0
@@ -59,27 +94,32 @@ export function crsAdvice(extent: Bounds | null | undefined, crs: CrsAuthority):
   };
 }
 
-/** The smallest systems that hold the extent. */
-function candidatesOf(extent: Bounds, crs: CrsAuthority): CrsText[] {
-  const holding = [...GRIDS, WEB_MERCATOR].flatMap((code) => {
+/** At most five systems that hold the extent, which is not in degrees: the most likely first. */
+export function crsCandidates(extent: Bounds, crs: CrsAuthority): CrsText[] {
+  const holding = PEOPLE.flatMap(([number, millions]) => {
+    const code = `EPSG:${number}`;
     const bounds = crs.extentOf?.(code) ?? null;
-    return bounds !== null && holds(bounds, extent) ? [{ code, size: sizeOf(bounds) }] : [];
+    return bounds !== null && holds(bounds, extent) ? [{ code, density: millions / sizeOf(bounds) }] : [];
   });
-  const codes = holding.sort((a, b) => a.size - b.size).map(({ code }) => code);
-  const isMercator = codes.includes(WEB_MERCATOR);
-  const utm = fitsUtm(extent) ? [SOME_UTM] : [];
-  const others = [...codes.filter((code) => code !== WEB_MERCATOR)].slice(
-    0,
-    MAX_SAID - utm.length - (isMercator ? 1 : 0),
-  );
-  return [...others, ...utm, ...(isMercator ? [WEB_MERCATOR] : [])];
+  const codes = holding.sort((a, b) => b.density - a.density).map(({ code }) => code);
+  const utm = SOME_UTM.find((code) => isHeldBy(code, extent, crs));
+  const others = [
+    ...(utm === undefined ? [] : [utm]),
+    ...(fitsWebMercator(extent, crs) ? [WEB_MERCATOR] : []),
+  ];
+  return [...codes.slice(0, MAX_SAID - others.length), ...others];
+}
+
+function suggestionsOf(codes: readonly CrsText[], crs: CrsAuthority): string {
+  return codes.map((code) => `${code} ${crs.describe(code, 'input.epsg').name}`).join('\n');
 }
 
 /** With their names where there is room for them. */
 function listed(codes: readonly CrsText[], crs: CrsAuthority): string {
   const named = joined(codes.map((code) => `${code} (${crs.describe(code, 'input.epsg').name})`));
   const text = named.length <= MAX_TEXT - 60 ? named : joined(codes);
-  return codes.includes(SOME_UTM) ? text.replace(SOME_UTM, `a UTM zone such as ${SOME_UTM}`) : text;
+  const utm = SOME_UTM.find((code) => codes.includes(code));
+  return utm === undefined ? text : text.replace(utm, `a UTM zone such as ${utm}`);
 }
 
 function isUsable(extent: Bounds | null | undefined): extent is Bounds {
@@ -89,12 +129,18 @@ function isUsable(extent: Bounds | null | undefined): extent is Bounds {
   return minX <= maxX && minY <= maxY && extent.some((value) => value !== 0);
 }
 
-function fitsDegrees([minX, minY, maxX, maxY]: Bounds): boolean {
+export function fitsDegrees([minX, minY, maxX, maxY]: Bounds): boolean {
   return minX >= -180.01 && maxX <= 180.01 && minY >= -90.01 && maxY <= 90.01;
 }
 
-function fitsUtm([minX, minY, maxX, maxY]: Bounds): boolean {
-  return minX >= 100_000 && maxX <= 900_000 && minY >= 0 && maxY <= 10_000_000;
+function fitsWebMercator(extent: Bounds, crs: CrsAuthority): boolean {
+  return extent.some((value) => Math.abs(value) > WEB_MERCATOR_FROM) && isHeldBy(WEB_MERCATOR, extent, crs);
+}
+
+/** Whether the area of use of a system, in its coordinates, holds the extent. */
+export function isHeldBy(code: CrsText, extent: Bounds, crs: CrsAuthority): boolean {
+  const bounds = crs.extentOf?.(code) ?? null;
+  return bounds !== null && holds(bounds, extent);
 }
 
 function holds(outer: Bounds, inner: Bounds): boolean {

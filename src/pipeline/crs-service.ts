@@ -30,6 +30,7 @@ export class CrsService implements CrsAuthority {
   }
 
   extentOf(definition: CrsText): Bounds | null {
+    if (isPlainWgs84(definition)) return [-180, -90, 180, 90];
     const known = this.#extents.get(definition);
     if (known !== undefined) return known;
     const extent = this.#loaded().extentOf(definition);

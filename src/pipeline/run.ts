@@ -21,7 +21,7 @@ import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
-import { WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';
+import { sampledExtent, WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';
 import { CrsService } from './crs-service.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import { withIdField } from './feature-ids.ts';
@@ -346,7 +346,8 @@ class Conversion {
     this.#findings.note('FIELDS_NOT_DECLARED', { layer, fields: fields.length, format: name });
   }
 
-  async #plan(inputs: readonly OpenedInput[]): Promise<ConversionPlan> {
+  async #plan(opened: readonly OpenedInput[]): Promise<ConversionPlan> {
+    const inputs = opened.map((input, i) => this.#withExtents(input, this.#request.input.files[i].crs));
     await this.#crs.prepare([
       ...this.#request.input.files.map(({ crs }) => crs),
       this.#statedOutputCrs,
@@ -365,6 +366,23 @@ class Conversion {
       this.#findings,
       this.#steps,
     );
+  }
+
+  /** The input with extents of its layers without a CRS, for the suggestions in their error. */
+  #withExtents(input: OpenedInput, stated: CrsText | null): OpenedInput {
+    const wanted = this.#request.input.layers;
+    const isWithoutCrs = ({ crs, name, statedExtent }: SourceLayer): boolean =>
+      crs === null && stated === null && (statedExtent ?? null) === null && (wanted?.includes(name) ?? true);
+    if (!input.layers.some(isWithoutCrs)) return input;
+    const { limits } = this.#paths;
+    return {
+      ...input,
+      layers: input.layers.map((layer) =>
+        isWithoutCrs(layer)
+          ? { ...layer, statedExtent: sampledExtent(layer, this.#input.reader, limits) }
+          : layer,
+      ),
+    };
   }
 
   get #statedOutputCrs(): CrsText | null {

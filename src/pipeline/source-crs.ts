@@ -5,7 +5,7 @@ import { asGeomillError, failure, type Location } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
 import { field, textOf } from '../message.ts';
-import { crsAdvice } from './crs-advice.ts';
+import { crsAdvice, NO_ADVICE } from './crs-advice.ts';
 import type { InputFileRequest } from './request.ts';
 
 /** The CRS functions that planning needs. */
@@ -51,8 +51,12 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   const stated = question.stated.crs === null ? null : identified(question.stated.crs, path, crs);
   if (format.inputCrs !== 'file') {
     const own = stated ?? layer.crs;
-    if (own === null) throw failure('FIELD_REQUIRED', { path: field(path), format: format.name }, location);
-    return own;
+    if (own !== null) return own;
+    const advice = crsAdvice(layer.statedExtent, crs);
+    if (advice === NO_ADVICE)
+      throw failure('FIELD_REQUIRED', { path: field(path), format: format.name }, location);
+    const reason = `${format.name} does not store it`;
+    throw failure('CRS_MISSING', { source, reason, path: field(path), ...advice }, location);
   }
   const fromRequest = (crsText: CrsText): CrsText => {
     findings.note('CRS_FROM_REQUEST', { source, crs: crsText }, location);

@@ -59,6 +59,12 @@ test('coordinate reference systems are found by code, by name and by place', asy
   assert.equal((await search('utm')).length, 20);
   assert.equal((await search('utm', '&limit=3')).length, 3);
   assert.deepEqual(await search('there is no such thing'), []);
+  const near = await get<{ crs: { code: string }[] }>('/v1/crs?near=7.4,46.9&limit=5');
+  assert.ok(near.crs.some(({ code }) => code === 'EPSG:2056'));
+  assert.deepEqual(
+    (await search('utm', '&near=7.4,46.9&limit=100')).filter(({ code }) => code === 'EPSG:32633'),
+    [],
+  );
 });
 
 test('one coordinate reference system is told by its code', async () => {
@@ -73,10 +79,12 @@ test('a search that cannot be meant is refused by name', async () => {
     ['', /'q'/],
     ['?q=', /'q'/],
     [`?q=${'x'.repeat(201)}`, /'q'/],
+    ['?near=200,0', /'near' must be longitude and latitude/],
+    ['?q=utm&near=here', /'near' must be longitude and latitude/],
     ['?q=utm&limit=0', /'limit'/],
     ['?q=utm&limit=101', /'limit'/],
     ['?q=utm&limit=many', /'limit'/],
-    ['?q=utm&lang=de', /'lang' is unknown; known parameters: q, limit/],
+    ['?q=utm&lang=de', /'lang' is unknown; known parameters: q, near, limit/],
   ];
   for (const [query, wanted] of rows) {
     const { detail } = await get<{ detail: string }>(`/v1/crs${query}`, 400);

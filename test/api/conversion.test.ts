@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { GeomillClient, type SubmitJobConfig } from '../../src/client/client.ts';
+import { onePoint } from '../support/raw-shapefile.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { GEOJSON_TO_GEOJSON, startTestService, submit, submitJob } from '../support/service.ts';
 
@@ -32,6 +33,25 @@ test('the sample becomes a zip of shapefiles in another CRS', async () => {
   assert.equal(bytes.subarray(0, 4).toString('latin1'), 'PK\x03\x04');
   for (const member of ['harbour_points.shp', 'harbour_lines.prj', 'harbour_polygons.dbf'])
     assert.ok(bytes.includes(member), member);
+});
+
+test('a job that fails for want of a CRS suggests systems that fit', async () => {
+  const response = await submit(service, {
+    config: { input: { format: 'shp' }, output: { format: 'csv' } },
+    file: onePoint(530_000, 180_000),
+    fileName: 'survey.shp',
+    headers: wait,
+  });
+  assert.equal(response.status, 400);
+  const { type, suggestions } = (await response.json()) as {
+    type: string;
+    suggestions: { crs: string; name: string }[];
+  };
+  assert.equal(type, 'urn:geomill:error:crs-missing');
+  assert.ok(suggestions.length <= 5);
+  assert.ok(
+    suggestions.some(({ crs, name }) => crs === 'EPSG:27700' && name === 'OSGB36 / British National Grid'),
+  );
 });
 
 test('the report says what was done', async () => {

@@ -86,3 +86,19 @@ function table(fields: readonly RawField[], rows: RawShapefile['rows']): Uint8Ar
   const text = rows.map((row) => ` ${row.map((cell, i) => cell.padStart(fields[i][2])).join('')}`).join('');
   return Buffer.concat([head, Buffer.from(text, 'latin1'), Uint8Array.of(0x1a)]);
 }
+
+/** A .shp of one point without anything beside it. */
+export function onePoint(x: number, y: number): Uint8Array<ArrayBuffer> {
+  const view = new DataView(new ArrayBuffer(128));
+  view.setInt32(0, 9994);
+  view.setInt32(24, 64);
+  view.setInt32(28, 1000, true);
+  view.setInt32(32, 1, true);
+  for (const [i, value] of [x, y, x, y].entries()) view.setFloat64(36 + 8 * i, value, true);
+  view.setInt32(100, 1);
+  view.setInt32(104, 10);
+  view.setInt32(108, 1, true);
+  view.setFloat64(112, x, true);
+  view.setFloat64(120, y, true);
+  return new Uint8Array(view.buffer);
+}

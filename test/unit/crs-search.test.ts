@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
 import { parseEpsg } from '../../src/crs/crs.ts';
-import { CrsSearch } from '../../src/crs-search/crs-search.ts';
+import { type CrsHit, CrsSearch, type GeographicPoint, parsePoint } from '../../src/crs-search/crs-search.ts';
 import { projDatabasePath } from '../../src/engines/proj/database-path.ts';
 import { Proj } from '../../src/engines/proj/proj.ts';
 import { GeomillError } from '../../src/errors.ts';
@@ -257,4 +257,39 @@ test('a database that is missing, damaged or another one is our fault, and named
         return error.message.includes(path(name));
       });
   }
+});
+
+test('a point leaves the systems whose area of use has it, in the same order', () => {
+  const point = fc.record({
+    longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+    latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+  });
+  const has = ({ longitude, latitude }: GeographicPoint, { area }: CrsHit): boolean =>
+    area !== null &&
+    latitude >= area.south &&
+    latitude <= area.north &&
+    (area.west <= area.east
+      ? longitude >= area.west && longitude <= area.east
+      : longitude >= area.west || longitude <= area.east);
+  fc.assert(
+    fc.property(point, fc.constantFrom('utm', 'lambert', 'wgs 84'), (near, query) => {
+      const expected = search.search(query, ALL).filter((hit) => has(near, hit));
+      assert.deepEqual(search.search(query, ALL, near), expected);
+      const all = search.near(near, ALL);
+      assert.ok(all.every((hit) => has(near, hit)));
+      for (const { code } of expected) assert.ok(all.some((hit) => hit.code === code));
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test('a point is two numbers of degrees', () => {
+  assert.deepEqual(parsePoint(' 7.4 , -46.9 '), { longitude: 7.4, latitude: -46.9 });
+  for (const text of ['', '7', '7,', '7;46', '181,0', '0,91', 'a,b', '1e1,2', '7,46,5'])
+    assert.equal(parsePoint(text), null);
+});
+
+test('adjectives of countries find their systems', () => {
+  assert.ok(codesOf('swiss', 10).includes('EPSG:2056'));
+  assert.ok(codesOf('Croatian', 5).includes('EPSG:3765'));
 });

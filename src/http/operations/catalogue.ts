@@ -1,4 +1,5 @@
 /** What requests can name: formats, transformations, coordinate reference systems. */
+import { parsePoint } from '../../crs-search/crs-search.ts';
 import { failure } from '../../errors.ts';
 import { type Format, isInputFormat, isOutputFormat } from '../../formats/format.ts';
 import { exampleStep } from '../../transformations/parts/example-step.ts';
@@ -105,14 +106,19 @@ export const searchCrs: Operation = {
   access: 'public',
   summary: 'Search coordinate reference systems',
   description: `Searches the EPSG coordinate reference systems by code, name, alias or area of use: \`25832\`, \`utm 32\`,
-\`netherlands\`. The best matches come first, deprecated systems last.`,
+\`netherlands\`; or by a point in their area of use. The best matches come first, deprecated systems last.`,
   parameters: [
     {
       in: 'query',
       name: 'q',
       schema: { type: 'string', minLength: 1, maxLength: 200 },
-      description: 'An EPSG code, or words or word prefixes in any order.',
-      required: true,
+      description: 'An EPSG code, or words or word prefixes in any order. Required unless `near` is given.',
+    },
+    {
+      in: 'query',
+      name: 'near',
+      schema: { type: 'string', maxLength: 60, examples: ['7.4,46.9'] },
+      description: 'Longitude and latitude in degrees: only systems whose area of use has this point.',
     },
     {
       in: 'query',
@@ -129,9 +135,32 @@ export const searchCrs: Operation = {
   },
   examples: ["curl 'BASE_URL/v1/crs?q=utm%2032n&limit=5'"],
   handle: async ({ crsSearch }, request, reply) => {
-    const { q, limit } = request.query as { readonly q: string; readonly limit?: number };
+    const {
+      q,
+      near,
+      limit = DEFAULT_LIMIT,
+    } = request.query as {
+      readonly q?: string;
+      readonly near?: string;
+      readonly limit?: number;
+    };
+    const point = near === undefined ? null : parsePoint(near);
+    if (near !== undefined && point === null)
+      throw failure('QUERY_INVALID', {
+        name: 'near',
+        reason: 'must be longitude and latitude in degrees, such as 7.4,46.9',
+      });
+    if (q === undefined && point === null)
+      throw failure('QUERY_INVALID', { name: 'q', reason: "is required, unless 'near' is given" });
     reply.header('cache-control', 'public, max-age=300');
-    return { crs: crsSearch.search(q, limit ?? DEFAULT_LIMIT) };
+    return {
+      crs:
+        q !== undefined
+          ? crsSearch.search(q, limit, point)
+          : point === null
+            ? []
+            : crsSearch.near(point, limit),
+    };
   },
 };
 

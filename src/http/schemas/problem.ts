@@ -21,8 +21,15 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
             message: text('What is wrong there.'),
           }),
         ),
+        suggestions: {
+          ...listOf(
+            closedObject({ crs: text('As requests name it: `EPSG:27700`.'), name: text('Its name.') }),
+          ),
+          description:
+            'Coordinate reference systems that fit the coordinates of the input, most likely first.',
+        },
       },
-      ['instance', 'errors'],
+      ['instance', 'errors', 'suggestions'],
     ),
     description: 'Problem details (RFC 9457).',
   },
