@@ -41,7 +41,10 @@ const generalFindings = {
   ),
   // CRS
   CRS_FROM_REQUEST: info('{source} does not state its CRS; {crs} was used, as requested'),
-  SRID_STATED: info('geometries state the SRID {srid}, which was ignored', 'feature'),
+  CRS_ASSUMED: info(
+    "{source} does not state its CRS: {reason}, so {crs} was assumed; '{field:path}' states another CRS",
+  ),
+  SRID_STATED: info('geometries state the SRID {srid}, the CRS in which they were read', 'feature'),
   CRS_MEMBER_IGNORED: info(
     "the crs member '{crs}' of the GeoJSON was ignored: GeoJSON is read as EPSG:4326 unless '{field:input.epsg}' states another CRS",
   ),

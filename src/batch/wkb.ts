@@ -67,6 +67,15 @@ export class WkbReader extends WkbScanner {
    * Throws WKB_SYNTAX with the offset from `start`; then call the builder's `rollback()`.
    */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
+    builder.endFeature(this.readParts(bytes, start, end, builder));
+    return this.at;
+  }
+
+  /**
+   * Appends the parts of the geometry at `bytes[start]`; the caller checks what follows it (see `end`). Returns its
+   * GEOMETRY_TYPE, for the builder's `endFeature`. Throws as `read` does.
+   */
+  readParts(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
     this.open(bytes, start, end);
     this.#builder = builder;
     this.#depth = 0;
@@ -75,7 +84,11 @@ export class WkbReader extends WkbScanner {
     this.#readHeader();
     const type = this.#type;
     this.#readBody(false);
-    builder.endFeature(LINEAR_TYPES[type]);
+    return LINEAR_TYPES[type];
+  }
+
+  /** Offset of the first byte after the last geometry. */
+  get end(): number {
     return this.at;
   }
 

@@ -51,9 +51,14 @@ export class WktReader extends WktPositions {
    * `start`; then the builder contains the parts read so far, so call its `rollback()`.
    */
   read(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): void {
+    builder.endFeature(this.readWhole(bytes, start, end, builder));
+  }
+
+  /** As `readParts`, for a text that contains nothing else up to `end`. */
+  readWhole(bytes: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
     const type = this.readParts(bytes, start, end, builder);
     if (this.at !== end) throw this.unexpected('the end');
-    builder.endFeature(type);
+    return type;
   }
 
   /**

@@ -166,6 +166,13 @@ export interface Partition {
   readonly end: number; // exclusive
 }
 
+/** A CRS that is used, and reported, if neither the file nor the request states one. */
+export interface AssumedCrs {
+  readonly crs: CrsText;
+  /** Why, as part of a sentence: "columns 'lon' and 'lat' hold longitudes and latitudes". */
+  readonly reason: string;
+}
+
 /** A layer of an opened input. Plain data: it is sent to worker threads. */
 export interface SourceLayer {
   readonly name: string;
@@ -180,6 +187,7 @@ export interface SourceLayer {
   readonly declaredStatistics?: LayerStatistics | null;
   /** The CRS in the file; null if it has none. */
   readonly crs: CrsText | null;
+  readonly assumedCrs?: AssumedCrs | null;
   /** Why `crs` is null, for the error message: "there is no .prj". */
   readonly crsMissingReason: string;
   /** Bounds of the coordinates in the head of the file, for messages; null or missing: it has none. */
@@ -304,9 +312,11 @@ export interface OutputSink {
   abort(): void;
 }
 
+export type WriterNeeds = 'batch' | 'fields' | 'statistics';
+
 export interface FormatWriter {
   /** The input of `plan`: only the current batch, the fields of all rows, or all statistics. */
-  readonly needs: 'batch' | 'fields' | 'statistics';
+  readonly needs: WriterNeeds | ((options: Readonly<Record<string, unknown>>) => WriterNeeds);
   /** Decides names, types, widths and files; notes values and names that will be changed or lost. */
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[];
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk;

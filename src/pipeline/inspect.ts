@@ -21,6 +21,7 @@ import { type PositionRange, positionRangeOf, RangeTally } from './position-rang
 import { ProgressMeter } from './progress.ts';
 import type { ConversionPaths, InputRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
+import { assumedCrsOf } from './source-crs.ts';
 import { newThreads } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
@@ -68,9 +69,9 @@ export async function inspectSource(
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
   const crs = new CrsService(paths.gridDirectory);
   const { crs: stated, crsPath } = input.files[0];
-  await crs.prepare([stated, ...layers.map((layer) => layer.crs)]);
+  await crs.prepare([stated, ...layers.map((layer) => layer.crs ?? layer.assumedCrs?.crs ?? null)]);
   if (stated !== null) crs.describe(stated, crsPath);
-  const descriptions = layers.map((layer) => describeCrs(layer, input, crs));
+  const descriptions = layers.map((layer) => describeCrs(layer, input, crs, findings));
   const ranges = descriptions.map((description) =>
     description === null
       ? null
@@ -189,10 +190,18 @@ async function readLayer({ layer, layerIndex, positionRange, onRead, ...reading 
   return { statistics, findings: findings.list(), misfits: misfits.list() };
 }
 
-function describeCrs(layer: SourceLayer, input: InputRequest, crs: CrsService): CrsDescription | null {
-  const stated = input.files[0].crs;
+function describeCrs(
+  layer: SourceLayer,
+  input: InputRequest,
+  crs: CrsService,
+  findings: Findings,
+): CrsDescription | null {
+  const [file] = input.files;
+  const stated = file.crs;
   const fixed = inputFormatById(input.format, 'input.format').inputCrs === 'fixed';
-  const definition = fixed ? (stated ?? layer.crs) : (layer.crs ?? stated);
+  const known = fixed ? (stated ?? layer.crs) : (layer.crs ?? stated);
+  const question = { layer, stated: file, source: `layer '${layer.name}'`, location: undefined };
+  const definition = known ?? assumedCrsOf(question, findings);
   if (definition === null) return null;
   try {
     return crs.describe(definition, 'input.epsg');

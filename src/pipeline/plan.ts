@@ -8,7 +8,7 @@ import type { LayerStatistics } from '../batch/statistics.ts';
 import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
 import { failure, GeomillError } from '../errors.ts';
 import type { Findings } from '../findings.ts';
-import type { Format, FormatReader, FormatWriter, SourceLayer } from '../formats/format.ts';
+import type { Format, FormatReader, FormatWriter, SourceLayer, WriterNeeds } from '../formats/format.ts';
 import { field } from '../message.ts';
 import {
   type ChainLink,
@@ -87,6 +87,8 @@ export function planConversion(
 ): ConversionPlan {
   const steps = loadedSteps.map((step) => withKnownCrs(step, crs));
   const { operation } = request;
+  const { needs } = output.writer;
+  const writer = { needs: typeof needs === 'function' ? needs(request.output.options) : needs };
   const groups = groupLayers(operation, files, request.input.layers, output.outputName);
   const targetCrs = targetCrsOf(request, output.format, crs);
   const layerField =
@@ -114,7 +116,7 @@ export function planConversion(
     operation,
     layers,
     steps,
-    ...passesFor(operation, sources, layers, steps, input.reader, output.writer, keepsIdsAsField),
+    ...passesFor(operation, sources, layers, steps, input.reader, writer, keepsIdsAsField),
     layerField,
     keepsIdsAsField,
   };
@@ -268,7 +270,7 @@ function passesFor(
   layers: readonly LayerPlan[],
   steps: readonly LoadedStep[],
   reader: Pick<FormatReader, 'typing'>,
-  writer: Pick<FormatWriter, 'needs'>,
+  writer: { readonly needs: WriterNeeds },
   keepsIdsAsField: boolean,
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
   // Only the output of the steps shows whether features have ids.
@@ -308,7 +310,7 @@ function depthOfStatistics(
   sources: readonly SourceLayer[],
   layers: readonly LayerPlan[],
   reader: Pick<FormatReader, 'typing'>,
-  writer: Pick<FormatWriter, 'needs'>,
+  writer: { readonly needs: WriterNeeds },
 ): ConversionPlan['statisticsDepth'] {
   if (writer.needs === 'statistics') return areDeclared(layers) ? null : 'all';
   if (reader.typing === 'layer') return 'fields';
@@ -321,7 +323,7 @@ function passesWithSteps(
   layers: readonly SourceLayer[],
   steps: readonly LoadedStep[],
   reader: Pick<FormatReader, 'typing'>,
-  writer: Pick<FormatWriter, 'needs'>,
+  writer: { readonly needs: WriterNeeds },
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
   const isOpen = layers.some((layer) => hasOpenFields(layer, reader));
   // Collecting steps need the same fields in all batches; for plain text only all rows show the types.

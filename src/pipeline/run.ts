@@ -353,7 +353,7 @@ class Conversion {
       this.#statedOutputCrs,
       ...this.#reprojectingSteps(),
       ...this.#steps.map(({ fileCrs }) => fileCrs ?? null),
-      ...inputs.flatMap(({ layers }) => layers.map((layer) => layer.crs)),
+      ...inputs.flatMap(({ layers }) => layers.map(({ crs, assumedCrs }) => crs ?? assumedCrs?.crs ?? null)),
       // For the suggestions in the error of a layer without a CRS.
       inputs.some(({ layers }) => layers.some(wantsAdvice)) ? WEB_MERCATOR : null,
     ]);

@@ -50,7 +50,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   const { crsPath: path } = question.stated;
   const stated = question.stated.crs === null ? null : identified(question.stated.crs, path, crs);
   if (format.inputCrs !== 'file') {
-    const own = stated ?? layer.crs;
+    const own = stated ?? layer.crs ?? assumedCrsOf(question, findings);
     if (own !== null) return own;
     const advice = crsAdvice(layer.statedExtent, crs);
     if (advice === NO_ADVICE)
@@ -91,6 +91,17 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     throw failure('CRS_CONFLICT', { stated, source, found: found.name, path: field(path) }, location);
   }
   return known;
+}
+
+/** The CRS that the content of a layer suggests, reported; null: none. */
+export function assumedCrsOf(
+  { layer, stated, source, location }: Pick<CrsQuestion, 'layer' | 'stated' | 'source' | 'location'>,
+  findings: Findings,
+): CrsText | null {
+  const assumed = layer.assumedCrs ?? null;
+  if (assumed === null) return null;
+  findings.note('CRS_ASSUMED', { source, ...assumed, path: field(stated.crsPath) }, location);
+  return assumed.crs;
 }
 
 /** Reason why the CRS of the file cannot be used, as part of a sentence. */

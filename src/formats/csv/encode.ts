@@ -3,11 +3,11 @@
 import { type AttributeColumn, type BytesColumn, isValid } from '../../batch/attribute-column.ts';
 import { writeJsonAsText } from '../../batch/cast.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import { GEOMETRY_TYPE, type GeometryColumn } from '../../batch/geometry-column.ts';
+import { GEOMETRY_TYPE, type GeometryColumn, hasZ, strideOf } from '../../batch/geometry-column.ts';
 import { writeWkt } from '../../batch/wkt-write.ts';
 import { COMMA, CR, isBlank, LF, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { writeInteger, writeNumber, writeRounded } from '../../bytes/number-text.ts';
 
 /** How to encode; plain data. */
 export interface CsvEncoding {
@@ -15,6 +15,8 @@ export interface CsvEncoding {
   /** null: as many as are needed. */
   readonly significantDigits: number | null;
   readonly header: string;
+  /** Columns with the coordinates of points take the place of WKT; 'xyz': also one with Z. */
+  readonly geometry: 'wkt' | 'xy' | 'xyz';
 }
 
 /** Every row of the batch, each ended by LF. */
@@ -27,14 +29,15 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
   );
   const scratch = new ByteWriter(256);
   const columnCount = columns.length;
-  const isAlone = columnCount === 0;
+  const isAlone = columnCount === 0 && encoding.geometry === 'wkt';
   for (let row = 0; row < batch.rowCount; row++) {
     for (let i = 0; i < columnCount; i++) {
       const column = columns[i];
       if (isValid(column.validity, row)) writeValue(writer, scratch, column, row, delimiter);
       writer.uint8(delimiter);
     }
-    if (hasComma(geometry, row) && delimiter === COMMA) {
+    if (encoding.geometry !== 'wkt') writeCoordinates(writer, geometry, row, encoding);
+    else if (hasComma(geometry, row) && delimiter === COMMA) {
       writer.uint8(QUOTE);
       writeWkt(writer, geometry, row, significantDigits);
       writer.uint8(QUOTE);
@@ -44,6 +47,26 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
   }
   // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
   return writer.written();
+}
+
+/** Writes the coordinates of a row that has one position or none: the writer has checked it (see `pointRows`). */
+function writeCoordinates(
+  writer: ByteWriter,
+  { dimensions, partOffsets, ringOffsets, coordOffsets, coordinates }: GeometryColumn,
+  row: number,
+  { delimiter, significantDigits, geometry }: CsvEncoding,
+): void {
+  const first = coordOffsets[ringOffsets[partOffsets[row]]];
+  const isEmpty = coordOffsets[ringOffsets[partOffsets[row + 1]]] === first;
+  const at = first * strideOf(dimensions);
+  const count = geometry === 'xyz' ? 3 : 2;
+  for (let i = 0; i < count; i++) {
+    if (i > 0) writer.uint8(delimiter);
+    const value = isEmpty || (i === 2 && !hasZ(dimensions)) ? Number.NaN : coordinates[at + i];
+    if (Number.isNaN(value)) continue;
+    if (significantDigits === null) writeNumber(writer, value);
+    else writeRounded(writer, value, significantDigits);
+  }
 }
 
 /** Whether the WKT of a row contains a comma: it has more than one position or part. */

@@ -4,7 +4,20 @@ export const errors = {
   CSV_SYNTAX: user(400, 'CSV line {line}: {reason}'),
   CSV_COLUMN_MISSING: user(
     400,
-    "the CSV has no geometry column '{column}'; its columns: {found}. Name the geometry column with '{field:csv_options.geometry_column}'",
+    "the CSV has no geometry column 'geom_wkt', and no other columns with a position were recognised; its columns: {found}. {possible}Name columns of coordinates with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', a column of geometries with '{field:csv_options.geometry_column}'",
+  ),
+  CSV_COLUMN_UNKNOWN: user(400, "'{field:path}': the CSV has no column '{column}'; its columns: {found}"),
+  CSV_GEOMETRY_AMBIGUOUS: user(
+    400,
+    "the CSV has several columns with a position: {possible}. Choose with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', or with '{field:csv_options.geometry_column}'",
+  ),
+  CSV_COMMA_AMBIGUOUS: user(
+    400,
+    "the comma in '{value}' (column '{column}') can be a decimal mark or separate thousands: set '{field:csv_options.decimal_comma}' to true or false",
   ),
   CSV_GEOMETRY: user(400, "CSV line {line}, column '{column}': {reason} in '{value}'"),
+  CSV_POINTS_ONLY: user(
+    400,
+    'columns of coordinates hold one point for each feature, but {found}: write WKT ({set:output.geometry=wkt}), or add a transformation to points such as centroid or explode',
+  ),
 } as const satisfies ErrorEntries;

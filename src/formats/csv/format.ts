@@ -1,13 +1,16 @@
-/** CSV (RFC 4180) with the geometry as well-known text in one column. Rules and losses: docs/formats/csv.md. */
+/** CSV (RFC 4180) with a column of geometries or columns of coordinates. Rules and losses: docs/formats/csv.md. */
 import type { Format } from '../format.ts';
 import { errors } from './errors.ts';
 import { findings } from './findings.ts';
 
+/** A column by its name (case-sensitive) or by its number, counted from 1. */
+const COLUMN = { type: ['string', 'integer'], minimum: 1, minLength: 1, maxLength: 65_536 };
+
 export const csv: Format<typeof errors, typeof findings> = {
   id: 'csv',
   name: 'CSV',
-  title: 'CSV with WKT geometry',
-  summary: 'geometry as WKT, typed columns, any delimiter and encoding',
+  title: 'CSV with coordinates or WKT',
+  summary: 'coordinate columns, WKT, WKB or GeoJSON, typed columns, any delimiter and encoding',
   aliases: [],
   extensions: ['.csv', '.tsv'],
   signatures: [],
@@ -27,17 +30,40 @@ export const csv: Format<typeof errors, typeof findings> = {
     type: 'object',
     properties: {
       geometry_column: {
-        type: ['string', 'integer'],
-        minimum: 1,
-        minLength: 1,
-        maxLength: 65_536,
-        default: 'geom_wkt',
-        description: 'Name of the column with WKT (case-sensitive), or its number, counted from 1.',
+        ...COLUMN,
+        description:
+          'Column with geometries as WKT, hexadecimal WKB (EWKB) or GeoJSON. Default: geom_wkt, or else the only column with geometries, if its name says so, such as wkt or the_geom.',
+      },
+      x_column: {
+        ...COLUMN,
+        description:
+          'Column with x (longitude, easting). Default: recognised with y_column by name and values, such as lon and lat, if only one pair is possible.',
+      },
+      y_column: { ...COLUMN, description: 'Column with y (latitude, northing).' },
+      z_column: { ...COLUMN, description: 'Column with z. Default: z beside x and y; heights stay fields.' },
+      point_column: {
+        ...COLUMN,
+        description:
+          'Column with both coordinates, such as 47.37, 8.55. Default: a column whose name states the order, such as lat_lon.',
+      },
+      point_order: {
+        enum: ['lat_lon', 'lon_lat'],
+        description: 'Order of the coordinates in point_column, unless they have letters such as N and E.',
+      },
+      decimal_comma: {
+        type: 'boolean',
+        description:
+          'true: numbers have a decimal comma (1234,50 or 1.234,50). Default: fields with such numbers are text; for coordinates the values show it.',
+      },
+      keep_geometry_columns: {
+        type: 'boolean',
+        default: false,
+        description: 'Keep the columns that the geometry is read from as fields.',
       },
       delimiter: {
         enum: [',', ';', '\t', '|', 'comma', 'semicolon', 'tab', 'pipe'],
         description:
-          'Delimiter between columns. Default: a comma. If the header has the geometry column only with another of these delimiters, that one is used.',
+          'Delimiter between columns. Default: a comma, or else that of these with which the header and the first rows have columns with a position.',
       },
       has_header: {
         type: 'boolean',
@@ -54,7 +80,7 @@ export const csv: Format<typeof errors, typeof findings> = {
         enum: ['fail', 'skip'],
         default: 'fail',
         description:
-          'Effect of a row with a wrong number of cells or invalid WKT: fail the job, or skip the row and count it.',
+          'Effect of a row with a wrong number of cells, an invalid geometry or invalid coordinates: fail the job, or skip the row and count it.',
       },
     },
     additionalProperties: false,
@@ -62,6 +88,12 @@ export const csv: Format<typeof errors, typeof findings> = {
   writeOptions: {
     type: 'object',
     properties: {
+      geometry: {
+        enum: ['wkt', 'xy'],
+        default: 'wkt',
+        description:
+          'wkt: a column geom_wkt. xy: columns lon and lat, x and y in a projected CRS, and z where features have one; points only.',
+      },
       precision: {
         type: 'integer',
         minimum: 7,

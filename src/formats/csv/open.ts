@@ -8,12 +8,15 @@ import { join } from 'node:path';
 import { UniqueNames } from '../../batch/unique-names.ts';
 import { COMMA, CR, LF } from '../../bytes/ascii.ts';
 import { encodingByName, invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
-import { failure } from '../../errors.ts';
+import { asGeomillError, failure } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { checkFieldCount } from '../../io/limits.ts';
-import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import type { AssumedCrs, InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf, lookOf } from '../recognise.ts';
+import { namesColumn, unknownColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
+import { detectedPlace, type HeaderReading, type LocatedGeometry, notFound, statedPlace } from './locate.ts';
 import {
   CELL_ESCAPED,
   CELL_QUOTED,
@@ -23,12 +26,16 @@ import {
   TRUNCATED,
   unescapeCell,
 } from './records.ts';
+import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
+import { type Sample, sampleRows } from './sample.ts';
 import { transcodeToUtf8 } from './transcode.ts';
 
 /** Bytes read first for the header; more if the header is longer. */
 const HEAD_BYTES = 64 << 10;
 const SEARCH_BYTES = 64 << 10;
 const MAX_HEADER_BYTES = 16 << 20;
+/** Case-sensitive, as the specification says. */
+const SPECIFIED_COLUMN = 'geom_wkt';
 
 /** What a worker needs to read records; plain data. */
 export interface CsvState {
@@ -43,11 +50,15 @@ export interface CsvState {
   readonly names: readonly string[];
   /** Columns with an empty header; if they have no values they only come from trailing delimiters. */
   readonly unnamed: readonly boolean[];
-  readonly geometryIndex: number;
+  readonly geometry: GeometryPlace;
+  /** The columns of the geometry are fields as well. */
+  readonly keepsGeometryColumns: boolean;
+  /** Numbers of fields have a decimal comma. */
+  readonly hasDecimalComma: boolean;
   readonly onError: 'fail' | 'skip';
 }
 
-/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_UNKNOWN, TEXT_ENCODING_INVALID, CSV_SYNTAX, CSV_COLUMN_MISSING. */
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_UNKNOWN, TEXT_ENCODING_INVALID, CONFIG_INVALID and CSV_ codes. */
 export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   let path = file.path;
   using input = openFileSource(path);
@@ -59,12 +70,15 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   }
   using source = openFileSource(path);
   if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
-  const header = readHeader(file, source, context);
+  const { header, assumedCrs } = readHeader(file, source, context);
+  const { options } = context;
   const state: CsvState = {
     path,
     source: file.name,
     ...header,
-    onError: context.options.on_error === 'skip' ? 'skip' : 'fail',
+    keepsGeometryColumns: options.keep_geometry_columns === true,
+    hasDecimalComma: options.decimal_comma === true,
+    onError: options.on_error === 'skip' ? 'skip' : 'fail',
   };
   return [
     {
@@ -72,6 +86,7 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
       fields: null,
       featureCount: null,
       crs: null,
+      assumedCrs,
       crsMissingReason: 'a CSV cannot state it',
       encoding,
       partitions: cut(source, context.partitionBytes, header.newline),
@@ -102,37 +117,106 @@ function textEncoding(file: InputFile, source: ByteSource, context: OpenContext)
   return encoding;
 }
 
-type Header = Pick<CsvState, 'delimiter' | 'newline' | 'hasHeader' | 'names' | 'unnamed' | 'geometryIndex'>;
+type Header = Pick<CsvState, 'delimiter' | 'newline' | 'hasHeader' | 'names' | 'unnamed' | 'geometry'>;
 
-function readHeader(file: InputFile, source: ByteSource, context: OpenContext): Header {
+function readHeader(
+  file: InputFile,
+  source: ByteSource,
+  context: OpenContext,
+): { readonly header: Header; readonly assumedCrs: AssumedCrs | null } {
   const { options, findings } = context;
   const hasHeader = options.has_header !== false;
-  const wanted = options.geometry_column as string | number | undefined;
   const given = delimiterOption(options.delimiter);
-  const first = firstCells(file, source, given ?? COMMA, context);
-  let header: Header | null = null;
+  const wanted = wantedColumns(options);
+  const { reading, located } = locate(file, source, headerReadings(file, source, context), wanted, findings);
+  const { delimiter, newline, names } = reading;
+  if (given === null && delimiter !== COMMA)
+    findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
+  const geometry = located.place;
+  const unnamed = names.map((name) => name === '');
+  const unique = uniqueNames(names, geometryColumns(geometry), context);
+  return {
+    header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry },
+    assumedCrs: located.assumedCrs,
+  };
+}
+
+/** One for each delimiter that is possible, the comma first. Throws what `firstCells` does if there is none. */
+function* headerReadings(
+  file: InputFile,
+  source: ByteSource,
+  context: OpenContext,
+): Generator<HeaderReading, void> {
+  const given = delimiterOption(context.options.delimiter);
+  const hasHeader = context.options.has_header !== false;
+  let fault: unknown = null;
+  let count = 0;
   for (const delimiter of given === null ? DELIMITERS : [given]) {
-    const cells =
-      delimiter === (given ?? COMMA) ? first.cells : firstCells(file, source, delimiter, context).cells;
-    const names = hasHeader ? cells : cells.map((_, i) => `column_${i + 1}`);
-    const geometryIndex = columnIndex(names, wanted);
-    if (geometryIndex < 0) continue;
-    if (delimiter !== (given ?? COMMA))
-      findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
-    const unnamed = names.map((name) => name === '');
-    header = { delimiter, newline: first.newline, hasHeader, names, unnamed, geometryIndex };
-    break;
+    let first: FirstRecord;
+    try {
+      first = firstCells(file, source, delimiter, context);
+    } catch (error) {
+      // Text after a closing quote is only the sign of another delimiter.
+      if (asGeomillError(error).code !== 'CSV_SYNTAX') throw error;
+      fault ??= error;
+      continue;
+    }
+    const { cells, newline, start, end } = first;
+    let sample: Sample | null = null;
+    count++;
+    yield {
+      delimiter,
+      newline,
+      names: hasHeader ? cells : cells.map((_, i) => `column_${i + 1}`),
+      sample: () => {
+        sample ??= sampleRows(source, hasHeader ? end : start, delimiter, newline, cells.length);
+        return sample;
+      },
+    };
   }
-  if (header === null) {
-    const found = structuredLook(source);
-    if (found !== null)
-      throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV file', found });
-    throw failure('CSV_COLUMN_MISSING', {
-      column: String(wanted ?? 'geom_wkt'),
-      found: listNames(hasHeader ? first.cells : first.cells.map((_, i) => `column_${i + 1}`)),
-    });
+  if (count === 0) throw fault;
+}
+
+function locate(
+  file: InputFile,
+  source: ByteSource,
+  possible: Iterable<HeaderReading>,
+  wanted: WantedColumns,
+  findings: Findings,
+): { readonly reading: HeaderReading; readonly located: LocatedGeometry } {
+  const isStated = namesColumn(wanted);
+  // A column of heights belongs to columns of coordinates.
+  const specified = isStated || wanted.z !== null ? wanted : { ...wanted, geometry: SPECIFIED_COLUMN };
+  const readings: HeaderReading[] = [];
+  for (const reading of possible) {
+    readings.push(reading);
+    const located = namesColumn(specified) ? statedPlace(reading, specified, findings) : null;
+    if (located !== null) return { reading, located };
   }
-  return { ...header, names: uniqueNames(header.names, header.geometryIndex, context) };
+  const found = structuredLook(source);
+  if (found !== null)
+    throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV file', found });
+  const [reading, ...others] = byConsistency(readings);
+  if (isStated) throw unknownColumn(wanted, reading.names, reading.delimiter);
+  for (const candidate of [reading, ...others]) {
+    const located = detectedPlace(candidate, wanted, findings);
+    if (located !== null) return { reading: candidate, located };
+  }
+  throw notFound(reading);
+}
+
+/**
+ * The readings of which the header has several cells and the rows as many as the header: the best first. The first
+ * reading if there is none.
+ */
+function byConsistency(readings: readonly HeaderReading[]): HeaderReading[] {
+  const several = readings.filter(({ names }) => names.length > 1);
+  if (several.length === 0) return [readings[0]];
+  return several
+    .map((reading) => ({ reading, share: reading.sample().share }))
+    .sort((a, b) => b.share - a.share || b.reading.names.length - a.reading.names.length)
+    .filter(({ share }, i) => i === 0 || share === 1)
+    .map(({ reading }) => reading);
 }
 
 /** JSON, XML or a format based on them, which is what a text without the geometry column often is; null: neither. */
@@ -143,28 +227,17 @@ function structuredLook(source: ByteSource): string | null {
     : null;
 }
 
-function columnIndex(names: readonly string[], wanted: string | number | undefined): number {
-  const byName = names.indexOf(String(wanted ?? 'geom_wkt'));
-  if (byName >= 0) return byName;
-  const number = typeof wanted === 'number' || /^\d{1,6}$/.test(wanted ?? '') ? Number(wanted) : 0;
-  return number >= 1 && number <= names.length ? number - 1 : -1;
-}
-
-const LISTED_NAMES = 40;
-const NAME_LENGTH = 40;
-
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, LISTED_NAMES).map((name) => `'${name.slice(0, NAME_LENGTH)}'`);
-  return shown.join(', ') + (names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : '');
-}
-
 /** Gives every column a unique name: unnamed ones become column_N, repeated ones name_2, name_3, ... */
-function uniqueNames(names: readonly string[], geometryIndex: number, context: OpenContext): string[] {
+function uniqueNames(
+  names: readonly string[],
+  geometryColumns: readonly number[],
+  context: OpenContext,
+): string[] {
   // A generated name is never equal to a name in the header.
   const unique = new UniqueNames({ firstNumber: 2, taken: names });
-  const met = new Set<string>([names[geometryIndex]]);
+  const met = new Set<string>(geometryColumns.map((column) => names[column]));
   return names.map((name, i) => {
-    if (i === geometryIndex) return name;
+    if (geometryColumns.includes(i)) return name;
     if (name !== '' && !met.has(name)) {
       met.add(name);
       return name;
@@ -178,13 +251,23 @@ function uniqueNames(names: readonly string[], geometryIndex: number, context: O
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** The cells of the first record that is not a blank line, and the type of line end at the beginning of the file. */
+interface FirstRecord {
+  readonly cells: string[];
+  /** The byte that lines are counted by. */
+  readonly newline: number;
+  /** Offset of the first byte of the text. */
+  readonly start: number;
+  /** Offset after the record. */
+  readonly end: number;
+}
+
+/** The first record that is not a blank line. */
 function firstCells(
   file: InputFile,
   source: ByteSource,
   delimiter: number,
   context: OpenContext,
-): { readonly cells: string[]; readonly newline: number } {
+): FirstRecord {
   for (let size = HEAD_BYTES; ; size *= 4) {
     const bytes = source.slice(0, size);
     const isComplete = bytes.length === source.byteLength;
@@ -203,12 +286,17 @@ function firstCells(
     const invalid = isUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
     if (invalid >= 0)
       throw failure('TEXT_ENCODING_INVALID', { source: file.name, offset: invalid, encoding: UTF8 });
-    // One of the columns contains the geometries.
+    // At least one of the columns contains the geometries.
     checkFieldCount(layerName(file), counter.cellCount - 1, context.limits);
     const scanner = new RecordScanner(bytes, isComplete, delimiter, newline, counter.cellCount);
     scanner.at = bomLength(bytes);
     nextRecord(scanner);
-    return { cells: Array.from({ length: scanner.cellCount }, (_, i) => cellText(scanner, i)), newline };
+    return {
+      cells: Array.from({ length: scanner.cellCount }, (_, i) => cellText(scanner, i)),
+      newline,
+      start: bomLength(bytes),
+      end: scanner.at,
+    };
   }
 }
 

@@ -4,27 +4,18 @@
  */
 
 import { isUtf8 } from 'node:buffer';
-import { GEOMETRY_TYPE, GeometryBuilder } from '../../batch/geometry-column.ts';
+import { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
-import { WktReader } from '../../batch/wkt.ts';
-import { QUOTE } from '../../bytes/ascii.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
-import { failure, GeomillError, type Location } from '../../errors.ts';
+import { failure, type GeomillError, type Location } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { bomLength, type CsvState, openCsv } from './open.ts';
-import {
-  BLANK_LINE,
-  CELL_ESCAPED,
-  type GeometryProbe,
-  MALFORMED,
-  RecordScanner,
-  TRUNCATED,
-  unescapeCell,
-} from './records.ts';
-import { inferType, isEmptyColumn, readColumn } from './typing.ts';
+import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
+import { geometryColumns, type RowGeometry, rowGeometry } from './row-geometry.ts';
+import { countDecimalCommas, inferType, isEmptyColumn, readColumn } from './typing.ts';
 
 /** Bytes first read after a partition's end, for the record that crosses it. */
 const LOOKAHEAD_BYTES = 64 << 10;
@@ -47,14 +38,14 @@ export const reader: FormatReader = {
   },
 };
 
-class PartitionReader implements GeometryProbe {
+class PartitionReader {
   readonly #state: CsvState;
   readonly #source: ByteSource;
   readonly #partition: Partition;
   readonly #request: PartitionRequest;
   readonly #scanner: RecordScanner;
   readonly #geometry = new GeometryBuilder();
-  readonly #wkt = new WktReader();
+  readonly #rowGeometry: RowGeometry;
   readonly #findings = new Findings();
   readonly #noteCounts = new Map<GeometryNoteFinding, number>();
   #lookahead = LOOKAHEAD_BYTES;
@@ -63,8 +54,6 @@ class PartitionReader implements GeometryProbe {
   #line = 1;
   #srid = 0;
   #sridCount = 0;
-  #scratch = new Uint8Array(0);
-  #probedType = 0;
   #positionsBefore = 0;
 
   constructor(state: CsvState, source: ByteSource, partition: Partition, request: PartitionRequest) {
@@ -74,14 +63,15 @@ class PartitionReader implements GeometryProbe {
     this.#request = request;
     const bytes = this.#load();
     this.#geometry.reserve(Math.ceil(bytes.length / BYTES_PER_ORDINATE));
+    this.#rowGeometry = rowGeometry(state.geometry, this.#geometry);
     this.#scanner = new RecordScanner(
       bytes,
       partition.start + bytes.length >= source.byteLength,
       state.delimiter,
       state.newline,
       state.names.length,
-      state.geometryIndex,
-      this,
+      state.geometry.kind === 'column' ? state.geometry.index : -1,
+      this.#rowGeometry.scanProbe,
     );
   }
 
@@ -112,7 +102,7 @@ class PartitionReader implements GeometryProbe {
         columns: fields.map(({ name, type }) => {
           const index = columnOf.get(name);
           if (index === undefined) throw failure('INTERNAL', { reason: `the CSV has no column '${name}'` });
-          return readColumn(scanner, index, type);
+          return readColumn(scanner, index, type, this.#state.hasDecimalComma);
         }),
         ids: null,
       },
@@ -185,79 +175,38 @@ class PartitionReader implements GeometryProbe {
     this.#findings.note('RECORD_SKIPPED', { reason }, this.#location());
   }
 
-  probe(bytes: Uint8Array, start: number): number {
-    const wkt = this.#wkt;
-    try {
-      this.#probedType = wkt.readParts(bytes, start, bytes.length, this.#geometry);
-      const at = wkt.end;
-      if (bytes[at] === QUOTE && at + 1 < bytes.length && bytes[at + 1] !== QUOTE && !wkt.hasLineEnds)
-        return at;
-    } catch (error) {
-      if (!isWktError(error)) throw error;
-    }
-    this.#geometry.rollback();
-    return -1;
-  }
-
   /** Appends the geometry of the current record; false if the row is dropped because of it. */
   #readGeometry(): boolean {
-    const scanner = this.#scanner;
-    const builder = this.#geometry;
-    const wkt = this.#wkt;
-    const cell = scanner.rowCount * scanner.columnCount + this.#state.geometryIndex;
-    if (scanner.isProbed) builder.endFeature(this.#probedType);
-    else {
-      let bytes = scanner.bytes;
-      let start = scanner.starts[cell];
-      let end = scanner.ends[cell];
-      if ((scanner.flags[cell] & CELL_ESCAPED) !== 0) {
-        if (this.#scratch.length < end - start) this.#scratch = new Uint8Array((end - start) * 2);
-        end = unescapeCell(bytes, start, end, this.#scratch);
-        start = 0;
-        bytes = this.#scratch;
-      }
-      while (start < end && bytes[start] <= 0x20) start++;
-      if (start === end) {
-        builder.endFeature(GEOMETRY_TYPE.none);
-        return true;
-      }
-      try {
-        wkt.read(bytes, start, end, builder);
-      } catch (error) {
-        if (!isWktError(error)) throw error;
-        builder.rollback();
-        const reason = `${error.params.reason}, at character ${Number(error.params.offset) + 1}`;
-        this.#reject(this.#geometryError(reason, cell));
-        return false;
-      }
+    const geometry = this.#rowGeometry;
+    if (!geometry.read(this.#scanner)) {
+      this.#reject(this.#geometryError(geometry.reason, geometry.column));
+      return false;
     }
-    const positionCount = builder.positionCount - this.#positionsBefore;
-    this.#positionsBefore = builder.positionCount;
+    const { positionCount } = this.#geometry;
+    const added = positionCount - this.#positionsBefore;
+    this.#positionsBefore = positionCount;
     const limit = this.#request.limits.coordinatesPerFeature;
-    if (positionCount > limit)
-      throw this.#tooLarge(
-        'the number of positions of one feature',
-        positionCount,
-        limit,
-        'MAX_FEATURE_COORDINATES',
-      );
-    if (wkt.srid !== 0) this.#checkSrid(wkt.srid, cell);
-    if (wkt.notes !== 0) this.#note(wkt.notes);
+    if (added > limit)
+      throw this.#tooLarge('the number of positions of one feature', added, limit, 'MAX_FEATURE_COORDINATES');
+    if (geometry.srid !== 0) this.#checkSrid(geometry.srid, geometry.column);
+    if (geometry.notes !== 0) this.#note(geometry.notes);
     return true;
   }
 
-  #checkSrid(srid: number, cell: number): void {
+  #checkSrid(srid: number, column: number): void {
     this.#sridCount++;
     if (this.#srid === 0) this.#srid = srid;
     else if (srid !== this.#srid) {
       const reason = `SRID ${srid} where rows before say ${this.#srid}; all rows share one CRS`;
-      throw this.#geometryError(reason, cell);
+      throw this.#geometryError(reason, column);
     }
   }
 
-  #geometryError(reason: string, cell: number): GeomillError {
-    const column = this.#state.names[this.#state.geometryIndex];
-    const value = this.#show(this.#scanner.starts[cell], this.#scanner.ends[cell]);
+  #geometryError(reason: string, index: number): GeomillError {
+    const scanner = this.#scanner;
+    const column = this.#state.names[index];
+    const cell = scanner.rowCount * scanner.columnCount + index;
+    const value = this.#show(scanner.starts[cell], scanner.ends[cell]);
     return failure(
       'CSV_GEOMETRY',
       { line: this.#line, column, reason, value },
@@ -279,6 +228,8 @@ class PartitionReader implements GeometryProbe {
       if (count > LOCATIONS_SHOWN) this.#findings.note(code, {}, undefined, count - LOCATIONS_SHOWN);
     if (this.#srid !== 0)
       this.#findings.note('SRID_STATED', { srid: this.#srid }, undefined, this.#sridCount);
+    const { emptyCount } = this.#rowGeometry;
+    if (emptyCount > 0) this.#findings.note('COORDINATES_MISSING', {}, undefined, emptyCount);
   }
 
   #checkEncoding(): void {
@@ -293,19 +244,21 @@ class PartitionReader implements GeometryProbe {
   }
 
   #inferFields(): Field[] {
-    const { names, unnamed, geometryIndex } = this.#state;
+    const { names, unnamed, geometry, keepsGeometryColumns, hasDecimalComma } = this.#state;
+    const taken = new Set(keepsGeometryColumns ? [] : geometryColumns(geometry));
     const fields: Field[] = [];
-    for (let i = 0; i < names.length; i++)
-      if (i !== geometryIndex && !(unnamed[i] && isEmptyColumn(this.#scanner, i)))
-        fields.push({ name: names[i], type: inferType(this.#scanner, i) });
+    for (let i = 0; i < names.length; i++) {
+      if (taken.has(i) || (unnamed[i] && isEmptyColumn(this.#scanner, i))) continue;
+      const type = inferType(this.#scanner, i, hasDecimalComma);
+      fields.push({ name: names[i], type });
+      if (type !== 'string' || hasDecimalComma) continue;
+      const count = countDecimalCommas(this.#scanner, i);
+      if (count > 0) this.#findings.note('DECIMAL_COMMA_KEPT', { column: names[i] }, undefined, count);
+    }
     return fields;
   }
 
   #tooLarge(what: string, actual: number, limit: number, setting: string): GeomillError {
     return failure('LIMIT_EXCEEDED', { what, actual, limit, setting }, this.#location());
   }
-}
-
-function isWktError(error: unknown): error is GeomillError {
-  return error instanceof GeomillError && error.code === 'WKT_SYNTAX';
 }

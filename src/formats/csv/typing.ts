@@ -12,6 +12,7 @@ import { isBlank } from '../../bytes/ascii.ts';
 import { asciiSlice, NumberScanner } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
 import { KIND, kindOf, widenKind } from './cell-kinds.ts';
+import { CommaNumber, kindWithComma } from './decimal-comma.ts';
 import { CELL_ESCAPED, CELL_QUOTED, type CellTable, unescapeCell } from './records.ts';
 
 const TYPES: readonly FieldType[] = [
@@ -27,7 +28,7 @@ const TYPES: readonly FieldType[] = [
 ];
 
 /** The narrowest type that holds every value of the column; text if it has none. */
-export function inferType(table: CellTable, column: number): FieldType {
+export function inferType(table: CellTable, column: number, hasDecimalComma: boolean): FieldType {
   const { bytes, starts, ends, flags, columnCount, rowCount } = table;
   const last = rowCount * columnCount;
   let kind: number = KIND.null;
@@ -41,10 +42,36 @@ export function inferType(table: CellTable, column: number): FieldType {
       while (start < end && isBlank(bytes[end - 1])) end--;
     }
     if (start === end) continue;
-    kind = widenKind(kind, kindOf(bytes, start, end));
+    const own = hasDecimalComma ? kindWithComma(bytes, start, end) : kindOf(bytes, start, end);
+    kind = widenKind(kind, own);
     if (kind === KIND.text) return 'string';
   }
   return TYPES[kind];
+}
+
+/**
+ * Number of values with a decimal comma in a column whose values are all numbers, some of them with one; 0 for other
+ * columns.
+ */
+export function countDecimalCommas(table: CellTable, column: number): number {
+  const { bytes, starts, ends, flags, columnCount, rowCount } = table;
+  const last = rowCount * columnCount;
+  const number = new CommaNumber();
+  let count = 0;
+  let isCertain = false;
+  for (let cell = column; cell < last; cell += columnCount) {
+    let start = starts[cell];
+    let end = ends[cell];
+    if ((flags[cell] & CELL_ESCAPED) !== 0) return 0;
+    while (start < end && isBlank(bytes[start])) start++;
+    while (start < end && isBlank(bytes[end - 1])) end--;
+    if (start === end) continue;
+    if (number.read(bytes, start, end)) {
+      count++;
+      isCertain ||= !number.isAmbiguous;
+    } else if (kindOf(bytes, start, end) > KIND.int64) return 0;
+  }
+  return isCertain ? count : 0;
 }
 
 /** Whether all cells of the column are empty. */
@@ -55,7 +82,12 @@ export function isEmptyColumn({ starts, ends, columnCount, rowCount }: CellTable
 }
 
 /** Reads the column as a type that holds all its values: a result of `inferType`, or several of them widened. */
-export function readColumn(table: CellTable, column: number, type: FieldType): AttributeColumn {
+export function readColumn(
+  table: CellTable,
+  column: number,
+  type: FieldType,
+  hasDecimalComma = false,
+): AttributeColumn {
   switch (type) {
     case 'string':
       return readText(table, column, type, true);
@@ -65,7 +97,7 @@ export function readColumn(table: CellTable, column: number, type: FieldType): A
     case 'boolean':
     case 'int32':
     case 'float64':
-      return readNumbers(table, column, type);
+      return readNumbers(table, column, type, hasDecimalComma);
     case 'int64':
       return readBigInts(table, column);
     default:
@@ -111,6 +143,7 @@ function readNumbers(
   table: CellTable,
   column: number,
   type: 'boolean' | 'int32' | 'float64',
+  hasDecimalComma: boolean,
 ): AttributeColumn {
   const { bytes, starts, ends, flags, columnCount, rowCount } = table;
   const values =
@@ -121,6 +154,7 @@ function readNumbers(
         : new Uint8Array(rowCount);
   const validity = new Uint8Array((rowCount + 7) >> 3);
   const scanner = new NumberScanner();
+  const comma = new CommaNumber();
   let valueCount = 0;
   for (let row = 0, cell = column; row < rowCount; row++, cell += columnCount) {
     let start = starts[cell];
@@ -133,7 +167,10 @@ function readNumbers(
     if (type === 'boolean') values[row] = (bytes[start] | 0x20) === 0x74 ? 1 : 0;
     else {
       values[row] = scanner.scan(bytes, start, end);
-      if (scanner.end !== end) throw misfit(bytes, start, end, type);
+      if (scanner.end !== end) {
+        if (!hasDecimalComma || !comma.read(bytes, start, end)) throw misfit(bytes, start, end, type);
+        values[row] = scanner.scan(comma.text, 0, comma.length);
+      }
     }
     validity[row >> 3] |= 1 << (row & 7);
     valueCount++;

@@ -1,14 +1,22 @@
-/** Writes batches as one CSV file: RFC 4180 with LF, a header, and the geometry as the last column. */
+/** Writes batches as one CSV file: RFC 4180 with LF, a header, and the geometry as the last column or columns. */
 
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
-import type { GeometryColumn } from '../../batch/geometry-column.ts';
+import {
+  GEOMETRY_TYPE,
+  GEOMETRY_TYPE_NAMES,
+  type GeometryColumn,
+  hasM,
+} from '../../batch/geometry-column.ts';
 import { fillMissingOrdinates } from '../../batch/missing-ordinates.ts';
+import { rowDimensions } from '../../batch/row-dimensions.ts';
 import type { Field } from '../../batch/schema.ts';
+import { UniqueNames } from '../../batch/unique-names.ts';
 import { COMMA } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
+import { counted } from '../../message.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -26,12 +34,15 @@ const GEOMETRY_COLUMN = 'geom_wkt';
 const COMPUTED_DIGITS = 15;
 
 export const writer: FormatWriter = {
-  needs: 'fields',
+  // Only all features show whether there is a Z, and whether all of them are points.
+  needs: ({ geometry }) => (geometry === 'xy' ? 'statistics' : 'fields'),
   plan: (layers, context) => layers.map((layer) => planLayer(layer, context)),
   encode(batch, encoding): EncodedChunk {
     const state = encoding.state as CsvEncoding;
     const findings = new Findings();
-    const data = encodeRows({ ...batch, geometry: wholeOrdinates(batch, findings) }, state);
+    const geometry =
+      state.geometry === 'wkt' ? wholeOrdinates(batch, findings) : pointRows(batch.geometry, findings);
+    const data = encodeRows({ ...batch, geometry }, state);
     if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
     return { data, transfer: [data.buffer], findings: findings.list() };
   },
@@ -51,12 +62,51 @@ function wholeOrdinates(batch: FeatureBatch, findings: Findings): GeometryColumn
   return geometry;
 }
 
+/**
+ * Throws CSV_POINTS_ONLY for a row with more than one position; other types than points were rejected before. Notes
+ * what columns of coordinates do not keep.
+ */
+function pointRows(geometry: GeometryColumn, findings: Findings): GeometryColumn {
+  const { types, partOffsets, ringOffsets, coordOffsets, dimensions } = geometry;
+  let emptyCount = 0;
+  let rowsWithM = 0;
+  for (let row = 0; row < types.length; row++) {
+    const count =
+      coordOffsets[ringOffsets[partOffsets[row + 1]]] - coordOffsets[ringOffsets[partOffsets[row]]];
+    if (count > 1)
+      throw failure('CSV_POINTS_ONLY', { found: `a MultiPoint with ${count} points` }, { record: row + 1 });
+    if (count === 0 && types[row] !== GEOMETRY_TYPE.none) emptyCount++;
+    if (hasM(dimensions) && hasM(rowDimensions(geometry, row))) rowsWithM++;
+  }
+  const format = 'a CSV with columns of coordinates';
+  if (emptyCount > 0) findings.note('EMPTY_TO_NULL', { format }, undefined, emptyCount);
+  if (rowsWithM > 0) findings.note('M_DROPPED', { format }, undefined, rowsWithM);
+  return geometry;
+}
+
+/** Names of the columns of the geometry. Throws CSV_POINTS_ONLY. */
+function geometryNames({ name, crs, statistics }: OutputLayer, isXy: boolean): string[] {
+  if (!isXy) return [GEOMETRY_COLUMN];
+  if (statistics === null) throw failure('INTERNAL', { reason: 'the CSV writer got no statistics' });
+  const { typeCounts, hasZ } = statistics.geometry;
+  const found = typeCounts.flatMap((count, type) =>
+    count === 0 || POINT_TYPES.includes(type) ? [] : [counted(count, GEOMETRY_TYPE_NAMES[type])],
+  );
+  if (found.length > 0)
+    throw failure('CSV_POINTS_ONLY', { found: `layer '${name}' has ${found.join(', ')}` });
+  return [...(crs.kind === 'geographic' ? ['lon', 'lat'] : ['x', 'y']), ...(hasZ ? ['z'] : [])];
+}
+
+const POINT_TYPES: readonly number[] = [GEOMETRY_TYPE.none, GEOMETRY_TYPE.point, GEOMETRY_TYPE.multiPoint];
+
 function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   const { fields } = layer;
   if (fields === null) throw failure('INTERNAL', { reason: 'the CSV writer got no fields' });
   const { findings, options } = context;
   const delimiter = delimiterOption(options.delimiter) ?? COMMA;
-  const names = columnNames(fields, layer.name, findings);
+  const isXy = options.geometry === 'xy';
+  const own = geometryNames(layer, isXy);
+  const names = columnNames(fields, own, layer.name, findings);
   for (const { name, type } of fields)
     if (type === 'binary')
       findings.note('FIELD_RETYPED', { field: name, layer: layer.name, from: type, to: 'base64 text' });
@@ -67,23 +117,32 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
       crs: definition,
       reason: 'CSV cannot store it; pass it on with the file',
     });
-  const columns = [...names, GEOMETRY_COLUMN];
+  const columns = [...names, ...own];
   const state: CsvEncoding = {
     delimiter,
     significantDigits:
       (options.precision as number | undefined) ?? (layer.coordinatesComputed ? COMPUTED_DIGITS : null),
     header: headerLine(columns, delimiter),
+    geometry: !isXy ? 'wkt' : own.length === 3 ? 'xyz' : 'xy',
   };
   return { fields, state };
 }
 
-/** The column names for the fields; a field named like the geometry column gets another name. */
-function columnNames(fields: readonly Field[], layer: string, findings: Findings): string[] {
-  const taken = new Set(fields.map(({ name }) => name));
+/**
+ * The column names for the fields; a field named like a column of the geometry gets another name. Names of coordinates
+ * are compared without case, because readers recognise them so.
+ */
+function columnNames(
+  fields: readonly Field[],
+  geometry: readonly string[],
+  layer: string,
+  findings: Findings,
+): string[] {
+  const fold = (name: string): string => (geometry.length > 1 ? name.toLowerCase() : name);
+  const unique = new UniqueNames({ fold, taken: [...geometry, ...fields.map(({ name }) => fold(name))] });
   return fields.map(({ name }) => {
-    if (name !== GEOMETRY_COLUMN) return name;
-    let to = `${name}_1`;
-    for (let n = 2; taken.has(to); n++) to = `${name}_${n}`;
+    if (!geometry.includes(fold(name))) return name;
+    const to = unique.take(name);
     findings.note('FIELD_RENAMED', { from: name, layer, to });
     return to;
   });
