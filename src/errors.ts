@@ -89,6 +89,10 @@ const generalErrors = {
     400,
     "{place}: position ({x}, {y}) is outside the range of longitude and latitude; {reading}; state the CRS of the data with '{field:path}'",
   ),
+  EDGE_LONGER_THAN_EARTH: user(
+    400,
+    "{place}: an edge is {kilometres} km long, longer than the circumference of the Earth; the coordinates are probably wrong or not in {crs}; state the CRS of the data with '{field:path}'",
+  ),
   COORDINATE_NOT_FINITE: user(
     400,
     '{place}: a coordinate is {value}, which {format} cannot store; repair the geometry',

@@ -125,6 +125,12 @@ test('in a geographic CRS, and on request in a projected one, the distance is on
   const unitsEast = Math.max(...plane.geometry.coordinates.filter((_, i) => i % 2 === 0));
   assert.ok(Math.abs(unitsEast / 1e3 - degreesEast) < 1e-9);
 
+  // It would cross the whole map a thousand times, and so would its outline.
+  assert.throws(() => inPlane(batchOfWkt(['POINT (0 0)', 'LINESTRING (0 -2147483649, 10 0)']), findings), {
+    code: 'EDGE_LONGER_THAN_EARTH',
+    message: /^feature 2 of layer '.*': an edge is 2147484 km long, longer than the circumference/,
+  });
+
   const other: StepSetting = { ...projected, crs: { ...projected.crs, kind: 'other' } };
   await assert.rejects(code.prepare(step({ distance: 1, units: 'meters', geodesic: true }), other), {
     code: 'TRANSFORMATION_INVALID',

@@ -49,8 +49,18 @@ function geodesicInPlane(buffer: BufferParameters, setting: StepSetting, geos: G
     throw failure('TRANSFORMATION_INVALID', { path: field(`${path}.geodesic`), reason });
   }
   const geodesic = new GeodesicBuffer(buffer, WGS84_DESCRIPTION, geos, setting, true);
+  const circumference = (2 * Math.PI * WGS84_DESCRIPTION.ellipsoid!.semiMajorMeters) / crs.unitFactor;
+  const refuse = (row: number, length: number): never => {
+    throw failure('EDGE_LONGER_THAN_EARTH', {
+      place: `feature ${row + 1} of layer '${setting.layerName}'`,
+      kilometres: Math.round((length * crs.unitFactor) / 1000),
+      crs: crs.name,
+      path: field('input.epsg'),
+    });
+  };
   return (batch, findings) => {
-    const geometry = withShortEdges(batch.geometry, geodesic.straightMeters / crs.unitFactor);
+    const step = geodesic.straightMeters / crs.unitFactor;
+    const geometry = withShortEdges(batch.geometry, step, circumference, refuse);
     toWgs84(geometry.coordinates, geometry.dimensions);
     const result = geodesic.apply({ ...batch, geometry }, findings);
     const back = result.geometry.coordinates.slice();

@@ -4,8 +4,16 @@ import { GeometryBuilder, type GeometryColumn, strideOf } from '../../batch/geom
 /** Maximum steps of an edge: an edge across a whole map needs no centimetres. */
 const MAX_STEPS = 1000;
 
-/** A copy with vertices added where edges are longer than `stepLength`; all ordinates are interpolated. */
-export function withShortEdges(column: GeometryColumn, stepLength: number): GeometryColumn {
+/**
+ * A copy with vertices added where edges are longer than `stepLength`; all ordinates are interpolated. `refuse` must throw; it is
+ * called for an edge that is longer than `maxLength`.
+ */
+export function withShortEdges(
+  column: GeometryColumn,
+  stepLength: number,
+  maxLength: number,
+  refuse: (row: number, length: number) => never,
+): GeometryColumn {
   const { types, partOffsets, partKinds, ringOffsets, coordOffsets, coordinates, dimensions } = column;
   const stride = strideOf(dimensions);
   const builder = new GeometryBuilder(dimensions, types.length, coordinates.length / stride);
@@ -13,7 +21,9 @@ export function withShortEdges(column: GeometryColumn, stepLength: number): Geom
     for (let part = partOffsets[row]; part < partOffsets[row + 1]; part++) {
       for (let ring = ringOffsets[part]; ring < ringOffsets[part + 1]; ring++) {
         for (let i = coordOffsets[ring]; i < coordOffsets[ring + 1]; i++) {
-          const steps = i === coordOffsets[ring] ? 1 : stepsTo(coordinates, i * stride, stride, stepLength);
+          const length = i === coordOffsets[ring] ? 0 : lengthTo(coordinates, i * stride, stride);
+          if (length > maxLength) refuse(row, length);
+          const steps = Math.min(MAX_STEPS, Math.ceil(length / stepLength)) || 1;
           for (let step = 1; step <= steps; step++)
             appendPosition(builder, coordinates, i * stride, stride, step / steps);
         }
@@ -27,11 +37,10 @@ export function withShortEdges(column: GeometryColumn, stepLength: number): Geom
 }
 
 /** From the position before `at`. */
-function stepsTo(coordinates: Float64Array, at: number, stride: number, stepLength: number): number {
+function lengthTo(coordinates: Float64Array, at: number, stride: number): number {
   const dx = coordinates[at] - coordinates[at - stride];
   const dy = coordinates[at + 1] - coordinates[at - stride + 1];
-  const steps = Math.ceil(Math.sqrt(dx * dx + dy * dy) / stepLength);
-  return steps > 1 ? Math.min(MAX_STEPS, steps) : 1;
+  return Math.sqrt(dx * dx + dy * dy);
 }
 
 function appendPosition(
