@@ -4,10 +4,10 @@
  * to the default, because a mistyped limit would then be no limit.
  */
 import { isIPv4 } from 'node:net';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Capacity, LEAST_RUNNER_MEMORY, planCapacity } from './capacity.ts';
 import { failure } from './errors.ts';
-import { type Machine, readMachine } from './machine.ts';
+import { type Machine, readMachine, userCacheDirectory } from './machine.ts';
 import { parseSetting, type Setting, SIZES } from './setting-values.ts';
 
 const { KiB, MiB, GiB, HOUR, DAY } = SIZES;
@@ -163,6 +163,12 @@ export const settings = {
     type: 'path',
     default: null,
     text: 'Directory with PROJ grid files (.tif, .gsb) for the most accurate datum shifts. Unset: none.',
+  },
+  cacheDirectory: {
+    name: 'CACHE_DIR',
+    type: 'path',
+    default: null,
+    text: 'Directory in which commands keep facts about coordinate systems between runs; its content can be deleted at any time. Unset: `geomill` in the cache directory of the user, such as `~/.cache`.',
   },
   jobTimeoutSeconds: {
     name: 'JOB_TIMEOUT',
@@ -400,7 +406,9 @@ export type Config = {
     ? number
     : Key extends AuthKey
       ? AuthMode
-      : Present<(typeof settings)[Key]>;
+      : Key extends 'cacheDirectory'
+        ? string
+        : Present<(typeof settings)[Key]>;
 } & {
   /** How `runners`, `runnerThreads` and `runnerMemoryBytes` were derived. */
   readonly capacity: Capacity;
@@ -436,6 +444,7 @@ export function readConfig(
   // An open service has one owner, to whom the limits of the whole service apply.
   const hasOwners = config.auth === 'required' || config.authJobSurface === 'required';
   for (const [key, limit] of Object.entries(OWNER_LIMITS)) config[key] ??= hasOwners ? limit : 0;
+  config.cacheDirectory ??= join(userCacheDirectory(environment), 'geomill');
   checkOidc(config);
   return { ...config, capacity } as unknown as Config;
 }

@@ -1,7 +1,7 @@
-/** Processors and memory that a process may use on this machine, including limits of cgroups (containers). */
+/** What this machine offers a process: processors and memory, including limits of cgroups (containers), and a directory for caches. */
 import { readFileSync } from 'node:fs';
-import { availableParallelism, totalmem } from 'node:os';
-import { posix } from 'node:path';
+import { availableParallelism, homedir, totalmem } from 'node:os';
+import { isAbsolute, join, posix } from 'node:path';
 
 export interface Machine {
   /** Processors that can be busy at the same time; at least 1. */
@@ -98,4 +98,12 @@ function text(path: string): string {
   } catch {
     return '';
   }
+}
+
+/** The directory that the system intends for data that can be computed again. */
+export function userCacheDirectory(environment: Readonly<Record<string, string | undefined>>): string {
+  const { XDG_CACHE_HOME: xdg, LOCALAPPDATA: local } = environment;
+  if (xdg !== undefined && isAbsolute(xdg)) return xdg;
+  if (process.platform === 'win32' && local !== undefined) return local;
+  return join(homedir(), process.platform === 'darwin' ? 'Library/Caches' : '.cache');
 }

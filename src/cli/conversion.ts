@@ -23,6 +23,7 @@ import {
   formatOptions,
   type Parsed,
 } from './arguments.ts';
+import { KeptCrsMemory } from './crs-memory.ts';
 import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
 import { progressBar } from './progress-bar.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
@@ -30,7 +31,7 @@ import { summarize } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
 /** The settings that matter to a command. */
-export type CommandContext = Pick<Config, 'gridDirectory'> & LimitSettings;
+export type CommandContext = Pick<Config, 'gridDirectory' | 'cacheDirectory'> & LimitSettings;
 
 /** Flags of every command that writes a file. */
 export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
@@ -213,7 +214,10 @@ async function convert(
       threads: threadCount(parsed.values.threads),
       limits: inputLimits(context),
     };
-    const found = await runConversion(request, paths, { signal: abort.signal, onProgress: bar.update });
+    const crsMemory = new KeptCrsMemory(context.gridDirectory, context.cacheDirectory);
+    const control = { signal: abort.signal, onProgress: bar.update, crsMemory };
+    const found = await runConversion(request, paths, control);
+    crsMemory.keep();
     const report = boundedReport(found) as ConversionReport;
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
     else if (isGzipped) {

@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream, renameSync, rmSync, statSync } fro
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { failure, GeomillError } from '../errors.ts';
-import type { UnpackBudget } from './zip-read.ts';
+import type { UnpackBudget } from './unpack-budget.ts';
 
 export const GZIP_EXTENSION = /\.gz$/i;
 

@@ -7,7 +7,7 @@ import type { FormatReader } from '../formats/format.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '../io/gzip.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
-import { UnpackBudget } from '../io/zip-read.ts';
+import { UnpackBudget } from '../io/unpack-budget.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { throwIfAborted } from './partition-run.ts';

@@ -6,7 +6,7 @@
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
-import { Findings } from '../findings.ts';
+import { type Finding, Findings } from '../findings.ts';
 import {
   type Format,
   type FormatReader,
@@ -22,7 +22,7 @@ import type { Transformation } from '../transformations/transformation.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
 import { sampledExtent, WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';
-import { CrsService } from './crs-service.ts';
+import { CrsAnswerMissing, type CrsMemory, CrsService } from './crs-service.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import { withIdField } from './feature-ids.ts';
 import type { LayerContext } from './layer-context.ts';
@@ -44,6 +44,7 @@ import { buildReport, refuseFindings, reportReprojections } from './report-build
 import type { ConversionPaths, ConversionRequest } from './request.ts';
 import { needsInferredSchema, runSourcesOf } from './run-source.ts';
 import { sessionFor } from './session.ts';
+import type { Session } from './task.ts';
 import { newThreads, type ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
@@ -52,6 +53,8 @@ export interface ConversionControl {
   onProgress(progress: Progress): void;
   /** Source of threads for large conversions. Default: new threads. */
   readonly threads?: ThreadSource;
+  /** Default: PROJ is asked every time. */
+  readonly crsMemory?: CrsMemory;
 }
 
 /**
@@ -102,7 +105,6 @@ class Conversion {
     output: { readonly format: Format; readonly writer: FormatWriter },
     steps: readonly LoadedStep[],
     registry: readonly Transformation[],
-    crs: CrsService,
     findings: Findings,
     scratch: ScratchSpace,
   ) {
@@ -114,7 +116,7 @@ class Conversion {
     this.#steps = steps;
     this.#registry = registry;
     this.#cutting = cuttingFor(workOf(steps));
-    this.#crs = crs;
+    this.#crs = new CrsService(paths.gridDirectory, control.crsMemory);
     this.#findings = findings;
     this.#scratch = scratch;
   }
@@ -153,7 +155,6 @@ class Conversion {
       { format: outputFormat, writer },
       steps,
       registry,
-      crs,
       findings,
       scratch,
     );
@@ -217,8 +218,7 @@ class Conversion {
     misfits: readonly LayerMisfits[] | null = null,
   ): Promise<ConversionReport> {
     const opened = this.#findings.list();
-    const plan = await this.#plan(inputs);
-    const session = sessionFor(plan, inputs, this.#request, this.#paths, this.#crs);
+    const { plan, session } = await this.#plan(inputs);
     const { reader } = this.#input;
     const sources = runSourcesOf(plan, inputs, this.#request, reader.mixedType);
     const all = sources.flat().map(({ layer }) => layer);
@@ -250,8 +250,7 @@ class Conversion {
     } catch (error) {
       if (!(error instanceof ContradictedDeclaration)) throw error;
       const found = await collectMisfits(sources.flat(), executor, this.#control.signal, this.#paths.limits);
-      this.#findings = new Findings();
-      this.#findings.merge(opened);
+      this.#resetFindings(opened);
       return await this.#convert(undeclared(inputs, found, reader), found);
     }
     const { output, reprojections } = written;
@@ -346,8 +345,13 @@ class Conversion {
     this.#findings.note('FIELDS_NOT_DECLARED', { layer, fields: fields.length, format: name });
   }
 
-  async #plan(opened: readonly OpenedInput[]): Promise<ConversionPlan> {
-    const inputs = opened.map((input, i) => this.#withExtents(input, this.#request.input.files[i].crs));
+  #resetFindings(findings: readonly Finding[]): void {
+    this.#findings = new Findings();
+    this.#findings.merge(findings);
+  }
+
+  async #plan(files: readonly OpenedInput[]): Promise<{ plan: ConversionPlan; session: Session }> {
+    const inputs = files.map((input, i) => this.#withExtents(input, this.#request.input.files[i].crs));
     await this.#crs.prepare([
       ...this.#request.input.files.map(({ crs }) => crs),
       this.#statedOutputCrs,
@@ -357,7 +361,19 @@ class Conversion {
       // For the suggestions in the error of a layer without a CRS.
       inputs.some(({ layers }) => layers.some(wantsAdvice)) ? WEB_MERCATOR : null,
     ]);
-    return planConversion(
+    const opened = this.#findings.list();
+    try {
+      return this.#planNow(inputs);
+    } catch (error) {
+      if (!(error instanceof CrsAnswerMissing)) throw error;
+      await this.#crs.load();
+      this.#resetFindings(opened);
+      return this.#planNow(inputs);
+    }
+  }
+
+  #planNow(inputs: readonly OpenedInput[]): { plan: ConversionPlan; session: Session } {
+    const plan = planConversion(
       this.#request,
       inputs,
       this.#input,
@@ -366,6 +382,11 @@ class Conversion {
       this.#findings,
       this.#steps,
     );
+    // What the output and the report will ask: a missing answer is found here.
+    for (const { targetCrs, sources } of plan.layers)
+      for (const definition of [targetCrs, ...sources.map(({ crs }) => crs)])
+        this.#crs.describe(definition, 'output.epsg');
+    return { plan, session: sessionFor(plan, inputs, this.#request, this.#paths, this.#crs) };
   }
 
   /** The input with extents of its layers without a CRS, for the suggestions in their error. */

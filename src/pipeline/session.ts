@@ -2,7 +2,7 @@
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import { asGeomillError } from '../errors.ts';
 import type { ChainLink, StepLink } from './chain.ts';
-import type { CrsService } from './crs-service.ts';
+import { CrsAnswerMissing, type CrsService } from './crs-service.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import type { ConversionPlan, LayerPlan } from './plan.ts';
 import type { ConversionPaths, ConversionRequest } from './request.ts';
@@ -81,6 +81,7 @@ function route(from: CrsText, to: CrsText, crs: CrsService): Route {
   try {
     return crs.equivalent(from, to) ? null : { recipe: crs.recipe(from, to) };
   } catch (error) {
+    if (error instanceof CrsAnswerMissing) throw error;
     return { error: asGeomillError(error).toPlain() };
   }
 }

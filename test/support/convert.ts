@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { outputFormatById } from '../../src/formats/format-by-id.ts';
 import type { InputLimits } from '../../src/io/limits.ts';
+import type { CrsMemory } from '../../src/pipeline/crs-service.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
 import type { ConversionPaths, ConversionRequest } from '../../src/pipeline/request.ts';
 import { runConversion } from '../../src/pipeline/run.ts';
@@ -35,6 +36,7 @@ export interface ConvertOptions {
   readonly strict?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  readonly crsMemory?: CrsMemory | undefined;
 }
 
 export interface CombineOptions extends ConvertOptions {
@@ -132,6 +134,7 @@ async function perform(
       signal: options.signal ?? new AbortController().signal,
       onProgress: options.onProgress ?? (() => {}),
       threads: options.threadSource,
+      crsMemory: options.crsMemory,
     },
     options.registry,
   );

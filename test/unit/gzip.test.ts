@@ -7,7 +7,7 @@ import test from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { gzipFile, isGzip, unpackGzip } from '../../src/io/gzip.ts';
 import { UNLIMITED } from '../../src/io/limits.ts';
-import { UnpackBudget } from '../../src/io/zip-read.ts';
+import { UnpackBudget } from '../../src/io/unpack-budget.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
 test.after(() => rmSync(directory, { recursive: true, force: true }));

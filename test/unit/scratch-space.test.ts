@@ -8,7 +8,8 @@ import yazl from 'yazl';
 import { Findings } from '../../src/findings.ts';
 import { reader } from '../../src/formats/shp/read.ts';
 import { ScratchSpace, type UnpackedSet } from '../../src/io/scratch-space.ts';
-import { readZipDirectory, UnpackBudget, unpackEntry } from '../../src/io/zip-read.ts';
+import { UnpackBudget } from '../../src/io/unpack-budget.ts';
+import { readZipDirectory, unpackEntry } from '../../src/io/zip-read.ts';
 import { combineFiles, convertFile, makeWorkspace } from '../support/convert.ts';
 import { DEFAULT_INPUT_LIMITS as LIMITS } from '../support/limits.ts';
 

@@ -7,7 +7,8 @@ import yazl from 'yazl';
 import { GeomillError } from '../../src/errors.ts';
 import { withSegment } from '../../src/io/file-segment.ts';
 import type { InputLimits } from '../../src/io/limits.ts';
-import { readZipDirectory, UnpackBudget, unpackEntry, type ZipEntry } from '../../src/io/zip-read.ts';
+import { UnpackBudget } from '../../src/io/unpack-budget.ts';
+import { readZipDirectory, unpackEntry, type ZipEntry } from '../../src/io/zip-read.ts';
 import { ZipWriter } from '../../src/io/zip-write.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 

@@ -6,7 +6,8 @@ import test from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { combineCrc32 } from '../../src/io/crc32-combine.ts';
-import { readZipDirectory, UnpackBudget, unpackEntry } from '../../src/io/zip-read.ts';
+import { UnpackBudget } from '../../src/io/unpack-budget.ts';
+import { readZipDirectory, unpackEntry } from '../../src/io/zip-read.ts';
 import { ZipWriter } from '../../src/io/zip-write.ts';
 import { DEFAULT_INPUT_LIMITS } from '../support/limits.ts';
 

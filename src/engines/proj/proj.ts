@@ -21,14 +21,15 @@ export interface ProjOptions {
 
 /** Number of transformers that keep their native objects; beyond it, the least recently used one frees its objects. */
 const MAX_READY_TRANSFORMERS = 32;
-/** Limits of caches: runners live long, so memory must not grow with the number of jobs. */
-const MAX_DESCRIPTIONS = 256;
+/** Limit of each cache: runners live long, so memory must not grow with the number of jobs. */
+const MAX_REMEMBERED = 256;
 
 const instances = new Map<string | null, Promise<Proj>>();
 
 export class Proj {
   readonly #context: ProjContext;
   readonly #descriptions = new Map<string, CrsDescription>();
+  readonly #extents = new Map<string, Bounds | null>();
   readonly #transformers = new Map<string, ProjTransformer>();
 
   private constructor(context: ProjContext) {
@@ -55,15 +56,14 @@ export class Proj {
   describe(definition: CrsText, path: string): CrsDescription {
     const known = this.#descriptions.get(definition);
     if (known !== undefined) return known;
-    const description = describeCrs(this.#context, definition, path);
-    this.#descriptions.set(definition, description);
-    if (this.#descriptions.size > MAX_DESCRIPTIONS) this.#descriptions.delete(firstKey(this.#descriptions));
-    return description;
+    return remember(this.#descriptions, definition, describeCrs(this.#context, definition, path));
   }
 
   /** Bounds of the area of use of a CRS in its own coordinates; null if the CRS has no area of use or it crosses the antimeridian. */
   extentOf(definition: CrsText): Bounds | null {
-    return extentOfUse(this.#context, definition);
+    const known = this.#extents.get(definition);
+    if (known !== undefined) return known;
+    return remember(this.#extents, definition, extentOfUse(this.#context, definition));
   }
 
   /** The transformer of a pair; made once. Throws CRS_UNKNOWN and CRS_NO_OPERATION. */
@@ -92,6 +92,12 @@ export class Proj {
       return this.transformer(recipe.from, recipe.to);
     return new SingleOperationTransformer(this.#context, recipe, single);
   }
+}
+
+function remember<Answer>(answers: Map<string, Answer>, definition: string, answer: Answer): Answer {
+  answers.set(definition, answer);
+  if (answers.size > MAX_REMEMBERED) answers.delete(firstKey(answers));
+  return answer;
 }
 
 function firstKey(map: ReadonlyMap<string, unknown>): string {

@@ -10,12 +10,12 @@ import { failure } from '../../errors.ts';
 import { openFileSource } from '../../io/byte-source.ts';
 import type { FileSegment } from '../../io/file-segment.ts';
 import type { UnpackedSet } from '../../io/scratch-space.ts';
+import { UnpackBudget } from '../../io/unpack-budget.ts';
 import {
   entrySegment,
   isStored,
   isZip,
   readZipDirectory,
-  UnpackBudget,
   unpackEntry,
   type ZipEntry,
 } from '../../io/zip-read.ts';

@@ -1,0 +1,153 @@
+/**
+ * Answers of PROJ, kept in the user's cache directory between commands: to find them takes a quarter of a second, longer than
+ * all else that a command does with a small file. Without a usable directory PROJ is asked every time.
+ */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { packageVersion } from '../package-version.ts';
+import type { CrsMemory } from '../pipeline/crs-service.ts';
+import { PROGRAM_DIRECTORY } from '../program-files.ts';
+
+/** A larger file is not read, so the next command replaces it. About 150 systems. */
+const MAX_FILE_BYTES = 1_000_000;
+const WRITABLE_BY_OTHERS = 0o022;
+
+type Entries<Answers> =
+  Answers extends Map<infer Key, infer Answer> ? readonly (readonly [Key, Answer])[] : never;
+type StoredAnswers = { readonly [Kind in keyof CrsMemory]: Entries<CrsMemory[Kind]> } & {
+  /** What the answers depend on. */
+  readonly basis: string;
+};
+
+interface Opened {
+  readonly basis: string;
+  readonly memory: CrsMemory;
+  /** Number of answers when it was read. */
+  readonly size: number;
+}
+
+/** The answers of earlier commands, read when the first is asked for: most conversions need none. */
+export class KeptCrsMemory implements CrsMemory {
+  readonly #gridDirectory: string | null;
+  readonly #directory: string;
+  #opened: Opened | null = null;
+
+  constructor(gridDirectory: string | null, directory: string) {
+    this.#gridDirectory = gridDirectory;
+    this.#directory = directory;
+  }
+
+  get descriptions(): CrsMemory['descriptions'] {
+    return this.#open().memory.descriptions;
+  }
+
+  get extents(): CrsMemory['extents'] {
+    return this.#open().memory.extents;
+  }
+
+  get pairs(): CrsMemory['pairs'] {
+    return this.#open().memory.pairs;
+  }
+
+  /** Writes the answers if there are new ones. An answer that cannot be written is found again. */
+  keep(): void {
+    if (this.#opened === null) return;
+    const { basis, memory, size } = this.#opened;
+    if (sizeOf(memory) === size) return;
+    const { descriptions, extents, pairs } = memory;
+    writeAnswers(this.#directory, {
+      basis,
+      descriptions: [...descriptions],
+      extents: [...extents],
+      pairs: [...pairs],
+    });
+  }
+
+  /** An unusable directory or file means that nothing is known yet. */
+  #open(): Opened {
+    if (this.#opened !== null) return this.#opened;
+    const basis = basisOf(this.#gridDirectory);
+    const stored = readAnswers(pathIn(this.#directory), basis);
+    const memory = {
+      descriptions: new Map(stored?.descriptions),
+      extents: new Map(stored?.extents),
+      pairs: new Map(stored?.pairs),
+    };
+    this.#opened = { basis, memory, size: sizeOf(memory) };
+    return this.#opened;
+  }
+}
+
+function sizeOf({ descriptions, extents, pairs }: CrsMemory): number {
+  return descriptions.size + extents.size + pairs.size;
+}
+
+function pathIn(directory: string): string {
+  return join(directory, 'crs.json');
+}
+
+/**
+ * What the answers depend on: our version, which pins that of PROJ and its database; in a checkout, which changes without a new
+ * version, the sources that make them; and the grids that are installed.
+ */
+function basisOf(gridDirectory: string | null): string {
+  const sources = ['crs', 'engines/proj', 'pipeline'].map((name) => join(PROGRAM_DIRECTORY, name));
+  const directories = gridDirectory === null ? sources : [...sources, gridDirectory];
+  return [`geomill ${packageVersion()}`, ...directories.flatMap(stampsOf)].join('\n');
+}
+
+/** Names, sizes and times of the files in a directory; none if it does not exist, as in an installed package. */
+function stampsOf(directory: string): string[] {
+  if (!existsSync(directory)) return [];
+  const files = readdirSync(directory)
+    .sort()
+    .map((name) => join(directory, name));
+  return files.map((path) => {
+    const { size, mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    return `${path} ${size} ${mtimeMs}`;
+  });
+}
+
+function readAnswers(path: string, basis: string): StoredAnswers | null {
+  try {
+    const { size, uid, mode } = statSync(path);
+    // Coordinates depend on these answers: they are believed only if no other user can have written them.
+    const isForeign =
+      process.getuid !== undefined && (uid !== process.getuid() || (mode & WRITABLE_BY_OTHERS) !== 0);
+    if (size > MAX_FILE_BYTES || isForeign) return null;
+    const stored = JSON.parse(readFileSync(path, 'utf8')) as StoredAnswers;
+    return stored.basis === basis ? stored : null;
+  } catch {
+    // There is none yet, or it is damaged: it is replaced.
+    return null;
+  }
+}
+
+function writeAnswers(directory: string, answers: StoredAnswers): void {
+  const path = pathIn(directory);
+  const unfinished = `${path}.${process.pid}`;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(unfinished, JSON.stringify(answers), { mode: 0o600 });
+    renameSync(unfinished, path);
+  } catch {
+    removeIfPossible(unfinished);
+  }
+}
+
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It was never made.
+  }
+}
