@@ -189,6 +189,10 @@ const generalErrors = {
   JOB_UNKNOWN: user(404, "there is no job '{id}'"),
   JOB_NOT_DONE: user(409, "job '{id}' is {state}; its output is available once it is SUCCESS{more}"),
   JOB_EXPIRED: user(410, "the output of job '{id}' expired at {at}; submit the job again"),
+  RERUN_FILE_GONE: user(
+    410,
+    "job '{id}' cannot be run again: '{path}' was a part of its request and was deleted with its input; send the whole request again",
+  ),
   JOB_TIMEOUT: user(
     400,
     'the job was stopped after {seconds} s, the time limit of a job ({setting}); split the data',

@@ -3,7 +3,7 @@
  * Files of a disk come with `geomill/client/node`. See docs/client.md.
  */
 import { type FileInput, isFileInput } from './file-input.ts';
-import { type CallOptions, JobHandle } from './job-handle.ts';
+import { acceptedJob, type CallOptions, JobHandle, outputOf } from './job-handle.ts';
 import { type JobFilter, listJobs } from './job-pages.ts';
 import type {
   AppendConfigs,
@@ -21,21 +21,14 @@ import type {
   TransformConfigs,
 } from './openapi-types.ts';
 import type { Output } from './output.ts';
-import {
-  acceptedJob,
-  type GeojsonObject,
-  type NamedInputs,
-  outputOf,
-  type SubmitOptions,
-  sendSubmission,
-} from './submission.ts';
+import { type GeojsonObject, type NamedInputs, type SubmitOptions, sendSubmission } from './submission.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 import type { WaitOptions } from './wait-for-job.ts';
 
 export { clientCredentials } from './client-credentials.ts';
 export { DownloadInterrupted, GeomillError, GeomillProblem, JobFailed } from './errors.ts';
 export type * from './file-input.ts';
-export type { CallOptions, JobHandle } from './job-handle.ts';
+export type { CallOptions, JobHandle, RerunInputs } from './job-handle.ts';
 export type { JobFilter } from './job-pages.ts';
 export type * from './openapi-types.ts';
 export type { Output } from './output.ts';

@@ -1,12 +1,26 @@
 /** One job at the service, wherever it was submitted. */
-import { GeomillProblem, JobFailed } from './errors.ts';
-import type { Job, Report } from './openapi-types.ts';
+import { GeomillProblem, JobFailed, jobIdOf } from './errors.ts';
+import { type FileInput, isFileInput } from './file-input.ts';
+import type { Job, JobAccepted, Report, TaskAccepted } from './openapi-types.ts';
 import { Output, outputRequest } from './output.ts';
+import { type GeojsonObject, type SubmitOptions, sendSubmission } from './submission.ts';
 import type { Transport } from './transport.ts';
 import { isFinal, jobPath, type WaitOptions, waitForEnd } from './wait-for-job.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+}
+
+/** Inputs of a job that is run again, where one file or object is not all. */
+export interface RerunInputs {
+  /** The file of a conversion, or the target of an append. */
+  readonly input?: FileInput | GeojsonObject;
+  /** Address to fetch the file from, instead of `input`. */
+  readonly url?: string;
+  /** The files to append or to merge. */
+  readonly files?: readonly (FileInput | GeojsonObject)[];
+  /** Files for steps, by the names of their parts: those of the earlier request. */
+  readonly masks?: Readonly<Record<string, FileInput>>;
 }
 
 export class JobHandle {
@@ -48,6 +62,23 @@ export class JobHandle {
   }
 
   /**
+   * Submits the request of this job again with another input of the same format. Not possible for requests with large
+   * polygons in a step: they are deleted with the input (RERUN_FILE_GONE).
+   */
+  async rerun(
+    input: FileInput | GeojsonObject | RerunInputs,
+    options: SubmitOptions = {},
+  ): Promise<JobHandle> {
+    const isOne = isFileInput(input) || 'type' in input;
+    const { input: single = null, url, files: list = [], masks = {} } = isOne ? { input } : input;
+    const inputs = { single, list, masks, fields: { single: 'file', list: 'files' }, members: null };
+    const config = url === undefined ? {} : { input_url: url };
+    const path = `${jobPath(this.id)}/rerun`;
+    const response = await sendSubmission(this.#transport, { path, config, inputs }, options);
+    return acceptedJob(this.#transport, response);
+  }
+
+  /**
    * Ends a job that waits or runs: it becomes FAILED with the code CANCELLED, and its work has stopped when this
    * resolves. One that has ended is left as it is; one that ends in the same moment is deleted.
    */
@@ -76,4 +107,21 @@ export class JobHandle {
       throw error;
     }
   }
+}
+
+/** The handle of an answer to a request that did not wait. */
+export async function acceptedJob(transport: Transport, response: Response): Promise<JobHandle> {
+  const body = (await response.json()) as JobAccepted | TaskAccepted;
+  return new JobHandle(transport, 'task_id' in body ? body.task_id : body.job_id);
+}
+
+/** The output, from the answer itself or, where the service would not wait so long, once the job has ended. */
+export async function outputOf(
+  transport: Transport,
+  response: Response,
+  options: WaitOptions,
+): Promise<Output> {
+  if (response.status === 202) return (await acceptedJob(transport, response)).result(options);
+  const id = jobIdOf(response.headers) ?? /^"([^"]+)"$/.exec(response.headers.get('etag') ?? '')?.[1] ?? '';
+  return new Output(transport, id, response, options.signal);
 }

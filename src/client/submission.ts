@@ -1,13 +1,9 @@
-/** Requests that take a job: what is sent, and what the answer is. */
-import { jobIdOf } from './errors.ts';
+/** Requests that take a job: what is sent. */
 import { type FileInput, type FilePart, filePartOf, isFileInput, type NamedFile } from './file-input.ts';
 import { formBody } from './form-body.ts';
-import { JobHandle } from './job-handle.ts';
-import type { Feature, FeatureCollection, Geometry, JobAccepted, TaskAccepted } from './openapi-types.ts';
-import { Output } from './output.ts';
+import type { Feature, FeatureCollection, Geometry } from './openapi-types.ts';
 import { randomHex } from './random-hex.ts';
 import type { OutgoingBody, Transport } from './transport.ts';
-import type { WaitOptions } from './wait-for-job.ts';
 
 export interface SubmitOptions {
   /**
@@ -54,23 +50,6 @@ export async function sendSubmission(
     isRepeatable: isRepeatable && key !== null,
     ...(signal === undefined ? {} : { signal }),
   });
-}
-
-/** The handle of an answer to a request that did not wait. */
-export async function acceptedJob(transport: Transport, response: Response): Promise<JobHandle> {
-  const body = (await response.json()) as JobAccepted | TaskAccepted;
-  return new JobHandle(transport, 'task_id' in body ? body.task_id : body.job_id);
-}
-
-/** The output, from the answer itself or, where the service would not wait so long, once the job has ended. */
-export async function outputOf(
-  transport: Transport,
-  response: Response,
-  options: WaitOptions,
-): Promise<Output> {
-  if (response.status === 202) return (await acceptedJob(transport, response)).result(options);
-  const id = jobIdOf(response.headers) ?? /^"([^"]+)"$/.exec(response.headers.get('etag') ?? '')?.[1] ?? '';
-  return new Output(transport, id, response, options.signal);
 }
 
 function bodyOf(

@@ -43,6 +43,8 @@ export function filePartsOf({ operation, inputFormat }: Endpoint): FileParts {
 export interface FormOptions {
   readonly files: ReceivedFiles;
   readonly parts: FileParts;
+  /** False: a form without config counts as one with an empty config. */
+  readonly needsConfig: boolean;
   /** Names of the parts that hold files of features for steps (see `isFilePart`), and of the parameters that can be stored as files. */
   readonly stepParts: readonly string[];
   readonly fileParameters: ReadonlySet<string>;
@@ -129,8 +131,9 @@ class FormReader {
   }
 
   finish(): JobForm {
-    const { files, parts } = this.#options;
-    if (this.#configPart === null) throw this.#missing('config');
+    const { files, parts, needsConfig, onConfig } = this.#options;
+    if (this.#configPart === null && needsConfig) throw this.#missing('config');
+    if (this.#configPart === null) onConfig({});
     if (parts.singleRequired && this.#singlePart === null && this.#urlPath === null)
       throw this.#missing(parts.single[0]);
     if (parts.list !== null && files.count('list') === 0) throw this.#missing(parts.list);

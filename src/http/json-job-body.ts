@@ -10,7 +10,8 @@ import type { ReceivedFiles } from './received-files.ts';
 
 export interface JsonBodyOptions {
   readonly files: ReceivedFiles;
-  readonly documents: JsonDocuments;
+  /** Null: the body has no documents. */
+  readonly documents: JsonDocuments | null;
   readonly fileParameters: ReadonlySet<string>;
 }
 
@@ -19,6 +20,8 @@ export interface ReceivedJsonBody {
   /** Of the config's members, in hexadecimal. */
   readonly configHash: string;
 }
+
+const NO_DOCUMENTS = { single: '', list: null } as const;
 
 /**
  * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID, BODY_TRUNCATED and LIMIT_EXCEEDED. The caller discards the
@@ -30,9 +33,9 @@ export async function receiveJsonBody(
 ): Promise<ReceivedJsonBody> {
   const { documents, fileParameters } = options;
   const { limits } = options.files;
-  const { single, list } = documents;
+  const { single, list } = documents ?? NO_DOCUMENTS;
   const splitter = new JsonBodySplitter(
-    { documents: [single], documentLists: list === null ? [] : [list], fileParameters },
+    { documents: single === '' ? [] : [single], documentLists: list === null ? [] : [list], fileParameters },
     {
       config: configLimits(limits),
       maxDocuments: limits.maxFiles,
@@ -51,7 +54,7 @@ export async function receiveJsonBody(
     throw recognize(error);
   }
   const body = splitter.finish();
-  requireDocuments(body, documents);
+  if (documents !== null) requireDocuments(body, documents);
   const configHash = createHash('sha256').update(JSON.stringify(body.config)).digest('hex');
   return { config: body.config, configHash };
 }
@@ -63,7 +66,7 @@ async function writePieces(
 ): Promise<void> {
   for (const piece of splitter.push(chunk)) {
     if (piece.kind === 'begin')
-      await files.begin(piece.path, piece.member === documents.list ? 'list' : 'single');
+      await files.begin(piece.path, piece.member === documents?.list ? 'list' : 'single');
     else if (piece.kind === 'begin-step-file') await files.begin(piece.path, 'step value', piece.path);
     else if (piece.kind === 'bytes') await files.write(piece.bytes);
     else await files.end();

@@ -153,7 +153,8 @@ function formatMissing(values: ConfigValues, path: string, among: readonly Forma
   return invalid(path, `is required; known formats are ${known}${found}`);
 }
 
-function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPolicy): InputUrl | null {
+/** Null: the config has none. Throws INPUT_URL_DISABLED, URL_INVALID, URL_REFUSED and CONFIG_INVALID. */
+export function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPolicy): InputUrl | null {
   // Checked even if fetching is disabled, so that a URL is never silently ignored.
   const { value, path } = values.take('inputUrl');
   if (value === undefined) return null;

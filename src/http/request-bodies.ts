@@ -2,7 +2,7 @@
 import type { Format } from '../formats/format.ts';
 import { transformations } from '../transformations/registry.ts';
 import { filePartNames } from '../transformations/requested-steps.ts';
-import type { Endpoint } from './config-fields.ts';
+import { CONFIG_FIELDS, type Endpoint } from './config-fields.ts';
 import { configSchema, type JsonDocuments, jsonBodySchema, jsonDocumentsOf } from './config-schema.ts';
 import { filePartsOf } from './job-form.ts';
 import type { JsonSchema, MediaTypeRecord, RequestBody } from './operation.ts';
@@ -61,6 +61,50 @@ export function formBody(endpoint: Endpoint, formats: readonly Format[]): Reques
     },
   };
   return { description: DESCRIPTIONS[endpoint.operation], content: { 'multipart/form-data': media } };
+}
+
+/** Of a rerun, whose parts and members depend on the operation and the format of the earlier job. */
+export function rerunBody(formats: readonly Format[]): RequestBody {
+  const documents = formats
+    .filter(({ jsonSchema }) => jsonSchema !== null)
+    .flatMap(({ id }) =>
+      (['transform', 'append', 'merge'] as const).map((operation) =>
+        jsonDocumentsOf({ operation, inputFormat: id, spelling: 'flat' }),
+      ),
+    )
+    .filter((found) => found !== null);
+  const members = documents.flatMap(({ single, list, format }): [string, JsonSchema][] => {
+    const document: JsonSchema = { type: 'object', description: `A ${format} object.` };
+    const listed: [string, JsonSchema][] =
+      list === null ? [] : [[list, { type: 'array', items: document, minItems: 1 }]];
+    return [[single, document], ...listed];
+  });
+  const url: JsonSchema = {
+    ...CONFIG_FIELDS.inputUrl.schema(),
+    description: CONFIG_FIELDS.inputUrl.description,
+  };
+  return {
+    description:
+      'A form with the new input, in the parts of the earlier request: `input_file` or `file`, and repeated `files` for an append ' +
+      'or a merge. Or a JSON body with `input_url`, or with GeoJSON objects if the earlier input was GeoJSON.',
+    content: {
+      'multipart/form-data': {
+        schema: {
+          type: 'object',
+          properties: {
+            input_file: FILE,
+            file: FILE,
+            files: { type: 'array', items: FILE, minItems: 1 },
+            config: { type: 'object', properties: { input_url: url } },
+            ...stepPartsOf(),
+          },
+        },
+      },
+      'application/json': {
+        schema: { type: 'object', properties: { input_url: url, ...Object.fromEntries(members) } },
+      },
+    },
+  };
 }
 
 /** Parts for files of steps. */

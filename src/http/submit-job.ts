@@ -1,13 +1,14 @@
 /** Takes a job from any endpoint: its files to disk, its config to a request, then the row. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { failure } from '../errors.ts';
+import { failure, type GeomillError } from '../errors.ts';
 import type { Format } from '../formats/format.ts';
 import type { Job, JobInput, NewJob } from '../jobs/job.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { pathName } from '../remote-input/file-name.ts';
 import type { Upload } from '../storage/store.ts';
 import {
+  type FilePlaces,
   fileParameterNames,
   filePartNames,
   isFilePart,
@@ -16,7 +17,7 @@ import {
 } from '../transformations/requested-steps.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { Endpoint } from './config-fields.ts';
-import { jsonDocumentsOf } from './config-schema.ts';
+import { type JsonDocuments, jsonDocumentsOf } from './config-schema.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { filePartsOf, receiveJobForm } from './job-form.ts';
 import { bodyTooLarge, receiveJsonBody } from './json-job-body.ts';
@@ -33,6 +34,26 @@ export interface AcceptedJob {
   readonly state: Job['state'];
 }
 
+/** What a request brings, and how it is read. */
+export interface Intake {
+  readonly endpoint: Endpoint;
+  /** Documents of a JSON body; null: it has none. */
+  readonly documents: JsonDocuments | null;
+  /** The job whose request is used again: a form needs no config, and a JSON body may have a URL. Null: a new request. */
+  readonly rerunOf: string | null;
+  parse(config: unknown, places: FilePlaces): ParsedConfig;
+}
+
+/** Of a whole request. */
+function intakeOf(endpoint: Endpoint, context: HttpContext): Intake {
+  return {
+    endpoint,
+    documents: jsonDocumentsOf(endpoint),
+    rerunOf: null,
+    parse: (config, places) => parseJobRequest(config, endpoint, context, context.urlPolicy, places),
+  };
+}
+
 interface ReceivedRequest {
   readonly parsed: ParsedConfig;
   readonly configHash: string;
@@ -41,14 +62,13 @@ interface ReceivedRequest {
 
 /** Rejects requests by their headers, before the body is read and before "100 Continue". */
 export function refuseEarly(
-  endpoint: Endpoint,
+  takesJson: boolean,
   { config, service }: HttpContext,
   request: FastifyRequest,
 ): void {
   const owner = ownerOf(request);
   const isRepeat = service.isRepeat(owner, idempotencyKeyOf(request));
   if (!isRepeat) service.checkRoom(owner, 0);
-  const takesJson = jsonDocumentsOf(endpoint) !== null;
   const type = request.headers['content-type'] ?? '';
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if ((!isForm(type) && !(takesJson && isJson(type))) || encoding.toLowerCase() !== 'identity')
@@ -75,6 +95,7 @@ export async function submitRequest(
   endpoint: Endpoint,
   context: HttpContext,
   request: FastifyRequest,
+  intake: Intake = intakeOf(endpoint, context),
 ): Promise<AcceptedJob> {
   const { config, service } = context;
   const id = service.newJobId();
@@ -89,7 +110,7 @@ export async function submitRequest(
   let added = false;
   try {
     const isDocument = isJson(request.headers['content-type'] ?? '');
-    const received = await (isDocument ? receiveJson : receiveForm)(endpoint, context, request, files);
+    const received = await (isDocument ? receiveJson : receiveForm)(intake, context, request, files);
     const { findings, inputFormat, inputUrl, forFiles } = received.parsed;
     const jobRequest = forFiles(inputUrl === null ? files.count('single') + files.count('list') : 1);
     const kept = await files.keepAll();
@@ -109,7 +130,7 @@ export async function submitRequest(
       idempotency:
         idempotencyKey === null
           ? null
-          : { key: idempotencyKey, requestHash: requestHash(endpoint, received.configHash, kept) },
+          : { key: idempotencyKey, requestHash: requestHash(intake, received.configHash, kept) },
     };
     const result =
       isRepeat && job.idempotency !== null
@@ -135,7 +156,7 @@ function unstoredUpload(): Upload {
 }
 
 async function receiveForm(
-  endpoint: Endpoint,
+  { endpoint, rerunOf, parse }: Intake,
   context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
@@ -144,10 +165,11 @@ async function receiveForm(
   const form = await receiveJobForm(request, {
     files,
     parts: filePartsOf(endpoint),
+    needsConfig: rerunOf === null,
     stepParts: filePartNames(context.transformations),
     fileParameters: fileParameterNames(context.transformations),
     onConfig: (value) => {
-      parsed = parseJobRequest(value, endpoint, context, context.urlPolicy, 'parts');
+      parsed = parse(value, 'parts');
       return parsed.inputUrl?.path ?? null;
     },
   });
@@ -184,22 +206,32 @@ function checkStepParts(
 }
 
 async function receiveJson(
-  endpoint: Endpoint,
+  { documents, rerunOf, parse }: Intake,
   context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
 ): Promise<ReceivedRequest> {
-  const documents = jsonDocumentsOf(endpoint);
-  if (documents === null) throw failure('INTERNAL', { reason: 'a JSON body was let through' });
+  if (documents === null && rerunOf === null)
+    throw failure('INTERNAL', { reason: 'a JSON body was let through' });
   const fileParameters = fileParameterNames(context.transformations);
   const options = { files, documents, fileParameters };
   const { config, configHash } = await receiveJsonBody(request.raw, options);
-  const parsed = parseJobRequest(config, endpoint, context, context.urlPolicy);
-  if (parsed.inputUrl !== null)
+  const parsed = parse(config, 'none');
+  checkStepParts(parsed.steps, new Set(), context.transformations);
+  const hasFiles = files.count('single') + files.count('list') > 0;
+  if (rerunOf !== null && parsed.inputUrl === null && !hasFiles) throw noInput(documents);
+  if (parsed.inputUrl !== null && (rerunOf === null || hasFiles))
     throw failure('CONFIG_INVALID', {
       detail: `'${parsed.inputUrl.path}' is not possible in a JSON body, which holds the input; send a form`,
     });
   return { parsed, configHash, unknownParts: [] };
+}
+
+function noInput(documents: JsonDocuments | null): GeomillError {
+  const document = documents === null ? '' : ` or '${documents.list ?? documents.single}'`;
+  return failure('CONFIG_INVALID', {
+    detail: `the body has no input: add 'input_url'${document}, or send a form with the file`,
+  });
 }
 
 function inputOf(
@@ -226,7 +258,7 @@ function remoteInput(url: URL, format: Format): JobInput {
 
 /** Hash of everything that determines the result. */
 function requestHash(
-  { operation, inputFormat }: Endpoint,
+  { endpoint: { operation, inputFormat }, rerunOf }: Intake,
   configHash: string,
   files: readonly ReceivedFile[],
 ): string {
@@ -236,7 +268,9 @@ function requestHash(
     ...(stepInput === null ? [] : [stepInput]),
   ]);
   return createHash('sha256')
-    .update(JSON.stringify([operation, inputFormat, configHash, parts]))
+    .update(
+      JSON.stringify([operation, inputFormat, configHash, parts, ...(rerunOf === null ? [] : [rerunOf])]),
+    )
     .digest('hex');
 }
 

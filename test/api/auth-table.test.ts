@@ -57,6 +57,12 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /v1/jobs': read(200),
   'GET /v1/jobs/:job_id': read(200, 404),
   'GET /v1/jobs/:job_id/events': read(200, 404),
+  'POST /v1/jobs/:job_id/rerun': {
+    scope: 'jobs:write',
+    right: 202,
+    other: 404,
+    body: () => form([['input_file', file()]]),
+  },
   'DELETE /v1/jobs/:job_id': { scope: 'jobs:write', right: 204, other: 404 },
   ...Object.fromEntries(
     inputFormats.flatMap(({ id }) => [

@@ -56,6 +56,21 @@ test('a job is submitted, waited for and downloaded', async () => {
   assert.deepEqual((await job.report())?.features.written, 10);
 });
 
+test('a job is run again with other inputs', async () => {
+  const first = await client.submit({ input: harbour, config: geojsonToCsv });
+  const again = await first.rerun({ name: 'points.geojson', data: JSON.stringify(pointsAt(1, 2)) });
+  const output = await again.result();
+  assert.equal(output.fileName, 'points.csv');
+  assert.deepEqual((await again.report())?.features.written, 2);
+  const third = await again.rerun(pointsAt(3));
+  assert.match(await (await third.result()).text(), /at 3/);
+  const config = { output_format: 'csv', input_crs_mapping: 4326 } as const;
+  const merged = await client.submitMerge('geojson', { files: [pointsAt(1), pointsAt(2)], config });
+  const more = await merged.rerun({ files: [pointsAt(1), pointsAt(2), pointsAt(3)] });
+  await more.wait();
+  assert.equal((await more.report())?.features.read, 3);
+});
+
 test('a file of the disk is sent and an output saved under its own name', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'geomill-client-'));
   t.after(() => rmSync(directory, { recursive: true }));

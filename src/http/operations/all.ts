@@ -8,6 +8,7 @@ import { getHealth, getMetrics, getReadiness } from './health.ts';
 import { listJobs } from './job-list.ts';
 import { deleteJob, getJob } from './jobs.ts';
 import { getAuthorizationServer, getKeySet } from './oauth-documents.ts';
+import { rerunJob } from './rerun.ts';
 import { getOutput, getStatus } from './result.ts';
 import { getTask, getTaskOutput } from './tasks.ts';
 import { issueToken } from './token.ts';
@@ -22,6 +23,7 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     listJobs,
     getJob,
     getJobEvents,
+    rerunJob(formats),
     deleteJob,
     ...versionedOperations(formats),
     getTask,

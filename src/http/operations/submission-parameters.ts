@@ -16,6 +16,13 @@ export const idempotencyKeyParameter: Parameter = {
   description: 'Makes retries safe: repeating a request with the same key returns the same job.',
 };
 
+export const waitParameter: Parameter = {
+  in: 'query',
+  name: 'async',
+  schema: { type: 'string', enum: ['true', 'false'], default: 'true' },
+  description: '`false`: wait for the output and return it.',
+};
+
 export const asyncParameter: Parameter = {
   in: 'query',
   name: 'async',

@@ -8,7 +8,7 @@ import { formBody } from '../request-bodies.ts';
 import { submissionResponses } from '../schemas/outputs.ts';
 import { sendJobFailure, sendOutput } from '../send-output.ts';
 import { type AcceptedJob, refuseEarly, submitRequest, waitForJob } from '../submit-job.ts';
-import { idempotencyKeyParameter, preferParameter } from './submission-parameters.ts';
+import { idempotencyKeyParameter, preferParameter, waitParameter } from './submission-parameters.ts';
 
 const ENDPOINT: Endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' };
 
@@ -22,28 +22,20 @@ export function submitJob(formats: readonly Format[]): Operation {
     summary: 'Submit a job',
     description:
       'Submits a file and returns the addresses of its state and output. The config is nested, or flat in part `payload`.',
-    parameters: [
-      {
-        in: 'query',
-        name: 'async',
-        schema: { type: 'string', enum: ['true', 'false'], default: 'true' },
-        description: '`false`: wait for the output and return it.',
-      },
-      preferParameter,
-      idempotencyKeyParameter,
-    ],
+    parameters: [waitParameter, preferParameter, idempotencyKeyParameter],
     requestBody: formBody(ENDPOINT, formats),
     responses: submissionResponses('JobAccepted'),
     examples: [
       `curl -F 'config={"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}' -F input_file=@samples/harbour.geojson BASE_URL/transform`,
     ],
-    refuseEarly: (context, request) => refuseEarly(ENDPOINT, context, request),
+    refuseEarly: (context, request) => refuseEarly(false, context, request),
     handle: async (context, request, reply) =>
-      answer(context, request, reply, await submitRequest(ENDPOINT, context, request)),
+      answerJob(context, request, reply, await submitRequest(ENDPOINT, context, request)),
   };
 }
 
-async function answer(
+/** State and output of the job; the output itself, if the client waits for it. */
+export async function answerJob(
   context: HttpContext,
   request: FastifyRequest,
   reply: FastifyReply,

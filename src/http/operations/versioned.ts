@@ -65,7 +65,7 @@ function versionedOperation(verb: Verb, format: Format, formats: readonly Format
     requestBody: requestBody(endpoint, formats),
     responses: submissionResponses('TaskAccepted'),
     examples: [exampleOf(endpoint, format), ...jsonExamplesOf(verb, endpoint)],
-    refuseEarly: (context, request) => refuseEarly(endpoint, context, request),
+    refuseEarly: (context, request) => refuseEarly(jsonDocumentsOf(endpoint) !== null, context, request),
     handle: async (context, request, reply) =>
       answer(context, request, reply, await submitRequest(endpoint, context, request)),
   };
@@ -118,7 +118,7 @@ export function inspectOperation(formats: readonly Format[]): Operation {
     examples: [
       `curl -f -F 'config={"input":{"format":"geojson"}}' -F input_file=@samples/harbour.geojson BASE_URL/v1/inspect`,
     ],
-    refuseEarly: (context, request) => refuseEarly(INSPECTION, context, request),
+    refuseEarly: (context, request) => refuseEarly(false, context, request),
     handle: async (context, request, reply) =>
       answer(context, request, reply, await submitRequest(INSPECTION, context, request)),
   };

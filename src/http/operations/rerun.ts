@@ -1,0 +1,97 @@
+/** POST /v1/jobs/{job_id}/rerun: the request of a job again, with another input. */
+import { failure } from '../../errors.ts';
+import { Findings } from '../../findings.ts';
+import type { Format } from '../../formats/format.ts';
+import { inputFormatById } from '../../formats/format-by-id.ts';
+import type { Job } from '../../jobs/job.ts';
+import { field } from '../../message.ts';
+import type { InputFileRequest, JobRequest } from '../../pipeline/request.ts';
+import type { Endpoint } from '../config-fields.ts';
+import { jsonDocumentsOf } from '../config-schema.ts';
+import { ConfigValues, invalid } from '../config-values.ts';
+import type { HttpContext } from '../context.ts';
+import type { Operation } from '../operation.ts';
+import { type InputUrl, parseUrl } from '../parse-job-request.ts';
+import { rerunBody } from '../request-bodies.ts';
+import { submissionResponses } from '../schemas/outputs.ts';
+import { type Intake, refuseEarly, submitRequest } from '../submit-job.ts';
+import { findJob, jobIdParameter } from './result.ts';
+import { idempotencyKeyParameter, preferParameter, waitParameter } from './submission-parameters.ts';
+import { answerJob } from './transform.ts';
+
+export function rerunJob(formats: readonly Format[]): Operation {
+  return {
+    id: 'rerunJob',
+    method: 'POST',
+    path: '/v1/jobs/{job_id}/rerun',
+    tag: 'Jobs',
+    access: 'jobs:write',
+    summary: 'Run a job again with another input',
+    description:
+      'Submits a new job with the request of an earlier one, in whatever state that is, and another input of the same format. ' +
+      'Possible until the record of the earlier job is deleted. Files with polygons for steps are sent again, in parts of the ' +
+      'same names; a request that had large polygons in its config is rejected with 410, because they are deleted with the input.',
+    parameters: [jobIdParameter, waitParameter, preferParameter, idempotencyKeyParameter],
+    requestBody: rerunBody(formats),
+    responses: submissionResponses('JobAccepted'),
+    examples: ['curl -F input_file=@samples/harbour.geojson BASE_URL/v1/jobs/JOB_ID/rerun'],
+    refuseEarly: (context, request) => refuseEarly(true, context, request),
+    handle: async (context, request, reply) => {
+      const job = await findJob(context, request);
+      refuseLostFiles(job);
+      const intake = intakeOf(job, context);
+      const accepted = await submitRequest(intake.endpoint, context, request, intake);
+      return answerJob(context, request, reply, accepted);
+    },
+  };
+}
+
+/** Throws RERUN_FILE_GONE if a step has a parameter that was stored as an input of the job. */
+function refuseLostFiles({ id, request }: Job): void {
+  for (const { file } of request.transformations)
+    if (file !== undefined && file.features === undefined)
+      throw failure('RERUN_FILE_GONE', { id, path: file.input });
+}
+
+function intakeOf({ id, request }: Job, context: HttpContext): Intake {
+  const { operation, input } = request;
+  const endpoint: Endpoint = { operation, inputFormat: input.format, spelling: 'flat' };
+  const documents = jsonDocumentsOf(endpoint);
+  return {
+    endpoint,
+    // A JSON body may have a URL instead.
+    documents: documents?.list === null ? { ...documents, singleRequired: false } : documents,
+    rerunOf: id,
+    parse: (config) => ({
+      inputFormat: inputFormatById(input.format, 'input.format'),
+      inputUrl: urlOf(config, endpoint, context),
+      steps: request.transformations,
+      findings: new Findings(),
+      forFiles: (count) => ({ ...request, input: { ...input, files: filesFor(request, count) } }),
+    }),
+  };
+}
+
+/** Everything but the input comes from the earlier request. */
+function urlOf(config: unknown, endpoint: Endpoint, context: HttpContext): InputUrl | null {
+  const values = new ConfigValues(config, endpoint, context);
+  const url = parseUrl(values, endpoint, context.urlPolicy);
+  const [unknown] = values.unknown();
+  if (unknown === undefined) return url;
+  throw invalid(
+    unknown.slice(0, 100),
+    "cannot be changed: a rerun takes the input only, as files or 'input_url'; send a new request for anything else",
+  );
+}
+
+/** What the earlier request says of its files, for this many. Throws CRS_LIST_LENGTH. */
+function filesFor({ operation, input: { files } }: JobRequest, count: number): readonly InputFileRequest[] {
+  if (count === files.length) return files;
+  const listed = operation === 'append' ? files.slice(1) : files;
+  const added = count - (files.length - listed.length);
+  const [first] = listed;
+  if (listed.every(({ crs }) => crs === first.crs))
+    return [...files.slice(0, files.length - listed.length), ...Array.from({ length: added }, () => first)];
+  const path = field(operation === 'append' ? 'append_crs_mapping' : 'input_crs_mapping');
+  throw failure('CRS_LIST_LENGTH', { path, listed: listed.length, files: added });
+}
