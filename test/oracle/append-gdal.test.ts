@@ -8,28 +8,15 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { type Feature, pointAt, writeFile } from '../support/combine.ts';
 import { combineFiles, makeWorkspace } from '../support/convert.ts';
+import { type GdalLayer, gdalFacts, withoutGdal } from './gdal-facts.ts';
 
-const PYTHON = '/usr/bin/python3';
-const hasGdal =
-  spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0 &&
-  spawnSync('ogr2ogr', ['--version']).status === 0;
-const skip = hasGdal ? false : 'GDAL is not installed';
+const skip =
+  withoutGdal || (spawnSync('ogr2ogr', ['--version']).status === 0 ? false : 'GDAL is not installed');
 
 const CRSS = ['EPSG:32631', 'EPSG:3857', 'EPSG:4326'] as const;
 
-interface GdalLayer {
-  readonly fields: readonly { readonly name: string; readonly type: string }[];
-  readonly epsg: string | null;
-  readonly rows: readonly { readonly geometry: string | null; readonly values: readonly unknown[] }[];
-}
-
-function gdalLayer(path: string): GdalLayer {
-  const done = spawnSync(PYTHON, [join(import.meta.dirname, 'gdal_facts.py'), path], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-  });
-  assert.equal(done.status, 0, done.stderr);
-  const { layers } = JSON.parse(done.stdout) as { layers: GdalLayer[] };
+async function gdalLayer(path: string): Promise<GdalLayer> {
+  const { layers } = await gdalFacts(path);
   assert.equal(layers.length, 1);
   return layers[0];
 }
@@ -82,8 +69,8 @@ for (const format of ['gpkg', 'shp'] as const) {
       const how = file === 0 ? [] : ['-append', '-t_srs', CRSS[0]];
       ogr2ogr(...how, '-nln', 'all', '-unsetFid', expectedPath, source);
     }
-    const actual = gdalLayer(outputPath);
-    const expected = gdalLayer(expectedPath);
+    const actual = await gdalLayer(outputPath);
+    const expected = await gdalLayer(expectedPath);
     assert.deepEqual(
       actual.fields.map(({ name }) => name),
       expected.fields.map(({ name }) => name),
@@ -107,8 +94,9 @@ test('GDAL reads the geometries of all files and no field from a merge', { skip 
   const paths = [0, 1, 2].map((file) => writeFile(workspace.path, 'abc'[file], 'gpkg', featuresOf(file)));
   const options = { operation: 'merge', from: 'gpkg', to: 'gpkg', outputName: 'merged' } as const;
   const { outputPath } = await combineFiles(await Promise.all(paths), workspace.path, options);
-  const merged = gdalLayer(outputPath);
+  const merged = await gdalLayer(outputPath);
   assert.deepEqual(merged.fields, []);
-  const all = (await Promise.all(paths)).flatMap((path) => gdalLayer(path).rows);
+  const parts = await Promise.all((await Promise.all(paths)).map(gdalLayer));
+  const all = parts.flatMap(({ rows }) => rows);
   assertNear(merged, { ...merged, rows: all }, 0);
 });

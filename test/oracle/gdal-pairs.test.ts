@@ -12,38 +12,22 @@ import { isInputFormat, isOutputFormat } from '../../src/formats/format.ts';
 import { formatByFileName, formats } from '../../src/formats/registry.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { recordOf, statedCrs, traitsOf } from '../support/formats.ts';
+import { type GdalLayer, gdalFacts, withoutGdal } from './gdal-facts.ts';
 
-const PYTHON = '/usr/bin/python3';
-const hasGdal = spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0;
-const skip = hasGdal ? false : 'python3-gdal is not installed';
+const skip = withoutGdal;
+const FEATURES = 600;
 
 const sameRows = formats.filter(({ id }) => traitsOf(id).gdal?.findsSameRows === true);
 const SOURCES = sameRows.filter(isInputFormat).map(({ id }) => id);
 const TARGETS = sameRows.filter(isOutputFormat).map(({ id }) => id);
 const statesCrs = (id: string): boolean => recordOf(id).inputCrs !== 'request';
 
-interface GdalRow {
-  readonly geometry: string | null;
-  readonly values: readonly (string | number | null)[];
-}
-interface GdalLayer {
-  readonly fields: readonly { readonly name: string; readonly type: string }[];
-  readonly epsg: string | null;
-  readonly rows: readonly GdalRow[];
-}
-
-function gdalFacts(path: string): GdalLayer {
+async function gdalLayer(path: string): Promise<GdalLayer> {
   const format = formatByFileName(formats, path)?.id ?? '';
-  const options = traitsOf(format).gdal?.openOptions ?? [];
-  const done = spawnSync(PYTHON, [join(import.meta.dirname, 'gdal_facts.py'), path, ...options], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 28,
-  });
-  assert.equal(done.status, 0, done.stderr);
-  const facts = JSON.parse(done.stdout) as { layers: GdalLayer[]; warnings: string[] };
-  assert.deepEqual(facts.warnings, [], 'GDAL warns');
-  assert.equal(facts.layers.length, 1);
-  return facts.layers[0];
+  const { layers, warnings } = await gdalFacts(path, traitsOf(format).gdal?.openOptions);
+  assert.deepEqual(warnings, [], 'GDAL warns');
+  assert.equal(layers.length, 1);
+  return layers[0];
 }
 
 /** Numbers of a WKT, with rings starting at their least position: writers may rotate rings. */
@@ -98,26 +82,59 @@ function assertSameRows(actual: GdalLayer, expected: GdalLayer, tolerance: numbe
   }
 }
 
-async function makeInput(format: string, workspace: string): Promise<string> {
-  const geojson = datasetPath('buildings', 2000);
-  if (format === 'geojson') return geojson;
-  mkdirSync(join(workspace, 'input'), { recursive: true });
-  return (await convertFile(geojson, join(workspace, 'input'), { from: 'geojson', to: format })).outputPath;
+const shared = makeWorkspace();
+test.after(() => shared[Symbol.dispose]());
+
+interface Input {
+  readonly path: string;
+  readonly facts: GdalLayer;
+}
+const inputs = new Map<string, Promise<Input>>();
+
+/** The data set in a format, made and read by GDAL once. */
+function inputOf(format: string): Promise<Input> {
+  const known = inputs.get(format) ?? makeInput(format);
+  inputs.set(format, known);
+  return known;
+}
+
+async function makeInput(format: string): Promise<Input> {
+  let path = datasetPath('buildings', FEATURES);
+  if (format !== 'geojson') {
+    const directory = join(shared.path, format);
+    mkdirSync(directory);
+    path = (await convertFile(path, directory, { from: 'geojson', to: format })).outputPath;
+  }
+  return { path, facts: await gdalLayer(path) };
+}
+
+let peer: Promise<GdalLayer> | null = null;
+
+/** The result of ogr2ogr for the data set in EPSG:32632. */
+function projectedPeer(): Promise<GdalLayer> {
+  peer ??= (async () => {
+    const path = join(shared.path, 'peer.gpkg');
+    const argv = ['-t_srs', 'EPSG:32632', path, datasetPath('buildings', FEATURES)];
+    const made = spawnSync('ogr2ogr', argv, { encoding: 'utf8' });
+    assert.equal(made.status, 0, made.stderr);
+    return gdalLayer(path);
+  })();
+  return peer;
 }
 
 for (const from of SOURCES) {
   for (const to of TARGETS) {
     test(`${from} to ${to}: GDAL reads the same rows from both sides`, { skip }, async () => {
       using workspace = makeWorkspace();
-      const input = await makeInput(from, workspace.path);
-      const { outputPath, report } = await convertFile(input, workspace.path, {
+      const input = await inputOf(from);
+      const { outputPath, report } = await convertFile(input.path, workspace.path, {
         from,
         to,
         fromCrs: statedCrs(from),
       });
-      assert.equal(report.features.written, 2000);
-      const actual = gdalFacts(outputPath);
-      assertSameRows(actual, gdalFacts(input), 0);
+      assert.equal(report.features.written, FEATURES);
+      const actual = await gdalLayer(outputPath);
+      assertSameRows(actual, input.facts, 0);
       if (statesCrs(to)) assert.equal(actual.epsg, '4326');
     });
 
@@ -125,8 +142,8 @@ for (const from of SOURCES) {
       skip,
     }, async () => {
       using workspace = makeWorkspace();
-      const input = await makeInput(from, workspace.path);
-      const { outputPath, report } = await convertFile(input, workspace.path, {
+      const input = await inputOf(from);
+      const { outputPath, report } = await convertFile(input.path, workspace.path, {
         from,
         to,
         fromCrs: statedCrs(from),
@@ -134,8 +151,8 @@ for (const from of SOURCES) {
         writeOptions: to === 'geojson' ? { geojson_crs: 'requested' } : {},
       });
       assert.equal(report.reprojections.length, 1);
-      const actual = gdalFacts(outputPath);
-      const expected = projectedPeer(workspace.path);
+      const actual = await gdalLayer(outputPath);
+      const expected = await projectedPeer();
       if (statesCrs(to)) assert.equal(actual.epsg, '32632');
       for (const [i, row] of actual.rows.entries()) {
         assertSamePositions(row.geometry, expected.rows[i].geometry, 1e-4, `row ${i + 1}`);
@@ -144,32 +161,24 @@ for (const from of SOURCES) {
   }
 }
 
-/** The result of ogr2ogr for the data set in EPSG:32632. */
-function projectedPeer(workspace: string): GdalLayer {
-  const peer = join(workspace, 'peer.gpkg');
-  const made = spawnSync('ogr2ogr', ['-t_srs', 'EPSG:32632', peer, datasetPath('buildings', 2000)], {
-    encoding: 'utf8',
-  });
-  assert.equal(made.status, 0, made.stderr);
-  return gdalFacts(peer);
-}
-
 for (const from of SOURCES) {
   test(`${from} to dxf in EPSG:32632: GDAL reads the same areas as from ogr2ogr's output`, {
     skip,
   }, async () => {
     using workspace = makeWorkspace();
-    const input = await makeInput(from, workspace.path);
-    const { outputPath, report } = await convertFile(input, workspace.path, {
+    const input = await inputOf(from);
+    const { outputPath, report } = await convertFile(input.path, workspace.path, {
       from,
       to: 'dxf',
       fromCrs: statedCrs(from),
       toCrs: 'EPSG:32632',
     });
-    assert.equal(report.features.written, 2000);
+    assert.equal(report.features.written, FEATURES);
     // A polygon is a fill, which GDAL reads as a polygon with its holes, and an outline.
-    const areas = gdalFacts(outputPath).rows.filter(({ geometry }) => geometry?.startsWith('POLYGON'));
-    const { rows } = projectedPeer(workspace.path);
+    const areas = (await gdalLayer(outputPath)).rows.filter(({ geometry }) =>
+      geometry?.startsWith('POLYGON'),
+    );
+    const { rows } = await projectedPeer();
     assert.equal(areas.length, rows.length);
     for (const [i, { geometry }] of areas.entries())
       assertSamePositions(geometry, rows[i].geometry, 1e-4, `row ${i + 1}`);
@@ -179,7 +188,7 @@ for (const from of SOURCES) {
 for (const to of TARGETS) {
   test(`dxf to ${to}: GDAL reads the rows that were written to the drawing`, { skip }, async () => {
     using workspace = makeWorkspace();
-    const geojson = datasetPath('buildings', 2000);
+    const geojson = datasetPath('buildings', FEATURES);
     const there = await convertFile(geojson, workspace.path, {
       from: 'geojson',
       to: 'dxf',
@@ -190,9 +199,9 @@ for (const to of TARGETS) {
       to,
       fromCrs: 'EPSG:4326',
     });
-    assert.equal(report.features.written, 2000);
-    const actual = gdalFacts(outputPath);
-    assertSameRows(actual, gdalFacts(await makeInput(to, workspace.path)), 0);
+    assert.equal(report.features.written, FEATURES);
+    const actual = await gdalLayer(outputPath);
+    assertSameRows(actual, (await inputOf(to)).facts, 0);
     if (statesCrs(to)) assert.equal(actual.epsg, '4326');
   });
 }

@@ -1,6 +1,7 @@
 """Prints as JSON what GDAL finds in a vector file: layers, fields, CRS, and every row with its geometry as WKT.
 
 usage: gdal_facts.py FILE [open option ...]
+       gdal_facts.py     reads requests from standard input, one a line: JSON lists of a FILE and its open options
 Shapefile zips are opened through /vsizip/. Warnings of GDAL go to the key "warnings".
 """
 import json
@@ -57,9 +58,14 @@ def layer_facts(layer):
     }
 
 
-path = sys.argv[1]
-if path.endswith(".zip"):
-    path = "/vsizip/" + path
-dataset = gdal.OpenEx(path, gdal.OF_VECTOR, open_options=sys.argv[2:])
-layers = [layer_facts(dataset.GetLayer(i)) for i in range(dataset.GetLayerCount())]
-json.dump({"layers": layers, "warnings": warnings}, sys.stdout)
+def file_facts(path, *options):
+    warnings.clear()
+    if path.endswith(".zip"):
+        path = "/vsizip/" + path
+    dataset = gdal.OpenEx(path, gdal.OF_VECTOR, open_options=list(options))
+    layers = [layer_facts(dataset.GetLayer(i)) for i in range(dataset.GetLayerCount())]
+    return {"layers": layers, "warnings": list(warnings)}
+
+
+for request in [sys.argv[1:]] if len(sys.argv) > 1 else map(json.loads, sys.stdin):
+    print(json.dumps(file_facts(*request)), flush=True)

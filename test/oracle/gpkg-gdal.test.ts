@@ -8,27 +8,10 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { type GdalLayer, gdalFacts, withoutGdal } from './gdal-facts.ts';
 
-const PYTHON = '/usr/bin/python3';
 const FOLDER = join(import.meta.dirname, '..', 'fixtures', 'gpkg');
-const hasGdal = spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0;
-const skip = hasGdal ? false : 'python3-gdal is not installed';
-
-interface GdalLayer {
-  readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly type: string }[];
-  readonly epsg: string | null;
-  readonly rows: readonly { readonly geometry: string | null; readonly values: readonly unknown[] }[];
-}
-
-function gdalLayers(path: string): GdalLayer[] {
-  const done = spawnSync(PYTHON, [join(import.meta.dirname, 'gdal_facts.py'), path], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-  });
-  assert.equal(done.status, 0, done.stderr);
-  return (JSON.parse(done.stdout) as { layers: GdalLayer[] }).layers;
-}
+const skip = withoutGdal;
 
 /**
  * Empty geometries have no dimensions in geomill: POINT Z EMPTY is POINT EMPTY. And a JSON column holds JSON: what GDAL
@@ -59,7 +42,10 @@ for (const name of ['geometries', 'fids', 'index', 'utf16', 'wal', 'old-1.0', 'o
     const path = join(workspace.path, `${name}.gpkg`);
     copyFileSync(join(FOLDER, `${name}.gpkg`), path);
     const { outputPath } = await convertFile(path, workspace.path, { from: 'gpkg', to: 'gpkg' });
-    assert.deepEqual(comparable(gdalLayers(outputPath)), comparable(gdalLayers(path)));
+    assert.deepEqual(
+      comparable((await gdalFacts(outputPath)).layers),
+      comparable((await gdalFacts(path)).layers),
+    );
   });
 }
 
@@ -74,8 +60,8 @@ test('GDAL reads layers of three systems in EPSG:32632 at the positions of ogr2o
   const peer = join(workspace.path, 'peer.gpkg');
   const made = spawnSync('ogr2ogr', ['-t_srs', 'EPSG:32632', peer, path], { encoding: 'utf8' });
   assert.equal(made.status, 0, made.stderr);
-  const expected = gdalLayers(peer);
-  for (const [i, { name, epsg, rows }] of gdalLayers(outputPath).entries()) {
+  const expected = (await gdalFacts(peer)).layers;
+  for (const [i, { name, epsg, rows }] of (await gdalFacts(outputPath)).layers.entries()) {
     assert.deepEqual([name, epsg, rows.length], [expected[i].name, '32632', expected[i].rows.length]);
     for (const [k, { geometry }] of rows.entries()) {
       const numbers = (wkt: string | null): number[] => (wkt?.match(/-?\d[\d.]*/g) ?? []).map(Number);

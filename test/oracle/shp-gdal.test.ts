@@ -1,6 +1,5 @@
 /** GDAL reads what the shp writer makes, without a warning and with the same counts, types, values and CRS. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import test from 'node:test';
 import { ColumnBuilder } from '../../src/batch/attribute-column.ts';
@@ -10,28 +9,14 @@ import type { FieldType } from '../../src/batch/schema.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { type Geometry, geometryColumn, type Position, type Simple } from '../support/geometry-arbitrary.ts';
 import { writeShp } from '../support/shp-write.ts';
+import { type GdalLayer, gdalFacts, withoutGdal } from './gdal-facts.ts';
 
-const PYTHON = '/usr/bin/python3';
-const hasGdal = spawnSync(PYTHON, ['-c', 'import osgeo.ogr']).status === 0;
-const skip = hasGdal ? false : 'python3-gdal is not installed';
+const skip = withoutGdal;
 
-interface GdalLayer {
-  readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly type: string; readonly width: number }[];
-  readonly geometryType: string;
-  readonly epsg: string | null;
-  readonly rows: readonly {
-    readonly geometry: string | null;
-    readonly values: readonly (string | number | null)[];
-  }[];
-}
-
-function gdalLayers(path: string): readonly GdalLayer[] {
-  const done = spawnSync(PYTHON, [join(import.meta.dirname, 'gdal_facts.py'), path], { encoding: 'utf8' });
-  assert.equal(done.status, 0, done.stderr);
-  const facts = JSON.parse(done.stdout) as { layers: GdalLayer[]; warnings: string[] };
-  assert.deepEqual(facts.warnings, [], 'GDAL warns');
-  return [...facts.layers].sort((a, b) => (a.name < b.name ? -1 : 1));
+async function gdalLayers(path: string): Promise<readonly GdalLayer[]> {
+  const { layers, warnings } = await gdalFacts(path);
+  assert.deepEqual(warnings, [], 'GDAL warns');
+  return [...layers].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 type Value = boolean | number | bigint | string | null;
@@ -105,7 +90,7 @@ test('GDAL reads every type with its values and nulls', { skip }, async () => {
     values.map(([name, type, list]) => [name, type, list] as const),
   );
   await writeShp(path, [{ name: 'in', batches: [batch] }]);
-  const [layer] = gdalLayers(path);
+  const [layer] = await gdalLayers(path);
   assert.equal(layer.epsg, '4326');
   assert.deepEqual(
     layer.fields.map(({ name, type }) => [name, type]),
@@ -132,7 +117,7 @@ test('GDAL reads logical fields', { skip }, async () => {
   await writeShp(path, [
     { name: 'in', batches: [makeBatch(rows, [['flag', 'boolean', [true, false, null]]])] },
   ]);
-  const [layer] = gdalLayers(path);
+  const [layer] = await gdalLayers(path);
   // GDAL before 3.7 shows logical fields as text.
   const plain = layer.rows.map((row) => String(row.values[0]).replace('1', 'T').replace('0', 'F'));
   assert.deepEqual(plain, ['T', 'F', 'null']);
@@ -169,7 +154,7 @@ for (const [shape, dimensions, type, wkt] of expectations) {
       makeBatch([geometry(null)], [['n', 'int32', [2]]]),
     ];
     await writeShp(path, [{ name: 'in', batches }]);
-    const [layer] = gdalLayers(path);
+    const [layer] = await gdalLayers(path);
     assert.equal(layer.geometryType, type);
     assert.deepEqual(
       layer.rows.map((row) => row.geometry),
@@ -188,7 +173,7 @@ test('GDAL reads a shapefile per geometry kind, including empty ones', { skip },
   ];
   await writeShp(mixed, [{ name: 'in', batches: [makeBatch(rows, [['n', 'int32', [1, 2, 3]]])] }]);
   assert.deepEqual(
-    gdalLayers(mixed).map(({ name, rows: found }) => [name, found.map((row) => row.values[0])]),
+    (await gdalLayers(mixed)).map(({ name, rows: found }) => [name, found.map((row) => row.values[0])]),
     [
       ['mixed_lines', ['1']],
       ['mixed_points', ['2', '3']],
@@ -198,7 +183,11 @@ test('GDAL reads a shapefile per geometry kind, including empty ones', { skip },
   const empty = join(workspace.path, 'empty.zip');
   await writeShp(empty, [{ name: 'in', batches: [makeBatch([], [])] }]);
   assert.deepEqual(
-    gdalLayers(empty).map(({ name, rows: found, fields }) => [name, found.length, fields.map((f) => f.name)]),
+    (await gdalLayers(empty)).map(({ name, rows: found, fields }) => [
+      name,
+      found.length,
+      fields.map((f) => f.name),
+    ]),
     [['empty', 0, ['FID']]],
   );
 });
