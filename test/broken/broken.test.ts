@@ -4,41 +4,58 @@
  */
 import assert from 'node:assert/strict';
 import { readdirSync, statSync } from 'node:fs';
-import test from 'node:test';
+import test, { after, before } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { outputFormats } from '../../src/formats/registry.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { IS_EXHAUSTIVE } from '../support/exhaustive.ts';
-import { allFixtures, crsFor } from '../support/fixtures.ts';
+import { allFixtures, crsFor, type Fixture } from '../support/fixtures.ts';
 import type { HammerCase, HammerJob } from './hammer.ts';
 
 const CASE_LIMIT_MS = 10_000;
 const [CUTS, FLIPS] = IS_EXHAUSTIVE ? [40, 200] : [10, 50];
 
-/** Runs the job in a thread and ends it if one case takes too long, so that a hang is a failure. */
+/** One for all fixtures: a new thread loads all codecs again, which takes longer than a job. */
+let hammer: Worker | null = null;
+after(() => hammer?.terminate());
+
+/** Runs the job in the thread and ends it if one case takes too long, so that a hang is a failure. */
 function runHammer(job: HammerJob): Promise<HammerCase[]> {
+  hammer ??= new Worker(new URL('./hammer.ts', import.meta.url));
+  const worker = hammer;
   return new Promise((resolve, reject) => {
     const cases: HammerCase[] = [];
-    const worker = new Worker(new URL('./hammer.ts', import.meta.url), { workerData: job });
-    const tooLong = (): void => {
+    let watchdog: NodeJS.Timeout;
+    const fail = (error: Error): void => {
+      hammer = null;
+      end();
       void worker.terminate();
-      reject(
-        new Error(
-          `the case after '${cases.at(-1)?.name ?? 'the start'}' took longer than ${CASE_LIMIT_MS} ms`,
-        ),
-      );
+      reject(error);
     };
-    let watchdog = setTimeout(tooLong, CASE_LIMIT_MS);
-    worker.on('message', (done: HammerCase) => {
-      cases.push(done);
+    const wait = (): void => {
+      watchdog = setTimeout(() => {
+        const last = cases.at(-1)?.name ?? 'the start';
+        fail(new Error(`the case after '${last}' took longer than ${CASE_LIMIT_MS} ms`));
+      }, CASE_LIMIT_MS);
+    };
+    const receive = (done: HammerCase | null): void => {
       clearTimeout(watchdog);
-      watchdog = setTimeout(tooLong, CASE_LIMIT_MS);
-    });
-    worker.on('error', reject);
-    worker.on('exit', () => {
+      if (done === null) {
+        end();
+        resolve(cases);
+      } else {
+        cases.push(done);
+        wait();
+      }
+    };
+    const end = (): void => {
       clearTimeout(watchdog);
-      resolve(cases);
-    });
+      worker.off('message', receive).off('error', fail).off('exit', exit);
+    };
+    const exit = (code: number): void => fail(new Error(`the thread ended with status ${code}`));
+    worker.on('message', receive).on('error', fail).on('exit', exit);
+    wait();
+    worker.postMessage(job);
   });
 }
 
@@ -50,26 +67,36 @@ function openDescriptors(): number | null {
   }
 }
 
-for (const fixture of allFixtures()) {
+/** Damaged copies of a fixture, each to the next format. */
+const jobOf = (fixture: Fixture, workspace: string, cuts: number, flips: number): HammerJob => ({
+  path: fixture.path,
+  format: fixture.format,
+  workspace,
+  outputs: outputFormats.map(({ id }) => id),
+  crs: crsFor(fixture),
+  cuts,
+  flips,
+});
+
+const fixtures = allFixtures();
+before(async () => {
+  // Loads what opens descriptors for as long as the thread lives.
+  using workspace = makeWorkspace();
+  await runHammer(jobOf(fixtures[0], workspace.path, 0, outputFormats.length));
+});
+
+for (const fixture of fixtures) {
   test(`rejects damaged copies of ${fixture.format}/${fixture.name} with a code or reads them`, async () => {
     using workspace = makeWorkspace();
-    const before = openDescriptors();
-    const cases = await runHammer({
-      path: fixture.path,
-      format: fixture.format,
-      workspace: workspace.path,
-      outputs: outputFormats.map(({ id }) => id),
-      crs: crsFor(fixture),
-      cuts: CUTS,
-      flips: FLIPS,
-    });
+    const open = openDescriptors();
+    const cases = await runHammer(jobOf(fixture, workspace.path, CUTS, FLIPS));
     const bad = cases.filter(({ outcome }) => outcome === 'bad');
     assert.deepEqual(bad.slice(0, 3), []);
     const size = statSync(fixture.path).size;
     assert.ok(cases.length >= Math.min(CUTS, size) + (size > 0 ? FLIPS : 0), `${cases.length} cases ran`);
     assert.deepEqual(workspace.entries(), []);
-    const after = openDescriptors();
-    if (before !== null && after !== null)
-      assert.ok(after <= before + 2, `${after - before} descriptors stayed open`);
+    const stillOpen = openDescriptors();
+    if (open !== null && stillOpen !== null)
+      assert.ok(stillOpen <= open + 2, `${stillOpen - open} descriptors stayed open`);
   });
 }

@@ -1,11 +1,12 @@
-/** Worker thread of broken.test.ts: converts damaged copies of one fixture and reports each outcome. */
+/** Worker thread of broken.test.ts: converts damaged copies of one fixture after the other and reports each outcome. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { seededRandom } from '../../bench/data.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { convertFile } from '../support/convert.ts';
 
+/** Answered with a HammerCase for each damaged copy, then null. */
 export interface HammerJob {
   readonly path: string;
   readonly format: string;
@@ -61,21 +62,23 @@ async function tryOne(job: HammerJob, bytes: Uint8Array, name: string, output: s
   }
 }
 
-async function hammer(job: HammerJob): Promise<void> {
+async function* hammer(job: HammerJob): AsyncGenerator<HammerCase> {
   const whole = readFileSync(job.path);
   const random = seededRandom(whole.length);
   let turn = 0;
   const nextOutput = (): string => job.outputs[turn++ % job.outputs.length];
-  for (const length of cutLengths(whole.length, job.cuts)) {
-    parentPort?.postMessage(await tryOne(job, whole.subarray(0, length), `cut at ${length}`, nextOutput()));
-  }
+  for (const length of cutLengths(whole.length, job.cuts))
+    yield tryOne(job, whole.subarray(0, length), `cut at ${length}`, nextOutput());
   for (let i = 0; i < job.flips && whole.length > 0; i++) {
     const damaged = Uint8Array.from(whole);
     const at = Math.floor(random() * damaged.length);
     const bit = Math.floor(random() * 8);
     damaged[at] ^= 1 << bit;
-    parentPort?.postMessage(await tryOne(job, damaged, `bit ${bit} of byte ${at} flipped`, nextOutput()));
+    yield tryOne(job, damaged, `bit ${bit} of byte ${at} flipped`, nextOutput());
   }
 }
 
-await hammer(workerData as HammerJob);
+parentPort!.on('message', async (job: HammerJob) => {
+  for await (const done of hammer(job)) parentPort!.postMessage(done);
+  parentPort!.postMessage(null);
+});

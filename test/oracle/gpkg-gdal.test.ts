@@ -100,11 +100,11 @@ test('stores single polygons and lines as ogr2ogr does for a layer of a multi ty
       { encoding: 'utf8' },
     );
     assert.equal(made.status, 0, made.stderr);
-    const facts = (file: string): unknown => {
-      const [{ rows }] = gdalLayers(file);
+    const facts = async (file: string): Promise<unknown> => {
+      const [{ rows }] = (await gdalFacts(file)).layers;
       const info = spawnSync('ogrinfo', ['-so', file, name], { encoding: 'utf8' }).stdout;
       return [/Geometry: (.*)/.exec(info)?.[1], rows.map(({ geometry }) => geometry)];
     };
-    assert.deepEqual(facts(outputPath), facts(peer));
+    assert.deepEqual(await facts(outputPath), await facts(peer));
   }
 });
