@@ -82,8 +82,9 @@ test('a runner that dies while the disk is full is replaced when there is space'
   await using service = await startTestService({ dataDirectory: disk.path });
   await until('the runners are there', async () => service.service.runners.size === 2);
   disk.fill();
-  for (const { pid } of [...service.service.runners]) process.kill(pid ?? 0, 'SIGKILL');
-  await until('they have died', async () => service.service.runners.size < 2);
+  const first = [...service.service.runners];
+  for (const { pid } of first) process.kill(pid ?? 0, 'SIGKILL');
+  await until('they have died', async () => first.every(({ state }) => state === 'dead'));
   disk.free();
   const id = await submitJob(service);
   assert.equal((await service.ended(id)).state, 'SUCCESS');

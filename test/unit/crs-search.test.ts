@@ -10,6 +10,7 @@ import { type CrsHit, CrsSearch, type GeographicPoint, parsePoint } from '../../
 import { projDatabasePath } from '../../src/engines/proj/database-path.ts';
 import { Proj } from '../../src/engines/proj/proj.ts';
 import { GeomillError } from '../../src/errors.ts';
+import { anyText } from '../support/any-text.ts';
 
 const search = new CrsSearch();
 const ALL = 100_000;
@@ -183,7 +184,7 @@ test('any text is a query, and the same one has the same answer', () => {
     'north',
   );
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 40 }),
+    anyText(40),
     fc.array(words).map((all) => all.join(' ')),
   );
   fc.assert(
