@@ -45,6 +45,7 @@ export class LocalStore implements FileStore {
   readonly #outputNames: SharedSync;
   readonly #probe: string;
   readonly #names: SharedSync;
+  #check: Promise<void> | null = null;
 
   constructor(directory: string) {
     this.#probe = join(directory, 'probe');
@@ -132,6 +133,14 @@ export class LocalStore implements FileStore {
   }
 
   async checkWritable(): Promise<void> {
+    // One check at a time: two would write the same file.
+    this.#check ??= this.#writeProbe().finally(() => {
+      this.#check = null;
+    });
+    return this.#check;
+  }
+
+  async #writeProbe(): Promise<void> {
     // Left from an interrupted check, or one that could not remove it.
     await removeFile(this.#probe);
     const upload = new LocalUpload(this.#probe, this.#names);

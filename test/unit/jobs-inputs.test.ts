@@ -1,7 +1,7 @@
 /** Jobs with several input files: how they reach the runner, and when they are removed. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
@@ -85,6 +85,12 @@ function openStore(context: TestContext): { queue: SqliteQueue; store: LocalStor
   });
   return { queue, store: new LocalStore(directory), directory };
 }
+
+test('checks of the same store at the same time do not disturb each other', async (context) => {
+  const { store, directory } = openStore(context);
+  await Promise.all([store.checkWritable(), store.checkWritable(), store.checkWritable()]);
+  assert.ok(!existsSync(join(directory, 'probe')));
+});
 
 test('the sweep takes files of ended and deleted jobs under every number, and none of those that wait or come in', async (context) => {
   const { queue, store, directory } = openStore(context);
