@@ -127,7 +127,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
   'logger.ts': { may: ['short-text.ts', 'accounts/secret-text.ts'] },
   'input-limits.ts': { may: ['config.ts', 'io/limits.ts'] },
-  'account-jobs.ts': { may: ['errors.ts', 'account-area', 'http', 'jobs'] },
+  'account-jobs.ts': {
+    may: ['errors.ts', 'findings.ts', 'account-area', 'http', 'jobs', 'pipeline/report-document.ts'],
+  },
   // The composition root of the service.
   'service.ts': {
     may: [

@@ -21,6 +21,49 @@ export interface OwnJob {
   readonly error: string | null;
 }
 
+/** A step of the report; see pipeline/report.ts. */
+export interface OwnStep {
+  readonly type: string;
+  /** JSON; null: none, or too long. */
+  readonly parameters: string | null;
+  readonly crs: readonly string[];
+  readonly featuresIn: number;
+  readonly featuresOut: number;
+  /** "2 dropped, 1 merged"; empty: as many features as before. */
+  readonly changes: string;
+  readonly seconds: number;
+}
+
+export interface OwnWarning {
+  readonly severity: 'info' | 'changed' | 'lost';
+  readonly code: string;
+  /** What, how often, where first. */
+  readonly text: string;
+}
+
+export interface OwnLayer {
+  readonly name: string;
+  readonly features: number;
+}
+
+/** All about one job. Without a report the lists are empty. */
+export interface OwnJobDetails extends OwnJob {
+  readonly startedAt: number | null;
+  /** The document; null: the job has none, or is an inspection. */
+  readonly report: object | null;
+  /** One sentence. */
+  readonly summary: string | null;
+  readonly steps: readonly OwnStep[];
+  readonly readLayers: readonly OwnLayer[];
+  readonly writtenLayers: readonly OwnLayer[];
+  readonly warnings: readonly OwnWarning[];
+  /** Number of warnings that are not in `warnings`. */
+  readonly hiddenWarnings: number;
+  readonly severities: Readonly<Record<OwnWarning['severity'], number>>;
+  /** JSON of the config; null: too long. */
+  readonly request: string | null;
+}
+
 export interface OwnJobPage {
   /** Newest first. */
   readonly jobs: readonly OwnJob[];
@@ -42,6 +85,11 @@ export interface UsageSource {
   usage(owner: string, since: number): Promise<Usage>;
   /** How long job records are kept, which limits `usage`. */
   readonly recordDays: number;
-  /** Throws JOB_UNKNOWN, also for jobs of other accounts. */
+  /** These throw JOB_UNKNOWN, also for jobs of other accounts. */
+  details(owner: string, id: string): Promise<OwnJobDetails>;
+  /** Resolves when the job has stopped. False: it had ended before. */
+  cancel(owner: string, id: string): Promise<boolean>;
+  /** Deletes a job that has ended, with its output; one that has not is cancelled only. */
+  delete(owner: string, id: string): Promise<void>;
   sendOutput(owner: string, id: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 }

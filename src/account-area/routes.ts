@@ -1,5 +1,6 @@
 /** All routes of the account area. */
 import { credentialRoutes } from './pages/credentials.ts';
+import { jobRoutes } from './pages/job.ts';
 import { linkRoutes } from './pages/links.ts';
 import { oversightRoutes } from './pages/oversight.ts';
 import { overviewRoutes } from './pages/overview.ts';
@@ -17,6 +18,7 @@ export const accountRoutes: readonly AccountRoute[] = [
   ...signInRoutes,
   ...linkRoutes,
   ...overviewRoutes,
+  ...jobRoutes,
   ...credentialRoutes,
   ...settingsRoutes,
   ...userRoutes,

@@ -27,6 +27,7 @@ main { margin: 0 auto; padding: 1.5rem var(--side) 4rem; }
 main.narrow { max-width: 27rem; padding-inline: 1rem; padding-top: clamp(1.5rem, 9vh, 5rem); }
 h1 { margin: 0 0 1.2rem; font-size: 1.75rem; line-height: 1.2; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h2 { margin: 2.2rem 0 .5rem; font-size: 1.2rem; }
+h3 { margin: 1.2rem 0 .3rem; font-size: 1rem; }
 p, main ul { margin: .6rem 0; max-width: 44rem; }
 main ul { padding-left: 1.2rem; }
 .soft, .hint { color: var(--soft); }

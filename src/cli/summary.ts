@@ -1,8 +1,6 @@
-import type { Location } from '../errors.ts';
-import { type Finding, findingCatalogue, type ShownFinding, severities, shownFindings } from '../findings.ts';
-import { counted } from '../message.ts';
+import { type ShownFinding, severities, shownFindings } from '../findings.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
-import { severityText, stepLine } from '../pipeline/report-document.ts';
+import { findingLine, severityText, stepLine } from '../pipeline/report-document.ts';
 import { FLAG_FORM } from './wording.ts';
 
 /** More are shown as one line: an append may have a thousand files. */
@@ -45,25 +43,4 @@ export function findingLines(findings: readonly ShownFinding[]): string[] {
     .reverse()
     .flatMap((severity) => findings.filter((finding) => finding.severity === severity))
     .map((finding) => `${finding.severity}: ${findingLine(finding)}`);
-}
-
-/** A finding in one line: what, how often, where first. */
-export function findingLine({ code, message, count, places }: Finding): string {
-  const where = places.length === 0 ? null : locationText(places[0]);
-  if (count > 1) {
-    const quantity = counted(count, findingCatalogue[code].unit);
-    return `${message} (${quantity}${where === null ? '' : `, first at ${where}`})`;
-  }
-  return where === null ? message : `${message} (at ${where})`;
-}
-
-/** Null where only the layer or the field is known: the message names those. */
-function locationText({ file, line, record, offset, id }: Location): string | null {
-  const known = id === undefined ? '' : `, id ${id}`;
-  const within = file === undefined ? '' : ` of '${file}'`;
-  if (line !== undefined) return `line ${line}${within}${known}`;
-  if (record !== undefined) return `feature ${record}${within}${known}`;
-  if (offset !== undefined) return `byte ${offset}${within}${known}`;
-  if (id !== undefined) return `id ${id}${within}`;
-  return file === undefined ? null : `'${file}'`;
 }

@@ -1,5 +1,13 @@
 /** The JSON document of a report, the same from HTTP, the command line and the client. Schema: http/schemas/report.ts. */
-import { type Finding, type SeverityCounts, severities, severitiesOf, shownFindings } from '../findings.ts';
+import type { Location } from '../errors.ts';
+import {
+  type Finding,
+  findingCatalogue,
+  type SeverityCounts,
+  severities,
+  severitiesOf,
+  shownFindings,
+} from '../findings.ts';
 import { CONFIG_FORM, counted } from '../message.ts';
 import { jsonBytes } from '../short-text.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
@@ -41,7 +49,7 @@ export function reportDocument(
 }
 
 /** "10 features read, 8 written as shp in EPSG:25832: 2 dropped; 3 warnings: 1 lost, 2 info". */
-function summaryOf(report: ConversionReport): string {
+export function summaryOf(report: ConversionReport): string {
   const { features, output, input } = report;
   const files = report.totals?.files ?? input.files.length;
   const from = files === 1 ? `'${input.name}'` : counted(files, 'file');
@@ -63,14 +71,39 @@ function changesText(counts: {
   return kinds.flatMap((kind) => ((counts[kind] ?? 0) === 0 ? [] : [`${counts[kind]} ${kind}`])).join(', ');
 }
 
-/** "filter: 10 features in, 8 out (2 dropped)". */
-export function stepLine({ type, featuresIn, featuresOut, dropped, merged, generated }: StepReport): string {
-  const changes = changesText({
-    dropped: dropped.reduce((sum, { features }) => sum + features, 0),
-    merged,
-    generated,
-  });
+/** Why a step gives another number of features than it got: "2 dropped (FILTERED), 1 merged"; empty: it does not. */
+export function stepChanges({ dropped, merged, generated }: StepReport): string {
+  const sum = dropped.reduce((total, { features }) => total + features, 0);
+  const reasons = dropped.map(({ reason }) => reason).join(', ');
+  return changesText({ dropped: sum, merged, generated }).replace('dropped', `dropped: ${reasons}`);
+}
+
+/** "filter: 10 features in, 8 out (2 dropped: FILTERED)". */
+export function stepLine(step: StepReport): string {
+  const { type, featuresIn, featuresOut } = step;
+  const changes = stepChanges(step);
   return `${type}: ${counted(featuresIn, 'feature')} in, ${featuresOut} out${changes === '' ? '' : ` (${changes})`}`;
+}
+
+/** A finding in one line: what, how often, where first. */
+export function findingLine({ code, message, count, places }: Finding): string {
+  const where = places.length === 0 ? null : locationText(places[0]);
+  if (count > 1) {
+    const quantity = counted(count, findingCatalogue[code].unit);
+    return `${message} (${quantity}${where === null ? '' : `, first at ${where}`})`;
+  }
+  return where === null ? message : `${message} (at ${where})`;
+}
+
+/** Null where only the layer or the field is known: the message names those. */
+function locationText({ file, line, record, offset, id }: Location): string | null {
+  const known = id === undefined ? '' : `, id ${id}`;
+  const within = file === undefined ? '' : ` of '${file}'`;
+  if (line !== undefined) return `line ${line}${within}${known}`;
+  if (record !== undefined) return `feature ${record}${within}${known}`;
+  if (offset !== undefined) return `byte ${offset}${within}${known}`;
+  if (id !== undefined) return `id ${id}${within}`;
+  return file === undefined ? null : `'${file}'`;
 }
 
 /** "3 warnings: 1 lost, 2 info". */

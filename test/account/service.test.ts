@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import test from 'node:test';
 import { accountsPath } from '../../src/jobs/data-directory.ts';
 import { ADMIN, Browser, signIn } from '../support/account-area.ts';
-import { GEOJSON_TO_GEOJSON, startTestService, type TestService } from '../support/service.ts';
+import { GEOJSON_TO_GEOJSON, startTestService, submitJob, type TestService } from '../support/service.ts';
 
 /** A browser in which the administrator has signed in by the link that the service gave at its start. */
 async function setUp(service: TestService): Promise<Browser> {
@@ -63,6 +63,64 @@ test('jobs and usage are those of the account, and outputs can be fetched with t
   await bob.post('/account/password', { token, password: ADMIN.password, repeated: ADMIN.password });
   assert.equal((await bob.get(output)).status, 404, "another account's job is not there");
   assert.doesNotMatch((await bob.get('/account/jobs')).text, /harbour/);
+});
+
+test('the page of a job shows its report, escaped, and cancels and deletes it', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' }, runner: null });
+  const browser = await setUp(service);
+  const key = await makeKey(browser);
+  const nasty = '<script>alert(1)</script>';
+  const features = [1, 2, 3].map((pop) => ({
+    type: 'Feature',
+    properties: { pop, [nasty]: 'x' },
+    geometry: { type: 'Point', coordinates: [8, 53, 1, 2] },
+  }));
+  const config = {
+    input: { format: 'geojson' },
+    transformations: [{ type: 'filter', where: 'pop > 1' }],
+    output: { format: 'shp', name: nasty },
+  };
+  const id = await submitJob(service, {
+    config,
+    file: JSON.stringify({ type: 'FeatureCollection', features }),
+    fileName: `a${nasty}.geojson`,
+    headers: { apiKey: key },
+  });
+  await service.ended(id);
+  assert.match((await browser.get('/account/jobs')).text, new RegExp(`href="/account/jobs/${id}"`));
+  const { text } = await browser.get(`/account/jobs/${id}`);
+  assert.doesNotMatch(text, /<script/);
+  assert.match(text, /3 features read from .*, 2 written as shp/);
+  assert.match(text, /<h3>Lost: .*EXTRA_ORDINATES.*<h3>Changed: .*FIELD_RENAMED/s);
+  assert.match(text, /1\. filter<\/th>.*<span>3<\/span>.*<span>2<\/span>.*1 dropped: FILTERED/s);
+  assert.match(text, /<span class="badge bad">1 lost<\/span>/);
+  assert.match(text, /&quot;where&quot;: &quot;pop &gt; 1&quot;/);
+  const report = await browser.get(`/account/jobs/${id}/report`);
+  assert.match(
+    report.headers.get('content-disposition') ?? '',
+    /^attachment; filename="report-[\w-]+\.json"$/,
+  );
+  assert.equal((JSON.parse(report.text) as { features: { dropped: number } }).features.dropped, 1);
+
+  await browser.get(`/account/jobs/${id}`);
+  assert.match((await browser.post(`/account/jobs/${id}/cancel`, {})).text, /had ended before/);
+  assert.match((await browser.get(`/account/jobs/${id}/delete`)).text, /This cannot be undone/);
+  assert.match((await browser.post(`/account/jobs/${id}/delete`, {})).text, /The job was deleted/);
+  assert.equal((await browser.get(`/account/jobs/${id}`)).status, 404);
+});
+
+test('a job that waits is cancelled on its page, and its state is shown', async () => {
+  // The first job keeps the only runner busy.
+  await using service = await startTestService({ settings: { AUTH: 'required', RUNNERS: '1' } });
+  const browser = await setUp(service);
+  const key = await makeKey(browser);
+  await submitJob(service, { file: 'wait 600000', headers: { apiKey: key } });
+  const id = await submitJob(service, { file: 'wait 600000', headers: { apiKey: key } });
+  const { text } = await browser.get(`/account/jobs/${id}`);
+  assert.match(text, /QUEUED|RUNNING/);
+  assert.match((await browser.post(`/account/jobs/${id}/cancel`, {})).text, /The job was cancelled/);
+  assert.match(browser.page, /FAILED/);
+  assert.match(browser.page, /role="alert">[^<]*cancel/i);
 });
 
 test('the list of jobs leads on to older ones', async () => {

@@ -25,7 +25,12 @@ const TABLE: Readonly<Record<string, Access>> = {
   'POST /account/password': 'anyone',
   'GET /account': 'user',
   'GET /account/jobs': 'user',
+  'GET /account/jobs/:id': 'user',
   'GET /account/jobs/:id/output': 'user',
+  'GET /account/jobs/:id/report': 'user',
+  'POST /account/jobs/:id/cancel': 'user',
+  'GET /account/jobs/:id/delete': 'user',
+  'POST /account/jobs/:id/delete': 'user',
   'GET /account/keys': 'user',
   'GET /account/keys/new': 'user',
   'POST /account/keys/new': 'user',
@@ -155,6 +160,9 @@ test("another owner's keys, clients and outputs are not there for a user", async
     `clients/${client.id}`,
     `clients/${client.id}/revoke`,
     'jobs/00000000-0000-4000-8000-000000000000/output',
+    'jobs/00000000-0000-4000-8000-000000000000/report',
+    'jobs/00000000-0000-4000-8000-000000000000/delete',
+    'jobs/00000000-0000-4000-8000-000000000000',
   ];
   for (const path of paths) assert.equal((await user.get(`/account/${path}`)).status, 404, path);
   await user.get('/account/keys');

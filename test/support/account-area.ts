@@ -22,6 +22,15 @@ const NO_JOBS: UsageSource = {
   page: async () => ({ jobs: [], next: null }),
   usage: async () => ({ jobs: 0, failedJobs: 0, inputBytes: 0, outputBytes: 0 }),
   recordDays: 7,
+  details: async (_owner, id) => {
+    throw failure('JOB_UNKNOWN', { id });
+  },
+  cancel: async (_owner, id) => {
+    throw failure('JOB_UNKNOWN', { id });
+  },
+  delete: async (_owner, id) => {
+    throw failure('JOB_UNKNOWN', { id });
+  },
   sendOutput: async (_owner, id) => {
     throw failure('JOB_UNKNOWN', { id });
   },

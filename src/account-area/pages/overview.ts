@@ -3,8 +3,9 @@ import { type Html, html } from '../../html.ts';
 import type { OwnJob } from '../own-jobs.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';
+import { hasOutput, jobPath, stateBadge, workText } from './job.ts';
 import { layout } from './layout.ts';
-import { badge, size, table, time } from './parts.ts';
+import { size, table, time } from './parts.ts';
 
 const DAY_MS = 24 * 3600_000;
 const USAGE_DAYS = 30;
@@ -14,14 +15,6 @@ const ON_A_PAGE = 50;
 export const overviewRoutes: readonly AccountRoute[] = [
   { method: 'GET', path: '/account', access: 'user', handle: overview },
   { method: 'GET', path: '/account/jobs', access: 'user', handle: jobsPage },
-  {
-    method: 'GET',
-    path: '/account/jobs/:id/output',
-    access: 'user',
-    handle: (visit, { id }) => ({
-      raw: (reply) => visit.area.options.usage.sendOutput(visit.user.id, id, visit.request, reply),
-    }),
-  },
 ];
 
 async function overview(visit: Visit): Promise<Answer> {
@@ -79,19 +72,17 @@ async function jobsPage(visit: Visit): Promise<Answer> {
   return { page: layout(visit, { title: 'Jobs', body }) };
 }
 
-const STATE_KINDS = { QUEUED: 'plain', RUNNING: 'plain', SUCCESS: 'good', FAILED: 'bad' } as const;
-
 function jobTable(visit: Visit, jobs: readonly OwnJob[]): Html {
   if (jobs.length === 0) return html`<p class="soft">You have no jobs yet.</p>`;
   const now = Date.now();
   const rows = jobs.map((job) => [
     time(job.createdAt),
-    badge(STATE_KINDS[job.state], job.state),
-    html`${job.operation} ${job.inputFormat}${job.outputFormat === null ? null : html` to ${job.outputFormat}`}`,
+    stateBadge(job),
+    workText(job),
     html`${job.inputNames.slice(0, 3).join(', ')}${job.inputNames.length > 3 ? ` and ${job.inputNames.length - 3} more` : null}`,
     job.inputBytes === null ? '' : html`<span class="nowrap">${size(job.inputBytes)}</span>`,
     outputCell(visit, job, now),
-    html`<code>${job.id}</code>`,
+    html`<a href="${jobPath(visit, job)}"><code>${job.id}</code></a>`,
   ]);
   return table(
     'Your jobs, newest first; times in UTC',
@@ -103,6 +94,6 @@ function jobTable(visit: Visit, jobs: readonly OwnJob[]): Html {
 function outputCell(visit: Visit, job: OwnJob, now: number): Html | string {
   if (job.state === 'FAILED') return html`<span class="reason">${(job.error ?? '').slice(0, 300)}</span>`;
   if (job.outputBytes === null) return '';
-  if (job.outputUntil === null || job.outputUntil <= now) return `${size(job.outputBytes)}, expired`;
-  return html`<a href="${visit.href(`/account/jobs/${encodeURIComponent(job.id)}/output`)}" class="nowrap" download>${size(job.outputBytes)}</a>`;
+  if (!hasOutput(job, now)) return `${size(job.outputBytes)}, expired`;
+  return html`<a href="${jobPath(visit, job, '/output')}" class="nowrap" download>${size(job.outputBytes)}</a>`;
 }
