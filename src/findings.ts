@@ -151,6 +151,10 @@ const generalFindings = {
     'distances in {crs} differ from distances on the ground by more than {percent} % here; to measure on the ellipsoid, {set:step.geodesic=true}',
   ),
   // attributes
+  COORDINATES_ROUNDED: changed(
+    'coordinates were rounded to {decimals|decimal place}, which moves positions by up to {displacement}; for more, {set:output.decimals}',
+    'feature',
+  ),
   FIELD_RENAMED: changed("field '{from}' of layer '{layer}' is written as '{to}'"),
   FIELD_RETYPED: changed("field '{field}' of layer '{layer}' is written as {to} instead of {from}"),
   FIELD_DROPPED: lost("field '{field}' of layer '{layer}' was dropped: {reason}"),

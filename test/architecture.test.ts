@@ -23,7 +23,16 @@ const ERRORS = ['errors.ts', 'message.ts', 'short-text.ts'];
 const MESSAGES = [...ERRORS, 'findings.ts'];
 const DATA = ['batch', 'bytes', 'crs'];
 const FORMAT: Room = {
-  may: [...MESSAGES, ...DATA, 'catalogue-entries.ts', 'io', 'formats/format.ts', 'formats/recognise.ts'],
+  may: [
+    ...MESSAGES,
+    ...DATA,
+    'catalogue-entries.ts',
+    'io',
+    'formats/format.ts',
+    'formats/coordinate-digits.ts',
+    'formats/digit-options.ts',
+    'formats/recognise.ts',
+  ],
 };
 const ENGINE: Room = { may: [...MESSAGES, 'batch', 'crs', 'io'] };
 /** What an interface (HTTP, command line) needs to know of formats and transformations: the records. */
@@ -59,6 +68,10 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'engines/geos': ENGINE,
   'engines/sqlite': ENGINE,
   'formats/format.ts': { may: [...MESSAGES, ...DATA, 'catalogue-entries.ts', 'io'] },
+  'formats/coordinate-digits.ts': {
+    may: [...MESSAGES, ...DATA, 'formats/digit-options.ts', 'formats/format.ts'],
+  },
+  'formats/digit-options.ts': { may: [], isPure: true },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },
   'formats/format-by-id.ts': { may: [...ERRORS, 'formats/format.ts', 'formats/registry.ts'] },

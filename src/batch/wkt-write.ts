@@ -1,7 +1,13 @@
 /** Writes geometry as well-known text (ISO 19125-1 with the Z, M and ZM of OGC 06-103r4). */
 import { CLOSE_PAREN, COMMA, OPEN_PAREN, SPACE } from '../bytes/ascii.ts';
 import type { ByteWriter } from '../bytes/byte-writer.ts';
-import { MAX_NUMBER_LENGTH, writeNumber, writeRounded } from '../bytes/number-text.ts';
+import {
+  ALL_DIGITS,
+  type CoordinateDigits,
+  type Digits,
+  MAX_NUMBER_LENGTH,
+  writeDigits,
+} from '../bytes/number-text.ts';
 import {
   GEOMETRY_TYPE,
   GEOMETRY_TYPE_NAMES,
@@ -29,19 +35,18 @@ interface Style {
   /** Offset of Z and M in a position, or 0 if this geometry has none. */
   readonly zAt: number;
   readonly mAt: number;
-  readonly significantDigits: number | null;
+  readonly digits: CoordinateDigits;
 }
 
 /**
- * Appends the geometry of a row: "POLYGON Z ((30 10 1,40 40 2,...))", or nothing for a null geometry. Numbers are
- * written as the shortest text that reads back as the same double, or rounded to `significantDigits` (1 to 15). A Z or
- * M missing at some positions of the geometry is written as NaN.
+ * Appends the geometry of a row: "POLYGON Z ((30 10 1,40 40 2,...))", or nothing for a null geometry. A Z or M
+ * missing at some positions of the geometry is written as NaN.
  */
 export function writeWkt(
   writer: ByteWriter,
   column: GeometryColumn,
   row: number,
-  significantDigits: number | null = null,
+  digits: CoordinateDigits = ALL_DIGITS,
 ): void {
   const type = column.types[row];
   if (type === GEOMETRY_TYPE.none) return;
@@ -50,7 +55,7 @@ export function writeWkt(
     letters: dimensions === 'XY' ? '' : ` ${dimensions.slice(2)}`,
     zAt: hasZ(dimensions) ? 2 : 0,
     mAt: hasM(dimensions) ? strideOf(column.dimensions) - 1 : 0,
-    significantDigits,
+    digits,
   };
   const first = column.partOffsets[row];
   const end = column.partOffsets[row + 1];
@@ -147,21 +152,22 @@ function writePart(
 function writePositions(writer: ByteWriter, column: GeometryColumn, ring: number, style: Style): void {
   const { coordinates, coordOffsets } = column;
   const stride = strideOf(column.dimensions);
-  const { zAt, mAt, significantDigits } = style;
+  const { zAt, mAt } = style;
+  const { xy, zm } = style.digits;
   const end = coordOffsets[ring + 1] * stride;
   writer.uint8(OPEN_PAREN);
   for (let i = coordOffsets[ring] * stride; i < end; i += stride) {
     if (writer.length + POSITION_ROOM > writer.bytes.length) writer.reserve(POSITION_ROOM);
-    writeOrdinate(writer, coordinates[i], significantDigits);
+    writeOrdinate(writer, coordinates[i], xy);
     writer.bytes[writer.length++] = SPACE;
-    writeOrdinate(writer, coordinates[i + 1], significantDigits);
+    writeOrdinate(writer, coordinates[i + 1], xy);
     if (zAt !== 0) {
       writer.bytes[writer.length++] = SPACE;
-      writeOrdinate(writer, coordinates[i + zAt], significantDigits);
+      writeOrdinate(writer, coordinates[i + zAt], zm);
     }
     if (mAt !== 0) {
       writer.bytes[writer.length++] = SPACE;
-      writeOrdinate(writer, coordinates[i + mAt], significantDigits);
+      writeOrdinate(writer, coordinates[i + mAt], zm);
     }
     writer.bytes[writer.length++] = COMMA;
   }
@@ -169,8 +175,7 @@ function writePositions(writer: ByteWriter, column: GeometryColumn, ring: number
   else writer.bytes[writer.length - 1] = CLOSE_PAREN;
 }
 
-function writeOrdinate(writer: ByteWriter, value: number, significantDigits: number | null): void {
+function writeOrdinate(writer: ByteWriter, value: number, digits: Digits): void {
   if (Number.isNaN(value)) writer.ascii('NaN');
-  else if (significantDigits === null) writeNumber(writer, value);
-  else writeRounded(writer, value, significantDigits);
+  else writeDigits(writer, value, digits);
 }

@@ -366,3 +366,51 @@ export function writeRounded(writer: ByteWriter, value: number, significantDigit
   // Rounding up the largest doubles would give Infinity.
   writeNumber(writer, Number.isFinite(rounded) ? rounded : value);
 }
+
+/** Appends the value rounded to `decimals` (0 to 15), in plain notation if that is shorter. */
+function writeFixed(writer: ByteWriter, value: number, decimals: number): void {
+  const negative = value < 0;
+  const magnitude = negative ? -value : value;
+  const scaled = Math.round(magnitude * POWERS_OF_TEN[decimals]);
+  if (magnitude < 1e9 && scaled < MAX_EXACT_INTEGER) writeDecimal(writer, negative, scaled, decimals);
+  // So large a double has no more decimals than that.
+  else writeNumber(writer, magnitude < 1e15 ? Number(value.toFixed(decimals)) : value);
+}
+
+/**
+ * How numbers are written: 0 as the shortest text that reads back as the same double, 1 to 15 rounded to so many
+ * significant digits, and negative numbers, made by `fixedDecimals`, rounded to decimals.
+ */
+export type Digits = number;
+
+/** Rounds to 0 to 15 decimals. */
+export function fixedDecimals(count: number): Digits {
+  return ~count;
+}
+
+/** The number of decimals of `fixedDecimals`; null for other digits. */
+export function decimalsOf(digits: Digits): number | null {
+  return digits < 0 ? ~digits : null;
+}
+
+/** Of the coordinates of a layer. */
+export interface CoordinateDigits {
+  readonly xy: Digits;
+  /** Of Z and M, whose unit can be another one. */
+  readonly zm: Digits;
+}
+
+export const ALL_DIGITS: CoordinateDigits = { xy: 0, zm: 0 };
+
+/** Appends a finite value. */
+export function writeDigits(writer: ByteWriter, value: number, digits: Digits): void {
+  if (digits === 0) writeNumber(writer, value);
+  else if (digits > 0) writeRounded(writer, value, digits);
+  else writeFixed(writer, value, ~digits);
+}
+
+/** Usual length of a coordinate with a separator, to reserve memory. */
+export function usualLength(digits: Digits): number {
+  if (digits === 0) return 13;
+  return digits > 0 ? digits + 3 : Math.min(~digits + 7, 18);
+}

@@ -42,6 +42,7 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
     layer: { type: 'string', multiple: true },
     'fail-on': { type: 'string' },
     strict: { type: 'boolean' },
+    decimals: { type: 'string' },
     overwrite: { type: 'boolean' },
     threads: { type: 'string' },
     report: { type: 'string' },
@@ -57,7 +58,8 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
 /** The last lines of every such command's usage. */
 export function conversionUsage(done: string): string {
   return `  --in-NAME VALUE       option of the input format, e.g. --in-delimiter ';'   (docs/formats)
-  --out-NAME VALUE      option of the output format, e.g. --out-precision 9
+  --out-NAME VALUE      option of the output format, e.g. --out-bbox true
+  --decimals N          decimal places of coordinates in text formats (default 7 for computed degrees)
   --overwrite           replace OUT if it exists
   --fail-on SEVERITY    write no output if a warning has this severity or a worse one: changed, lost
   --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
@@ -134,7 +136,7 @@ async function requestOf(
       format: to.format.id,
       ...outputCrsOf(values['to-crs']),
       toFile: true,
-      options: { ...to.options, ...(await formatOptions(parsed, 'out', to.format)) },
+      options: { ...to.options, ...(await formatOptions(withDecimals(parsed), 'out', to.format)) },
     },
     ...(failOn === null ? {} : { failOn }),
     ...(values.strict === true ? { strict: true } : {}),
@@ -153,6 +155,13 @@ function failOnOf(value: unknown): FailOn | null {
 /** The CRS that a flag states; null where it was not given. */
 export function crsOf(value: unknown, flag: string): CrsText | null {
   return typeof value === 'string' ? parseCrs(value, `--${flag}`) : null;
+}
+
+/** `--decimals` is short for `--out-decimals`. */
+function withDecimals(parsed: Parsed): Parsed {
+  const { decimals } = parsed.values;
+  if (decimals === undefined) return parsed;
+  return { ...parsed, values: { ...parsed.values, 'out-decimals': decimals } };
 }
 
 function outputCrsOf(value: unknown): Pick<OutputRequest, 'crs' | 'crsPath'> {

@@ -106,9 +106,12 @@ test('does not quote geometries if the delimiter is not a comma', async () => {
   assert.equal(text, 'a;geom_wkt\nx,y;POINT (1.5 -2)\n"x;y";LINESTRING Z (0.1 0.2 3,0.3333333 4 5)\n');
 });
 
-test('writes computed coordinates with 15 digits', async () => {
+test('writes computed degrees with 7 decimals, other computed coordinates with 15 digits', async () => {
   const { text } = await write(textBatch('a', null, null), {}, { coordinatesComputed: true });
-  assert.ok(text.includes('0.333333333333333 4 5'));
+  assert.ok(text.includes('0.3333333 4 5'));
+  const crs = { ...wgs84, kind: 'projected', unitFactor: 1 } as const;
+  const metres = await write(textBatch('a', null, null), {}, { coordinatesComputed: true, crs });
+  assert.ok(metres.text.includes('0.333333333333333 4 5'));
 });
 
 test('renames a field named like the geometry column and reports that the CRS is not stored', async () => {

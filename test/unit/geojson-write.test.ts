@@ -143,13 +143,19 @@ test('writes a bounding box of all batches, with Z if there is one', async () =>
   assert.equal((await write([flat])).json.bbox, undefined);
 });
 
-test('writes coordinates with the requested digits, 15 if computed, all otherwise', async () => {
+test('writes coordinates with the requested digits, 7 decimals if computed, all otherwise', async () => {
   const batch = await batchOf('{"type":"Point","coordinates":[13.404954000000002,-0.000012345678901234]}');
   const text = async (options: Record<string, unknown>, computed = false): Promise<string> =>
     /"coordinates":(.*?)\}/.exec((await write([batch], options, { coordinatesComputed: computed })).text)![1];
   assert.equal(await text({}), '[13.404954000000002,-0.000012345678901234]');
-  assert.equal(await text({}, true), '[13.404954,-0.000012345678901234]');
-  assert.equal(await text({ precision: 7 }), '[13.40495,-0.00001234568]');
+  assert.equal(await text({}, true), '[13.404954,-0.0000123]');
+  for (const name of ['precision', 'significant_digits'])
+    assert.equal(await text({ [name]: 7 }), '[13.40495,-0.00001234568]');
+  assert.equal(await text({ decimals: 3 }), '[13.405,0]');
+  await assert.rejects(
+    text({ decimals: 3, precision: 9 }),
+    /'output.decimals' and 'output.precision' exclude each other/,
+  );
   assert.throws(() => validateOptions(geojson.writeOptions, { precision: 6 }, 'output'), {
     code: 'CONFIG_INVALID',
   });

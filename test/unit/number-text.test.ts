@@ -3,8 +3,11 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { ByteWriter } from '../../src/bytes/byte-writer.ts';
 import {
+  decimalsOf,
+  fixedDecimals,
   NumberScanner,
   parseDecimal,
+  writeDigits,
   writeInteger,
   writeNumber,
   writeRounded,
@@ -89,6 +92,27 @@ test('rounds like toPrecision, up to half a unit of the last digit', () => {
     }),
     { numRuns: 5000 },
   );
+});
+
+test('rounds to decimals, up to half a unit of the last one', () => {
+  fc.assert(
+    fc.property(number, fc.integer({ min: 0, max: 15 }), (value, decimals) => {
+      const text = written((writer) => writeDigits(writer, value, fixedDecimals(decimals)));
+      assert.equal(decimalsOf(fixedDecimals(decimals)), decimals);
+      assert.doesNotMatch(text, /\.\d*0$|^-0$/);
+      if (!text.includes('e'))
+        assert.ok((text.split('.')[1] ?? '').length <= decimals, `${text} for ${value}`);
+      const error = Math.abs(Number(text) - value);
+      assert.ok(error <= 0.5 * 10 ** -decimals + 2e-15 * Math.abs(value), `${text} for ${value}`);
+    }),
+    { numRuns: 5000 },
+  );
+  const rounded = (value: number, decimals: number): string =>
+    written((writer) => writeDigits(writer, value, fixedDecimals(decimals)));
+  assert.equal(rounded(999_999_999.96, 1), '1000000000');
+  assert.equal(rounded(-0.04, 1), '0');
+  assert.equal(rounded(1_234_567_890_123.456, 1), '1234567890123.5');
+  assert.equal(rounded(1e300, 3), '1e+300');
 });
 
 test('rounding up to one more digit keeps every digit', () => {

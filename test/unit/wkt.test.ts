@@ -156,7 +156,7 @@ test('an invalid geometry can be rolled back', () => {
 test('rounds to a number of significant digits', () => {
   const { column } = read('POINT (12.3456789012345678 -0.000123456789)');
   const writer = new ByteWriter();
-  writeWkt(writer, column, 0, 7);
+  writeWkt(writer, column, 0, { xy: 7, zm: 7 });
   assert.equal(new TextDecoder().decode(writer.written()), 'POINT (12.34568 -0.0001234568)');
 });
 

@@ -7,13 +7,13 @@ import { GEOMETRY_TYPE, type GeometryColumn, hasZ, strideOf } from '../../batch/
 import { writeWkt } from '../../batch/wkt-write.ts';
 import { COMMA, CR, isBlank, LF, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { writeInteger, writeNumber, writeRounded } from '../../bytes/number-text.ts';
+import { usualLength, writeDigits, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import type { CoordinateRounding } from '../coordinate-digits.ts';
 
 /** How to encode; plain data. */
 export interface CsvEncoding {
   readonly delimiter: number;
-  /** null: as many as are needed. */
-  readonly significantDigits: number | null;
+  readonly rounding: CoordinateRounding;
   readonly header: string;
   /** Columns with the coordinates of points take the place of WKT; 'xyz': also one with Z. */
   readonly geometry: 'wkt' | 'xy' | 'xyz';
@@ -21,9 +21,9 @@ export interface CsvEncoding {
 
 /** Every row of the batch, each ended by LF. */
 export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Array<ArrayBuffer> {
-  const { delimiter, significantDigits } = encoding;
+  const { delimiter, rounding } = encoding;
   const { columns, geometry } = batch;
-  const ordinateBytes = (significantDigits ?? 9) + 3;
+  const ordinateBytes = usualLength(rounding.xy);
   const writer = new ByteWriter(
     Math.max(1 << 12, geometry.coordinates.length * ordinateBytes + batch.rowCount * 48),
   );
@@ -39,9 +39,9 @@ export function encodeRows(batch: FeatureBatch, encoding: CsvEncoding): Uint8Arr
     if (encoding.geometry !== 'wkt') writeCoordinates(writer, geometry, row, encoding);
     else if (hasComma(geometry, row) && delimiter === COMMA) {
       writer.uint8(QUOTE);
-      writeWkt(writer, geometry, row, significantDigits);
+      writeWkt(writer, geometry, row, rounding);
       writer.uint8(QUOTE);
-    } else writeWkt(writer, geometry, row, significantDigits);
+    } else writeWkt(writer, geometry, row, rounding);
     if (isAlone) writer.uint8(delimiter);
     writer.uint8(LF);
   }
@@ -54,7 +54,7 @@ function writeCoordinates(
   writer: ByteWriter,
   { dimensions, partOffsets, ringOffsets, coordOffsets, coordinates }: GeometryColumn,
   row: number,
-  { delimiter, significantDigits, geometry }: CsvEncoding,
+  { delimiter, rounding, geometry }: CsvEncoding,
 ): void {
   const first = coordOffsets[ringOffsets[partOffsets[row]]];
   const isEmpty = coordOffsets[ringOffsets[partOffsets[row + 1]]] === first;
@@ -63,9 +63,7 @@ function writeCoordinates(
   for (let i = 0; i < count; i++) {
     if (i > 0) writer.uint8(delimiter);
     const value = isEmpty || (i === 2 && !hasZ(dimensions)) ? Number.NaN : coordinates[at + i];
-    if (Number.isNaN(value)) continue;
-    if (significantDigits === null) writeNumber(writer, value);
-    else writeRounded(writer, value, significantDigits);
+    if (!Number.isNaN(value)) writeDigits(writer, value, i === 2 ? rounding.zm : rounding.xy);
   }
 }
 

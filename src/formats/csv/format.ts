@@ -1,4 +1,5 @@
 /** CSV (RFC 4180) with a column of geometries or columns of coordinates. Rules and losses: docs/formats/csv.md. */
+import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
 import { errors } from './errors.ts';
 import { findings } from './findings.ts';
@@ -94,13 +95,7 @@ export const csv: Format<typeof errors, typeof findings> = {
         description:
           'wkt: a column geom_wkt. xy: columns lon and lat, x and y in a projected CRS, and z where features have one; points only.',
       },
-      precision: {
-        type: 'integer',
-        minimum: 7,
-        maximum: 15,
-        description:
-          'Significant digits of coordinates. Default: as many as the value needs; 15 if coordinates were transformed.',
-      },
+      ...digitOptions,
       delimiter: {
         enum: [',', ';', '\t', '|', 'comma', 'semicolon', 'tab', 'pipe'],
         default: ',',

@@ -17,6 +17,7 @@ import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { counted } from '../../message.ts';
+import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -30,8 +31,6 @@ import { delimiterOption } from './delimiter.ts';
 import { type CsvEncoding, encodeRows, writeTextCell } from './encode.ts';
 
 const GEOMETRY_COLUMN = 'geom_wkt';
-/** Decimal digits that a double always holds; further digits of computed coordinates are noise. */
-const COMPUTED_DIGITS = 15;
 
 export const writer: FormatWriter = {
   // Only all features show whether there is a Z, and whether all of them are points.
@@ -43,6 +42,7 @@ export const writer: FormatWriter = {
     const geometry =
       state.geometry === 'wkt' ? wholeOrdinates(batch, findings) : pointRows(batch.geometry, findings);
     const data = encodeRows({ ...batch, geometry }, state);
+    noteRounding(batch, state.rounding, findings);
     if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
     return { data, transfer: [data.buffer], findings: findings.list() };
   },
@@ -120,8 +120,7 @@ function planLayer(layer: OutputLayer, context: WriteContext): LayerEncoding {
   const columns = [...names, ...own];
   const state: CsvEncoding = {
     delimiter,
-    significantDigits:
-      (options.precision as number | undefined) ?? (layer.coordinatesComputed ? COMPUTED_DIGITS : null),
+    rounding: coordinateRounding(layer, options),
     header: headerLine(columns, delimiter),
     geometry: !isXy ? 'wkt' : own.length === 3 ? 'xyz' : 'xy',
   };

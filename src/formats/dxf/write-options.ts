@@ -1,16 +1,11 @@
 /** Options under `output`. */
+import { digitOptions } from '../digit-options.ts';
 import type { OptionsSchema } from '../format.ts';
 
 export const writeOptions: OptionsSchema = {
   type: 'object',
   properties: {
-    precision: {
-      type: 'integer',
-      minimum: 7,
-      maximum: 15,
-      description:
-        'Significant digits of coordinates. Default: as many as the value needs; 15 if coordinates were computed.',
-    },
+    ...digitOptions,
     hatch: {
       type: 'boolean',
       default: true,

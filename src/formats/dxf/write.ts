@@ -3,6 +3,7 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { askedDigits, coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -37,6 +38,7 @@ export const writer: FormatWriter = {
 
   encode(batch: FeatureBatch, { state }: LayerEncoding): EncodedChunk {
     const findings = new Findings();
+    noteRounding(batch, (state as LayerState).encoding.rounding, findings);
     const chunk = encodeDrawing(batch, (state as LayerState).encoding, findings);
     const transfer = [chunk.bytes.buffer, chunk.handleOffsets.buffer, chunk.extent.buffer];
     return { data: chunk, transfer, findings: findings.list() };
@@ -52,15 +54,14 @@ export const writer: FormatWriter = {
 
 function planLayer(layer: OutputLayer, options: Readonly<Record<string, unknown>>): LayerState {
   const units = insertionUnits(layer.crs);
+  const rounding = coordinateRounding(layer, options);
   return {
     encoding: {
       layerName: layer.name,
-      digits:
-        typeof options.precision === 'number'
-          ? options.precision
-          : layer.coordinatesComputed
-            ? COMPUTED_DIGITS
-            : 0,
+      rounding: {
+        ...rounding,
+        xy: askedDigits(options) ?? (layer.coordinatesComputed ? COMPUTED_DIGITS : 0),
+      },
       hatch: options.hatch !== false,
       attributes: options.attributes !== false,
       layerField: typeof options.layer_field === 'string' ? options.layer_field : null,

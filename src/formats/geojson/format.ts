@@ -1,4 +1,5 @@
 /** GeoJSON: the facts that need no codec. */
+import { digitOptions } from '../digit-options.ts';
 import type { Format } from '../format.ts';
 import { errors } from './errors.ts';
 import { findings } from './findings.ts';
@@ -43,13 +44,7 @@ export const geojson: Format<typeof errors, typeof findings> = {
   writeOptions: {
     type: 'object',
     properties: {
-      precision: {
-        type: 'integer',
-        minimum: 7,
-        maximum: 15,
-        description:
-          'Significant digits of coordinates. Default: as many as the value needs; 15 if coordinates were computed.',
-      },
+      ...digitOptions,
       bbox: {
         type: 'boolean',
         default: false,

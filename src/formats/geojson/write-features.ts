@@ -5,8 +5,9 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { CLOSE_BRACE, COMMA, DOT, LOWER_E, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeJsonString } from '../../bytes/json-text.ts';
-import { LOW_HALF, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { LOW_HALF, usualLength, writeInteger, writeNumber } from '../../bytes/number-text.ts';
 import type { Findings } from '../../findings.ts';
+import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { GeometryWriter } from './write-geometry.ts';
 
 const encoder = new TextEncoder();
@@ -25,8 +26,7 @@ export interface WriteState {
   readonly isWgs84: boolean;
   /** The `crs` member's name; null: no member is written. */
   readonly crsName: string | null;
-  /** Significant digits of coordinates; 0: the fewest that identify the double. */
-  readonly digits: number;
+  readonly rounding: CoordinateRounding;
   readonly bbox: boolean;
   /** Between two features. */
   readonly separator: string;
@@ -39,7 +39,7 @@ export function encodeFeatures(
 ): Uint8Array<ArrayBuffer> {
   const { rowCount, columns, fields, ids } = batch;
   const out = new ByteWriter(estimateBytes(batch, state));
-  const geometryWriter = new GeometryWriter(out, batch.geometry, state.digits);
+  const geometryWriter = new GeometryWriter(out, batch.geometry, state.rounding);
   const keys = fields.map(({ name }, i) => encoder.encode(`${i === 0 ? '' : ','}${JSON.stringify(name)}:`));
   const values = columns.map((column) => new ValueWriter(out, column));
   const idWriter = ids === null ? null : new ValueWriter(out, ids);
@@ -87,7 +87,7 @@ function noteLosses(
 
 /** Close enough that the buffer rarely has to grow. */
 function estimateBytes(batch: FeatureBatch, state: WriteState): number {
-  const ordinateBytes = state.digits === 0 ? 13 : state.digits + 3;
+  const ordinateBytes = usualLength(state.rounding.xy);
   let bytes = batch.rowCount * 90 + batch.geometry.coordinates.length * ordinateBytes + 1024;
   for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 12);
   for (const column of batch.columns) if ('offsets' in column) bytes += column.bytes.length;

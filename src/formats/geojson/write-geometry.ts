@@ -15,7 +15,7 @@ import {
 import { signedArea } from '../../batch/rings.ts';
 import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../../bytes/ascii.ts';
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
-import { writeNumber, writeRounded } from '../../bytes/number-text.ts';
+import { type CoordinateDigits, type Digits, writeDigits } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
 
 const encoder = new TextEncoder();
@@ -28,17 +28,18 @@ export class GeometryWriter {
   droppedMeasures = 0;
   readonly #out: ByteWriter;
   readonly #column: GeometryColumn;
-  readonly #digits: number;
+  readonly #xy: Digits;
+  readonly #zm: Digits;
   readonly #stride: number;
   readonly #hasZ: boolean;
   readonly #hasM: boolean;
   #row = 0;
 
-  /** `digits`: significant digits of coordinates, 0 for the shortest exact text. */
-  constructor(out: ByteWriter, column: GeometryColumn, digits: number) {
+  constructor(out: ByteWriter, column: GeometryColumn, digits: CoordinateDigits) {
     this.#out = out;
     this.#column = column;
-    this.#digits = digits;
+    this.#xy = digits.xy;
+    this.#zm = digits.zm;
     this.#stride = strideOf(column.dimensions);
     this.#hasZ = hasZ(column.dimensions);
     this.#hasM = hasM(column.dimensions);
@@ -142,14 +143,14 @@ export class GeometryWriter {
     const { coordinates } = this.#column;
     out.reserve(4);
     out.bytes[out.length++] = OPEN_BRACKET;
-    this.#ordinate(coordinates[at]);
+    this.#ordinate(coordinates[at], this.#xy);
     out.bytes[out.length++] = COMMA;
-    this.#ordinate(coordinates[at + 1]);
+    this.#ordinate(coordinates[at + 1], this.#xy);
     if (this.#hasZ) {
       const z = coordinates[at + 2];
       if (!Number.isNaN(z)) {
         out.bytes[out.length++] = COMMA;
-        this.#ordinate(z);
+        this.#ordinate(z, this.#zm);
       }
     }
     out.bytes[out.length++] = CLOSE_BRACKET;
@@ -157,15 +158,14 @@ export class GeometryWriter {
   }
 
   /** Reserves at least two bytes more than it writes: every number is shorter than the reserved length. */
-  #ordinate(value: number): void {
+  #ordinate(value: number, digits: Digits): void {
     if (value - value !== 0)
       throw failure(
         'COORDINATE_NOT_FINITE',
         { place: `feature ${this.#row + 1}`, format: 'GeoJSON', value: String(value) },
         { record: this.#row + 1 },
       );
-    if (this.#digits === 0) writeNumber(this.#out, value);
-    else writeRounded(this.#out, value, this.#digits);
+    writeDigits(this.#out, value, digits);
     this.#out.reserve(4);
   }
 

@@ -5,10 +5,11 @@
 import { cutAtAntimeridian } from '../../batch/antimeridian.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
-import { writeNumber, writeRounded } from '../../bytes/number-text.ts';
+import { writeDigits } from '../../bytes/number-text.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
 import { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
+import { coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,
   FormatWriter,
@@ -19,9 +20,6 @@ import type {
   WriteContext,
 } from '../format.ts';
 import { encodeFeatures, type WriteState } from './write-features.ts';
-
-/** Significant digits of computed coordinates; further digits are noise. */
-const COMPUTED_DIGITS = 15;
 
 /** Between two features: of a collection, of newline-delimited GeoJSON, of a GeoJSON text sequence (RFC 8142). */
 const COMMA_LINE = ',\n';
@@ -55,12 +53,7 @@ export const writer: FormatWriter = {
         isWgs84,
         crsName: isWgs84 || isSequence ? null : crsName(layer.crs, findings),
         separator,
-        digits:
-          typeof options.precision === 'number'
-            ? options.precision
-            : layer.coordinatesComputed
-              ? COMPUTED_DIGITS
-              : 0,
+        rounding: coordinateRounding(layer, options),
         bbox: options.bbox === true && !isSequence,
       };
       return { fields: null, state };
@@ -76,6 +69,7 @@ export const writer: FormatWriter = {
       geometry = cut.geometry;
       for (const row of cut.rows) findings.note('ANTIMERIDIAN_CUT', {}, { record: row + 1 });
     }
+    noteRounding(batch, state.rounding, findings);
     const bytes = encodeFeatures({ ...batch, geometry }, state, findings);
     const chunk: Chunk = {
       bytes,
@@ -185,12 +179,11 @@ class GeoJsonSink implements OutputSink {
     const [minX, minY, minZ, maxX, maxY, maxZ] = this.#bounds;
     if (!this.#states.some(({ bbox }) => bbox) || minX > maxX) return;
     const numbers = minZ <= maxZ ? [minX, minY, minZ, maxX, maxY, maxZ] : [minX, minY, maxX, maxY];
-    const digits = this.#states[0].digits;
+    const { xy, zm } = this.#states[0].rounding;
     tail.ascii(',"bbox":[');
     numbers.forEach((value, i) => {
       if (i > 0) tail.ascii(',');
-      if (digits === 0) writeNumber(tail, value);
-      else writeRounded(tail, value, digits);
+      writeDigits(tail, value, numbers.length === 6 && i % 3 === 2 ? zm : xy);
     });
     tail.ascii(']');
   }

@@ -14,7 +14,9 @@ import {
 import { fillMissingOrdinates } from '../../../batch/missing-ordinates.ts';
 import { signedArea } from '../../../batch/rings.ts';
 import { rowDimensions } from '../../../batch/row-dimensions.ts';
+import { usualLength } from '../../../bytes/number-text.ts';
 import type { Findings } from '../../../findings.ts';
+import type { CoordinateRounding } from '../../coordinate-digits.ts';
 import { FEATURE_TAGS, FEATURE_TAGS_Z, MULTI_MARK, PART_TAGS, ROLE, ROLE_TAGS } from '../feature-marks.ts';
 import { EntityWriter } from './entity-writer.ts';
 import { measuredExtent } from './extent.ts';
@@ -28,8 +30,8 @@ import { AttributesWriter } from './xdata-write.ts';
 /** How to encode; plain data. */
 export interface DrawingEncoding {
   readonly layerName: string;
-  /** Significant digits of coordinates, 0 for the shortest exact text. */
-  readonly digits: number;
+  /** Z is rounded as x and y. */
+  readonly rounding: CoordinateRounding;
   readonly hatch: boolean;
   readonly attributes: boolean;
   readonly layerField: string | null;
@@ -100,7 +102,7 @@ class DrawingEncoder {
     this.#stride = strideOf(geometry.dimensions);
     this.#encoding = encoding;
     this.#findings = findings;
-    this.#entities = new EntityWriter(estimateBytes(batch, encoding), encoding.digits);
+    this.#entities = new EntityWriter(estimateBytes(batch, encoding), encoding.rounding.xy);
     this.#shapes = new GeometryEntities(this.#entities, geometry.coordinates, this.#stride);
     this.#texts = new TextEntities(this.#entities, batch, encoding.textHeight);
     this.#attributes = encoding.attributes
@@ -267,7 +269,7 @@ class DrawingEncoder {
 function estimateBytes(batch: FeatureBatch, encoding: DrawingEncoding): number {
   const positions = batch.geometry.coordinates.length / strideOf(batch.geometry.dimensions);
   const copies = encoding.hatch ? 2 : 1;
-  const positionBytes = 2 * ((encoding.digits === 0 ? 10 : encoding.digits + 2) + 4);
+  const positionBytes = 2 * (usualLength(encoding.rounding.xy) + 4);
   let bytes = (batch.rowCount * 230 + positions * positionBytes) * copies + 1024;
   if (!encoding.attributes) return bytes;
   for (const { name } of batch.fields) bytes += batch.rowCount * (name.length + 22);

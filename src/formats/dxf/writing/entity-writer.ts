@@ -4,7 +4,7 @@
  */
 import { DOT, LF, LOWER_E, ZERO } from '../../../bytes/ascii.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
-import { writeInteger, writeNumber, writeRounded } from '../../../bytes/number-text.ts';
+import { type Digits, writeDigits, writeInteger, writeNumber } from '../../../bytes/number-text.ts';
 import { HANDLE, HANDLE_DIGITS } from './handles.ts';
 
 /** Bytes for a code, the longest number and their line ends. */
@@ -54,11 +54,10 @@ export class EntityWriter {
   color: Uint8Array = NOTHING;
   readonly #vertex = entityHead('VERTEX', '100\nAcDbVertex\n100\nAcDb3dPolylineVertex\n');
   readonly #sequenceEnd = entityHead('SEQEND', '');
-  readonly #digits: number;
+  readonly #digits: Digits;
   #handleOffsets = new Uint32Array(1 << 12);
 
-  /** `digits`: significant digits of coordinates, 0 for the shortest exact text. */
-  constructor(initialBytes: number, digits: number) {
+  constructor(initialBytes: number, digits: Digits) {
     this.out = new ByteWriter(initialBytes);
     this.#digits = digits;
   }
@@ -154,7 +153,7 @@ export class EntityWriter {
       writeNumber(out, value);
       if (!Number.isInteger(value)) return;
     } else {
-      writeRounded(out, value, digits);
+      writeDigits(out, value, digits);
       if (digits >= 12 && Math.abs(value) < 1e8 && Math.abs(value - Math.round(value)) > NEAR_INTEGER) return;
     }
     const { bytes } = out;

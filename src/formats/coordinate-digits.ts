@@ -1,0 +1,81 @@
+/** How text formats round coordinates: the defaults, and the finding about coarse rounding. */
+import { positionBounds } from '../batch/bounds.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { type CoordinateDigits, type Digits, decimalsOf, fixedDecimals } from '../bytes/number-text.ts';
+import { failure } from '../errors.ts';
+import type { Findings } from '../findings.ts';
+import { field, phrase } from '../message.ts';
+import { digitOptions } from './digit-options.ts';
+import type { OutputLayer } from './format.ts';
+
+/** Significant digits of computed coordinates; further digits are noise. */
+const COMPUTED_DIGITS = 15;
+/** 1 cm on the ground (RFC 7946, section 11.2). */
+const DEGREE_DECIMALS = 7;
+const METRES_PER_DEGREE = 111_320;
+/** Units of at least this many radians are written like degrees; gons are 0.9 degrees. */
+const LEAST_DEGREE = 0.01;
+const REPORTED_METRES = 0.01;
+
+/** Plain data. */
+export interface CoordinateRounding extends CoordinateDigits {
+  /** Length of the unit of x and y on the ground, at most; null: rounding is not reported. */
+  readonly metresPerUnit: number | null;
+}
+
+/** Throws CONFIG_INVALID if the options contradict each other. */
+export function coordinateRounding(
+  { crs, coordinatesComputed }: Pick<OutputLayer, 'crs' | 'coordinatesComputed'>,
+  options: Readonly<Record<string, unknown>>,
+): CoordinateRounding {
+  const asked = askedDigits(options);
+  if (asked !== null) {
+    const metresPerUnit =
+      crs.kind === 'geographic' ? (crs.unitFactor * 180 * METRES_PER_DEGREE) / Math.PI : crs.unitFactor;
+    return { xy: asked, zm: asked, metresPerUnit };
+  }
+  if (!coordinatesComputed) return { xy: 0, zm: 0, metresPerUnit: null };
+  const areDegrees = crs.kind === 'geographic' && crs.unitFactor > LEAST_DEGREE;
+  return {
+    xy: areDegrees ? fixedDecimals(DEGREE_DECIMALS) : COMPUTED_DIGITS,
+    zm: COMPUTED_DIGITS,
+    metresPerUnit: null,
+  };
+}
+
+/** The digits that the request asks for; null: none. */
+export function askedDigits(options: Readonly<Record<string, unknown>>): Digits | null {
+  const { decimals, significant_digits: significant, precision } = options;
+  const given = Object.keys(digitOptions).filter((name) => options[name] !== undefined);
+  if (given.length > 1) {
+    const [first, second] = given.map((name) => field(`output.${name}`));
+    throw failure('CONFIG_INVALID', {
+      detail: phrase`'${first}' and '${second}' exclude each other; give one`,
+    });
+  }
+  if (typeof decimals === 'number') return fixedDecimals(decimals);
+  return typeof significant === 'number' ? significant : typeof precision === 'number' ? precision : null;
+}
+
+/** Notes how far the rounding that was asked for moves the positions of a batch, if that is more than 1 cm. */
+export function noteRounding(
+  { geometry, rowCount }: FeatureBatch,
+  { xy, metresPerUnit }: CoordinateRounding,
+  findings: Findings,
+): void {
+  if (metresPerUnit === null || geometry.coordinates.length === 0) return;
+  const decimals = decimalsOf(xy) ?? decimalsLeft(xy, positionBounds(geometry));
+  const metres = (Math.SQRT1_2 / 10 ** decimals) * metresPerUnit;
+  if (metres <= REPORTED_METRES || !Number.isFinite(metres)) return;
+  findings.note('COORDINATES_ROUNDED', { decimals, displacement: lengthText(metres) }, undefined, rowCount);
+}
+
+/** Decimals of the largest ordinate with so many significant digits. */
+function decimalsLeft(digits: number, bounds: readonly number[]): number {
+  const largest = bounds.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  return digits - 1 - Math.floor(Math.log10(Math.max(largest, Number.MIN_VALUE)));
+}
+
+function lengthText(metres: number): string {
+  return metres < 1 ? `${Number((metres * 100).toPrecision(2))} cm` : `${Number(metres.toPrecision(2))} m`;
+}
