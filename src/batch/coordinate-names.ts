@@ -24,7 +24,7 @@ interface Word {
 export interface NamedPair {
   readonly x: number;
   readonly y: number;
-  /** The column "z" beside "x" and "y"; -1: none. */
+  /** The column "z" with the same frame; -1: none. */
   readonly z: number;
   /** The names say longitude and latitude. */
   readonly isGeographic: boolean;
@@ -108,15 +108,16 @@ export function namedPairs(names: readonly string[]): NamedPair[] {
     group.members[word.axis].push({ index, word });
   });
   const pairs: NamedPair[] = [];
-  for (const { members } of groups.values()) {
+  for (const [key, { members }] of groups) {
     if (members.edge.length > 0) continue;
+    const heights = groups.get(key.replace(/^\w+/, 'xy'))?.members.z ?? [];
     for (const x of members.x)
       for (const y of members.y) {
         const language = x.word.language ?? y.word.language;
         pairs.push({
           x: x.index,
           y: y.index,
-          z: members.z.length === 1 ? members.z[0].index : -1,
+          z: heights.length === 1 ? heights[0].index : -1,
           isGeographic: x.word.kind === 'geographic' || x.word.kind === 'angle',
           needsAngles: x.word.kind === 'angle',
           letterO: language === 'germanic' ? 'E' : language === 'romance' ? 'W' : null,
@@ -196,7 +197,9 @@ function geographicAxis(words: readonly string[]): { word: Word; frame: string }
   const [{ at, word, rest }] = found;
   // "Xlongitude" and "Ylatitude" say their axis twice.
   const isAxis = (text: string): boolean => text === 'x' || text === 'y';
-  const frame = words.flatMap((text, i) => (i === at ? ['*', rest] : [text])).filter((text) => !isAxis(text));
+  const frame = words
+    .flatMap((text, i) => (i === at ? ['*', rest] : [text]))
+    .filter((text) => text !== '' && !isAxis(text));
   return { word, frame: frame.join(' ') };
 }
 

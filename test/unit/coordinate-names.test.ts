@@ -18,6 +18,7 @@ test('recognises pairs of coordinates in the usual languages and spellings', () 
   ]) // biome-ignore format: a list
     assert.equal(pairsOf(names), '0 1', names);
   assert.equal(pairsOf('x,y,z'), '0 1 2');
+  assert.equal(pairsOf('lon,lat,z'), '0 1 2');
   assert.equal(pairsOf('x,y,height'), '0 1');
 });
 

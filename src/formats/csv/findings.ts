@@ -7,12 +7,16 @@ export const findings = {
   GEOMETRY_COLUMN_FOUND: info(
     "the geometries were read from column '{column}' ({notation}); '{field:csv_options.geometry_column}' states another column",
   ),
-  COORDINATE_COLUMNS_FOUND: info('positions were read from {columns}; {options} state other columns'),
+  COORDINATE_COLUMNS_FOUND: info(
+    "positions were read from {columns}; '{field:csv_options.x_column}' and '{field:csv_options.y_column}' state other columns",
+  ),
+  POINT_COLUMN_FOUND: info(
+    "positions were read from column '{column}' ({order}); '{field:csv_options.point_column}' states another column",
+  ),
   COORDINATE_NOTATION: info('the coordinates in {columns} were read {notation}'),
   COORDINATES_MISSING: info('features have no geometry because their coordinates are empty', 'feature'),
   DECIMAL_COMMA_KEPT: info(
-    "values of column '{column}' are numbers with a decimal comma and were kept as text; to read numbers, {set:csv_options.decimal_comma=true}",
-    'value',
+    'numbers with a decimal comma were kept as text (columns {columns}); to read numbers, {set:csv_options.decimal_comma=true}',
   ),
   HEIGHT_KEPT: info(
     "column '{column}' was kept as a field; to make it the Z of the points, name it with '{field:csv_options.z_column}'",

@@ -41,7 +41,10 @@ export const csv: Format<typeof errors, typeof findings> = {
           'Column with x (longitude, easting). Default: recognised with y_column by name and values, such as lon and lat, if only one pair is possible.',
       },
       y_column: { ...COLUMN, description: 'Column with y (latitude, northing).' },
-      z_column: { ...COLUMN, description: 'Column with z. Default: z beside x and y; heights stay fields.' },
+      z_column: {
+        ...COLUMN,
+        description: 'Column with z. Default: a column of numbers named z; heights stay fields.',
+      },
       point_column: {
         ...COLUMN,
         description:

@@ -2,6 +2,7 @@
  * Finds where the geometry of a CSV is: by the options, by the name `geom_wkt`, or by names and values of the first
  * rows. What is found is reported; where two readings are plausible nothing is guessed.
  */
+import type { Bounds } from '../../batch/bounds.ts';
 import { letterOf, type NamedPair, namedPairs, namedPoints } from '../../batch/coordinate-names.ts';
 import { COMMA, DOT } from '../../bytes/ascii.ts';
 import { type OrdinateNotation, OrdinateScanner } from '../../bytes/ordinate-text.ts';
@@ -13,8 +14,9 @@ import { field, phrase } from '../../message.ts';
 import type { AssumedCrs } from '../format.ts';
 import { type ColumnName, columnIndex, listNames, unknownColumn, type WantedColumns } from './columns.ts';
 import { type SampledGeometry, sampledGeometries } from './geometry-sample.ts';
-import type { GeometryPlace } from './row-geometry.ts';
+import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
 import { CellBytes, type Sample } from './sample.ts';
+import { hasDecimalCommas } from './typing.ts';
 
 /** A header read with one delimiter, and the first rows. */
 export interface HeaderReading {
@@ -29,6 +31,8 @@ export interface HeaderReading {
 export interface LocatedGeometry {
   readonly place: GeometryPlace;
   readonly assumedCrs: AssumedCrs | null;
+  /** Bounds of the sampled coordinates if no CRS is assumed, for suggestions. */
+  readonly extent?: Bounds;
 }
 
 /** The place that the options state; null if the header lacks one of the columns. */
@@ -90,15 +94,17 @@ export function detectedPlace(
     ]);
   if (pairs.length === 1) {
     const [{ values }] = pairs;
-    const z = wanted.z === null ? pairs[0].pair.z : columnIndex(names, wanted.z);
+    const named = pairs[0].pair.z;
+    const z =
+      wanted.z !== null
+        ? columnIndex(names, wanted.z)
+        : named >= 0 && areNumbers(readColumn(sample, named, values.notation))
+          ? named
+          : -1;
     if (wanted.z !== null && z < 0) throw unknownColumn(wanted, names, reading.delimiter);
     const pair = { ...pairs[0].pair, z };
     const located = pairOf(reading, pair, values, wanted, findings);
-    const x = field('csv_options.x_column');
-    findings.note('COORDINATE_COLUMNS_FOUND', {
-      columns: pairText(names, pair),
-      options: phrase`'${x}' and '${field('csv_options.y_column')}'`,
-    });
+    findings.note('COORDINATE_COLUMNS_FOUND', { columns: pairText(names, pair) });
     noteHeight(names, sample, pair, findings);
     return located;
   }
@@ -107,10 +113,7 @@ export function detectedPlace(
   if (points.length === 0 || wanted.z !== null) return null;
   const [{ index, order }] = points;
   const located = pointColumn(reading, index, order, wanted, findings);
-  findings.note('COORDINATE_COLUMNS_FOUND', {
-    columns: `'${shown(names[index])}' (${order.replace('_', ', ')})`,
-    options: phrase`'${field('csv_options.point_column')}'`,
-  });
+  findings.note('POINT_COLUMN_FOUND', { column: shown(names[index]), order: order.replace('_', ', ') });
   return located;
 }
 
@@ -148,10 +151,12 @@ function noteHeight(names: readonly string[], sample: Sample, pair: NamedPair, f
   if (pair.z >= 0) return;
   const heights = names.flatMap((name, index) => (HEIGHT.test(name) ? [index] : []));
   if (heights.length !== 1) return;
-  const { filled, valid } = readColumn(sample, heights[0], notationOf(COMMA, null));
-  const plain = readColumn(sample, heights[0], notationOf(DOT, null));
-  if (filled > 0 && Math.max(valid, plain.valid) === filled)
+  if ([DOT, COMMA].some((mark) => areNumbers(readColumn(sample, heights[0], notationOf(mark, null)))))
     findings.note('HEIGHT_KEPT', { column: shown(names[heights[0]]) });
+}
+
+function areNumbers({ filled, valid }: ColumnValues): boolean {
+  return filled > 0 && valid === filled;
 }
 
 // --- values -----------------------------------------------------------------------------------------------------
@@ -265,10 +270,15 @@ function pairOf(
   noteNotation(columns, notation, x.sexagesimal + y.sexagesimal > 0, wanted, findings);
   const place = { kind: 'pair', x: pair.x, y: pair.y, z: pair.z, notation } as const;
   const areAngles = x.valid + y.valid > 0 && x.angles === x.valid && y.angles === y.valid;
-  if (!pair.isGeographic && !areAngles) return { place, assumedCrs: null };
+  const unknown: LocatedGeometry = {
+    place,
+    assumedCrs: null,
+    extent: x.valid > 0 && y.valid > 0 ? [x.min, y.min, x.max, y.max] : undefined,
+  };
+  if (!pair.isGeographic && !areAngles) return unknown;
   // Swapped ones are degrees as well; the pipeline reports them.
   const isSwapped = within(x, 90) && within(y, 360);
-  if (!isSwapped && !(within(x, 360) && within(y, 90))) return { place, assumedCrs: null };
+  if (!isSwapped && !(within(x, 360) && within(y, 90))) return unknown;
   return { place, assumedCrs: { crs: WGS84, reason: `columns ${columns} hold longitudes and latitudes` } };
 }
 
@@ -335,6 +345,21 @@ function readPoints(sample: Sample, column: number, notation: OrdinateNotation) 
     return isLatitudeFirst ? first <= 90 && second <= 360 : first <= 360 && second <= 90;
   };
   return { valid, stated, isSexagesimal, notation, isInRange };
+}
+
+/** Notes the columns in which all sampled values are numbers, some of them with a decimal comma. */
+export function noteDecimalCommas(
+  { names, sample }: HeaderReading,
+  place: GeometryPlace,
+  findings: Findings,
+): void {
+  const rows = sample();
+  const taken = new Set(geometryColumns(place));
+  const columns = names.filter((_, i) => !taken.has(i) && hasDecimalCommas(rows, i));
+  if (columns.length === 0) return;
+  const more = columns.length > 10 ? ` and ${columns.length - 10} more` : '';
+  const listed = columns.slice(0, 10).map((name) => `'${shown(name)}'`);
+  findings.note('DECIMAL_COMMA_KEPT', { columns: listed.join(', ') + more });
 }
 
 /** The error for a CSV in which nothing was found. */

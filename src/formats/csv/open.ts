@@ -12,11 +12,18 @@ import { asGeomillError, failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { checkFieldCount } from '../../io/limits.ts';
-import type { AssumedCrs, InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf, lookOf } from '../recognise.ts';
 import { namesColumn, unknownColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
-import { detectedPlace, type HeaderReading, type LocatedGeometry, notFound, statedPlace } from './locate.ts';
+import {
+  detectedPlace,
+  type HeaderReading,
+  type LocatedGeometry,
+  noteDecimalCommas,
+  notFound,
+  statedPlace,
+} from './locate.ts';
 import {
   CELL_ESCAPED,
   CELL_QUOTED,
@@ -70,7 +77,7 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   }
   using source = openFileSource(path);
   if (source.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
-  const { header, assumedCrs } = readHeader(file, source, context);
+  const { header, located } = readHeader(file, source, context);
   const { options } = context;
   const state: CsvState = {
     path,
@@ -86,7 +93,8 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
       fields: null,
       featureCount: null,
       crs: null,
-      assumedCrs,
+      assumedCrs: located.assumedCrs,
+      statedExtent: located.extent ?? null,
       crsMissingReason: 'a CSV cannot state it',
       encoding,
       partitions: cut(source, context.partitionBytes, header.newline),
@@ -123,7 +131,7 @@ function readHeader(
   file: InputFile,
   source: ByteSource,
   context: OpenContext,
-): { readonly header: Header; readonly assumedCrs: AssumedCrs | null } {
+): { readonly header: Header; readonly located: LocatedGeometry } {
   const { options, findings } = context;
   const hasHeader = options.has_header !== false;
   const given = delimiterOption(options.delimiter);
@@ -133,11 +141,12 @@ function readHeader(
   if (given === null && delimiter !== COMMA)
     findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
   const geometry = located.place;
+  if (options.decimal_comma !== true) noteDecimalCommas(reading, geometry, findings);
   const unnamed = names.map((name) => name === '');
   const unique = uniqueNames(names, geometryColumns(geometry), context);
   return {
     header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry },
-    assumedCrs: located.assumedCrs,
+    located,
   };
 }
 

@@ -15,7 +15,7 @@ import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLa
 import { bomLength, type CsvState, openCsv } from './open.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
 import { geometryColumns, type RowGeometry, rowGeometry } from './row-geometry.ts';
-import { countDecimalCommas, inferType, isEmptyColumn, readColumn } from './typing.ts';
+import { inferType, isEmptyColumn, readColumn } from './typing.ts';
 
 /** Bytes first read after a partition's end, for the record that crosses it. */
 const LOOKAHEAD_BYTES = 64 << 10;
@@ -249,11 +249,7 @@ class PartitionReader {
     const fields: Field[] = [];
     for (let i = 0; i < names.length; i++) {
       if (taken.has(i) || (unnamed[i] && isEmptyColumn(this.#scanner, i))) continue;
-      const type = inferType(this.#scanner, i, hasDecimalComma);
-      fields.push({ name: names[i], type });
-      if (type !== 'string' || hasDecimalComma) continue;
-      const count = countDecimalCommas(this.#scanner, i);
-      if (count > 0) this.#findings.note('DECIMAL_COMMA_KEPT', { column: names[i] }, undefined, count);
+      fields.push({ name: names[i], type: inferType(this.#scanner, i, hasDecimalComma) });
     }
     return fields;
   }

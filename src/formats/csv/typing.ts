@@ -49,29 +49,23 @@ export function inferType(table: CellTable, column: number, hasDecimalComma: boo
   return TYPES[kind];
 }
 
-/**
- * Number of values with a decimal comma in a column whose values are all numbers, some of them with one; 0 for other
- * columns.
- */
-export function countDecimalCommas(table: CellTable, column: number): number {
+/** Whether all values of a column are numbers and some have a comma that can only be a decimal mark. */
+export function hasDecimalCommas(table: CellTable, column: number): boolean {
   const { bytes, starts, ends, flags, columnCount, rowCount } = table;
   const last = rowCount * columnCount;
   const number = new CommaNumber();
-  let count = 0;
   let isCertain = false;
   for (let cell = column; cell < last; cell += columnCount) {
     let start = starts[cell];
     let end = ends[cell];
-    if ((flags[cell] & CELL_ESCAPED) !== 0) return 0;
+    if ((flags[cell] & CELL_ESCAPED) !== 0) return false;
     while (start < end && isBlank(bytes[start])) start++;
     while (start < end && isBlank(bytes[end - 1])) end--;
     if (start === end) continue;
-    if (number.read(bytes, start, end)) {
-      count++;
-      isCertain ||= !number.isAmbiguous;
-    } else if (kindOf(bytes, start, end) > KIND.int64) return 0;
+    if (number.read(bytes, start, end)) isCertain ||= !number.isAmbiguous;
+    else if (kindOf(bytes, start, end) > KIND.int64) return false;
   }
-  return isCertain ? count : 0;
+  return isCertain;
 }
 
 /** Whether all cells of the column are empty. */
