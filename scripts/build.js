@@ -4,15 +4,16 @@
  * `dependencies`, because npm warns about `prepare` when a user installs the packed file.
  *
  * The program is bundled: Node takes longer to find and link two hundred small modules than geomill takes to convert a
- * small file. The client is not, so that its types stay beside it. See docs/decisions/launcher.md.
+ * small file, and one file for what every conversion needs is loaded faster than forty. The client is not, so that its types stay beside it. See docs/decisions/launcher.md.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import runtime from '../bin/runtime.js';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(root, 'src');
 const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** Files that a process or thread starts with. */
@@ -33,24 +34,38 @@ async function build() {
 }
 
 async function bundle() {
-  const { build: esbuild } = await import('esbuild');
-  await esbuild({
-    absWorkingDir: join(root, 'src'),
-    entryPoints: ENTRIES,
-    outdir: join(root, 'dist'),
-    outbase: '.',
-    bundle: true,
-    // Code that several entries, or a later import(), need is in a file of its own: in dist, where program-files.ts expects to be.
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    packages: 'external',
+  const { build: rolldown } = await import('rolldown');
+  const command = staticImports(['main.ts', 'cli/convert.ts'].map((name) => join(source, name)));
+  // It waits for commands, which therefore cannot be in the same file as what they import.
+  command.delete(join(source, 'main.ts'));
+  await rolldown({
+    input: Object.fromEntries(ENTRIES.map((name) => [name, join(source, name)])),
     platform: 'node',
-    format: 'esm',
-    target: `node${runtime.OLDEST_MAJOR}`,
-    // Stack traces of users name functions and lines.
-    minify: false,
-    logLevel: 'warning',
+    external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    // A module that is loaded later by one command and at once by another.
+    checks: { ineffectiveDynamicImport: false },
+    output: {
+      dir: join(root, 'dist'),
+      format: 'esm',
+      entryFileNames: (entry) => entry.name.replace(/\.ts$/, '.js'),
+      // In dist itself, where program-files.ts expects to be.
+      chunkFileNames: '[name]-[hash].js',
+      codeSplitting: { groups: [{ name: 'command', test: (id) => command.has(id) }] },
+      // Stack traces of users name functions and lines.
+      minify: false,
+    },
   });
+}
+
+/** The given files and all that they import at once, directly or not: what `geomill convert` always loads. */
+function staticImports(files) {
+  const found = new Set(files);
+  for (const file of found)
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|export) (?!type )[^;]*?from '(\.[^']+)';/gm,
+    ))
+      found.add(join(dirname(file), name));
+  return found;
 }
 
 /** Ends the build with the exit code of the first command that fails. */
