@@ -6,6 +6,9 @@ import { formats, inputFormats } from './registry.ts';
 /** Bytes from the beginning of a file that are enough to recognise it. */
 export const HEAD_BYTES = 4096;
 
+/** A file with more NULs than one in so many bytes is no text. */
+const BYTES_PER_NUL_OF_TEXT = 20;
+
 const SIGNATURES: readonly Signature[] = [
   ...formats.flatMap(({ signatures }) => signatures),
   ...FOREIGN_FORMATS.map((format) => ({ ...format, found: foundForeign(format) })),
@@ -16,14 +19,14 @@ const SIGNATURES: readonly Signature[] = [
 export function lookOf(head: Uint8Array): string {
   const text = startOf(head);
   const known = SIGNATURES.find((one) => hasMagic(one, text) || one.pattern?.test(text) === true);
-  return known?.found ?? (text.includes('\0') ? 'binary data' : 'another kind of text');
+  return known?.found ?? (isBinary(text) ? 'binary data' : 'another kind of text');
 }
 
 /** Same as `lookOf`, but only by signatures that no text has; null if none matches. */
 export function binaryLookOf(head: Uint8Array): string | null {
   const text = startOf(head);
   const known = SIGNATURES.find((one) => hasMagic(one, text));
-  return known?.found ?? (text.includes('\0') ? lookOf(head) : null);
+  return known?.found ?? (isBinary(text) ? lookOf(head) : null);
 }
 
 /** The input format by the first bytes of a file; null if no signature of one matches. */
@@ -55,6 +58,12 @@ function startOf(head: Uint8Array): string {
   return Buffer.from(head.subarray(0, HEAD_BYTES))
     .toString('latin1')
     .replace(/^\xef\xbb\xbf/, '');
+}
+
+/** A few NULs can be in values that a text file got from a damaged database. */
+function isBinary(text: string): boolean {
+  const nuls = text.length - text.replaceAll('\0', '').length;
+  return nuls * BYTES_PER_NUL_OF_TEXT > text.length;
 }
 
 function hasMagic({ magic }: Signature, text: string): boolean {

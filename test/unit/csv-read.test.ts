@@ -65,6 +65,14 @@ test('accepts LF, CRLF and CR, blank lines and a missing last line end', async (
   }
 });
 
+test('keeps a NUL in a cell, as it comes from a damaged database', async () => {
+  const text = 'name,geom_wkt\nW\0nde,POINT (1 2)\nother,POINT (3 4)\n';
+  assert.deepEqual(
+    (await read(text)).rows.map(({ properties }) => properties.name),
+    ['W\0nde', 'other'],
+  );
+});
+
 test('tolerates blanks around quoted cells', async () => {
   const { rows } = await read('a,geom_wkt\n  "x"  ,  \t"POINT (1 2)" \n');
   assert.deepEqual(rows[0], { id: null, geometry: 'POINT (1 2)', properties: { a: 'x' } });
