@@ -8,8 +8,8 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'; // biome-ignore format: one line
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import test, { type TestContext } from 'node:test';
-import { startServerProcess } from './support/server-process.ts';
+import test, { after, type TestContext } from 'node:test';
+import { type ServerProcess, startServerProcess } from './support/server-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -131,7 +131,6 @@ function prepare(directory: string): NodeJS.ProcessEnv {
     PATH: [commands, dirname(process.execPath), process.env.PATH].join(':'),
     HOME: directory,
     CURL_HOME: directory,
-    DATA_DIR: join(directory, 'data'),
   };
 }
 
@@ -144,7 +143,7 @@ async function runCommands(
   commands: readonly Command[],
   shell: Shell,
   url: string,
-  directory: string,
+  { directory, dataDirectory }: { readonly directory: string; readonly dataDirectory: string },
 ) {
   const values = new Map<string, string>();
   for (const { text, output } of commands) {
@@ -152,7 +151,7 @@ async function runCommands(
     await t.test(text, { skip: reason ?? false }, async () => {
       const line = text
         .replaceAll('http://127.0.0.1:8080', url)
-        .replaceAll('/srv/geomill', join(directory, 'data'))
+        .replaceAll('/srv/geomill', dataDirectory)
         .replaceAll('/backups', join(directory, 'backups'))
         .replaceAll(new RegExp(`\\b(?:${Object.keys(PLACEHOLDERS).join('|')})\\b`, 'g'), (name) => {
           assert.ok(values.has(name), `no earlier command printed a ${name}`);
@@ -168,20 +167,32 @@ async function runCommands(
   }
 }
 
+const data = mkdtempSync(join(tmpdir(), 'geomill-docs-data-'));
+after(() => rmSync(data, { recursive: true, force: true }));
+let shared: Promise<ServerProcess> | null = null;
+after(async () => (await shared)?.[Symbol.asyncDispose]());
+
+/** The service of all pages that need a running one. */
+function runningService(): Promise<ServerProcess> {
+  shared ??= startServerProcess({ DATA_DIR: data });
+  return shared;
+}
+
 for (const { path, service } of PAGES) {
   test(`the commands of ${path} run as they are written`, { skip }, async (t) => {
     const commands = commandsOf(readFileSync(join(ROOT, path), 'utf8'));
     assert.ok(commands.length > 0, `${path} has no commands`);
     const directory = mkdtempSync(join(tmpdir(), 'geomill-docs-'));
-    const env = prepare(directory);
-    const server = await startServerProcess({ DATA_DIR: env.DATA_DIR! });
+    const dataDirectory = service === 'running' ? data : join(directory, 'data');
+    const env = { ...prepare(directory), DATA_DIR: dataDirectory };
+    const server =
+      service === 'running' ? await runningService() : await startServerProcess({ DATA_DIR: dataDirectory });
+    if (service === 'stopped') await server[Symbol.asyncDispose]();
     const shell = new Shell(directory, env);
     try {
-      if (service === 'stopped') await server[Symbol.asyncDispose]();
-      await runCommands(t, commands, shell, server.url, directory);
+      await runCommands(t, commands, shell, server.url, { directory, dataDirectory });
     } finally {
       await shell.close();
-      await server[Symbol.asyncDispose]();
       rmSync(directory, { recursive: true, force: true });
     }
   });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import test from 'node:test';
+import test, { after } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { ADMIN } from '../support/account-area.ts';
 import { startTestService, type TestService } from '../support/service.ts';
@@ -18,6 +18,15 @@ const QUIET = [
   ...['no-sandbox', 'disable-gpu', 'disable-quic', 'no-first-run', 'disable-background-networking'],
   ...['disable-component-update', 'disable-sync'],
 ].map((flag) => `--${flag}`);
+
+let launched: Promise<Browser> | null = null;
+after(async () => (await launched)?.close());
+
+/** One for all tests: to start it takes as long as to look at several pages. */
+function startBrowser(): Promise<Browser> {
+  launched ??= chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  return launched;
+}
 
 interface Watched {
   readonly page: Page;
@@ -86,7 +95,7 @@ async function startWithCredentials(): Promise<TestService> {
 
 test('from the first link to a key that works and is revoked, by keyboard', { skip }, async () => {
   await using service = await startWithCredentials();
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  const browser = await startBrowser();
   try {
     const { page, complaints, requests } = await open(browser, 1280);
     await page.goto(service.setupLink ?? '');
@@ -123,13 +132,13 @@ test('from the first link to a key that works and is revoked, by keyboard', { sk
     assert.deepEqual(complaints.filter((text) => !/status of 401/.test(text)), []); // biome-ignore format: one line
     assert.deepEqual(requests.filter((url) => !url.startsWith(`${service.url}/account`)), []); // biome-ignore format: one line
   } finally {
-    await browser.close();
+    for (const context of browser.contexts()) await context.close();
   }
 });
 
 test('every page is accessible, wide and narrow, light and dark', { skip }, async () => {
   await using service = await startWithCredentials();
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
+  const browser = await startBrowser();
   try {
     const first = await open(browser, 1280);
     await first.page.goto(service.setupLink ?? '');
@@ -176,7 +185,7 @@ test('every page is accessible, wide and narrow, light and dark', { skip }, asyn
       assert.deepEqual(complaints.filter((text) => !/status of 400/.test(text)), []); // biome-ignore format: one line
     }
   } finally {
-    await browser.close();
+    for (const context of browser.contexts()) await context.close();
   }
 });
 
