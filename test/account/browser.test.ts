@@ -172,6 +172,14 @@ test('every page is accessible, wide and narrow, light and dark', { skip }, asyn
         await page.goto(`${service.url}/account/${name}`.replace(/\/$/, ''));
         await check(page, name === '' ? 'overview' : name.replace('/', '-'));
       }
+      await page.goto(`${service.url}/account/jobs`);
+      await page
+        .locator('a[href^="/account/jobs/"]', { has: page.locator('code') })
+        .first()
+        .click();
+      await check(page, 'job');
+      await page.getByRole('link', { name: 'Delete this job' }).click();
+      await check(page, 'job-delete');
       await page.goto(`${service.url}/account/users`);
       await page.getByRole('link', { name: 'bob@example.org' }).click();
       await check(page, 'user');
