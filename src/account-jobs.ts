@@ -7,7 +7,9 @@ import { sendOutput } from './http/send-output.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from './jobs/job.ts';
 import type { ListPosition } from './jobs/queue.ts';
 import {
+  documentText,
   findingLine,
+  parametersOf,
   reportDocument,
   requestDocument,
   stepChanges,
@@ -88,10 +90,10 @@ function toDetails(job: Job): OwnJobDetails {
     return { ...common, report: null, summary: null, steps: [], readLayers: [], writtenLayers: [] };
   return {
     ...common,
-    report: reportDocument(report, request),
+    report: documentText(reportDocument(report, request)),
     summary: summaryOf(report),
     steps: (report.steps ?? []).map((step, i) => {
-      const parameters = JSON.stringify(request.transformations[i].params);
+      const parameters = JSON.stringify(parametersOf(request, i) ?? {});
       return {
         ...step,
         changes: stepChanges(step),

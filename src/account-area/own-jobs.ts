@@ -49,8 +49,8 @@ export interface OwnLayer {
 /** All about one job. Without a report the lists are empty. */
 export interface OwnJobDetails extends OwnJob {
   readonly startedAt: number | null;
-  /** The document; null: the job has none, or is an inspection. */
-  readonly report: object | null;
+  /** JSON of the document; null: the job has none, or is an inspection. */
+  readonly report: string | null;
   /** One sentence. */
   readonly summary: string | null;
   readonly steps: readonly OwnStep[];

@@ -13,7 +13,7 @@ import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
-import { reportDocument } from '../pipeline/report-document.ts';
+import { documentText, reportDocument } from '../pipeline/report-document.ts';
 import type { ConversionRequest, InputFileRequest, InputPath, OutputRequest } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
 import {
@@ -255,7 +255,7 @@ function threadCount(value: unknown): number {
 
 function tell(report: ConversionReport, request: ConversionRequest, parsed: Parsed, output: string): void {
   const { values } = parsed;
-  const document = (): string => `${JSON.stringify(reportDocument(report, request, FLAG_FORM), null, 2)}\n`;
+  const document = (): string => documentText(reportDocument(report, request, FLAG_FORM));
   if (typeof values.report === 'string') writeReport(values.report, document());
   const stream = output === '-' ? process.stderr : process.stdout;
   if (values.json === true) stream.write(document());

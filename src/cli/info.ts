@@ -7,6 +7,7 @@ import { failure } from '../errors.ts';
 import { type ShownFinding, shownFindings } from '../findings.ts';
 import { inputLimits } from '../input-limits.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
+import { inspectionDocument } from '../pipeline/inspect-document.ts';
 import { chooseInputFormat, formatFlags, formatOptions, type Parsed, parse } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { stageInput } from './files.ts';
@@ -40,8 +41,13 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   if (positionals.length !== 1)
     throw failure('USAGE', { detail: 'info takes one FILE; see geomill info --help' });
   const inspection = await inspectFile(positionals[0], parsed, context);
-  const found = { ...inspection, warnings: shownFindings(inspection.warnings, FLAG_FORM) };
-  process.stdout.write(values.json === true ? `${JSON.stringify(found, null, 2)}\n` : describe(found));
+  if (values.json === true) {
+    const document = inspectionDocument(inspection, null, FLAG_FORM);
+    process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    return 0;
+  }
+  const warnings = shownFindings(inspection.warnings, FLAG_FORM);
+  process.stdout.write(describe({ ...inspection, warnings }));
   return 0;
 }
 

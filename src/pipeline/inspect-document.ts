@@ -1,6 +1,7 @@
 /** The JSON of an inspection, with keys as the API writes them; its schema is in http/schemas/inspection.ts. */
 import type { GeomillError } from '../errors.ts';
 import { shownFindings } from '../findings.ts';
+import { CONFIG_FORM } from '../message.ts';
 import type { Inspection, LayerInspection } from './inspect.ts';
 import { type ConversionReport, snakeCaseKeys } from './report.ts';
 
@@ -9,11 +10,16 @@ export type DryRun =
   | { readonly report: ConversionReport }
   | { readonly format: string; readonly error: GeomillError };
 
-export function inspectionDocument({ format, layers, warnings }: Inspection, dryRun: DryRun | null): object {
+/** `form`: how messages refer to fields of the request. */
+export function inspectionDocument(
+  { format, layers, warnings }: Inspection,
+  dryRun: DryRun | null,
+  form = CONFIG_FORM,
+): object {
   return {
     format,
     layers: layers.map(layerDocument),
-    warnings: snakeCaseKeys(shownFindings(warnings)),
+    warnings: snakeCaseKeys(shownFindings(warnings, form)),
     output: dryRun === null ? null : dryRunDocument(dryRun),
   };
 }

@@ -11,6 +11,8 @@ import {
 import { CONFIG_FORM, counted } from '../message.ts';
 import { jsonBytes } from '../short-text.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
+import type { StepParameters } from '../transformations/transformation.ts';
+import { MAX_REPORT_BYTES } from './bounded-report.ts';
 import { type ConversionReport, type StepReport, snakeCaseKeys } from './report.ts';
 import type { ConversionRequest, InputFileRequest, JobRequest } from './request.ts';
 
@@ -35,7 +37,7 @@ export function reportDocument(
   }) as object;
   let room = MAX_PARAMETER_BYTES;
   const withParameters = steps.map((step, i) => {
-    const { params } = request.transformations[i];
+    const params = parametersOf(request, i);
     room -= jsonBytes(params);
     return { ...(snakeCaseKeys(step) as object), parameters: room < 0 ? null : params };
   });
@@ -46,6 +48,17 @@ export function reportDocument(
     steps: withParameters,
     request: requestDocument(request),
   };
+}
+
+/** Of a step; null: the report, which a runner made, has more steps than the request. */
+export function parametersOf({ transformations }: JobRequest, step: number): StepParameters | null {
+  return transformations.at(step)?.params ?? null;
+}
+
+/** A document as the text of a file: indented, unless that would make it longer than a report may be. */
+export function documentText(document: object | null): string {
+  const indented = JSON.stringify(document, null, 2);
+  return `${indented.length > MAX_REPORT_BYTES / 3 ? JSON.stringify(document) : indented}\n`;
 }
 
 /** "10 features read, 8 written as shp in EPSG:25832: 2 dropped; 3 warnings: 1 lost, 2 info". */

@@ -234,6 +234,10 @@ test('the document of a report has one sentence, keys in snake_case, and the par
   const { transformations: steps, output } = document.request as Readonly<Record<string, unknown>>;
   assert.deepEqual(steps, options.transformations.map(({ type, params }) => ({ type, params }))); // biome-ignore format: one line
   assert.deepEqual(output, { format: 'shp', epsg: 'EPSG:25832', to_file: true });
+  // A runner is not trusted: it may report steps that nobody asked for.
+  const untrusted = { ...report, steps: [...(report.steps ?? []), ...(report.steps ?? [])] };
+  const more = reportDocument(untrusted, requestFor(options)) as { steps: { parameters: unknown }[] };
+  assert.deepEqual(more.steps.map(({ parameters }) => parameters), [step.parameters, null]); // biome-ignore format: one line
   const { steps: _, request, ...rest } = document;
   const keys = [...JSON.stringify(rest).matchAll(/"(\w+)":/g)].map(([, key]) => key);
   assert.deepEqual(

@@ -163,7 +163,7 @@ async function reportFile(visit: Visit, id: string): Promise<Answer> {
       reply
         .type('application/json; charset=utf-8')
         .header('content-disposition', `attachment; filename="report-${id.replace(/[^\w-]/g, '')}.json"`)
-        .send(`${JSON.stringify(report, null, 2)}\n`),
+        .send(report ?? 'null\n'),
   };
 }
 
