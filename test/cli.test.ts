@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { checkDocument } from './support/response-check.ts';
 
 const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));
 const sample = fileURLToPath(new URL('../samples/harbour.geojson', import.meta.url));
@@ -90,6 +91,7 @@ test('convert --json prints the report, and nothing else, on standard output', a
   assert.equal(status, 0, err);
   assert.equal((JSON.parse(out) as { features: { written: number } }).features.written, 10);
   assert.equal(readFileSync(report, 'utf8'), out);
+  checkDocument('Report', JSON.parse(out));
 });
 
 test('convert - - reads standard input and writes standard output; the summary goes to standard error', async () => {

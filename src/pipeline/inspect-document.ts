@@ -1,13 +1,15 @@
 /** The JSON of an inspection, with keys as the API writes them; its schema is in http/schemas/inspection.ts. */
 import type { GeomillError } from '../errors.ts';
-import { shownFindings } from '../findings.ts';
+import { severitiesOf, shownFindings } from '../findings.ts';
 import { CONFIG_FORM } from '../message.ts';
 import type { Inspection, LayerInspection } from './inspect.ts';
 import { type ConversionReport, snakeCaseKeys } from './report.ts';
+import { stepDocuments } from './report-document.ts';
+import type { ConversionRequest } from './request.ts';
 
 /** Result of a conversion to the requested output whose file is deleted. */
 export type DryRun =
-  | { readonly report: ConversionReport }
+  | { readonly report: ConversionReport; readonly request: ConversionRequest }
   | { readonly format: string; readonly error: GeomillError };
 
 /** `form`: how messages refer to fields of the request. */
@@ -56,8 +58,10 @@ function dryRunDocument(dryRun: DryRun): object {
     media_type: output.mediaType,
     bytes: output.byteLength,
     features,
+    steps: stepDocuments(dryRun.report, dryRun.request),
     fields,
     reprojections: snakeCaseKeys(reprojections),
     warnings: snakeCaseKeys(shownFindings(warnings)),
+    severities: severitiesOf(dryRun.report),
   };
 }

@@ -63,7 +63,8 @@ async function performDryRun(
   const stem = basename(paths.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
   const outputPath = join(directory, stem + outputKind(format, request.output.options).outputExtension);
   try {
-    return { report: await runConversion(request, { ...paths, outputPath, scratchDirectory }, control) };
+    const report = await runConversion(request, { ...paths, outputPath, scratchDirectory }, control);
+    return { report, request };
   } catch (error) {
     if (!(error instanceof GeomillError) || error.fault === 'ours' || error.code === 'CANCELLED') throw error;
     return { format: format.id, error };

@@ -27,7 +27,7 @@ export function reportDocument(
   request: ConversionRequest,
   form = CONFIG_FORM,
 ): object {
-  const { features, steps = [], output } = report;
+  const { features, output } = report;
   const shown = snakeCaseKeys({
     ...report,
     output: { ...output, layers: output.layers ?? [] },
@@ -35,19 +35,23 @@ export function reportDocument(
     warnings: shownFindings(report.warnings, form),
     severities: severitiesOf(report),
   }) as object;
-  let room = MAX_PARAMETER_BYTES;
-  const withParameters = steps.map((step, i) => {
-    const params = parametersOf(request, i);
-    room -= jsonBytes(params);
-    return { ...(snakeCaseKeys(step) as object), parameters: room < 0 ? null : params };
-  });
   return {
     summary: summaryOf(report),
     operation: request.operation,
     ...shown,
-    steps: withParameters,
+    steps: stepDocuments(report, request),
     request: requestDocument(request),
   };
+}
+
+/** The steps of a report with their parameters. */
+export function stepDocuments({ steps = [] }: ConversionReport, request: JobRequest): object[] {
+  let room = MAX_PARAMETER_BYTES;
+  return steps.map((step, i) => {
+    const params = parametersOf(request, i);
+    room -= jsonBytes(params);
+    return { ...(snakeCaseKeys(step) as object), parameters: room < 0 ? null : params };
+  });
 }
 
 /** Of a step; null: the report, which a runner made, has more steps than the request. */

@@ -75,7 +75,11 @@ test('an inspection tells layers, fields, counts, extent and CRS', async () => {
 });
 
 test('with an output it tells what that would change and lose, and leaves no file of it', async () => {
-  const config = { input: { format: 'geojson' }, output: { format: 'shp', epsg: 3857 } };
+  const config = {
+    input: { format: 'geojson' },
+    transformations: [{ type: 'explode' }],
+    output: { format: 'shp', epsg: 3857 },
+  };
   const { found } = await inspect(
     config,
     collection(point([7, 50], { a_very_long_name: 'x'.repeat(300) }), point([8, 51], {})),
@@ -88,12 +92,16 @@ test('with an output it tells what that would change and lose, and leaves no fil
     features: { written: number };
     fields: { renamed: object[] };
     reprojections: object[];
+    steps: { type: string; features_out: number }[];
     warnings: { code: string }[];
+    severities: { lost: number };
   };
   assert.deepEqual([output.format, output.crs, output.features.written], ['shp', 'EPSG:3857', 2]);
   assert.ok(output.bytes > 100);
   assert.deepEqual(output.fields.renamed, [{ layer: 'roads', from: 'a_very_long_name', to: 'a_very_lon' }]);
   assert.equal(output.reprojections.length, 1);
+  assert.deepEqual(output.steps.map((step) => [step.type, step.features_out]), [['explode', 2]]); // biome-ignore format: one line
+  assert.equal(output.severities.lost, 1);
   const codes = output.warnings.map(({ code }) => code);
   assert.ok(codes.includes('FIELD_RENAMED') && codes.includes('TEXT_CUT'), codes.join());
   assert.deepEqual(found.warnings, [], 'what only the output would lose is no warning of the input');

@@ -146,6 +146,11 @@ function validatorAt(pointer: readonly string[]): ValidateFunction {
   return validate;
 }
 
+/** Checks a document that no response has by a schema of the OpenAPI document. */
+export function checkDocument(schema: string, document: unknown): void {
+  check(schema, validatorAt(['components', 'schemas', schema]), document);
+}
+
 function check(what: string, validate: ValidateFunction, value: unknown): void {
   if (validate(value)) return;
   const wrong = (validate.errors ?? []).map(

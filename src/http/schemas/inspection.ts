@@ -44,9 +44,11 @@ const outcome = closedObject({
   media_type: TEXT,
   bytes: count('Size that the output would have, in bytes.'),
   features: reported.features,
+  steps: reported.steps,
   fields: reported.fields,
   reprojections: reported.reprojections,
   warnings: listOf(ref('Finding'), 'What the conversion would tolerate, change or drop.'),
+  severities: reported.severities,
 });
 
 const failedOutcome = closedObject({ format: TEXT, error: ref('JobError') });
