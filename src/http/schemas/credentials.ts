@@ -3,8 +3,9 @@ import type { JsonSchema } from '../operation.ts';
 import { problemSchemas } from './problem.ts';
 import { closedObject, count, listOf, TEXT, text } from './schema.ts';
 
-const { properties: problemProperties } = problemSchemas.Problem as {
+const { properties: problemProperties, required } = problemSchemas.Problem as {
   readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
 };
 
 export const credentialSchemas: Readonly<Record<string, JsonSchema>> = {
@@ -25,7 +26,7 @@ export const credentialSchemas: Readonly<Record<string, JsonSchema>> = {
         error_description: text('Same as `detail`.'),
         ...problemProperties,
       },
-      ['instance', 'errors'],
+      Object.keys(problemProperties).filter((name) => !required.includes(name)),
     ),
     description: 'An OAuth error with the members of a problem.',
   },
