@@ -82,6 +82,28 @@ const maskText = `POLYGON ((${mask.map((position) => position.join(' ')).join(',
 const maskFile = join(DATA_DIRECTORY, 'mask-1000.geojson');
 const maskGeojson = { type: 'Polygon', coordinates: [mask] };
 
+/** 1,000 polygons of 40 positions, side by side, over the data; one polygon and these in the CRS of the data. */
+const districts = (() => {
+  const random = seededRandom(1001);
+  const ring = (x: number, y: number): [number, number][] => {
+    const corners = Array.from({ length: 40 }, (_, i): [number, number] => {
+      const angle = (i / 40) * 2 * Math.PI;
+      const reach = 0.4 + random() * 0.1;
+      return [
+        6.3 + (x + 0.5 + reach * Math.cos(angle)) * 0.216,
+        44.4 + (y + 0.5 + reach * Math.sin(angle)) * 0.28,
+      ];
+    });
+    return [...corners, corners[0]];
+  };
+  return {
+    type: 'MultiPolygon',
+    coordinates: Array.from({ length: 1000 }, (_, i) => [ring(i % 25, Math.floor(i / 25))]),
+  };
+})();
+const districtsFile = join(DATA_DIRECTORY, 'districts-1000.geojson');
+const projectedMaskFile = join(DATA_DIRECTORY, 'mask-1000-projected.gpkg');
+
 function shapely(operation: string, parameters: object): Case['peer'] {
   return { kind: 'shapely', operation, parameters };
 }
@@ -169,6 +191,18 @@ const cases: readonly Case[] = [
     peer: shapely('erase', { mask: maskText }),
   },
   {
+    name: `clip ${few} polygons, mask in their CRS`,
+    input: () => gpkg('buildings', few, 'projected'),
+    flags: ['--clip', projectedMaskFile],
+    peer: ogr2ogr('-clipsrc', projectedMaskFile),
+  },
+  {
+    name: `clip ${few / 10} polygons by 1000`,
+    input: () => gpkg('buildings', few / 10, 'geographic'),
+    flags: ['--clip', districtsFile],
+    peer: ogr2ogr('-clipsrc', districtsFile),
+  },
+  {
     name: `simplify ${count} polygons, 5 m`,
     input: many('projected'),
     flags: ['--simplify', '5m'],
@@ -211,6 +245,14 @@ const cases: readonly Case[] = [
     peer: ogr2ogr('-explodecollections'),
   },
 ];
+
+function convertMask(): void {
+  const flags = ['--to-crs', 'EPSG:32632', '--overwrite', '--quiet'];
+  const made = spawnSync(process.execPath, [MAIN, 'convert', maskFile, projectedMaskFile, ...flags], {
+    encoding: 'utf8',
+  });
+  if (made.status !== 0) throw new Error(`cannot make ${projectedMaskFile}: ${made.stderr}`);
+}
 
 function command(argv: readonly string[], output: string): Command {
   return { argv, prepare: () => removeOutput(output) };
@@ -273,6 +315,8 @@ const directory = join(tmpdir(), `geomill-bench-transformations-${process.pid}`)
 mkdirSync(DATA_DIRECTORY, { recursive: true });
 try {
   writeFileSync(maskFile, JSON.stringify(maskGeojson));
+  writeFileSync(districtsFile, JSON.stringify(districts));
+  convertMask();
   const rows: Row[] = [];
   for (const one of cases.filter(({ name }) => new RegExp(values.only).test(name))) {
     try {

@@ -23,8 +23,9 @@ import { GEOS_TYPE } from '../../../engines/geos/native.ts';
 import type { Findings } from '../../../findings.ts';
 import { copyPart, copyRows } from '../copy-rows.ts';
 import { isFinitePlane, isRefusal } from '../repaired.ts';
+import { emptyBounds, growByRow } from '../row-bounds.ts';
 import { RowTally } from '../row-tally.ts';
-import type { Mask, MaskOperation } from './mask.ts';
+import type { Mask, MaskOperation, MaskPiece } from './mask.ts';
 import { PLACE } from './mask-grid.ts';
 import { measureOf, thickParts } from './slivers.ts';
 
@@ -123,13 +124,24 @@ export class Cutter {
   #cutArea(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {
     const type = column.types[row];
     const isPolygon = type === polygon || type === multiPolygon;
+    const bounds = emptyBounds();
+    growByRow(bounds, column, row);
+    using owned = new DisposableStack();
+    const mask = this.#mask.around(bounds, owned);
+    if (mask === null) {
+      if (this.#operation === 'clip') return CUT.nothing;
+      copyRows(builder, column, row, row + 1);
+      return CUT.whole;
+    }
     using geometry = this.#geos.read(column, row);
     if (isFinitePlane(column, row)) {
       try {
-        const decided = this.#wholeOrNothing(geometry);
+        const decided = this.#wholeOrNothing(geometry, mask);
         const cut =
           decided ??
-          (!isPolygon || geometry.isValid ? this.#overlay(geometry, isPolygon, builder, CUT.cut) : null);
+          (!isPolygon || geometry.isValid
+            ? this.#overlay(geometry, mask, isPolygon, builder, CUT.cut)
+            : null);
         if (cut === CUT.whole) copyRows(builder, column, row, row + 1);
         if (cut !== null) return cut;
       } catch (thrown) {
@@ -137,28 +149,33 @@ export class Cutter {
       }
     }
     using valid = geometry.makeValid();
-    return this.#overlay(valid, isPolygon, builder, CUT.repaired);
+    return this.#overlay(valid, mask, isPolygon, builder, CUT.repaired);
   }
 
   /** Null if the border crosses the geometry. */
-  #wholeOrNothing(geometry: GeosGeometry): Cut | null {
-    const { prepared } = this.#mask;
+  #wholeOrNothing(geometry: GeosGeometry, { predicates }: MaskPiece): Cut | null {
     const isClip = this.#operation === 'clip';
-    if (!prepared.intersects(geometry)) return isClip ? CUT.nothing : CUT.whole;
-    if (prepared.covers(geometry)) return isClip ? CUT.whole : CUT.nothing;
-    return !isClip && prepared.touches(geometry) ? CUT.whole : null;
+    if (!predicates.intersects(geometry)) return isClip ? CUT.nothing : CUT.whole;
+    if (predicates.covers(geometry)) return isClip ? CUT.whole : CUT.nothing;
+    return !isClip && predicates.touches(geometry) ? CUT.whole : null;
   }
 
   /** Appends the pieces that are left, unless the result is `whole` or `nothing`. */
-  #overlay(geometry: GeosGeometry, isPolygon: boolean, builder: GeometryBuilder, cut: Cut): Cut {
+  #overlay(
+    geometry: GeosGeometry,
+    mask: MaskPiece,
+    isPolygon: boolean,
+    builder: GeometryBuilder,
+    cut: Cut,
+  ): Cut {
     const { tolerance } = this.#mask;
     const isClip = this.#operation === 'clip';
-    const left = this.#pieces(geometry, isClip, isPolygon, builder.dimensions);
+    const left = this.#pieces(geometry, mask, isClip, isPolygon, builder.dimensions);
     const pieces = thickParts(left, tolerance, (bounds) => this.#isAtBorder(bounds));
     if (pieces.length < left.partKinds.length) this.#hasSlivers = true;
     if (pieces.length === 0) return CUT.nothing;
     if (cut === CUT.cut && this.#mayLoseSliversAlone(geometry, isPolygon, left)) {
-      const lost = this.#pieces(geometry, !isClip, isPolygon, 'XY');
+      const lost = this.#pieces(geometry, mask, !isClip, isPolygon, 'XY');
       if (thickParts(lost, tolerance, () => true).length === 0) {
         this.#hasSlivers = true;
         return CUT.whole;
@@ -173,11 +190,11 @@ export class Cutter {
   /** Inside or outside of the mask; parts of other dimensions, where the two merely touch, are left out. */
   #pieces(
     geometry: GeosGeometry,
+    { geometry: mask }: MaskPiece,
     isInside: boolean,
     isPolygon: boolean,
     dimensions: GeometryColumn['dimensions'],
   ): GeometryColumn {
-    const mask = this.#mask.geometry;
     using pieces = isInside ? geometry.intersection(mask) : geometry.difference(mask);
     const builder = new GeometryBuilder(dimensions, 1, pieces.positionCount);
     pieces.appendTo(builder, isPolygon ? 2 : 1);

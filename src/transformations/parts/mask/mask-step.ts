@@ -64,7 +64,7 @@ class MaskStep {
     this.#setting = setting;
     this.#path = path;
     const projected = projectMask(geos, mask, setting, path);
-    this.#mask = new Mask(projected.geometry, setting.crs);
+    this.#mask = new Mask(geos, projected.geometry, setting.crs);
     this.#repairReason = projected.repairReason;
     this.#marginDegrees = projected.marginDegrees;
   }
@@ -106,7 +106,7 @@ class MaskStep {
     const [west, , east] = positionBounds(geometry);
     const half = Math.PI / crs.unitFactor;
     if (west >= -half && east <= half) return this.#mask;
-    this.#turningMask ??= new Mask(withTurns(this.#geos, this.#mask.geometry, 2 * half), crs);
+    this.#turningMask ??= new Mask(this.#geos, withTurns(this.#geos, this.#mask.geometry, 2 * half), crs);
     return this.#turningMask;
   }
 

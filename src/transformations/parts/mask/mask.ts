@@ -1,42 +1,81 @@
 /** A mask prepared for many features: its raster, and its geometry prepared for predicates. */
-import { positionBounds } from '../../../batch/bounds.ts';
+import { type Bounds, positionBounds } from '../../../batch/bounds.ts';
 import type { CrsDescription } from '../../../crs/crs.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
+import type { Geos } from '../../../engines/geos/geos.ts';
 import type { GeosPrepared } from '../../../engines/geos/prepared.ts';
 import { lengthInCrs } from '../lengths.ts';
 import { MaskGrid } from './mask-grid.ts';
+import { PartIndex } from './part-index.ts';
 import { columnOf } from './project-mask.ts';
 
 /** clip keeps the inside of the mask, erase the outside. */
 export type MaskOperation = 'clip' | 'erase';
 
+/** A feature that meets more parts is cut by the whole mask, whose index makes up for its size. */
+const MOST_PARTS = 200;
 /** Pieces along the border of a mask below this width are slivers: this share of its extent, but no less than the metres. */
 const SLIVER_SHARE = 1e-9;
 const SLIVER_METERS = 1e-6;
 
+/** A part of a mask, or all of it, that decides and cuts a feature. */
+export interface MaskPiece {
+  readonly geometry: GeosGeometry;
+  readonly predicates: Pick<GeosPrepared, 'intersects' | 'covers' | 'touches'>;
+}
+
 export class Mask {
   readonly grid: MaskGrid;
-  readonly geometry: GeosGeometry;
   readonly prepared: GeosPrepared;
   /** Width of slivers in the unit of the coordinates. */
   readonly tolerance: number;
   /** With the unit, for messages. */
   readonly toleranceText: string;
+  readonly geometry: GeosGeometry;
+  readonly #geos: Geos;
+  readonly #owned = new DisposableStack();
+  /** Of a mask of many parts. */
+  readonly #index: PartIndex | null;
+  /** Parts that features met. */
+  readonly #parts = new Map<number, MaskPiece>();
 
   /** Takes ownership of the geometry: a valid polygon or multi polygon, or an empty one, in coordinates of `crs`. */
-  constructor(geometry: GeosGeometry, crs: CrsDescription) {
-    this.geometry = geometry;
-    this.prepared = geometry.prepare();
+  constructor(geos: Geos, geometry: GeosGeometry, crs: CrsDescription) {
+    this.#geos = geos;
+    this.geometry = this.#owned.use(geometry);
+    this.prepared = this.#owned.use(geometry.prepare());
     const polygons = columnOf(geometry);
     const bounds = positionBounds(polygons);
     this.grid = new MaskGrid(polygons, bounds);
+    this.#index = polygons.partKinds.length > 1 ? new PartIndex(polygons) : null;
     const extent = Math.max(0, bounds[2] - bounds[0], bounds[3] - bounds[1]);
     this.tolerance = Math.max(SLIVER_SHARE * extent, lengthInCrs(SLIVER_METERS, crs));
     this.toleranceText = `${Number(this.tolerance.toPrecision(2))} ${crs.unitName}`;
   }
 
+  /** The parts that a feature with these bounds can meet; null: none. What is made for it goes to `owned`. */
+  around(bounds: Bounds, owned: DisposableStack): MaskPiece | null {
+    if (this.#index === null) return { geometry: this.geometry, predicates: this.prepared };
+    const met = this.#index.meeting(bounds);
+    if (met.length === 0) return null;
+    if (met.length === 1) return this.#part(met[0]);
+    if (met.length > MOST_PARTS) return { geometry: this.geometry, predicates: this.prepared };
+    const parts = met.map((part) => owned.use(this.geometry.part(part)));
+    const geometry = owned.use(this.#geos.collection(parts, 'multiPolygon'));
+    return { geometry, predicates: geometry };
+  }
+
+  #part(index: number): MaskPiece {
+    let part = this.#parts.get(index);
+    if (part === undefined) {
+      const geometry = this.#owned.use(this.geometry.part(index));
+      part = { geometry, predicates: this.#owned.use(geometry.prepare()) };
+      this.#parts.set(index, part);
+    }
+    return part;
+  }
+
   [Symbol.dispose](): void {
-    this.prepared[Symbol.dispose]();
-    this.geometry[Symbol.dispose]();
+    this.#owned.dispose();
   }
 }
