@@ -111,7 +111,7 @@ const generalErrors = {
   INPUT_UNREADABLE: user(400, '{source} cannot be read: {reason}'),
   TEXT_ENCODING_INVALID: user(
     400,
-    '{source}: byte {offset} is not valid {encoding}; state the encoding of the file, or convert the file',
+    '{source}: byte {offset} is not valid {encoding}; {advice}',
   ),
   TEXT_ENCODING_UNKNOWN: user(
     400,

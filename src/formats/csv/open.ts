@@ -35,7 +35,7 @@ import {
 } from './records.ts';
 import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
 import { type Sample, sampleRows } from './sample.ts';
-import { transcodeToUtf8 } from './transcode.ts';
+import { invalidText, transcodeToUtf8 } from './transcode.ts';
 
 /** Bytes read first for the header; more if the header is longer. */
 const HEAD_BYTES = 64 << 10;
@@ -293,8 +293,7 @@ function firstCells(
     if (outcome === MALFORMED)
       throw failure('CSV_SYNTAX', { line: Math.max(line, 1), reason: `in the header: ${counter.reason}` });
     const invalid = isUtf8(bytes.subarray(0, counter.at)) ? -1 : invalidUtf8At(bytes, 0, counter.at);
-    if (invalid >= 0)
-      throw failure('TEXT_ENCODING_INVALID', { source: file.name, offset: invalid, encoding: UTF8 });
+    if (invalid >= 0) throw invalidText(file.name, invalid, UTF8);
     // At least one of the columns contains the geometries.
     checkFieldCount(layerName(file), counter.cellCount - 1, context.limits);
     const scanner = new RecordScanner(bytes, isComplete, delimiter, newline, counter.cellCount);

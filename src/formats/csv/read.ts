@@ -15,6 +15,7 @@ import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLa
 import { bomLength, type CsvState, openCsv } from './open.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
 import { geometryColumns, type RowGeometry, rowGeometry } from './row-geometry.ts';
+import { invalidText } from './transcode.ts';
 import { inferType, isEmptyColumn, readColumn } from './typing.ts';
 
 /** Bytes first read after a partition's end, for the record that crosses it. */
@@ -236,11 +237,7 @@ class PartitionReader {
     const { bytes, at } = this.#scanner;
     if (isUtf8(bytes.subarray(0, at))) return;
     const offset = this.#partition.start + invalidUtf8At(bytes, 0, at);
-    throw failure(
-      'TEXT_ENCODING_INVALID',
-      { source: this.#state.source, offset, encoding: UTF8 },
-      { offset },
-    );
+    throw invalidText(this.#state.source, offset, UTF8);
   }
 
   #inferFields(): Field[] {

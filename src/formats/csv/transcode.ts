@@ -1,8 +1,9 @@
 /** Converts CSV files in other encodings to a UTF-8 file once, so that later passes read one encoding at full speed. */
 import iconv from 'iconv-lite';
-import { failure } from '../../errors.ts';
+import { failure, type GeomillError } from '../../errors.ts';
 import { createFileSink } from '../../io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import { field, phrase } from '../../message.ts';
 
 const CHUNK_BYTES = 1 << 20;
 const encoder = new TextEncoder();
@@ -40,10 +41,16 @@ function copyText(input: ByteSource, encoding: string, source: string, append: (
       : text.indexOf('\ufffd');
     if (bad >= 0) {
       const offset = start + iconv.encode(text.slice(0, bad), encoding, { addBOM: false }).length;
-      throw failure('TEXT_ENCODING_INVALID', { source, offset, encoding }, { offset });
+      throw invalidText(source, offset, encoding);
     }
     append(text);
   }
+}
+
+/** The error for bytes that are invalid in the encoding of the file. */
+export function invalidText(source: string, offset: number, encoding: string): GeomillError {
+  const advice = phrase`state the encoding with '${field('csv_options.encoding')}', such as windows-1252, or convert the file to UTF-8`;
+  return failure('TEXT_ENCODING_INVALID', { source, offset, encoding, advice }, { offset });
 }
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;

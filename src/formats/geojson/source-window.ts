@@ -63,8 +63,10 @@ export class SourceWindow {
           : `${fault.message}; is the file complete?`;
       return failure('GEOJSON_SYNTAX', { offset, reason }, located);
     }
-    if (fault.code === 'TEXT_ENCODING_INVALID')
-      return failure(fault.code, { source: this.#sourceName, offset, encoding: 'UTF-8' }, located);
+    if (fault.code === 'TEXT_ENCODING_INVALID') {
+      const advice = 'GeoJSON is always UTF-8: convert the file';
+      return failure(fault.code, { source: this.#sourceName, offset, encoding: 'UTF-8', advice }, located);
+    }
     return failure(fault.code, { offset, reason: fault.message }, located);
   }
 }
