@@ -109,10 +109,7 @@ const generalErrors = {
   INPUT_EMPTY: user(400, '{source} is empty (0 bytes); was the upload or export interrupted?'),
   INPUT_WRONG_FORMAT: user(400, '{source} is not {expected}: it looks like {found}'),
   INPUT_UNREADABLE: user(400, '{source} cannot be read: {reason}'),
-  TEXT_ENCODING_INVALID: user(
-    400,
-    '{source}: byte {offset} is not valid {encoding}; {advice}',
-  ),
+  TEXT_ENCODING_INVALID: user(400, '{source}: byte {offset} is not valid {encoding}; {advice}'),
   TEXT_ENCODING_UNKNOWN: user(
     400,
     "unknown text encoding '{encoding}'; use an IANA name such as utf-8 or windows-1252",

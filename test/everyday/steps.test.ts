@@ -41,7 +41,7 @@ test('a mask is one municipality of a file', { skip }, async () => {
 test('a layer of the mask file is named after a colon', { skip }, async () => {
   await geomill('convert roads.gpkg in-city.gpkg --clip city.gpkg:municipalities');
   assert.match(await refusal('convert roads.gpkg in-none.gpkg --clip city.gpkg'), /municipalities/);
-  const [[length]] = await oracle.rows('in-city.gpkg', "SELECT sum(ST_Length(geom)) FROM roads");
+  const [[length]] = await oracle.rows('in-city.gpkg', 'SELECT sum(ST_Length(geom)) FROM roads');
   const [[expected]] = await oracle.rows(
     'roads.gpkg',
     "SELECT sum(ST_Length(ST_Intersection(geom, (SELECT ST_Union(geom) FROM 'municipalities.gpkg'.municipalities)))) FROM roads",
