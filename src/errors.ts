@@ -62,6 +62,31 @@ const generalErrors = {
     400,
     "layer '{layer}' of '{file}' matches no layer of the target '{target}', which has {known}; rename the layer, or list the layers to append with '{field:input.layer}'",
   ),
+  TARGET_CONTENT_LOST: user(
+    400,
+    "'{file}' was left as it is: the output would replace it without {names}. Write to another file, or {set:output.drop_other_content=true}. A GeoPackage keeps everything if its CRS is kept and no transformation is applied",
+  ),
+  FORMATS_DIFFER: user(
+    400,
+    "the target '{target}' is {format} and the other files are {other}: files of other formats can only be appended to a GeoPackage, without transformations and in its own CRS; convert them to {format} first",
+  ),
+  LAYER_EXISTS: user(
+    400,
+    "'{file}' already has a layer '{layer}': {set:output.replace_layers=true} to replace that layer, or {set:output.layer_name} to another name",
+  ),
+  LAYER_NAME_TAKEN: user(
+    400,
+    "'{file}' already has a table '{table}' that is no layer, so layer '{layer}' needs another name: {set:output.layer_name}",
+  ),
+  OUTPUT_NOT_EXTENDED: user(400, "'{file}' cannot be extended: {reason}; write to a new file"),
+  OUTPUT_IN_USE: user(
+    400,
+    "'{file}' is open in another program, and its last changes are in '{beside}'; close it there",
+  ),
+  OUTPUT_CHANGED: user(
+    400,
+    "'{file}' was changed by another program in the meantime, so it was left as it is; run the command again",
+  ),
   // CRS
   CRS_UNKNOWN: user(400, "'{field:path}': unknown coordinate reference system '{definition}': {reason}"),
   CRS_MISSING: user(400, 'the CRS of {source} is unknown ({reason}): {set:path}{extent}{candidates}'),

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { changeDatabase, contentOf } from './support/rich-gpkg.ts';
 
 const entrance = fileURLToPath(new URL('../bin/geomill.js', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
@@ -177,7 +178,11 @@ test('a CRS that is missing or is said too often is told in flags, with the file
 });
 
 for (const [what, argv, message] of [
-  ['files of two formats', ['append', 'a.geojson', 'b.csv', '--out', 'x.csv'], /one format/],
+  [
+    'files of two formats',
+    ['append', 'a.geojson', 'b.csv', '--out', 'x.csv'],
+    /files of several formats can only be appended to a GeoPackage/,
+  ],
   ['no file to append', ['append', 'a.geojson', '--out', 'x.csv'], /at least one FILE/],
   ['no output', ['append', 'a.geojson', 'b.geojson'], /--out/],
   ['nothing to merge', ['merge', '--out', 'x.csv'], /got none/],
@@ -194,6 +199,44 @@ for (const [what, argv, message] of [
     assert.equal(readdirSync(directory).includes('x.csv'), false);
   });
 }
+
+test('append updates a GeoPackage with files of any format, and keeps what is in it', () => {
+  assert.equal(geomill('convert', 'a.geojson', 'master.gpkg', '--to-crs', 'EPSG:32631').status, 0);
+  changeDatabase(join(directory, 'master.gpkg'), (database) =>
+    database.exec("CREATE TABLE layer_styles (styleQML TEXT); INSERT INTO layer_styles VALUES ('<qgis/>')"),
+  );
+  const before = contentOf(join(directory, 'master.gpkg'));
+  const files = ['b.geojson', 'b.csv', '--append-crs', 'EPSG:4326', '--out', 'master.gpkg', '--overwrite'];
+  const { status, err } = geomill('append', 'master.gpkg', ...files);
+  assert.equal(status, 0, err);
+  assert.match(err, /^3 features written as gpkg in EPSG:32631/);
+  assert.match(
+    err,
+    /read 1 from 'a' of 'master.gpkg'.*\n.*read 1 from 'b' of 'b.geojson'.*\n.*read 1 from 'b' of 'b.csv'/,
+  );
+  const after = contentOf(join(directory, 'master.gpkg'));
+  assert.deepEqual([after.a.length, after.a[0]], [3, before.a[0]]);
+  assert.deepEqual([after.layer_styles, after.schema], [before.layer_styles, before.schema]);
+  const refused = geomill(
+    'append',
+    'master.gpkg',
+    'master.gpkg',
+    '--out',
+    'master.gpkg',
+    '--overwrite',
+    '--to-crs',
+    '4326',
+  );
+  assert.equal(refused.status, 2, 'it is the input itself');
+  assert.equal(geomill('convert', 'b.geojson', 'b.gpkg').status, 0);
+  const argv = ['append', 'master.gpkg', 'b.gpkg', '--out', 'master.gpkg', '--overwrite', '--buffer', '1m'];
+  const lossy = geomill(...argv);
+  assert.equal(lossy.status, 1);
+  assert.match(lossy.err, /would replace it without table 'layer_styles'.*add --drop-other-content/);
+  assert.deepEqual(contentOf(join(directory, 'master.gpkg')), after);
+  assert.equal(geomill(...argv, '--drop-other-content').status, 0);
+  assert.equal('layer_styles' in contentOf(join(directory, 'master.gpkg')), false);
+});
 
 test('each command tells its usage', () => {
   for (const command of ['append', 'merge']) {

@@ -7,9 +7,11 @@ import { type CommandContext, conversionFlags, conversionUsage, crsOf, runComman
 export const usage = `geomill append TARGET FILE... --out OUT [options]
 
   TARGET, FILE, OUT     files; the extension states the format; '-' is standard input or output.
-                        TARGET and the FILEs have the same format. OUT has the fields of TARGET; other fields
-                        are dropped and reported
+                        OUT has the fields of TARGET; other fields are dropped and reported.
+                        A GeoPackage TARGET can get FILEs of any format and CRS, and OUT keeps all of its content.
+                        Otherwise TARGET and the FILEs have the same format
   --out OUT             output file; with --overwrite it may be TARGET itself
+  --drop-other-content  replace TARGET although OUT lacks some of its content: other layers and tables, styles, ...
   --from FORMAT         format of the files   --to FORMAT           format of OUT
   --from-crs CRS        CRS of TARGET, if the file does not define one; also of the FILEs, without --append-crs
   --append-crs CRS      CRS of the FILEs, if they do not define one: once for all, or once for each
@@ -24,6 +26,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     out: { type: 'string' },
     'from-crs': { type: 'string' },
     'append-crs': { type: 'string', multiple: true },
+    'drop-other-content': { type: 'boolean' },
     ...conversionFlags(),
   });
   const { values, positionals } = parsed;

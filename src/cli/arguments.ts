@@ -66,11 +66,15 @@ export function formatFlags(side: 'in' | 'out'): Flags {
   return flags;
 }
 
-/** The option values that were given for this format, checked. Throws USAGE or CONFIG_INVALID. */
+/**
+ * The option values that were given for this format, checked. `among`: the formats of all files; options of the others are
+ * passed over. Throws USAGE or CONFIG_INVALID.
+ */
 export async function formatOptions(
   parsed: Parsed,
   side: 'in' | 'out',
   format: Format,
+  among: readonly Format[] = [format],
 ): Promise<Readonly<Record<string, unknown>>> {
   const schema = side === 'in' ? format.readOptions : format.writeOptions;
   const options: Record<string, unknown> = {};
@@ -78,6 +82,8 @@ export async function formatOptions(
     if (!flag.startsWith(`${side}-`) || typeof value !== 'string') continue;
     const name = flag.slice(side.length + 1).replaceAll('-', '_');
     if (!Object.hasOwn(schema.properties, name)) {
+      if (among.some(({ readOptions }) => side === 'in' && Object.hasOwn(readOptions.properties, name)))
+        continue;
       throw failure('USAGE', {
         detail: `--${flag} is no option of ${format.id}; it has ${optionList(side, schema)}`,
       });

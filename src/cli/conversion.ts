@@ -27,7 +27,7 @@ import { KeptCrsMemory } from './crs-memory.ts';
 import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
 import { progressBar } from './progress-bar.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
-import { summarize } from './summary.ts';
+import { joinedReport, summarize } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
 /** The settings that matter to a command. */
@@ -94,19 +94,32 @@ export async function runCommand(
   context: CommandContext,
 ): Promise<number> {
   const { operation, inputs, output } = conversion;
-  const request = await requestOf(conversion, parsed);
+  const runs = runsOf(conversion, parsed);
+  const requests: ConversionRequest[] = [];
+  for (const run of runs) requests.push(await requestOf(run, runs, parsed));
   if (inputs.filter((path) => path === '-').length > 1)
     throw failure('USAGE', { detail: "standard input, '-', can be one of the files only" });
   const overwrite = parsed.values.overwrite === true;
   const path: OutputPath =
     output === '-'
-      ? { path: output }
+      ? { path: output, isUpdate: false }
       : checkOutput(output, { inputs, overwrite, isUpdate: operation === 'append' });
   checkReport(parsed.values.report, inputs, path.path);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
-    const report = await convert(request, parsed, conversion, { work, ...path }, context);
-    tell(report, request, parsed, output);
+    const reports: ConversionReport[] = [];
+    for (const [i, request] of requests.entries()) {
+      const isLast = i === requests.length - 1;
+      const step = `step-${i + 1}.gpkg`;
+      const run = { ...runs[i], ...(isLast ? {} : { output: step }) };
+      const to = isLast ? path : { path: join(work, step), isUpdate: false };
+      const replacesTarget = path.isUpdate && parsed.values['drop-other-content'] !== true;
+      const own = { ...request.output, ...(replacesTarget ? { replacesTarget } : {}) };
+      reports.push(await convert({ ...request, output: own }, parsed, run, { work, ...to }, context));
+      // The target of the next run, under the name of the original.
+      if (!isLast) Object.assign(runs[i + 1], { target: { path: to.path, name: basename(inputs[0]) } });
+    }
+    tell(joinedReport(reports), requests[requests.length - 1], parsed, output);
     return 0;
   } catch (error) {
     throw asOutputFailure(error, output);
@@ -115,21 +128,58 @@ export async function runCommand(
   }
 }
 
-async function requestOf(
-  { operation, inputs, files, output }: Conversion,
-  parsed: Parsed,
-): Promise<ConversionRequest> {
+/** One conversion by the pipeline. All its inputs have one format, except for the target of an append. */
+type Run = Conversion & {
+  readonly from: Format;
+  readonly targetFormat?: Format;
+  /** The output of the run before, in place of the first input. */
+  readonly target?: InputPath;
+};
+
+/** An append of files with several formats is one run for each format, each appending to the output of the one before. */
+function runsOf(conversion: Conversion, parsed: Parsed): Run[] {
+  const { operation, inputs, files, output } = conversion;
+  const { from, to } = parsed.values;
+  // Standard input has the format of the first file that has a name.
+  const named = inputs.find((path) => path !== '-') ?? '-';
+  const [first, ...others] = inputs.map((path) => chooseInputFormat(from, path === '-' ? named : path));
+  const byFormat = Map.groupBy(others.keys(), (i) => others[i]);
+  const isMixed = byFormat.size > 1 || (byFormat.size === 1 && !byFormat.has(first));
+  if (!isMixed) return [{ ...conversion, from: first }];
+  const other = others.findIndex((format) => format !== first);
+  const canMix =
+    operation === 'append' && first.isExtendable && chooseOutputFormat(to, output).format === first;
+  if (!canMix)
+    throw failure('USAGE', {
+      detail: `'${inputs[0]}' is ${first.id} and '${inputs[other + 1]}' is ${others[other].id}; files of several formats can only be appended to a GeoPackage and written as one: convert some first`,
+    });
+  return [...byFormat].map(([format, positions]) => ({
+    ...conversion,
+    from: format,
+    ...(format === first ? {} : { targetFormat: first }),
+    inputs: [inputs[0], ...positions.map((i) => inputs[i + 1])],
+    files: [files[0], ...positions.map((i) => files[i + 1])],
+  }));
+}
+
+async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promise<ConversionRequest> {
+  const { operation, from, targetFormat, files, output } = run;
   const { values } = parsed;
   const failOn = failOnOf(values['fail-on']);
-  const from = commonFormat(values.from, inputs);
   const to = chooseOutputFormat(values.to, output);
   return {
     operation,
     input: {
       format: from.id,
+      ...(targetFormat === undefined ? {} : { targetFormat: targetFormat.id }),
       files,
       layers: values.layer === undefined ? null : (values.layer as string[]),
-      options: await formatOptions(parsed, 'in', from),
+      options: await formatOptions(
+        parsed,
+        'in',
+        from,
+        runs.map((other) => other.from),
+      ),
     },
     transformations: await stepsOf(parsed),
     output: {
@@ -169,31 +219,15 @@ function outputCrsOf(value: unknown): Pick<OutputRequest, 'crs' | 'crsPath'> {
   return { crs: parseOutputCrs(value, '--to-crs', parseCrs), crsPath: 'output.epsg' };
 }
 
-/** The format of all inputs. Throws USAGE where their endings tell different ones. */
-function commonFormat(named: unknown, inputs: readonly string[]): Format {
-  const [first, ...others] = inputs;
-  const format = chooseInputFormat(named, first);
-  if (named !== undefined) return format;
-  for (const path of others) {
-    if (path === '-') continue;
-    const other = chooseInputFormat(undefined, path);
-    if (other.id !== format.id)
-      throw failure('USAGE', {
-        detail: `'${first}' is ${format.id} and '${path}' is ${other.id}; the files have to be of one format: convert some first`,
-      });
-  }
-  return format;
-}
-
 async function convert(
   request: ConversionRequest,
   parsed: Parsed,
-  { inputs, output, unnamed }: Conversion,
+  { inputs, output, unnamed, target }: Run,
   { work, path }: OutputPath & { readonly work: string },
   context: CommandContext,
 ): Promise<ConversionReport> {
   const scratchDirectory = join(work, 'scratch');
-  mkdirSync(scratchDirectory);
+  mkdirSync(scratchDirectory, { recursive: true });
   const { format, isGzipped } = chooseOutputFormat(parsed.values.to, output);
   const { outputExtension } = outputKind(format, request.output.options);
   const outputPath =
@@ -208,8 +242,10 @@ async function convert(
   const bar = progressBar(process.stderr, parsed.values.quiet !== true);
   try {
     const sources: InputPath[] = [];
-    for (const [i, input] of inputs.entries())
-      sources.push(await stageInput(input, join(work, `input${i + 1}`), abort.signal));
+    for (const [i, input] of inputs.entries()) {
+      const copy = join(work, `input${i + 1}`);
+      sources.push(i === 0 && target !== undefined ? target : await stageInput(input, copy, abort.signal));
+    }
     const stepInputs: Record<string, InputPath> = {};
     for (const [i, { file }] of request.transformations.entries())
       if (file !== undefined)

@@ -53,6 +53,8 @@ export function readFailure(error: unknown): string {
 export interface OutputPath {
   /** Where the output goes. */
   readonly path: string;
+  /** The output replaces the first input. */
+  readonly isUpdate: boolean;
 }
 
 /**
@@ -65,6 +67,7 @@ export function checkOutput(
   use: { readonly inputs: readonly string[]; readonly overwrite: boolean; readonly isUpdate: boolean },
 ): OutputPath {
   const stats = statOf(path);
+  let isUpdate = false;
   if (stats !== null) {
     const same = use.inputs.filter((input) => isSameFile(input, stats));
     const isUpdated = use.isUpdate && same.length === 1 && same[0] === use.inputs[0];
@@ -82,6 +85,7 @@ export function checkOutput(
     }
     // Not the link but the file that it leads to is to be updated.
     if (isUpdated) path = realpathSync(path);
+    isUpdate = isUpdated;
   }
   const directory = dirname(resolve(path));
   if (statOf(directory)?.isDirectory() !== true)
@@ -92,7 +96,7 @@ export function checkOutput(
     const reason = `the directory '${directory}' is not writable`;
     throw failure('OUTPUT_NOT_WRITABLE', { path, reason }, undefined, error);
   }
-  return { path };
+  return { path, isUpdate };
 }
 
 function isSameFile(input: string, { dev, ino }: Stats): boolean {

@@ -64,8 +64,10 @@ function modifiers(parameter: string, flag?: string): readonly CommandLineModifi
     .filter((modifier) => modifier.flag.replaceAll('-', '_') === parameter);
 }
 
+const SWITCHES = new Set(['--overwrite', '--drop-other-content']);
+
 function isSwitch(flag: string): boolean {
-  return modifiers(flag.slice(2).replaceAll('-', '_'))[0]?.placeholder === null;
+  return SWITCHES.has(flag) || modifiers(flag.slice(2).replaceAll('-', '_'))[0]?.placeholder === null;
 }
 
 let fieldFlags: ReadonlyMap<string, string> | undefined;
@@ -77,6 +79,9 @@ function flagsOfFields(): ReadonlyMap<string, string> {
     ['input.epsg', '--from-crs'],
     ['output.epsg', '--to-crs'],
     ['input.layer', '--layer'],
+    ['output.layer_name', '--layer-name'],
+    ['output.replace_layers', '--overwrite'],
+    ['output.drop_other_content', '--drop-other-content'],
     ['fail_on', '--fail-on'],
     // Of the forms that users and keys are created with.
     ['name', '--name'],

@@ -89,6 +89,8 @@ export interface Format<
   readonly fixedOutputCrs?: (options: Readonly<Record<string, unknown>>) => CrsText | null;
   /** Whether an output can have several layers; 'one' merges them. */
   readonly outputLayers: 'one' | 'many';
+  /** An existing output can get features and layers; everything else in it stays as it is. Missing: it cannot. */
+  readonly isExtendable?: true;
   /** An output stores feature ids; otherwise they become a field if they are data. */
   readonly holdsIds: boolean;
   /**
@@ -203,6 +205,8 @@ export interface SourceLayer {
   readonly partitions: readonly Partition[];
   /** Data for `readPartition`; structured-clonable. */
   readonly state: unknown;
+  /** A layer made by `target`: its fields are final, whatever the format of the features that it gets. */
+  readonly isTarget?: true;
   /** The error of a layer that cannot be read although others of the file can; thrown when the layer is requested. */
   readonly fault?: GeomillError;
 }
@@ -254,6 +258,13 @@ export interface FormatReader {
    * `readPartition` reports misfits.
    */
   undeclare?(layer: SourceLayer, fields: ReadonlySet<string>): SourceLayer;
+  /** The layer as one that gets features: the fields that can be written, and nothing to read. For extendable formats. */
+  target?(layer: SourceLayer): SourceLayer;
+  /**
+   * Names what the file contains beyond the features of these layers and an output made of them does not. Missing: nothing but
+   * what findings report while it is read.
+   */
+  otherContent?(file: InputFile, layers: readonly string[], limits: InputLimits): Promise<readonly string[]>;
   /** Files that must be held in the job's scratch space while the layer is read, or null. Missing: never any. */
   unpackedSet?(layer: SourceLayer): UnpackedSet | null;
 }
@@ -271,6 +282,17 @@ export interface OutputLayer {
   readonly idField?: string;
   /** The coordinates were transformed, so digits after the 15th are noise. */
   readonly coordinatesComputed: boolean;
+  /** The layer of an existing output that gets the features; made by the reader's `target`. */
+  readonly target?: SourceLayer | null;
+}
+
+/** A file that is extended: the output is a copy of it with the features of the conversion. */
+export interface ExistingOutput {
+  readonly path: string;
+  /** As the user knows it. */
+  readonly name: string;
+  /** append: features are added to layers of the file. add: layers are added. replace: and may replace layers of the file. */
+  readonly mode: 'append' | 'add' | 'replace';
 }
 
 export interface WriteContext {
@@ -279,6 +301,8 @@ export interface WriteContext {
   /** Validated by `writeOptions`. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly findings: Findings;
+  /** Only for extendable formats. Missing: a new file is written. */
+  readonly existing?: ExistingOutput;
 }
 
 /** How to encode a layer's batches; structured-clonable, sent to the workers. */

@@ -80,8 +80,10 @@ export function planFieldMappings(
   findings: Findings,
 ): { readonly fields: readonly Field[]; readonly sources: readonly PlannedMapping[] } {
   const found = sources.map((source) => foundFields(source, reader));
-  const fields = targetFields(sources[0], found, reader.mixedType, reader);
-  const mappings = found.map((own) => mapFields(fields, own));
+  const all = targetFields(sources[0], found, reader.mixedType, reader);
+  const complete = found.map((own) => mapFields(all, own));
+  const mappings = sources[0].layer.isTarget ? onlySupplied(complete) : complete;
+  const [{ fields }] = mappings;
   noteFields(mappings, sources, layerName, findings);
   return {
     fields,
@@ -90,6 +92,17 @@ export function planFieldMappings(
       readFields: reader.typing === 'layer' ? textFields(mappings[i], found[i]) : null,
     })),
   };
+}
+
+/** Without the fields that no source but the target has: an existing table gives them their defaults. */
+function onlySupplied(mappings: readonly FieldMapping[]): readonly FieldMapping[] {
+  const [, ...appended] = mappings;
+  const isSupplied = (_: unknown, i: number): boolean => appended.some(({ sources }) => sources[i] !== null);
+  return mappings.map((mapping) => ({
+    ...mapping,
+    fields: mapping.fields.filter(isSupplied),
+    sources: mapping.sources.filter(isSupplied),
+  }));
 }
 
 function foundFields(

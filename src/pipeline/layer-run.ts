@@ -138,6 +138,12 @@ export class LayerRun {
     this.#pieces = pieces;
   }
 
+  /** Counts the features that stay in the target as written. */
+  countKept(): void {
+    const { layer, tally } = this.sources[0];
+    if (layer.isTarget) this.tally.wrote(tally.rowsRead, []);
+  }
+
   /** The pass that encodes; `deliver` gets the chunks in the order of the features. */
   async encode(
     encoding: LayerEncoding,

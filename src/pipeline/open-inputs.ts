@@ -15,18 +15,25 @@ import type { ConversionPaths, InputPath, InputRequest } from './request.ts';
 import { reportedFindings } from './tally.ts';
 
 export interface OpenedInput extends OpenedFile {
+  readonly path: string;
+  /** Findings about content of the target of an append that is no layer: an output that extends the target keeps it. */
+  readonly skipped: readonly Finding[];
   /** The file has a member that states another CRS than the one it is read in. */
   readonly ignoresCrsMember: boolean;
 }
 
 export interface Opening {
   readonly reader: Pick<FormatReader, 'open'>;
+  /** Of the first file. */
+  readonly firstReader: Pick<FormatReader, 'open'>;
   readonly input: InputRequest;
   readonly paths: Pick<ConversionPaths, 'inputs' | 'scratchDirectory' | 'limits'>;
   readonly findings: Findings;
   readonly partitionBytes: number;
   readonly scratch: ScratchSpace;
   readonly signal: AbortSignal;
+  /** The first file is the target of an append. */
+  readonly hasTarget: boolean;
 }
 
 /** Of all files together; 0 for a missing file: opening it gives a better error. */
@@ -107,24 +114,30 @@ function distinctNames(inputs: readonly InputPath[]): string[] {
 }
 
 async function openInput(opening: Opening, file: InputPath, index: number, name: string): Promise<Opened> {
-  const { reader, input, paths, partitionBytes, scratch } = opening;
+  const { input, paths, partitionBytes, scratch } = opening;
+  const isOtherFormat = index === 0 && opening.firstReader !== opening.reader;
+  const reader = index === 0 ? opening.firstReader : opening.reader;
   const isOne = paths.inputs.length === 1;
   const findings = new Findings();
   try {
     const layers = await reader.open(file, {
       scratchDirectory: isOne ? paths.scratchDirectory : ownDirectory(paths.scratchDirectory, index),
       limits: paths.limits,
-      options: input.options,
+      options: isOtherFormat ? {} : input.options,
       findings,
       partitionBytes,
       scratch,
     });
     checkLayerNames(layers);
-    const found = findings.list();
+    const mayBeKept = ({ code }: Finding): boolean =>
+      opening.hasTarget && index === 0 && code === 'LAYER_SKIPPED';
+    const found = findings.list().filter((finding) => !mayBeKept(finding));
     const within = (at: Location): Location => (isOne ? at : { file: name, ...at });
     return {
       input: {
         name,
+        path: file.path,
+        skipped: findings.list().filter(mayBeKept),
         ...(file.isUnnamed ? { isUnnamed: true } : {}),
         layers,
         ignoresCrsMember: found.some(({ code }) => code === 'CRS_MEMBER_IGNORED'),

@@ -27,6 +27,7 @@ export function outputLayers(
       statistics: found ?? layer.plan.declaredStatistics,
       crs: crs.describe(layer.plan.targetCrs, 'output.epsg'),
       coordinatesComputed: layer.plan.reproject,
+      target: layer.plan.target,
     };
   });
   if (plan.layerField === null) return separate;

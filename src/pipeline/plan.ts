@@ -55,11 +55,15 @@ export interface LayerPlan {
   readonly stages: readonly StagePlan[];
   /** Statistics that the files declare of the layer's features; null: the features must be read. */
   readonly declaredStatistics: LayerStatistics | null;
+  /** The layer of the target that gets the features of the other sources; null: a new layer is written. */
+  readonly target: SourceLayer | null;
 }
 
 export interface ConversionPlan {
   readonly operation: ConversionRequest['operation'];
   readonly layers: readonly LayerPlan[];
+  /** The output is a copy of the target with more features, and all else that is in the target. */
+  readonly extendsTarget: boolean;
   readonly steps: readonly LoadedStep[];
   /** A pass before the steps infers the schema (fields and types), so that the steps see the same fields in every batch. */
   readonly infersSchema: boolean;
@@ -71,11 +75,17 @@ export interface ConversionPlan {
   readonly keepsIdsAsField: boolean;
 }
 
-/** `outputName`: for layers without a name in the input, such as that of a merge. */
+/** A format of input files. */
+export interface PlannedInput {
+  readonly format: Format;
+  readonly reader: Pick<FormatReader, 'typing' | 'ids' | 'target'>;
+}
+
+/** `outputName`: for layers without a name in the input, such as that of a merge. `first`: of the first file. */
 export function planConversion(
   request: ConversionRequest,
   files: readonly OpenedFile[],
-  input: { readonly format: Format; readonly reader: Pick<FormatReader, 'typing' | 'ids'> },
+  input: PlannedInput & { readonly first?: PlannedInput },
   output: {
     readonly format: Format;
     readonly writer: Pick<FormatWriter, 'needs'>;
@@ -95,9 +105,11 @@ export function planConversion(
     output.format.outputLayers === 'one' && groups.length > 1 ? layerFieldFor(groups, steps) : null;
   if (layerField !== null) findings.note('LAYERS_JOINED', { count: groups.length, field: layerField });
   if (operation === 'merge') findings.note('ATTRIBUTES_NOT_MERGED', { files: files.length });
-  const layers = groups.map(({ name, sources }): LayerPlan => {
+  const first = input.first ?? input;
+  const planned = groups.map(({ name, sources }): LayerPlan => {
     const known = sources.map((source) => {
-      const question = crsQuestion(request, files, source, input.format);
+      const { format } = source.fileIndex === 0 ? first : input;
+      const question = crsQuestion(request, files, source, format);
       const own = sourceCrsOf(question, crs, findings);
       compareUnits(question, own, crs, findings);
       return { source, question, crs: own };
@@ -107,14 +119,27 @@ export function planConversion(
       sources.map(({ layer }) => layer),
       steps,
     );
-    return { ...planLayer(name, known, targetCrs, crs, steps), declaredStatistics };
+    return { ...planLayer(name, known, targetCrs, crs, steps), declaredStatistics, target: null };
   });
+  const extendsTarget = operation === 'append' && canExtendTarget(first, output.format, planned, steps, crs);
+  const layers = extendsTarget
+    ? planned.map((layer) => ({ ...layer, target: targetOf(layer, files, first) }))
+    : planned;
+  if (!extendsTarget && first.format.id !== input.format.id)
+    throw failure('FORMATS_DIFFER', {
+      target: files[0].name,
+      format: first.format.id,
+      other: input.format.id,
+    });
   compareOutputCrs(request, layers, targetCrs, layerField !== null, crs, findings);
-  const sources = groups.flatMap((group) => group.sources.map(({ layer }) => layer));
+  const sources = groups.flatMap((group, i) =>
+    group.sources.map(({ layer }, at) => (at === 0 ? (layers[i].target ?? layer) : layer)),
+  );
   const keepsIdsAsField = operation !== 'merge' && input.reader.ids === 'data' && !output.format.holdsIds;
   return {
     operation,
     layers,
+    extendsTarget,
     steps,
     ...passesFor(operation, sources, layers, steps, input.reader, writer, keepsIdsAsField),
     layerField,
@@ -140,7 +165,7 @@ function planLayer(
   targetCrs: CrsText | null,
   crs: CrsAuthority,
   steps: readonly LoadedStep[],
-): Omit<LayerPlan, 'declaredStatistics'> {
+): Omit<LayerPlan, 'declaredStatistics' | 'target'> {
   const differ = (a: CrsText, b: CrsText): boolean => !crs.equivalent(a, b);
   const extentOf = (definition: CrsText): Bounds | null => crs.extentOf?.(definition) ?? null;
   const routeByCrs = new Map<
@@ -171,6 +196,31 @@ function planLayer(
     routes: routes.map(({ stages }) => stages[0].links),
     stages: routes[0].stages,
   };
+}
+
+/** Whether the output can be a copy of the target with more features: nothing else in it changes. */
+function canExtendTarget(
+  { format, reader }: PlannedInput,
+  output: Format,
+  layers: readonly LayerPlan[],
+  steps: readonly LoadedStep[],
+  crs: CrsAuthority,
+): boolean {
+  return (
+    output.isExtendable === true &&
+    output.id === format.id &&
+    reader.target !== undefined &&
+    steps.length === 0 &&
+    layers.every((layer) => crs.equivalent(layer.sources[0].crs, layer.targetCrs))
+  );
+}
+
+function targetOf(
+  { sources: [{ fileIndex, layerIndex }] }: LayerPlan,
+  files: readonly OpenedFile[],
+  { reader }: PlannedInput,
+): SourceLayer | null {
+  return reader.target?.(files[fileIndex].layers[layerIndex]) ?? null;
 }
 
 /** Adds the file, and the path where its CRS can be stated, to an error about a route from that CRS. */
@@ -298,6 +348,7 @@ function areDeclared(layers: readonly LayerPlan[]): boolean {
 
 /** Whether the fields of the layer and their types must be inferred from its values. */
 export function hasOpenFields(layer: SourceLayer, reader: Pick<FormatReader, 'typing'>): boolean {
+  if (layer.isTarget) return false;
   return reader.typing === 'layer' || layer.fields === null;
 }
 

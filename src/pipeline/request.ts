@@ -32,8 +32,10 @@ export interface InspectionRequest {
 }
 
 export interface InputRequest {
-  /** Id of a registered format; all files are of the same. */
+  /** Id of a registered format; all files are of the same, except for the target of an append. */
   readonly format: string;
+  /** Format of the target of an append. Missing: the same. */
+  readonly targetFormat?: string;
   /** One for each input file, in their order; at least one. */
   readonly files: readonly InputFileRequest[];
   /** Names of the layers to read; null: all. */
@@ -57,6 +59,10 @@ export interface OutputRequest {
   readonly crsPath?: string;
   /** false: the output is delivered inline (geojson only). */
   readonly toFile: boolean;
+  /** Layers of the output go into a copy of `ConversionPaths.existing`: with new names, or replacing layers of the same name. */
+  readonly existing?: 'add' | 'replace';
+  /** The output replaces the target of the append: content of it that would be lost is an error. */
+  readonly replacesTarget?: boolean;
   /** Validated by the format's `writeOptions`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -67,7 +73,9 @@ export interface ConversionPaths {
   readonly inputs: readonly InputPath[];
   /** File parameters of steps, by the names in the steps. */
   readonly stepInputs?: Readonly<Record<string, InputPath>>;
-  /** Path of the output; must not exist. Layers and zip members are named after it. */
+  /** The file that the output extends, if the request says so. */
+  readonly existing?: InputPath;
+  /** Path of the output; must not exist, unless it is that of a file that the output extends. Layers and zip members are named after it. */
   readonly outputPath: string;
   /** Directory for unpacked files; exists and is empty. */
   readonly scratchDirectory: string;

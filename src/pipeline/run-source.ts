@@ -43,10 +43,13 @@ export function runSourcesOf(
   mixed: MixedType,
 ): RunSource[][] {
   let sessionIndex = 0;
-  return plan.layers.map(({ sources }) =>
-    sources.map((source) => {
-      const layer = inputs[source.fileIndex].layers[source.layerIndex];
+  return plan.layers.map(({ sources, target }) =>
+    sources.map((source, position) => {
+      const opened = inputs[source.fileIndex].layers[source.layerIndex];
+      const layer = position === 0 ? (target ?? opened) : opened;
       const tally = new SourceTally(factsOf(source, inputs, request), mixed);
+      // Features that stay in the target count as read.
+      if (layer.isTarget) tally.rowsRead = layer.featureCount ?? 0;
       const isMerged = plan.operation === 'merge';
       return {
         layer,

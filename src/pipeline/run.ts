@@ -6,17 +6,21 @@
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
-import { type Finding, Findings } from '../findings.ts';
+import { failure } from '../errors.ts';
+import { type Finding, Findings, findingCatalogue } from '../findings.ts';
 import {
+  type ExistingOutput,
   type Format,
   type FormatReader,
   type FormatWriter,
   type OutputFile,
   outputKind,
   type SourceLayer,
+  type WriteContext,
 } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
+import { listed } from '../short-text.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
@@ -81,13 +85,18 @@ interface Written {
   readonly reprojections: readonly ReprojectionReport[];
 }
 
+interface InputCodec {
+  readonly format: Format;
+  readonly reader: FormatReader;
+}
+
 class Conversion {
   readonly #request: ConversionRequest;
   #paths: ConversionPaths;
   readonly #control: ConversionControl;
   readonly #startedAt = performance.now();
   #findings: Findings;
-  readonly #input: { readonly format: Format; readonly reader: FormatReader };
+  readonly #input: InputCodec & { readonly first: InputCodec };
   readonly #output: { readonly format: Format; readonly writer: FormatWriter };
   readonly #steps: readonly LoadedStep[];
   readonly #registry: readonly Transformation[];
@@ -101,7 +110,7 @@ class Conversion {
     request: ConversionRequest,
     paths: ConversionPaths,
     control: ConversionControl,
-    input: { readonly format: Format; readonly reader: FormatReader },
+    input: InputCodec & { readonly first: InputCodec },
     output: { readonly format: Format; readonly writer: FormatWriter },
     steps: readonly LoadedStep[],
     registry: readonly Transformation[],
@@ -134,8 +143,10 @@ class Conversion {
     const scratch = new ScratchSpace();
     const { signal, threads = newThreads } = control;
     const reading = { paths, crs, findings, scratch, signal, threads };
-    const [reader, writer, steps] = await Promise.all([
+    const firstFormat = inputFormatById(request.input.targetFormat ?? inputFormat.id, 'input.format');
+    const [reader, firstReader, writer, steps] = await Promise.all([
       inputFormat.loadReader(),
+      firstFormat.loadReader(),
       outputFormat.loadWriter(),
       loadSteps(
         request.transformations,
@@ -151,7 +162,7 @@ class Conversion {
       request,
       paths,
       control,
-      { format: inputFormat, reader },
+      { format: inputFormat, reader, first: { format: firstFormat, reader: firstReader } },
       { format: outputFormat, writer },
       steps,
       registry,
@@ -167,12 +178,14 @@ class Conversion {
     this.#startThreadsEarly();
     const inputs = await openInputs({
       reader: this.#input.reader,
+      firstReader: this.#input.first.reader,
       input: this.#request.input,
       paths: this.#paths,
       findings: this.#findings,
       partitionBytes: this.#cutting.partitionBytes,
       scratch: this.#scratch,
       signal,
+      hasTarget: this.#request.operation === 'append',
     });
     const stop = (): void => void this.#executor?.stop();
     signal.addEventListener('abort', stop, { once: true });
@@ -219,6 +232,9 @@ class Conversion {
   ): Promise<ConversionReport> {
     const opened = this.#findings.list();
     const { plan, session } = await this.#plan(inputs);
+    if (!plan.extendsTarget) for (const { skipped } of inputs) this.#findings.merge(skipped);
+    if (this.#request.output.replacesTarget && !plan.extendsTarget)
+      await this.#refuseOtherContent(plan, inputs[0]);
     const { reader } = this.#input;
     const sources = runSourcesOf(plan, inputs, this.#request, reader.mixedType);
     const all = sources.flat().map(({ layer }) => layer);
@@ -246,7 +262,7 @@ class Conversion {
     try {
       await this.#findOut(plan, layers, progress);
       noteWidened(sources.flat(), misfits ?? [], this.#findings);
-      written = await this.#write(plan, layers, progress);
+      written = await this.#write(plan, inputs, layers, progress);
     } catch (error) {
       if (!(error instanceof ContradictedDeclaration)) throw error;
       const found = await collectMisfits(sources.flat(), executor, this.#control.signal, this.#paths.limits);
@@ -293,11 +309,22 @@ class Conversion {
     }
   }
 
-  async #write(plan: ConversionPlan, layers: readonly LayerRun[], progress: ProgressMeter): Promise<Written> {
+  async #write(
+    plan: ConversionPlan,
+    inputs: readonly OpenedInput[],
+    layers: readonly LayerRun[],
+    progress: ProgressMeter,
+  ): Promise<Written> {
     const { writer } = this.#output;
     const { outputPath } = this.#paths;
     const name = baseName(outputPath);
-    const context = { name, options: this.#request.output.options, findings: this.#findings };
+    const existing = this.#existing(plan, inputs);
+    const context: WriteContext = {
+      name,
+      options: this.#request.output.options,
+      findings: this.#findings,
+      ...(existing === null ? {} : { existing }),
+    };
     const { mixedType } = this.#input.reader;
     const plain = outputLayers(plan, layers, this.#crs, mixedType, name, this.#paths.limits);
     const outputs = plan.keepsIdsAsField
@@ -310,6 +337,7 @@ class Conversion {
       for (const layer of layers) {
         const outputIndex = plan.layerField === null ? layer.index : 0;
         const { idField = null } = outputs[outputIndex];
+        layer.countKept();
         await layer.encode(encodings[outputIndex], idField, (chunk) => sink.append(outputIndex, chunk));
       }
       for (const { sources, tally, outputFields, statistics } of layers) {
@@ -327,6 +355,7 @@ class Conversion {
       progress.stage('finishing');
       // Before the output replaces an earlier file.
       this.#refuseFindings();
+      this.#refuseLosses(plan, inputs[0]);
       return { output: await sink.finish(), reprojections };
     } catch (error) {
       sink.abort();
@@ -337,6 +366,37 @@ class Conversion {
   #refuseFindings(): void {
     const { failOn } = this.#request;
     if (failOn !== undefined) refuseFindings(this.#findings.list(), failOn);
+  }
+
+  /** Throws TARGET_CONTENT_LOST if the target, which the output replaces, has content that the output will not have. */
+  async #refuseOtherContent({ layers }: ConversionPlan, target: OpenedInput): Promise<void> {
+    const kept = layers.map(({ sources: [{ layerIndex }] }) => target.layers[layerIndex].name);
+    const names = target.layers.map(({ name }) => name);
+    const unread = names.filter((name) => !kept.includes(name)).map((name) => `layer '${name}'`);
+    const other = await this.#input.first.reader.otherContent?.(target, names, this.#paths.limits);
+    const lost = [...unread, ...(other ?? [])];
+    if (lost.length > 0) throw failure('TARGET_CONTENT_LOST', { file: target.name, names: listed(lost) });
+  }
+
+  /** As `#refuseOtherContent`, for what findings say that reading the target did not take over. */
+  #refuseLosses(plan: ConversionPlan, { name: file }: OpenedInput): void {
+    if (!this.#request.output.replacesTarget || plan.extendsTarget) return;
+    const lost = this.#findings
+      .list()
+      .filter(
+        ({ code, places }) =>
+          findingCatalogue[code].severity === 'lost' && places.some((at) => at.file === file),
+      )
+      .map(({ message }) => message);
+    if (lost.length > 0) throw failure('TARGET_CONTENT_LOST', { file, names: lost.join('; ') });
+  }
+
+  /** The file that the output extends. */
+  #existing(plan: ConversionPlan, [{ path, name }]: readonly OpenedInput[]): ExistingOutput | null {
+    const { existing } = this.#paths;
+    const mode = this.#request.output.existing;
+    if (plan.extendsTarget) return { path, name, mode: 'append' };
+    return existing === undefined || mode === undefined ? null : { ...existing, mode };
   }
 
   #noteLostFields(layer: string, rowsWritten: number, fields: readonly Field[]): void {

@@ -38,8 +38,8 @@ function sessionLayers(
     collect: collect === null ? null : sessionStep(collect, plan, crs),
   }));
   const begins = layer.routes.map((links) => ({ ...first, links: sessionLinks(links, plan, crs) }));
-  return layer.sources.map(({ fileIndex, layerIndex, positionRange, route: way }) => ({
-    source: files[fileIndex].layers[layerIndex],
+  return layer.sources.map(({ fileIndex, layerIndex, positionRange, route: way }, position) => ({
+    source: (position === 0 ? layer.target : null) ?? files[fileIndex].layers[layerIndex],
     stages: [begins[way], ...rest],
     positionRange,
     layerField: plan.layerField === null ? null : { name: plan.layerField, value: layer.name },

@@ -1,11 +1,13 @@
 /** The versioned API with its real runners: what only the content of a file tells is a 4xx that names the file, too. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { formats } from '../../src/formats/registry.ts';
+import { makeWorkspace } from '../support/convert.ts';
 import { expectProblem } from '../support/problem.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
+import { changeDatabase, contentOf } from '../support/rich-gpkg.ts';
 import { type FormPart, postForm, postJson, startTestService } from '../support/service.ts';
 
 const service = await startTestService({ runner: null });
@@ -195,4 +197,29 @@ test('a job with fail_on fails with the findings that it may not have, and has n
   const { jobs } = (await (await fetch(`${service.url}/v1/jobs?limit=1`)).json()) as { jobs: object[] };
   assert.ok(!('url' in (jobs[0] as { output: object }).output));
   assert.equal((await submit('lost')).status, 200);
+});
+
+test('an append to a GeoPackage keeps what else is in it', async () => {
+  using workspace = makeWorkspace();
+  const target = join(workspace.path, 'master.gpkg');
+  writeFileSync(target, samples.get('gpkg') as Uint8Array);
+  changeDatabase(target, (database) =>
+    database.exec("CREATE TABLE notes (t TEXT); INSERT INTO notes VALUES ('kept')"),
+  );
+  const before = contentOf(target);
+  const append = async (config: object): Promise<ReturnType<typeof contentOf>> => {
+    const response = await postForm(service, '/v1/transform/gpkg/append', {
+      parts: [['file', readFileSync(target), 'master.gpkg'], part('files', 'gpkg', 'more.gpkg')],
+      config: { output_format: 'gpkg', ...config },
+    });
+    assert.equal(response.status, 200);
+    const path = join(workspace.path, 'answer.gpkg');
+    writeFileSync(path, new Uint8Array(await response.arrayBuffer()));
+    return contentOf(path);
+  };
+  const kept = await append({});
+  assert.deepEqual([kept.notes, kept.schema], [before.notes, before.schema]);
+  assert.equal(kept.harbour.length, 2 * before.harbour.length);
+  assert.deepEqual(kept.harbour.slice(0, before.harbour.length), before.harbour);
+  assert.equal('notes' in (await append({ output_crs: 'EPSG:3857' })), false);
 });

@@ -41,6 +41,10 @@ export interface ConvertOptions {
 
 export interface CombineOptions extends ConvertOptions {
   readonly operation: 'append' | 'merge';
+  /** Format of the target; default: `from`. */
+  readonly targetFormat?: string;
+  /** The output replaces the target. */
+  readonly replacesTarget?: boolean;
   /** CRSs that are stated for the files, where they differ; default: `fromCrs` for all. */
   readonly fileCrs?: readonly (string | null)[];
 }
@@ -104,7 +108,12 @@ export function combineFiles(
   return perform(inputPaths, workspace, options, {
     ...request,
     operation: options.operation,
-    input: { ...request.input, files },
+    input: {
+      ...request.input,
+      files,
+      ...(options.targetFormat === undefined ? {} : { targetFormat: options.targetFormat }),
+    },
+    output: { ...request.output, replacesTarget: options.replacesTarget ?? false },
   });
 }
 

@@ -18,7 +18,7 @@ interface Entry {
 
 /** An RTree with the entries, opened for reading. */
 function build(path: string, entries: readonly Entry[], runEntries?: number): DatabaseSync {
-  const database = new BulkDatabase(path, { pageSize: 4096, applicationId: 1, userVersion: 1 });
+  const database = BulkDatabase.create(path, { pageSize: 4096, applicationId: 1, userVersion: 1 });
   database.exec('CREATE VIRTUAL TABLE r USING rtree(id, minx, maxx, miny, maxy)');
   const builder = new RtreeBuilder(database, 'r', runEntries);
   for (const { id, box } of entries)

@@ -2,8 +2,10 @@
  * Creates and fills an SQLite file in one transaction: no journal, no fsync, no other connection. The caller
  * moves it to its final name only when it is closed, so a crash leaves no incomplete file under that name.
  */
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { constants, DatabaseSync, type StatementSync } from 'node:sqlite';
+import { GeomillError } from '../../errors.ts';
 import type { SqlValue } from './database.ts';
+import { isHarmlessFunction, LIMITS } from './untrusted-database.ts';
 
 export interface BulkOptions {
   /** Bytes; a power of two from 512 to 65536. */
@@ -19,20 +21,27 @@ export interface BulkStatement {
 
 /** Maximum size of dirty pages in memory. */
 const CACHE_KIB = 8192;
+const NO_JOURNAL = 'off';
 
 export class BulkDatabase {
   readonly #handle: DatabaseSync;
+  readonly #journalMode: string;
+
+  private constructor(handle: DatabaseSync, journalMode: string) {
+    this.#handle = handle;
+    this.#journalMode = journalMode;
+  }
 
   /**
    * Creates the file and begins the transaction. Shadow tables and the schema table can be written: the
    * defensive mode, the default of node:sqlite, protects against untrusted SQL, and all SQL here is trusted.
    */
-  constructor(path: string, options: BulkOptions) {
+  static create(path: string, options: BulkOptions): BulkDatabase {
     // Double-quoted strings off: a misspelt name is an error, not a text.
-    this.#handle = new DatabaseSync(path, { defensive: false, enableDoubleQuotedStringLiterals: false });
-    this.#handle.exec(
+    const handle = new DatabaseSync(path, { defensive: false, enableDoubleQuotedStringLiterals: false });
+    handle.exec(
       `PRAGMA page_size = ${options.pageSize};
-       PRAGMA journal_mode = OFF;
+       PRAGMA journal_mode = ${NO_JOURNAL};
        PRAGMA synchronous = OFF;
        PRAGMA locking_mode = EXCLUSIVE;
        PRAGMA cache_size = -${CACHE_KIB};
@@ -40,6 +49,32 @@ export class BulkDatabase {
        PRAGMA user_version = ${options.userVersion};
        BEGIN EXCLUSIVE`,
     );
+    return new BulkDatabase(handle, NO_JOURNAL);
+  }
+
+  /**
+   * Opens a copy of a database from a user and begins the transaction. Its triggers run when rows are inserted: an
+   * authorizer lets them change rows of this database and call harmless functions, and nothing else. A commit is on the
+   * disk when it returns, because the file replaces one that matters.
+   */
+  static edit(path: string): BulkDatabase {
+    const handle = new DatabaseSync(path, {
+      defensive: false,
+      allowExtension: false,
+      enableForeignKeyConstraints: false,
+      limits: LIMITS,
+    });
+    const journal = handle.prepare('PRAGMA journal_mode').get() as { journal_mode: string };
+    handle.exec(
+      `PRAGMA journal_mode = ${NO_JOURNAL};
+       PRAGMA synchronous = FULL;
+       PRAGMA locking_mode = EXCLUSIVE;
+       PRAGMA cache_size = -${CACHE_KIB};
+       PRAGMA cell_size_check = ON;
+       BEGIN EXCLUSIVE`,
+    );
+    handle.setAuthorizer((action, first, second) => authorize(action, first, second));
+    return new BulkDatabase(handle, journal.journal_mode);
   }
 
   exec(sql: string): void {
@@ -74,12 +109,50 @@ export class BulkDatabase {
   /** Commits and closes. */
   finish(): void {
     this.#handle.exec('COMMIT');
+    this.#handle.setAuthorizer(null);
+    // Part of the header of the file, so it stays as it was.
+    if (this.#journalMode === 'wal') this.#handle.exec('PRAGMA journal_mode = WAL');
     this.#handle.close();
   }
 
   /** Closes without completing; the file is unusable then. Does nothing if closed. */
   abandon(): void {
     if (this.#handle.isOpen) this.#handle.close();
+  }
+}
+
+/** Of SQLite's result codes, those that are not about the content of a file: no space left, and other failures to write. */
+const WRITE_FAILURES = new Set([10, 13]);
+
+/** Why the content of a database made a statement fail; null for any other error. */
+export function refusal(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  // Thrown by a function that a trigger calls.
+  if (error instanceof GeomillError)
+    return error.fault === 'user' && error.code !== 'CANCELLED' ? error.message : null;
+  if (!('errcode' in error) || typeof error.errcode !== 'number') return null;
+  return WRITE_FAILURES.has(error.errcode & 0xff) ? null : error.message;
+}
+
+/** Functions of the triggers of a GeoPackage, and those of this program. */
+const OWN_FUNCTIONS = /^(?:st_(?:min|max)[xy]|st_isempty|geomill_\w+)$/i;
+const PRAGMAS = new Set(['writable_schema']);
+
+function authorize(action: number, first: string | null, second: string | null): number {
+  switch (action) {
+    case constants.SQLITE_ATTACH:
+    case constants.SQLITE_DETACH:
+      return constants.SQLITE_DENY;
+    case constants.SQLITE_PRAGMA:
+      return first !== null && PRAGMAS.has(first.toLowerCase()) ? constants.SQLITE_OK : constants.SQLITE_DENY;
+    case constants.SQLITE_FUNCTION:
+      return second !== null && (isHarmlessFunction(second) || OWN_FUNCTIONS.test(second))
+        ? constants.SQLITE_OK
+        : constants.SQLITE_DENY;
+    case constants.SQLITE_CREATE_VTABLE:
+      return second?.toLowerCase() === 'rtree' ? constants.SQLITE_OK : constants.SQLITE_DENY;
+    default:
+      return constants.SQLITE_OK;
   }
 }
 

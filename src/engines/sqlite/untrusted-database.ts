@@ -23,7 +23,7 @@ export interface UntrustedDatabaseOptions {
 
 /** Maximum length of a value. */
 const MAX_VALUE_BYTES = 1 << 29;
-const LIMITS = { length: MAX_VALUE_BYTES, attach: 0, likePatternLength: 1000 };
+export const LIMITS = { length: MAX_VALUE_BYTES, attach: 0, likePatternLength: 1000 };
 
 /** Node 24 ignores the options that it does not know. */
 const OPTIONS: DatabaseSyncOptions = {
@@ -54,6 +54,11 @@ const FUNCTIONS = new Set(
     'unhex unicode unixepoch unlikely upper -> ->>'
   ).split(' '),
 );
+
+export function isHarmlessFunction(name: string): boolean {
+  return FUNCTIONS.has(name.toLowerCase());
+}
+
 const PRAGMAS = new Set(['index_list', 'quick_check', 'table_list', 'table_xinfo']);
 
 export class UntrustedDatabase {
@@ -165,7 +170,7 @@ function isAllowed(action: number, first: string | null, second: string | null):
     case constants.SQLITE_READ:
       return true;
     case constants.SQLITE_FUNCTION:
-      return second !== null && FUNCTIONS.has(second.toLowerCase());
+      return second !== null && isHarmlessFunction(second);
     case constants.SQLITE_PRAGMA:
       return first !== null && PRAGMAS.has(first.toLowerCase());
     default:

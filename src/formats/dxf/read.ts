@@ -34,6 +34,8 @@ export const reader: FormatReader = {
     return [openDrawing(source, file, context)];
   },
 
+  otherContent: async () => ['the layers, blocks, styles and layouts of the drawing'],
+
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as DrawingState;
     using source = openFileSource(state.path);

@@ -28,13 +28,23 @@ export const REQUIRED_ROWS: readonly CrsRow[] = [
   },
 ];
 
-/** The rows of the systems, in their order; equal systems have equal rows. */
-export function crsRows(systems: readonly CrsDescription[]): CrsRow[] {
+/** A row of an existing file. */
+export type KnownSystem = Pick<
+  CrsRow,
+  'srsId' | 'organization' | 'organizationId' | 'definition' | 'definition12063'
+>;
+
+/**
+ * The rows of the systems, in their order; equal systems have equal rows. A system that is among the rows of an existing
+ * file has the number of that row.
+ */
+export function crsRows(systems: readonly CrsDescription[], known: readonly KnownSystem[] = []): CrsRow[] {
   const byDefinition = new Map<string, CrsRow>();
   const takenIds = new Map<number, string>([
     [-1, 'NONE:-1'],
     [0, 'NONE:0'],
     [4326, 'EPSG:4326'],
+    ...known.map(({ srsId }) => [srsId, ''] as const),
   ]);
   // Authority numbers first: systems without one get free ids.
   const isNumbered = (crs: CrsDescription): boolean => numberOf(crs) !== null;
@@ -42,6 +52,12 @@ export function crsRows(systems: readonly CrsDescription[]): CrsRow[] {
     const number = numberOf(crs);
     const key = number === null ? (crs.wkt2 ?? crs.definition) : `${number.organization}:${number.code}`;
     if (byDefinition.has(key)) continue;
+    const own = rowOf(crs, 0, number?.organization ?? 'NONE', number?.code ?? 0);
+    const same = known.find((row) => isSameSystem(row, own));
+    if (same !== undefined) {
+      byDefinition.set(key, { ...own, srsId: same.srsId });
+      continue;
+    }
     let srsId = number?.code ?? FIRST_CUSTOM_ID;
     if (takenIds.has(srsId) && takenIds.get(srsId) !== key) srsId = FIRST_CUSTOM_ID;
     while (takenIds.has(srsId) && takenIds.get(srsId) !== key) srsId++;
@@ -57,6 +73,16 @@ export function crsRows(systems: readonly CrsDescription[]): CrsRow[] {
     const key = number === null ? (crs.wkt2 ?? crs.definition) : `${number.organization}:${number.code}`;
     return byDefinition.get(key) as CrsRow;
   });
+}
+
+function isSameSystem(row: KnownSystem, own: CrsRow): boolean {
+  if (own.organization !== 'NONE')
+    return row.organization.toUpperCase() === own.organization && row.organizationId === own.organizationId;
+  const isStated = (definition: string): boolean => definition !== '' && definition !== UNDEFINED;
+  return (
+    (isStated(own.definition12063) && row.definition12063 === own.definition12063) ||
+    (isStated(own.definition) && row.definition === own.definition)
+  );
 }
 
 function numberOf(crs: CrsDescription): { readonly organization: string; readonly code: number } | null {

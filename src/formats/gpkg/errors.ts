@@ -6,5 +6,13 @@ export const errors = {
     400,
     "layer '{layer}' has {fields} fields, and a GeoPackage table at most {limit}; write GeoJSON or CSV, or drop fields",
   ),
+  GPKG_LAYER_READ_ONLY: user(
+    400,
+    "layer '{layer}' of the target cannot get features: it is a view or a table without row numbers; append to the table behind it",
+  ),
+  GPKG_ROW_NOT_ADDED: user(
+    400,
+    "a feature cannot be added to layer '{layer}': table '{table}' of the target refuses it ({reason})",
+  ),
   GPKG_ROW: user(400, "table '{table}', row {row}: {reason}"),
 } as const satisfies ErrorEntries;

@@ -106,7 +106,8 @@ export class FeatureTable {
     const keys = this.#ascendingKeys(ids, rowCount);
     mergeFacts(this.#facts, chunk.geometry.facts);
     if (keys !== null) {
-      const multi = this.#multiType === null ? chunk : this.#promoted(chunk, keys);
+      const multiType = this.#multiType;
+      const multi = multiType === null ? chunk : this.#promoted(chunk, keys, singleTypeOf(multiType));
       this.#appendAscending(multi, new RowBinder(multi, texts), keys);
     } else this.#appendOneByOne(chunk, new RowBinder(chunk, texts), ids as FidCandidates);
     if (ids?.texts != null) this.#noteTexts(ids.texts, rowCount);
@@ -219,8 +220,8 @@ export class FeatureTable {
     return this.plan.promotes ? commonMultiType(this.#facts.typeCounts) : null;
   }
 
-  #promoted(chunk: GpkgChunk, keys: FidCandidates['values']): GpkgChunk {
-    const { blobs, wasSingle } = promotedBlobs(chunk.geometry);
+  #promoted(chunk: GpkgChunk, keys: FidCandidates['values'], single: number): GpkgChunk {
+    const { blobs, wasSingle } = promotedBlobs(chunk.geometry, single);
     for (let row = 0; row < chunk.rowCount; row++) {
       const first = row;
       while (row < chunk.rowCount && wasSingle[row] === 1) row++;

@@ -30,5 +30,13 @@ export const findings = {
     "single geometries of layer '{layer}' were stored as {type} with one part, so that the layer has one geometry type; to keep them, {set:output.promote=false}",
     'feature',
   ),
+  GEOMETRIES_MADE_MULTI: info(
+    "single geometries were stored as {type} with one part, the type of layer '{layer}' of the target",
+    'feature',
+  ),
+  GEOMETRY_TYPE_WIDENED: changed(
+    "layer '{layer}' of the target was declared as {type} and is declared as GEOMETRY now: features of another type were added",
+    'feature',
+  ),
   CATALOGUE_STALE: info("layer '{layer}': {problem}"),
 } as const satisfies FindingEntries;

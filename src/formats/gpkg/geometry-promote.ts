@@ -35,8 +35,11 @@ export function singleTypeOf(multiType: number): number {
   return multiType - TO_MULTI;
 }
 
-/** The blobs with multi geometries only; `wasSingle`: 1 for each row that was changed. */
-export function promotedBlobs(blobs: GeometryBlobs): {
+/** The blobs with the geometries of type `single` as multi geometries; `wasSingle`: 1 for each row that was changed. */
+export function promotedBlobs(
+  blobs: GeometryBlobs,
+  single: number,
+): {
   readonly blobs: GeometryBlobs;
   readonly wasSingle: Uint8Array;
 } {
@@ -49,7 +52,7 @@ export function promotedBlobs(blobs: GeometryBlobs): {
   let length = 0;
   for (let row = 0; row < rowCount; row++) {
     const [start, end] = [offsets[row], offsets[row + 1]];
-    if (isSingleAt(bytes, start, end)) {
+    if (start < end && codeAt(bytes, start) === single) {
       wasSingle[row] = 1;
       length = writePromoted(bytes, start, end, target, view, length);
     } else length = copyBytes(bytes, start, end, target, length);
@@ -60,7 +63,9 @@ export function promotedBlobs(blobs: GeometryBlobs): {
 
 /** Whether a blob is a line or polygon. */
 export function isSingle(blob: Uint8Array): boolean {
-  return isSingleAt(blob, 0, blob.length);
+  if (blob.length === 0) return false;
+  const code = codeAt(blob, 0);
+  return code === GEOMETRY_TYPE.lineString || code === GEOMETRY_TYPE.polygon;
 }
 
 /** A line or polygon as multi geometry. */
@@ -81,10 +86,9 @@ export function singleBlob(blob: Uint8Array): Uint8Array {
   return single;
 }
 
-function isSingleAt(bytes: Uint8Array, start: number, end: number): boolean {
-  if (start === end) return false;
-  const code = uint32At(bytes, wkbStart(bytes, start) + TYPE_AT) % 1000;
-  return code === GEOMETRY_TYPE.lineString || code === GEOMETRY_TYPE.polygon;
+/** The type code of the blob without the mark of its ordinates. */
+function codeAt(bytes: Uint8Array, start: number): number {
+  return uint32At(bytes, wkbStart(bytes, start) + TYPE_AT) % 1000;
 }
 
 /** Writes the blob `bytes[start, end)` at `at` as multi geometry; returns where it ends. */

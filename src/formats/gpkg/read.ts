@@ -12,6 +12,7 @@ import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLa
 import { type BlobContext, GeometryBlobReader } from './geometry-blob-reader.ts';
 import { quoted } from './names.ts';
 import { type GpkgState, openGpkg } from './open.ts';
+import { otherContent } from './other-content.ts';
 import { rowRange } from './partitions.ts';
 import { expectedRows, readPages } from './read-pages.ts';
 import { readValues } from './value-column.ts';
@@ -37,6 +38,15 @@ export const reader: FormatReader = {
       database.close();
     }
   },
+  target(layer: SourceLayer): SourceLayer {
+    const state = layer.state as GpkgState;
+    // A column without a known type stores any value; as text none is refused.
+    const fields = state.fields
+      .filter(({ isGenerated }) => !isGenerated)
+      .map(({ name, type }) => ({ name, type: type ?? 'string' }));
+    return { ...layer, fields, partitions: [], isTarget: true };
+  },
+  otherContent: async (file, layers) => otherContent(file, layers),
   undeclare(layer: SourceLayer, names: ReadonlySet<string>): SourceLayer {
     const state = layer.state as GpkgState;
     const fields = state.fields.map((field) => (names.has(field.name) ? { ...field, type: null } : field));

@@ -16,6 +16,15 @@ export const SPATIAL_REF_SYS_SQL = `CREATE TABLE gpkg_spatial_ref_sys (
   definition_12_063 TEXT NOT NULL
 )`;
 
+export const EXTENSIONS_SQL = `CREATE TABLE gpkg_extensions (
+  table_name TEXT,
+  column_name TEXT,
+  extension_name TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  CONSTRAINT ge_tce UNIQUE (table_name, column_name, extension_name)
+)`;
+
 export const CORE_SQL = `CREATE TABLE gpkg_contents (
   table_name TEXT NOT NULL PRIMARY KEY,
   data_type TEXT NOT NULL,
@@ -41,18 +50,11 @@ CREATE TABLE gpkg_geometry_columns (
   CONSTRAINT fk_gc_tn FOREIGN KEY (table_name) REFERENCES gpkg_contents(table_name),
   CONSTRAINT fk_gc_srs FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys (srs_id)
 );
-CREATE TABLE gpkg_extensions (
-  table_name TEXT,
-  column_name TEXT,
-  extension_name TEXT NOT NULL,
-  definition TEXT NOT NULL,
-  scope TEXT NOT NULL,
-  CONSTRAINT ge_tce UNIQUE (table_name, column_name, extension_name)
-);
 CREATE TABLE gpkg_ogr_contents (
   table_name TEXT NOT NULL PRIMARY KEY,
   feature_count INTEGER DEFAULT NULL
 );
+${EXTENSIONS_SQL};
 INSERT INTO gpkg_extensions VALUES ('gpkg_spatial_ref_sys', 'definition_12_063', 'gpkg_crs_wkt',
   'http://www.geopackage.org/spec140/#extension_crs_wkt', 'read-write')`;
 

@@ -97,13 +97,14 @@ export function readSchema(
     .filter((i) => columns[i] !== geometry && columns[i] !== keyColumn);
   checkFieldCount(entry.name, fieldIndexes.length, limits);
   const fieldColumns = fieldIndexes.map((i) => columns[i]);
-  const fields = fieldColumns.map(({ name, declared }): TableField => {
+  const fields = fieldColumns.map(({ name, declared, isGenerated }): TableField => {
     const type = fieldTypeOf(declared);
     return {
       name,
       type: type === 'string' && jsonColumns.has(folded(name)) ? 'json' : type,
       declared: shownType(declared),
       blankIsNull: type !== null && type !== 'string' && type !== 'binary',
+      isGenerated,
     };
   });
   const key = keyColumn === null ? rowidName(columns, entry) : quoted(keyColumn.name);

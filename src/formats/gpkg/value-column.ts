@@ -14,6 +14,8 @@ export interface TableField {
   readonly declared: string;
   /** The declaration is one of numbers, dates or booleans, for which blank text means null. */
   readonly blankIsNull: boolean;
+  /** SQLite computes its values, so none can be written. */
+  readonly isGenerated: boolean;
 }
 
 export type CellValue = null | number | bigint | string | Uint8Array;

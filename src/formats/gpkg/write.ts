@@ -1,18 +1,25 @@
 /** Writes GeoPackage 1.4: see docs/formats/gpkg.md for the rules. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import type { Field } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
 import type {
   EncodedChunk,
+  ExistingOutput,
   FormatWriter,
   LayerEncoding,
   OutputLayer,
   OutputSink,
   WriteContext,
 } from '../format.ts';
+import type { AppendedTablePlan } from './appended-table.ts';
 import { crsRows } from './crs-rows.ts';
 import { encodeBatch } from './encode.ts';
-import { columnNames, furtherColumnName, tableNames } from './names.ts';
-import { createGpkgSink, type LayerState } from './sink.ts';
+import { type ExistingContent, ExtendingSink, readExisting } from './extend.ts';
+import type { FeatureTablePlan } from './feature-table.ts';
+import { columnNames, folded, furtherColumnName, tableNames } from './names.ts';
+import type { GpkgState } from './open.ts';
+import { GpkgSink, type LayerState } from './sink.ts';
 
 /** SQLite allows 2000 columns in a table: the fields plus key, geometry and possibly ids. */
 const MAX_FIELDS = 1997;
@@ -22,47 +29,92 @@ export const writer: FormatWriter = {
   needs: 'fields',
 
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
-    const { findings } = context;
-    const tables = tableNames(
-      layers.map(({ name }) => name),
-      findings,
+    const zones = context.options.datetimes === 'utc' ? 'utc' : 'keep';
+    const { existing } = context;
+    if (existing?.mode === 'append')
+      return layers.map((layer) => {
+        const { plan, srsId } = appendedTablePlan(layer);
+        const state: LayerState = { srsId, zones, table: { kind: 'existing', plan } };
+        return { fields: fieldsOf(layer), state };
+      });
+    const found = existing === undefined ? null : readExisting(existing);
+    const names = layers.map(({ name }) => name);
+    const tables = tableNames(names, context.findings);
+    if (existing !== undefined && found !== null) checkNames(names, tables, existing, found);
+    const rows = crsRows(
+      layers.map(({ crs }) => crs),
+      found?.systems,
     );
-    const rows = crsRows(layers.map(({ crs }) => crs));
     return layers.map((layer, i) => {
-      const { fields } = layer;
-      if (fields === null) throw failure('INTERNAL', { reason: 'the GeoPackage writer got no fields' });
-      if (fields.length > MAX_FIELDS)
-        throw failure('GPKG_TOO_MANY_FIELDS', {
-          layer: layer.name,
-          fields: fields.length,
-          limit: MAX_FIELDS,
-        });
-      const names = columnNames(fields, layer.name, findings);
-      const state: LayerState = {
-        plan: {
-          layer: layer.name,
-          table: tables[i],
-          key: names.key,
-          geometry: names.geometry,
-          columns: fields.map(({ type }, at) => ({ name: names.columns[at], type })),
-          srsId: rows[i].srsId,
-          hasIndex: context.options.spatial_index !== false,
-          promotes: context.options.promote !== false,
-          idColumn: furtherColumnName(names, ID_COLUMN),
-        },
-        crs: rows[i],
-        zones: context.options.datetimes === 'utc' ? 'utc' : 'keep',
-      };
-      return { fields, state };
+      const plan = newTablePlan(layer, tables[i], rows[i].srsId, context);
+      const state: LayerState = { srsId: rows[i].srsId, zones, table: { kind: 'new', plan, crs: rows[i] } };
+      return { fields: fieldsOf(layer), state };
     });
   },
 
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
-    const { plan, zones } = encoding.state as LayerState;
-    return encodeBatch(batch, plan.srsId, zones);
+    const { srsId, zones } = encoding.state as LayerState;
+    return encodeBatch(batch, srsId, zones);
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
-    return createGpkgSink(path, encodings, context.findings);
+    const layers = encodings.map(({ state }) => state as LayerState);
+    return context.existing === undefined
+      ? new GpkgSink(path, layers, context.findings)
+      : new ExtendingSink(path, layers, context.existing, context.findings);
   },
 };
+
+function fieldsOf({ fields }: OutputLayer): readonly Field[] {
+  if (fields === null) throw failure('INTERNAL', { reason: 'the GeoPackage writer got no fields' });
+  return fields;
+}
+
+function newTablePlan(
+  layer: OutputLayer,
+  table: string,
+  srsId: number,
+  { findings, options }: WriteContext,
+): FeatureTablePlan {
+  const fields = fieldsOf(layer);
+  if (fields.length > MAX_FIELDS)
+    throw failure('GPKG_TOO_MANY_FIELDS', { layer: layer.name, fields: fields.length, limit: MAX_FIELDS });
+  const names = columnNames(fields, layer.name, findings);
+  return {
+    layer: layer.name,
+    table,
+    key: names.key,
+    geometry: names.geometry,
+    columns: fields.map(({ type }, at) => ({ name: names.columns[at], type })),
+    srsId,
+    hasIndex: options.spatial_index !== false,
+    promotes: options.promote !== false,
+    idColumn: furtherColumnName(names, ID_COLUMN),
+  };
+}
+
+function appendedTablePlan(layer: OutputLayer): { readonly plan: AppendedTablePlan; readonly srsId: number } {
+  if (layer.target == null) throw failure('INTERNAL', { reason: 'the layer to append to is missing' });
+  const { table, key, geometry, geometryType, srsId } = layer.target.state as GpkgState;
+  const columns = fieldsOf(layer).map(({ name }) => name);
+  return { plan: { layer: layer.name, table, key, geometry, geometryType, columns }, srsId };
+}
+
+/** Throws LAYER_EXISTS for names that the file has already, unless layers are to be replaced. */
+function checkNames(
+  layers: readonly string[],
+  tables: readonly string[],
+  { name: file, mode }: ExistingOutput,
+  existing: ExistingContent,
+): void {
+  for (const [i, table] of tables.entries()) {
+    const key = folded(table);
+    if (!existing.tables.has(key)) continue;
+    const isLayer = existing.layers.has(key);
+    if (isLayer && mode === 'replace') continue;
+    const layer = layers[i];
+    throw isLayer
+      ? failure('LAYER_EXISTS', { layer, file })
+      : failure('LAYER_NAME_TAKEN', { layer, file, table: existing.tables.get(key) ?? table });
+  }
+}

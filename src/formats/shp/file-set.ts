@@ -238,3 +238,19 @@ function wholeFile(path: string, name: string): FileSegment {
 function startsWithFileCode(start: Uint8Array): boolean {
   return start[0] === 0 && start[1] === 0 && start[2] === 0x27 && start[3] === 0x0a;
 }
+
+/** Made by programs from the other files. */
+const DERIVED = /\.(?:sbn|sbx|qix|cst|idm|ind|atx|fbn|fbx|ain|aih)$/i;
+
+/** Members of an archive that belong to no shapefile; none for a loose .shp. */
+export async function otherMembers(
+  file: InputFile,
+  limits: OpenContext['limits'],
+): Promise<readonly string[]> {
+  if (!isZip(firstBytes(file))) return [];
+  const entries = await readZipDirectory(file.path, file.name, new UnpackBudget(limits));
+  return entries
+    .map((entry) => entry.name)
+    .filter((member) => !member.endsWith('/') && !isHidden(member))
+    .filter((member) => splitPath(member) === null && !DERIVED.test(member));
+}

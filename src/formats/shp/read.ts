@@ -22,7 +22,7 @@ import { type DbfColumn, findEncoding, planColumns, undeclaredColumn } from './d
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
 import { declaredStatistics } from './declared-statistics.ts';
-import { findShapefiles, type PackedSet, type ShapefileSet, unpackedSet } from './file-set.ts';
+import { findShapefiles, otherMembers, type PackedSet, type ShapefileSet, unpackedSet } from './file-set.ts';
 import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';
 import { cutPartitions, findIndex, readIndexEntries } from './shp-index.ts';
 import { ShapeReader } from './shp-records-read.ts';
@@ -349,6 +349,7 @@ export const reader: FormatReader = {
   mixedType: 'string',
   ids: 'none',
   open,
+  otherContent: (file, _layers, limits) => otherMembers(file, limits),
   readPartition,
   undeclare,
   unpackedSet({ state }) {

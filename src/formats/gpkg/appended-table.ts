@@ -1,0 +1,193 @@
+/** A feature table of an existing GeoPackage that gets more rows. Its triggers and indexes work as for any program. */
+import { type BulkDatabase, type BulkStatement, refusal } from '../../engines/sqlite/bulk-database.ts';
+import type { SqlValue } from '../../engines/sqlite/database.ts';
+import { failure } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
+import type { GpkgChunk } from './encode.ts';
+import { emptyFacts, mergeFacts } from './geometry-facts.ts';
+import { promotedBlobs } from './geometry-promote.ts';
+import { quoted } from './names.ts';
+import { RowBinder } from './row-binder.ts';
+
+export interface AppendedTablePlan {
+  readonly layer: string;
+  readonly table: string;
+  /** SQL of the rowid; null if rows have none, so that none can be added. */
+  readonly key: string | null;
+  readonly geometry: string;
+  /** As declared in gpkg_geometry_columns. */
+  readonly geometryType: string;
+  /** The columns that get values; the others get their defaults. */
+  readonly columns: readonly string[];
+}
+
+/** The geometry types by code that a layer of a declared type may have; any other declaration: all (12-128r19, annex G). */
+const ALLOWED: Readonly<Record<string, readonly number[]>> = {
+  POINT: [1],
+  LINESTRING: [2],
+  CURVE: [2],
+  POLYGON: [3],
+  CURVEPOLYGON: [3],
+  SURFACE: [3],
+  MULTIPOINT: [4],
+  MULTILINESTRING: [5],
+  MULTICURVE: [5],
+  MULTIPOLYGON: [6],
+  MULTISURFACE: [6],
+  GEOMETRYCOLLECTION: [4, 5, 6, 7],
+};
+/** Declared types whose layers store lines and polygons as multi geometries. */
+const MULTI: Readonly<Record<string, number>> = {
+  MULTILINESTRING: 2,
+  MULTICURVE: 2,
+  MULTIPOLYGON: 3,
+  MULTISURFACE: 3,
+};
+
+export class AppendedTable {
+  readonly #database: BulkDatabase;
+  readonly #plan: AppendedTablePlan;
+  readonly #findings: Findings;
+  /** Null until the first row: a layer that gets none need not allow any. */
+  #insert: BulkStatement | null = null;
+  #wasEmpty = false;
+  /** Of the features as they come, and how many of them were promoted to the type of the layer. */
+  readonly #facts = emptyFacts();
+  #promotedCount = 0;
+  #rowCount = 0;
+
+  constructor(database: BulkDatabase, plan: AppendedTablePlan, findings: Findings) {
+    this.#database = database;
+    this.#plan = plan;
+    this.#findings = findings;
+  }
+
+  append(chunk: GpkgChunk): void {
+    if (chunk.rowCount === 0) return;
+    mergeFacts(this.#facts, chunk.geometry.facts);
+    const single = MULTI[this.#plan.geometryType.toUpperCase()];
+    const promotes = single !== undefined && chunk.geometry.facts.typeCounts[single] > 0;
+    const geometry = promotes ? promotedBlobs(chunk.geometry, single).blobs : chunk.geometry;
+    if (promotes) this.#promotedCount += chunk.geometry.facts.typeCounts[single];
+    const binder = new RowBinder({ ...chunk, geometry }, null);
+    const stride = 2 + this.#plan.columns.length;
+    const values: SqlValue[] = new Array(stride).fill(null);
+    const { layer, table, key } = this.#plan;
+    if (key === null) throw failure('GPKG_LAYER_READ_ONLY', { layer });
+    let row = 0;
+    try {
+      const insert = this.#insert ?? this.#prepareInsert(key);
+      this.#insert = insert;
+      for (; row < chunk.rowCount; row++) {
+        binder.bind(values, stride, row, 1);
+        insert.run(values);
+      }
+    } catch (error) {
+      const reason = refusal(error);
+      if (reason === null) throw error;
+      const record = this.#rowCount + row + 1;
+      throw failure('GPKG_ROW_NOT_ADDED', { layer, table, reason }, { layer, record }, error);
+    }
+    this.#rowCount += chunk.rowCount;
+  }
+
+  #prepareInsert(key: string): BulkStatement {
+    const { table, geometry, columns } = this.#plan;
+    const names = [key, ...[geometry, ...columns].map(quoted)];
+    const slots = names.map(() => '?').join(', ');
+    this.#wasEmpty = this.#database.value(`SELECT 1 FROM ${quoted(table)} LIMIT 1`) === null;
+    return this.#database.prepare(`INSERT INTO ${quoted(table)} (${names.join(', ')}) VALUES (${slots})`);
+  }
+
+  /** Brings the catalogue up to date. */
+  finish(): void {
+    if (this.#rowCount === 0) return;
+    const { layer, geometryType } = this.#plan;
+    if (this.#promotedCount > 0) {
+      const params = { layer, type: geometryType.toUpperCase() };
+      this.#findings.note('GEOMETRIES_MADE_MULTI', params, { layer }, this.#promotedCount);
+    }
+    this.#widenType();
+    this.#widenOrdinates();
+    this.#updateContents();
+    this.#updateCount();
+  }
+
+  /** Declares the layer as GEOMETRY if its type does not allow the added features. */
+  #widenType(): void {
+    const { table, geometry, geometryType, layer } = this.#plan;
+    const allowed = ALLOWED[geometryType.toUpperCase()];
+    if (allowed === undefined) return;
+    const single = MULTI[geometryType.toUpperCase()];
+    const others = this.#facts.typeCounts.reduce(
+      (sum, count, type) => (type === 0 || type === single || allowed.includes(type) ? sum : sum + count),
+      0,
+    );
+    if (others === 0) return;
+    const database = this.#database;
+    database
+      .prepare(
+        "UPDATE gpkg_geometry_columns SET geometry_type_name = 'GEOMETRY' WHERE lower(table_name) = lower(?)",
+      )
+      .run([table]);
+    const declared = database.value("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table);
+    const names = [quoted(geometry), `\`${geometry}\``, `[${geometry}]`, geometry].map(escaped).join('|');
+    const column = new RegExp(`([(,\\s](?:${names})\\s+)"?${geometryType}"?(?=[\\s,)])`, 'gi');
+    // A declaration of another form stays: only its name for the type is too narrow then.
+    if (typeof declared === 'string' && declared.match(column)?.length === 1)
+      database.redeclareTable(table, declared.replace(column, '$1GEOMETRY'));
+    this.#findings.note('GEOMETRY_TYPE_WIDENED', { layer, type: geometryType }, { layer }, others);
+  }
+
+  /** Z and M are declared as prohibited (0), mandatory (1) or optional (2). */
+  #widenOrdinates(): void {
+    const { count, countZ, countM } = this.#facts;
+    if (count === 0) return;
+    const { table } = this.#plan;
+    for (const [column, present] of [
+      ['z', countZ],
+      ['m', countM],
+    ] as const) {
+      const contradicted = [...(present > 0 ? [0] : []), ...(present < count ? [1] : [])].join(', ');
+      this.#database
+        .prepare(
+          `UPDATE gpkg_geometry_columns SET ${column} = 2
+           WHERE lower(table_name) = lower(?) AND ${column} IN (${contradicted})`,
+        )
+        .run([table]);
+    }
+  }
+
+  #updateContents(): void {
+    const database = this.#database;
+    const { table } = this.#plan;
+    const where = 'WHERE lower(table_name) = lower(?)';
+    const now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+    database.prepare(`UPDATE gpkg_contents SET last_change = ${now} ${where}`).run([table]);
+    const [minX, minY, maxX, maxY] = this.#facts.bounds;
+    if (!(minX <= maxX && minY <= maxY)) return;
+    // An extent that is missing although there are features is not known.
+    const set = this.#wasEmpty
+      ? 'SET min_x = ?, min_y = ?, max_x = ?, max_y = ?'
+      : 'SET min_x = min(min_x, ?), min_y = min(min_y, ?), max_x = max(max_x, ?), max_y = max(max_y, ?)';
+    database.prepare(`UPDATE gpkg_contents ${set} ${where}`).run([minX, minY, maxX, maxY, table]);
+  }
+
+  /** GDAL reads this count instead of counting the rows; triggers may have updated it. */
+  #updateCount(): void {
+    const database = this.#database;
+    const { table } = this.#plan;
+    const known = "SELECT 1 FROM sqlite_schema WHERE lower(name) = 'gpkg_ogr_contents'";
+    if (database.value(known) === null) return;
+    database
+      .prepare(
+        `UPDATE gpkg_ogr_contents SET feature_count = (SELECT count(*) FROM ${quoted(table)})
+         WHERE lower(table_name) = lower(?) AND feature_count IS NOT NULL`,
+      )
+      .run([table]);
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

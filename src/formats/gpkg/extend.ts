@@ -1,0 +1,174 @@
+/**
+ * Adds features and layers to a copy of an existing GeoPackage and puts the copy in its place. Everything else in the file
+ * stays as it is: other layers, attribute tables, tiles, styles, metadata, views, indexes and triggers.
+ */
+import { constants, copyFileSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import { BulkDatabase, refusal } from '../../engines/sqlite/bulk-database.ts';
+import { hasContent } from '../../engines/sqlite/database-pages.ts';
+import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
+import { failure, GeomillError } from '../../errors.ts';
+import type { Findings } from '../../findings.ts';
+import type { ExistingOutput, OutputFile, OutputSink } from '../format.ts';
+import { AppendedTable } from './appended-table.ts';
+import type { CrsRow, KnownSystem } from './crs-rows.ts';
+import type { GpkgChunk } from './encode.ts';
+import { FeatureTable } from './feature-table.ts';
+import { folded } from './names.ts';
+import { registerLayer, removeLayer } from './register.ts';
+import type { LayerState } from './sink.ts';
+import { defineSpatialFunctions } from './spatial-functions.ts';
+import { listTables } from './table-schema.ts';
+
+/** What a GeoPackage has already. */
+export interface ExistingContent {
+  /** Names of all tables and views by their folded names. */
+  readonly tables: ReadonlyMap<string, string>;
+  /** Folded names of tables that gpkg_contents lists as features. */
+  readonly layers: ReadonlySet<string>;
+  readonly systems: readonly KnownSystem[];
+}
+
+/** Throws INPUT_WRONG_FORMAT for a database that is no GeoPackage, and what reading a damaged one throws. */
+export function readExisting({ path, name }: ExistingOutput): ExistingContent {
+  const database = new UntrustedDatabase(path, { source: name, mappedBytes: 0 });
+  try {
+    const tables = listTables(database);
+    for (const table of ['gpkg_contents', 'gpkg_spatial_ref_sys', 'gpkg_geometry_columns'])
+      if (!tables.has(table))
+        throw failure('INPUT_WRONG_FORMAT', {
+          source: name,
+          expected: 'a GeoPackage with feature tables',
+          found: `a database without the table ${table}`,
+        });
+    const listed = database.rows(
+      'gpkg_contents',
+      "SELECT table_name FROM gpkg_contents WHERE lower(data_type) = 'features'",
+    );
+    const hasWkt2 = database
+      .rows('gpkg_spatial_ref_sys', "SELECT name FROM pragma_table_xinfo('gpkg_spatial_ref_sys')")
+      .some(([column]) => folded(String(column)) === 'definition_12_063');
+    const systems = database
+      .rows(
+        'gpkg_spatial_ref_sys',
+        `SELECT srs_id, organization, organization_coordsys_id, definition, ${hasWkt2 ? 'definition_12_063' : 'NULL'}
+         FROM gpkg_spatial_ref_sys`,
+      )
+      .map(([srsId, organization, organizationId, definition, wkt2]) => ({
+        srsId: Number(srsId),
+        organization: String(organization),
+        organizationId: Number(organizationId),
+        definition: String(definition),
+        definition12063: String(wkt2 ?? ''),
+      }));
+    return {
+      tables: new Map([...tables].map(([key, { name: table }]) => [key, table])),
+      layers: new Set(listed.map(([table]) => folded(String(table)))),
+      systems,
+    };
+  } finally {
+    database.close();
+  }
+}
+
+export class ExtendingSink implements OutputSink {
+  readonly #path: string;
+  readonly #partialPath: string;
+  readonly #existing: ExistingOutput;
+  /** Of the existing file when it was copied. */
+  readonly #stats: Stats;
+  readonly #database: BulkDatabase;
+  readonly #findings: Findings;
+  readonly #tables: (FeatureTable | AppendedTable)[];
+
+  constructor(path: string, layers: readonly LayerState[], existing: ExistingOutput, findings: Findings) {
+    this.#path = path;
+    this.#partialPath = `${path}.partial`;
+    this.#existing = existing;
+    this.#findings = findings;
+    for (const ending of ['wal', 'journal'])
+      if (hasContent(`${existing.path}-${ending}`))
+        throw failure('OUTPUT_IN_USE', { file: existing.name, beside: `${existing.name}-${ending}` });
+    this.#stats = statSync(existing.path);
+    // Where the file system can, the copy shares the blocks of the file.
+    copyFileSync(existing.path, this.#partialPath, constants.COPYFILE_FICLONE);
+    try {
+      this.#database = BulkDatabase.edit(this.#partialPath);
+    } catch (error) {
+      rmSync(this.#partialPath, { force: true });
+      throw this.#refused(error);
+    }
+    try {
+      defineSpatialFunctions(this.#database);
+      this.#tables = layers.map((layer) => this.#open(layer));
+    } catch (error) {
+      this.abort();
+      throw this.#refused(error);
+    }
+  }
+
+  append(layerIndex: number, chunk: unknown): void {
+    const table = this.#tables[layerIndex];
+    if (table === undefined) throw failure('INTERNAL', { reason: `there is no output layer ${layerIndex}` });
+    table.append(chunk as GpkgChunk);
+  }
+
+  async finish(): Promise<OutputFile> {
+    try {
+      for (const table of this.#tables) {
+        table.finish();
+        if (table instanceof FeatureTable) registerLayer(this.#database, table);
+      }
+      this.#database.finish();
+    } catch (error) {
+      throw this.#refused(error);
+    }
+    const { mtimeMs, size } = statSync(this.#existing.path);
+    if (mtimeMs !== this.#stats.mtimeMs || size !== this.#stats.size) {
+      rmSync(this.#partialPath, { force: true });
+      throw failure('OUTPUT_CHANGED', { file: this.#existing.name });
+    }
+    renameSync(this.#partialPath, this.#path);
+    return { path: this.#path, byteLength: statSync(this.#path).size };
+  }
+
+  abort(): void {
+    this.#database.abandon();
+    for (const ending of ['', '-wal', '-shm', '-journal'])
+      rmSync(`${this.#partialPath}${ending}`, { force: true });
+  }
+
+  /** An error of SQLite, which the content of the existing file causes, as an error about that file. */
+  #refused(error: unknown): unknown {
+    const reason = error instanceof GeomillError ? null : refusal(error);
+    if (reason === null) return error;
+    return failure('OUTPUT_NOT_EXTENDED', { file: this.#existing.name, reason }, undefined, error);
+  }
+
+  #open({ table }: LayerState): FeatureTable | AppendedTable {
+    const database = this.#database;
+    if (table.kind === 'existing') return new AppendedTable(database, table.plan, this.#findings);
+    addSystem(database, table.crs);
+    if (this.#existing.mode === 'replace') removeLayer(database, table.plan.table);
+    return new FeatureTable(database, table.plan, this.#findings);
+  }
+}
+
+/** Adds the row of a CRS, unless the file has it. */
+function addSystem(database: BulkDatabase, crs: CrsRow): void {
+  const known = 'SELECT 1 FROM gpkg_spatial_ref_sys WHERE srs_id = ?';
+  if (database.value(known, crs.srsId) !== null) return;
+  const { name, srsId, organization, organizationId, definition, description } = crs;
+  database
+    .prepare(
+      `INSERT INTO gpkg_spatial_ref_sys
+         (srs_name, srs_id, organization, organization_coordsys_id, definition, description)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+    )
+    .run([name, srsId, organization, organizationId, definition, description]);
+  const wkt2 =
+    "SELECT 1 FROM pragma_table_xinfo('gpkg_spatial_ref_sys') WHERE lower(name) = 'definition_12_063'";
+  if (database.value(wkt2) === null) return;
+  database
+    .prepare('UPDATE gpkg_spatial_ref_sys SET definition_12_063 = ? WHERE srs_id = ?')
+    .run([crs.definition12063, srsId]);
+}
