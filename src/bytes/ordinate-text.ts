@@ -128,6 +128,8 @@ export class OrdinateScanner {
       letter = this.#notation.letterO;
       this.hemisphere = letter;
     }
+    const limit = letter === 'N' || letter === 'S' ? 90 : 360;
+    if (value > limit) return this.#fail(`with the letter ${letter} a value is in degrees, at most ${limit}`);
     return letter === 'S' || letter === 'W' ? -value : value;
   }
 

@@ -86,6 +86,8 @@ test('reads letters of hemispheres; E with digits after it is an exponent', () =
   assert.equal(ordinateOf('8.5 O', { ...POINT, letterO: 'E' }), 8.5);
   assert.equal(ordinateOf('8.5 O', { ...POINT, letterO: 'W' }), -8.5);
   assert.match(String(ordinateOf('-8.5 S')), /contradict/);
+  // Degrees and minutes in one number, as of NMEA.
+  assert.match(String(ordinateOf('4807.038 N')), /at most 90/);
 });
 
 test('rejects what is no ordinate', () => {

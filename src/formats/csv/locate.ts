@@ -132,7 +132,7 @@ function foundColumn(
 }
 
 function ambiguous(possible: readonly string[]): Error {
-  return failure('CSV_GEOMETRY_AMBIGUOUS', { possible: possible.slice(0, 10).join('; ') });
+  return failure('CSV_GEOMETRY_AMBIGUOUS', { possible: [...new Set(possible)].slice(0, 10).join('; ') });
 }
 
 function shown(name: string): string {
