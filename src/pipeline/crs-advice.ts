@@ -90,7 +90,7 @@ export function crsAdvice(extent: Bounds | null | undefined, crs: CrsAuthority):
     candidates:
       candidates.length === 0
         ? ', and no widely used system holds them'
-        : ` and could be in ${listed(candidates, crs)}: whoever made the data knows`,
+        : ` and could be in ${listed(candidates, crs)}; ask its producer`,
   };
 }
 
