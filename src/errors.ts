@@ -23,7 +23,7 @@ const generalErrors = {
   CONFIG_INVALID: user(400, '{detail}'),
   PART_MISSING: user(400, "part '{part}' is missing; {found}"),
   PART_DUPLICATE: user(400, "part '{part}' was sent more than once; send exactly one"),
-  FORMAT_UNKNOWN: user(400, "'{field:path}': unknown format '{value}'; supported: {known}"),
+  FORMAT_UNKNOWN: user(400, "'{field:path}': unknown format '{value}'{hint?}; supported: {known}"),
   FIELD_REQUIRED: user(
     400,
     '{format} does not store its CRS: {set:path} (EPSG:4326 for longitude and latitude)',
@@ -32,9 +32,12 @@ const generalErrors = {
     400,
     "'{field:path}' can be false only for the output format GeoJSON, not for {format}",
   ),
-  TRANSFORMATION_UNKNOWN: user(400, "'{field:path}': unknown transformation '{type}'; supported: {known}"),
+  TRANSFORMATION_UNKNOWN: user(
+    400,
+    "'{field:path}': unknown transformation '{type}'{hint?}; supported: {known}",
+  ),
   TRANSFORMATION_INVALID: user(400, "'{field:path}' {reason}"),
-  FIELD_UNKNOWN: user(400, "{where} has no field '{field}'; its fields: {known}"),
+  FIELD_UNKNOWN: user(400, "{where} has no field '{field}'{hint?}; its fields: {known}"),
   FIELD_NAME_TAKEN: user(
     400,
     "fields '{first}' and '{second}' would both be named '{name}'; rename or drop one of them",
@@ -57,7 +60,7 @@ const generalErrors = {
     "this service does not fetch files from '{host}': the host is not allowed or has no public address; check the name, or send the file itself",
   ),
   MULTIPART_INVALID: user(400, 'the multipart/form-data body cannot be parsed: {reason}'),
-  LAYER_UNKNOWN: user(400, "the input has no layer '{layer}'; its layers: {known}"),
+  LAYER_UNKNOWN: user(400, "the input has no layer '{layer}'{hint?}; its layers: {known}"),
   LAYER_NOT_IN_TARGET: user(
     400,
     "layer '{layer}' of '{file}' matches no layer of the target '{target}', which has {known}; rename the layer, or list the layers to append with '{field:input.layer}'",
@@ -88,7 +91,10 @@ const generalErrors = {
     "'{file}' was changed by another program in the meantime, so it was left as it is; run the command again",
   ),
   // CRS
-  CRS_UNKNOWN: user(400, "'{field:path}': unknown coordinate reference system '{definition}': {reason}"),
+  CRS_UNKNOWN: user(
+    400,
+    "'{field:path}': unknown coordinate reference system '{definition}'{hint?}: {reason}",
+  ),
   CRS_MISSING: user(400, 'the CRS of {source} is unknown ({reason}): {set:path}{extent}{candidates}'),
   CRS_LIST_LENGTH: user(
     400,
@@ -258,7 +264,7 @@ const generalErrors = {
   SHUTTING_DOWN: user(503, 'the service is shutting down; try again in {seconds} s'),
   CANCELLED: user(400, 'the job was cancelled'),
   // http
-  PATH_FORMAT_UNKNOWN: user(404, "unknown format '{value}' in the path; supported: {known}"),
+  PATH_FORMAT_UNKNOWN: user(404, "unknown format '{value}' in the path{hint?}; supported: {known}"),
   ROUTE_UNKNOWN: user(404, 'no such address: {method} {path}. See /docs'),
   METHOD_NOT_ALLOWED: user(405, '{path} does not support {method}; it supports {allowed}'),
   HEADERS_TOO_LARGE: user(

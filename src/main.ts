@@ -62,7 +62,9 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    process.stderr.write(`geomill: unknown command '${name}'\n\n${help()}`);
+    const { didYouMean } = await import('./did-you-mean.ts');
+    const hint = didYouMean(name, Object.keys(commands));
+    process.stderr.write(`geomill: unknown command '${name}'${hint}\n\n${help()}`);
     return EXIT.usage;
   }
   return (await command.load()).run(rest, readConfig(process.env));

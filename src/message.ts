@@ -56,13 +56,14 @@ export const CONFIG_FORM: FieldForm = {
  * The slots of a template:
  *
  *   {name}                      a parameter
+ *   {name?}                     a parameter that may be missing: nothing then
  *   {count|feature}             a number and its noun: "1 feature", "40 features"
  *   {count|child|children}      with the plural given
  *   {field:name}                a parameter that is a Field
  *   {field:output.epsg}         a field, known by the dot in its path
  *   {set:name}, {set:output.geojson_crs=requested}    the instruction to set such a field
  */
-const SLOT = /\{(?:(field|set):)?([\w.]+)(?:=([^{}|]*)|\|([^{}|]+)(?:\|([^{}|]+))?)?\}/g;
+const SLOT = /\{(?:(field|set):)?([\w.]+)(\?)?(?:=([^{}|]*)|\|([^{}|]+)(?:\|([^{}|]+))?)?\}/g;
 
 type Slots<Template extends string> = Template extends `${string}{${infer Slot}}${infer Rest}`
   ? Slot | Slots<Rest>
@@ -81,9 +82,13 @@ type SlotValue<Slot extends string> = Slot extends `${string}:${string}`
     ? number
     : string | number | Phrase;
 
+type Optional<Slot extends string> = Slot extends `${string}?` ? Slot : never;
+
 /** The parameters that a template names; a missing one does not compile. */
 export type TemplateParams<Template extends string> = {
-  readonly [Slot in Slots<Template> as SlotName<Slot>]: SlotValue<Slot>;
+  readonly [Slot in Exclude<Slots<Template>, Optional<Slots<Template>>> as SlotName<Slot>]: SlotValue<Slot>;
+} & {
+  readonly [Slot in Slots<Template> as Slot extends `${infer Name}?` ? Name : never]?: string | Phrase;
 };
 
 /** Names of the parameters of a template. */
@@ -94,12 +99,13 @@ export function parameterNames(template: string): string[] {
 
 /** The template with its parameters filled in; a slot without its parameter stays. */
 export function fillTemplate(template: string, params: MessageParams, form = CONFIG_FORM): string {
-  return template.replace(SLOT, (_, kind, name: string, value, noun, plural) => {
+  return template.replace(SLOT, (_, kind, name: string, optional, value, noun, plural) => {
     const param = Object.hasOwn(params, name) ? params[name] : undefined;
     if (kind !== undefined) {
       const path = name.includes('.') ? name : param === undefined ? `{${name}}` : pathOf(param);
       return kind === 'set' ? form.set(path, value ?? null) : form.name(path);
     }
+    if (param === undefined && optional !== undefined) return '';
     const text = param === undefined ? `{${name}}` : textOf(param, form);
     if (noun !== undefined) return `${text} ${param === 1 ? noun : (plural ?? pluralOf(noun))}`;
     return text;
@@ -143,6 +149,7 @@ const COMPOSED_LIMITS: Readonly<Record<string, number>> = {
   reason: MAX_COMPOSED,
   found: MAX_COMPOSED,
   known: MAX_COMPOSED,
+  hint: MAX_COMPOSED,
   possible: MAX_COMPOSED,
   expected: MAX_COMPOSED,
   files: MAX_COMPOSED,

@@ -1,6 +1,7 @@
 /** Command lines: flags come from the formats' option schemas, so a new format brings its flags with it. */
 import { statSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { closest } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import {
   type Format,
@@ -40,8 +41,40 @@ export function parse(argv: readonly string[], flags: Flags): Parsed {
   } catch (error) {
     // Node's message goes on about positionals that begin with '-'.
     const [detail] = (error as Error).message.split('. ', 1);
-    throw failure('USAGE', { detail: `${detail}; --help lists the options` }, undefined, error);
+    const hint = optionHint(detail, argv, Object.keys(flags));
+    throw failure('USAGE', { detail: `${detail}${hint}; --help lists the options` }, undefined, error);
   }
+}
+
+/** Options that people know from ogr2ogr. */
+const OGR_OPTIONS: Readonly<Record<string, string>> = {
+  '-f': '--to FORMAT',
+  '-t_srs': '--to-crs CRS',
+  '-s_srs': '--from-crs CRS',
+  '-a_srs': '--from-crs CRS',
+  '-where': '--filter CONDITION',
+  '-select': '--select FIELDS',
+  '-clipsrc': '--clip FILE',
+  '-clipdst': '--clip FILE',
+  '-spat': '--bbox BOUNDS',
+  '-nln': '--layer-name NAME',
+  '-overwrite': '--overwrite',
+  '-simplify': '--simplify DISTANCE',
+  '-segmentize': '--segmentize LENGTH',
+  '-makevalid': '--make-valid',
+  '-explodecollections': '--explode',
+};
+
+/** What an option that is not known may mean. */
+function optionHint(detail: string, argv: readonly string[], flags: readonly string[]): string {
+  const [, unknown] = /^Unknown option '(-{1,2}[^']*)'/.exec(detail) ?? [];
+  if (unknown === undefined) return '';
+  // Node reads -t_srs as -t with more letters behind it.
+  const typed = argv.find((one) => one in OGR_OPTIONS && (one === unknown || one.startsWith(unknown)));
+  const [flag] = (typed === undefined ? '' : OGR_OPTIONS[typed]).slice(2).split(' ', 1);
+  if (typed !== undefined && flags.includes(flag)) return `; ${typed} of ogr2ogr is ${OGR_OPTIONS[typed]}`;
+  const found = closest(unknown.replace(/^-+/, ''), flags);
+  return found === null ? '' : ` (did you mean --${found}?)`;
 }
 
 /** `--buffer -5m` as `--buffer=-5m`: to Node a value that begins with '-' is a flag that lost its way. */

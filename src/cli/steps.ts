@@ -88,6 +88,16 @@ function modifyStep(
       ? undefined
       : last.record.commandLine?.modifiers?.find(({ flag }) => flag === name);
   if (last === undefined || 'file' in last || modifier === undefined) {
+    for (const record of owners) {
+      const own = record.commandLine?.modifiers?.find(({ flag }) => flag === name);
+      if (own?.beginsStep !== true) continue;
+      chain.push({
+        record,
+        flag: `--${record.commandLine?.flag}`,
+        parameters: own.parameters(value ?? '', {}),
+      });
+      return;
+    }
     const flags = owners.map(({ commandLine }) => `--${commandLine?.flag}`).join(' or ');
     throw failure('USAGE', { detail: `--${name} is an option of ${flags}: put it after ${flags}` });
   }
@@ -134,6 +144,9 @@ export function stepUsage(registry: readonly Transformation[] = transformations)
       else known.owners.push(`--${flag}`);
     }
   }
+  const beginning = [...modifiers.values()].filter(({ first }) => first.beginsStep);
+  const flags = beginning.map(({ first }) => `--${first.flag}`).join(' and ');
+  const alone = flags === '' ? '' : ` (${flags} also alone)`;
   return [
     ...forms.map(usageLines),
     usageLines({
@@ -141,7 +154,7 @@ export function stepUsage(registry: readonly Transformation[] = transformations)
       placeholder: 'FILE',
       description: 'read the transformations from a JSON file (same as "transformations" in a request)',
     }),
-    '\nOptions of transformations; give each one after its transformation:',
+    `\nOptions of transformations; give each one after its transformation${alone}:`,
     ...[...modifiers.values()].map(({ first, owners }) =>
       usageLines({ ...first, description: `${owners.join(', ')}: ${first.description}` }),
     ),

@@ -1,4 +1,5 @@
 /** What a coordinate reference system is to the rooms that do no maths: text to identify it, facts to decide by. */
+import { closest, didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
 
@@ -53,8 +54,18 @@ export function parseEpsg(value: unknown, path: string): CrsText {
   throw failure('CRS_UNKNOWN', {
     definition: typeof value === 'string' ? value.slice(0, 60) : (JSON.stringify(value) ?? 'nothing'),
     path: field(path),
+    hint: crsHint(value),
     reason: 'write an EPSG code as 28350, "28350" or "EPSG:28350"',
   });
+}
+
+/** What a text may mean that is no CRS: a misspelled "EPSG" or keyword. */
+export function crsHint(value: unknown): string {
+  if (typeof value !== 'string') return '';
+  const [, authority, code] = /^\s*([a-z]{3,6})\s*[: ]?\s*(\d{4,6})\s*$/i.exec(value) ?? [];
+  if (authority !== undefined && closest(authority, ['epsg']) !== null)
+    return ` (did you mean 'EPSG:${code}'?)`;
+  return didYouMean(value.trim(), [SOURCE_CRS]);
 }
 
 /** The EPSG code of a definition that is just one, else null. */

@@ -1,6 +1,8 @@
+import { didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import { field } from '../message.ts';
 import type { Format, InputFormat, OutputFormat } from './format.ts';
+import { unsupportedByName } from './recognise.ts';
 import { inputFormats, outputFormats } from './registry.ts';
 
 /** The format with an id or alias in lower case. */
@@ -9,16 +11,33 @@ export function formatNamed<Known extends Format>(among: readonly Known[], name:
 }
 
 /** The format with an id or alias, ignoring case. Throws FORMAT_UNKNOWN; `path` is the path of the id in the request. */
-export const inputFormatById = (id: string, path: string): InputFormat => formatById(inputFormats, id, path);
+export const inputFormatById = (id: string, path: string): InputFormat =>
+  formatById(inputFormats, id, path, 'input');
 export const outputFormatById = (id: string, path: string): OutputFormat =>
-  formatById(outputFormats, id, path);
+  formatById(outputFormats, id, path, 'output');
 
-function formatById<Known extends Format>(among: readonly Known[], id: string, path: string): Known {
+function formatById<Known extends Format>(
+  among: readonly Known[],
+  id: string,
+  path: string,
+  side: 'input' | 'output',
+): Known {
   const format = formatNamed(among, id.trim().toLowerCase());
   if (format !== undefined) return format;
   throw failure('FORMAT_UNKNOWN', {
     value: id.slice(0, 40),
     path: field(path),
+    hint: formatHint(id, among, side),
     known: among.map((known) => known.id).join(', '),
   });
+}
+
+/** What a name that is no format of `among` may mean: a format that is not supported, or one of them misspelled. */
+export function formatHint(name: string, among: readonly Format[], side: 'input' | 'output'): string {
+  const unsupported = unsupportedByName(`.${name.trim()}`, side);
+  if (unsupported !== null) return ` (${unsupported})`;
+  return didYouMean(
+    name.trim(),
+    among.flatMap(({ id, aliases }) => [id, ...aliases]),
+  );
 }

@@ -2,6 +2,7 @@
 import { parseEpsg, parseOutputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
+import { formatHint } from '../formats/format-by-id.ts';
 import { field } from '../message.ts';
 import { memberPath, type SchemaCheck, type SchemaFault, schemaCheck } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
@@ -93,12 +94,15 @@ export class ConfigValues {
   #refusal(fault: SchemaFault, id: FieldId, path: string, value: unknown, given: unknown): Error {
     if (id === 'inputFormat' || id === 'outputFormat') {
       const isKnown = id === 'inputFormat' ? isInputFormat : isOutputFormat;
-      const known = this.#registries.formats
-        .filter(isKnown)
-        .map((format) => format.id)
-        .join(', ');
+      const formats = this.#registries.formats.filter(isKnown);
+      const known = formats.map((format) => format.id).join(', ');
       return typeof given === 'string'
-        ? failure('FORMAT_UNKNOWN', { value: given.slice(0, 40), path: field(path), known })
+        ? failure('FORMAT_UNKNOWN', {
+            value: given.slice(0, 40),
+            path: field(path),
+            hint: formatHint(given, formats, id === 'inputFormat' ? 'input' : 'output'),
+            known,
+          })
         : invalid(path, `must be the name of a format (${known}), not ${describe(given)}`);
     }
     if (id === 'inputCrs' || id === 'outputCrs' || id === 'appendCrs' || id === 'mergeCrs')

@@ -6,6 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { didYouMean } from '../did-you-mean.ts';
 import { type ErrorCode, failure, GeomillError, isDiskFull } from '../errors.ts';
 import { formats } from '../formats/registry.ts';
 import { textOf } from '../message.ts';
@@ -111,7 +112,11 @@ export function registerErrorReplies(
 function unknownPath(method: string, path: string, formatIds: readonly string[]): GeomillError {
   const value = /^\/v1\/transform\/([^/]+)(?:\/(?:append|merge))?\/?$/.exec(path)?.[1];
   if (value !== undefined && !formatIds.includes(value))
-    return failure('PATH_FORMAT_UNKNOWN', { value: value.slice(0, 40), known: formatIds.join(', ') });
+    return failure('PATH_FORMAT_UNKNOWN', {
+      value: value.slice(0, 40),
+      hint: didYouMean(value, formatIds),
+      known: formatIds.join(', '),
+    });
   return failure('ROUTE_UNKNOWN', { method, path: path.slice(0, 200) });
 }
 

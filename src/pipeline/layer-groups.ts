@@ -1,4 +1,5 @@
 /** Assigns layers of the input files to layers of the output. Pure. */
+import { didYouMean } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
 import { listed, shortText } from '../short-text.ts';
@@ -70,7 +71,11 @@ function nameInOutput({ name }: SourceLayer, file: OpenedFile, outputName: strin
 
 function unknownLayer(layer: string, known: readonly SourceLayer[], file?: string): Error {
   const location = file === undefined ? undefined : { file };
-  return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'none' }, location);
+  const hint = didYouMean(
+    layer,
+    known.map(({ name }) => name),
+  );
+  return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'none', hint }, location);
 }
 
 function namesOf(layers: readonly SourceLayer[]): string {

@@ -2,7 +2,10 @@
  * Parses `transformations` of a request to checked steps. Errors that the request alone shows are thrown
  * here, with the path as the client wrote it; errors that depend on the data fail the job.
  */
+
+import { didYouMean } from '../did-you-mean.ts';
 import { failure, GeomillError } from '../errors.ts';
+
 import { field, type Phrase, phrase } from '../message.ts';
 import { memberPath, type SchemaFault, schemaFault } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
@@ -249,6 +252,10 @@ function recordOf(type: unknown, path: string, registry: readonly Transformation
   throw failure('TRANSFORMATION_UNKNOWN', {
     type: typeof type === 'string' ? type.slice(0, 40) : shortValue(type),
     path: field(`${path}.type`),
+    hint: didYouMean(
+      wanted ?? '',
+      registry.map(({ id }) => id),
+    ),
     known: registry.length === 0 ? 'none' : registry.map(({ id }) => id).join(', '),
   });
 }

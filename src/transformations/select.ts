@@ -48,7 +48,8 @@ Geometries, ids and the order of features do not change.`,
       {
         flag: 'rename',
         placeholder: 'OLD=NEW',
-        description: 'a new name for a field that is kept',
+        description: 'a new name for a field; also without --select, then all other fields are kept',
+        beginsStep: true,
         parameters: (value, before) => {
           const at = value.indexOf('=');
           if (at < 1 || at === value.length - 1) {
@@ -63,7 +64,8 @@ Geometries, ids and the order of features do not change.`,
       {
         flag: 'drop',
         placeholder: 'FIELDS',
-        description: "fields to leave out of --select '*'",
+        description: 'fields to drop, such as name,pop; all others are kept, so --select is not necessary',
+        beginsStep: true,
         parameters: (value, before) => {
           const dropped = (before as SelectParameters).drop ?? [];
           return { ...before, drop: [...dropped, ...namesOf(value)] };

@@ -40,6 +40,8 @@ export interface CommandLineModifier {
   /** Null: the flag takes no value. */
   readonly placeholder: string | null;
   readonly description: string;
+  /** Given elsewhere than after its step, it begins one. Missing: it is an error there. */
+  readonly beginsStep?: true;
   /** The step's parameters with those of the value added. Throws USAGE. */
   readonly parameters: (value: string, before: StepParameters) => StepParameters;
 }

@@ -1,5 +1,5 @@
 /** Parses CRS definitions to PROJ objects, and rejects other texts. */
-import type { CrsText } from '../../crs/crs.ts';
+import { type CrsText, crsHint } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import { field } from '../../message.ts';
 import { type ProjContext, ProjObject } from './context.ts';
@@ -19,7 +19,12 @@ const HINT = 'write an EPSG code such as EPSG:28350, WKT, PROJJSON or a PROJ str
  */
 export function createCrs(context: ProjContext, definition: CrsText, path: string): ProjObject {
   const refuse = (reason: string): never => {
-    throw failure('CRS_UNKNOWN', { definition: abbreviate(definition), path: field(path), reason });
+    throw failure('CRS_UNKNOWN', {
+      definition: abbreviate(definition),
+      path: field(path),
+      hint: crsHint(definition),
+      reason,
+    });
   };
   const text = prepare(definition);
   if (text === null) return refuse(HINT);

@@ -1,5 +1,6 @@
 /** Checks that the fields of a step exist. */
 import type { Field } from '../../batch/schema.ts';
+import { didYouMean } from '../../did-you-mean.ts';
 import { failure } from '../../errors.ts';
 
 /** Maximum number of names in a message; a wide layer has hundreds. */
@@ -26,5 +27,9 @@ export function indexOfField(fields: readonly Field[], name: string): number {
   if (fields.length > MAX_SHOWN) shown.push(`${fields.length - MAX_SHOWN} more`);
   const known = shown.length === 0 ? 'none' : shown.join(', ');
   // The pipeline replaces these by the layer and the step.
-  throw failure('FIELD_UNKNOWN', { field: name, where: 'the data', known });
+  const hint = didYouMean(
+    name,
+    fields.map((field) => field.name),
+  );
+  throw failure('FIELD_UNKNOWN', { field: name, where: 'the data', known, hint });
 }

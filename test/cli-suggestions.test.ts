@@ -1,0 +1,66 @@
+/** Messages about misspelled names suggest the right one; --rename and --drop work without --select. In process. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { run } from '../src/cli/convert.ts';
+import { errorLine } from '../src/cli/wording.ts';
+import { readConfig } from '../src/config.ts';
+import { asGeomillError } from '../src/errors.ts';
+
+const samples = join(import.meta.dirname, '..', 'samples');
+const sample = join(samples, 'harbour.geojson');
+const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+test.after(() => rmSync(directory, { recursive: true, force: true }));
+
+async function refusal(...argv: string[]): Promise<string> {
+  try {
+    await run([...argv, '--quiet', '--overwrite'], readConfig({}));
+  } catch (error) {
+    return errorLine(asGeomillError(error));
+  }
+  throw new Error(`${argv.join(' ')} was accepted`);
+}
+
+const target = join(directory, 'out.csv');
+const suggestions: readonly (readonly [argv: readonly string[], message: RegExp])[] = [
+  [['--fliter', 'a = 1'], /Unknown option '--fliter' \(did you mean --filter\?\)/],
+  [['--to_crs', '25832'], /did you mean --to-crs\?/],
+  [['-t_srs', 'EPSG:25832'], /-t_srs of ogr2ogr is --to-crs CRS/],
+  [['--to', 'geopakcage'], /unknown format 'geopakcage' \(did you mean 'geopackage'\?\)/],
+  [['--to', 'kml'], /unknown format 'kml' \(KML is not supported; write a \.gpkg/],
+  [['--from', 'xlsx'], /unknown format 'xlsx' \(XLSX is not supported; save the sheet as CSV/],
+  [['--filter', "NAME = 'a'"], /has no field 'NAME' \(did you mean 'name'\?\); its fields: 'name'/],
+  [['--select', 'names'], /has no field 'names' \(did you mean 'name'\?\)/],
+  [['--layer', 'Harbour'], /has no layer 'Harbour' \(did you mean 'harbour'\?\)/],
+  [['--to-crs', 'ESPG:25832'], /'ESPG:25832' \(did you mean 'EPSG:25832'\?\)/],
+  [['--to-crs', 'sorce'], /'sorce' \(did you mean 'source'\?\)/],
+];
+
+for (const [argv, message] of suggestions)
+  test(`${argv.join(' ')} is refused with a suggestion`, async () => {
+    assert.match(await refusal(sample, target, ...argv), message);
+  });
+
+test('--rename and --drop need no --select, and following ones belong to one step', async () => {
+  const header = async (...argv: string[]): Promise<string> => {
+    await run([sample, target, '--quiet', '--overwrite', ...argv], readConfig({}));
+    return readFileSync(target, 'utf8').split(/\r?\n/, 1)[0];
+  };
+  const all = await header();
+  assert.match(all, /name,kind/);
+  assert.equal(await header('--rename', 'name=title'), all.replace('name', 'title'));
+  assert.equal(await header('--drop', 'kind'), all.replace('kind,', ''));
+  const both = all.replace('name,kind', 'title');
+  assert.equal(await header('--drop', 'kind', '--rename', 'name=title'), both);
+  assert.equal(await header('--rename', 'name=title', '--drop', 'kind'), both);
+  assert.equal(
+    await header('--rename', 'name=kind2', '--envelope', '--rename', 'kind2=title', '--drop', 'kind'),
+    both,
+  );
+  assert.match(
+    await refusal(sample, target, '--rename', 'nam=title'),
+    /no field 'nam' \(did you mean 'name'\?\)/,
+  );
+});
