@@ -166,9 +166,9 @@ export const CONFIG_FIELDS = {
   },
   strict: {
     nested: ['strict'],
-    operations: ['transform', 'append', 'merge'],
+    operations: ALL,
     description:
-      'true: fail with COORDINATE_OUT_OF_RANGE, without output, if a longitude is beyond 360 or a latitude beyond 90 degrees. Default: a warning.',
+      'true: reject all unknown keys, and fail with COORDINATE_OUT_OF_RANGE, without output, if a longitude is beyond 360 or a latitude beyond 90 degrees. Default: an unknown key that looks like a known one is rejected, others are ignored and reported; coordinates are a warning.',
     schema: () => ({ type: 'boolean', default: false }),
     shouldBe: 'true or false',
   },

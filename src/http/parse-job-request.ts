@@ -3,6 +3,7 @@
  * config-fields.ts.
  */
 import { type CrsText, parseEpsg, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
+import { closest } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import { type FailOn, Findings } from '../findings.ts';
 import {
@@ -22,9 +23,11 @@ import { field } from '../message.ts';
 import type { InputFileRequest, JobRequest, OutputRequest } from '../pipeline/request.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
+import { shortText } from '../short-text.ts';
 import { type FilePlaces, parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
 import { type Endpoint, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
+import { misspelledKey } from './unknown-keys.ts';
 
 export interface ParsedConfig {
   readonly inputFormat: Format;
@@ -50,7 +53,7 @@ export interface InputUrl {
 
 /**
  * `places`: where files of steps can be, such as the parts of a form. Unknown members are
- * findings; invalid values throw an error that names the path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED,
+ * findings, unless they look like known ones or the config is strict; invalid values throw an error that names the path (CONFIG_INVALID, FORMAT_UNKNOWN, CRS_UNKNOWN, FIELD_REQUIRED, INLINE_NOT_POSSIBLE, INPUT_URL_DISABLED,
  * URL_INVALID, URL_REFUSED, and what `parseSteps` throws).
  */
 export function parseJobRequest(
@@ -61,6 +64,7 @@ export function parseJobRequest(
   places: FilePlaces = 'none',
 ): ParsedConfig {
   const values = new ConfigValues(config, endpoint, registries);
+  refuseMisspelledKey(values, endpoint, registries);
   const inputFormat = parseInputFormat(values, endpoint, registries);
   const outputChoice = parseOutputFormat(values, endpoint, registries);
   const inputUrl = parseUrl(values, endpoint, urlPolicy);
@@ -78,7 +82,8 @@ export function parseJobRequest(
     inputFormat.readOptionsKey,
   );
   const findings = new Findings();
-  noteUnknownKeys(values.unknown(), findings);
+  if (isStrict) refuseUnknownKeys(values.unknown());
+  else noteUnknownKeys(values.unknown(), findings);
   return {
     inputFormat,
     inputUrl,
@@ -93,6 +98,19 @@ export function parseJobRequest(
       return { operation, input, transformations: steps, output, ...asked };
     },
   };
+}
+
+function refuseMisspelledKey(values: ConfigValues, endpoint: Endpoint, registries: Registries): void {
+  const found = misspelledKey(values.unknown(), endpoint, registries);
+  if (found === null) return;
+  const meant = found.meant.map((name) => `'${name}'`).join(' or ');
+  throw invalid(shortText(found.key, 100), `is an unknown key; did you mean ${meant}?`);
+}
+
+function refuseUnknownKeys(paths: readonly string[]): void {
+  if (paths.length === 0) return;
+  const more = paths.length === 1 ? '' : `, as are ${paths.length - 1} more`;
+  throw invalid(shortText(paths[0], 100), `is an unknown key${more}; remove it, or set 'strict' to false`);
 }
 
 /** Names the first unknown keys and counts the others, because a config may contain very many. */
@@ -310,8 +328,11 @@ function parseOptions(
     for (const [name, value] of Object.entries(group.value)) {
       const path = `${group.path}.${name}`;
       // Not `in`: 'constructor' is not an option.
-      if (!Object.hasOwn(schema.properties, name)) values.setUnknown(path);
-      else if (value !== null) {
+      if (!Object.hasOwn(schema.properties, name)) {
+        const meant = closest(name, Object.keys(schema.properties));
+        if (meant !== null) throw invalid(path, `is an unknown key; did you mean '${group.path}.${meant}'?`);
+        values.setUnknown(path);
+      } else if (value !== null) {
         options[name] = value;
         paths.set(name, path);
       }

@@ -271,7 +271,7 @@ function parameterFailure(
   if (inner.length > 0 || keyword !== 'additionalProperties') return invalid(path, reason);
   const known = Object.keys(parameters.properties);
   const list = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
-  return invalid(path, `is not a parameter of ${id}; ${list}`);
+  return invalid(path, `is not a parameter of ${id}${didYouMean(name, [...known, 'params'])}; ${list}`);
 }
 
 function descriptionOf(schema: object | undefined): string {

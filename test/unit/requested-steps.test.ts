@@ -87,7 +87,7 @@ test('unknown types and parameters are refused with those that are known', () =>
   refused(
     [{ type: 'swell', params: { distance: 1, units: 'feet', unit: 'feet' } }],
     INVALID,
-    "'transformations[0].params.unit' is not a parameter of swell; it has distance, units, segments, by, mask",
+    "'transformations[0].params.unit' is not a parameter of swell (did you mean 'units'?); it has distance, units, segments, by, mask",
   );
 });
 
