@@ -22,7 +22,7 @@ const generalErrors = {
   CONFIG_NOT_JSON: user(400, "part '{part}' is not valid JSON: {reason}"),
   CONFIG_INVALID: user(400, '{detail}'),
   PART_MISSING: user(400, "part '{part}' is missing; {found}"),
-  PART_DUPLICATE: user(400, "part '{part}' was sent more than once; send exactly one"),
+  PART_DUPLICATE: user(400, "part '{part}' was sent more than once; send exactly one{advice?}"),
   FORMAT_UNKNOWN: user(400, "'{field:path}': unknown format '{value}'{hint?}; supported: {known}"),
   FIELD_REQUIRED: user(
     400,

@@ -19,7 +19,7 @@ interface Room {
 }
 
 /** A room that may raise errors may also write their texts. */
-const ERRORS = ['errors.ts', 'message.ts', 'short-text.ts'];
+const ERRORS = ['errors.ts', 'message.ts', 'short-text.ts', 'did-you-mean.ts'];
 const MESSAGES = [...ERRORS, 'findings.ts'];
 const DATA = ['batch', 'bytes', 'crs'];
 const FORMAT: Room = {
@@ -47,6 +47,7 @@ const RECORDS = [
 
 const ROOMS: Readonly<Record<string, Room>> = {
   'short-text.ts': { may: [], isPure: true },
+  'did-you-mean.ts': { may: [], isPure: true },
   'message.ts': { may: ['short-text.ts'], isPure: true },
   'catalogue-entries.ts': { may: [], isPure: true },
   'errors.ts': {
@@ -74,7 +75,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'formats/digit-options.ts': { may: [], isPure: true },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },
-  'formats/format-by-id.ts': { may: [...ERRORS, 'formats/format.ts', 'formats/registry.ts'] },
+  'formats/format-by-id.ts': {
+    may: [...ERRORS, 'formats/format.ts', 'formats/recognise.ts', 'formats/registry.ts'],
+  },
   'formats/foreign-formats.ts': { may: ['formats/format.ts'], isPure: true },
   'formats/recognise.ts': {
     may: ['formats/format.ts', 'formats/foreign-formats.ts', 'formats/registry.ts'],
@@ -192,7 +195,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'html.ts': { may: [], isPure: true },
   'capacity.ts': { may: ['machine.ts'] },
   'config.ts': { may: ['errors.ts', 'setting-values.ts', 'machine.ts', 'capacity.ts'] },
-  'main.ts': { may: ['errors.ts', 'config.ts', 'package-version.ts', 'cli'] },
+  'main.ts': { may: ['errors.ts', 'did-you-mean.ts', 'config.ts', 'package-version.ts', 'cli'] },
 };
 
 /** Packages and modules that only one room may touch. */

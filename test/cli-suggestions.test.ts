@@ -1,9 +1,10 @@
 /** Messages about misspelled names suggest the right one; --rename and --drop work without --select. In process. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { run } from '../src/cli/convert.ts';
 import { errorLine } from '../src/cli/wording.ts';
 import { readConfig } from '../src/config.ts';
@@ -63,4 +64,32 @@ test('--rename and --drop need no --select, and following ones belong to one ste
     await refusal(sample, target, '--rename', 'nam=title'),
     /no field 'nam' \(did you mean 'name'\?\)/,
   );
+});
+
+test('errors in GeoJSON state line and column, wherever the error is', async () => {
+  const feature = '{"type":"Feature","properties":{"a":1},"geometry":null}';
+  const cases: readonly (readonly [text: string, message: RegExp])[] = [
+    ['{"type":"FeatureCollection",\n"features":[],}', /GeoJSON byte \d+: .*\(line 2, column 15\)/],
+    [`{"type":"FeatureCollection","features":[\n${feature},\n{"type":"Feature",}]}`, /\(line 3, column 19\)/],
+    [`${feature}\n${feature}\n{"type":"Fea`, /\(line 3, column \d+\)/],
+  ];
+  const input = join(directory, 'bad.geojson');
+  for (const [text, message] of cases) {
+    writeFileSync(input, text);
+    assert.match(await refusal(input, target), message);
+    writeFileSync(join(directory, 'bad.ndjson.gz'), gzipSync(text));
+    assert.match(await refusal(join(directory, 'bad.ndjson.gz'), target), message);
+  }
+  // Far behind the first of many partitions.
+  const many = Array.from({ length: 30_000 }, (_, i) => feature.replace('1', String(i)));
+  many[25_000] = many[25_000].replace('null', 'nul');
+  writeFileSync(input, `{"type":"FeatureCollection","features":[\n${many.join(',\n')}\n]}`);
+  assert.match(await refusal(input, target), /\(line 25002, column \d+\)/);
+});
+
+test('a date without quotes is answered with how to write it', async () => {
+  const advice = /write a date in single quotes, as '2020-01-31'/;
+  for (const date of ['2020-01-01', '2020/01/01', '01.02.2020', '2020-01-01T10:00'])
+    assert.match(await refusal(sample, target, '--filter', `built >= ${date}`), advice, date);
+  assert.doesNotMatch(await refusal(sample, target, '--filter', 'built >= 1 -1'), advice);
 });

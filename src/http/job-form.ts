@@ -5,6 +5,7 @@
  *   append               config, file (the target), files ...
  *   merge                config, files ..., optionally file, which then counts first
  *   all of them          optionally mask, mask_NAME: files of features for steps that refer to them
+ *                        fields of the config as parts of their own, if there is no part config
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -18,6 +19,8 @@ import type { JsonBodyPiece } from './json-body/body-parts.ts';
 import { ConfigCounts, configLimits } from './json-body/config-limits.ts';
 import { ConfigScanner } from './json-body/config-scanner.ts';
 import { ConfigText } from './json-body/config-text.ts';
+import type { JsonSchema } from './operation.ts';
+import { configOfFields } from './plain-fields.ts';
 import type { FileRole, ReceivedFiles } from './received-files.ts';
 
 /** Both names are accepted. */
@@ -48,6 +51,8 @@ export interface FormOptions {
   /** Names of the parts that hold files of features for steps (see `isFilePart`), and of the parameters that can be stored as files. */
   readonly stepParts: readonly string[];
   readonly fileParameters: ReadonlySet<string>;
+  /** Schemas of config fields by name; they may be sent as parts of their own if there is no part `config`. */
+  readonly plainFields: () => ReadonlyMap<string, JsonSchema>;
   /**
    * Called with the config as soon as it is received, so that an invalid one ends the request before files are sent.
    * Returns the path of the URL that the config has instead of the single file; null: it has none.
@@ -94,6 +99,9 @@ class FormReader {
   readonly #came = new Set<string>();
   readonly #stepParts = new Set<string>();
   readonly #unknownParts: string[] = [];
+  readonly #plainTexts = new Map<string, string>();
+  #plainBytes = 0;
+  #singleFile = '';
 
   constructor(options: FormOptions) {
     this.#options = options;
@@ -110,8 +118,10 @@ class FormReader {
       this.#urlPath = this.#options.onConfig(await this.#readConfig(part, stream));
       this.#refuseFileAndUrl();
     } else if (single.includes(part)) {
-      if (this.#singlePart !== null) throw duplicate(part, this.#singlePart);
+      const advice = shapefileAdvice([this.#singleFile, fileName ?? '']);
+      if (this.#singlePart !== null) throw duplicate(part, this.#singlePart, advice);
       this.#singlePart = part;
+      this.#singleFile = fileName ?? '';
       this.#refuseFileAndUrl();
       await this.#readFile('single', plainFileName(fileName, '') || null, stream);
     } else if (part === list) {
@@ -123,6 +133,9 @@ class FormReader {
       if (this.#stepParts.size > MAX_STEPS)
         throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_STEPS} files for steps` });
       await this.#readFile('step file', plainFileName(fileName, '') || part, stream, part);
+    } else if (this.#configPart === null && this.#options.plainFields().has(part)) {
+      if (this.#plainTexts.has(part)) throw duplicate(part, part);
+      this.#plainTexts.set(part, await this.#readText(stream));
     } else {
       if (this.#unknownParts.push(part) > MAX_OTHER_PARTS)
         throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_OTHER_PARTS} unknown parts` });
@@ -132,12 +145,39 @@ class FormReader {
 
   finish(): JobForm {
     const { files, parts, needsConfig, onConfig } = this.#options;
-    if (this.#configPart === null && needsConfig) throw this.#missing('config');
-    if (this.#configPart === null) onConfig({});
+    if (this.#configPart !== null) this.#unknownParts.push(...this.#plainTexts.keys());
+    else if (this.#plainTexts.size > 0) this.#takePlainFields();
+    else if (needsConfig) throw this.#missing('config');
+    else onConfig({});
     if (parts.singleRequired && this.#singlePart === null && this.#urlPath === null)
       throw this.#missing(parts.single[0]);
     if (parts.list !== null && files.count('list') === 0) throw this.#missing(parts.list);
     return { unknownParts: this.#unknownParts, stepParts: this.#stepParts, configHash: this.#configHash };
+  }
+
+  #takePlainFields(): void {
+    const config = configOfFields(this.#plainTexts, this.#options.plainFields());
+    this.#configHash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
+    this.#urlPath = this.#options.onConfig(config);
+    this.#refuseFileAndUrl();
+  }
+
+  /** All such parts together are limited as a config. */
+  async #readText(stream: Readable): Promise<string> {
+    const chunks: Buffer[] = [];
+    const { maxConfigBytes } = this.#options.files.limits;
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      this.#plainBytes += chunk.length;
+      if (this.#plainBytes > maxConfigBytes)
+        throw failure('LIMIT_EXCEEDED', {
+          what: 'the size of the config fields of the form in bytes',
+          actual: this.#plainBytes,
+          limit: maxConfigBytes,
+          setting: 'MAX_CONFIG',
+        });
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString();
   }
 
   /** Called when either is received, before the file is read. */
@@ -202,8 +242,14 @@ function parseText(text: string, part: string): unknown {
   }
 }
 
-function duplicate(part: string, earlier: string): GeomillError {
-  return failure('PART_DUPLICATE', { part: part === earlier ? part : `${earlier}' or '${part}` });
+function duplicate(part: string, earlier: string, advice = ''): GeomillError {
+  return failure('PART_DUPLICATE', { part: part === earlier ? part : `${earlier}' or '${part}`, advice });
+}
+
+/** What to do with the files of a shapefile that were sent one by one; nothing for other files. */
+function shapefileAdvice(names: readonly string[]): string {
+  if (!names.every((name) => /\.(?:shp|shx|dbf|prj|cpg)$/i.test(name))) return '';
+  return ': zip all files of the shapefile together and send the .zip';
 }
 
 /** Turns errors of the multipart parser and the connection into coded errors. Disk errors stay internal errors. */

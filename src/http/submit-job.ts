@@ -22,6 +22,7 @@ import { type HttpContext, jobsOf, ownerOf } from './context.ts';
 import { filePartsOf, receiveJobForm } from './job-form.ts';
 import { bodyTooLarge, receiveJsonBody } from './json-job-body.ts';
 import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
+import { plainFieldSchemas } from './plain-fields.ts';
 import { wantedWait } from './prefer.ts';
 import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-files.ts';
 
@@ -162,8 +163,13 @@ async function receiveForm(
   files: ReceivedFiles,
 ): Promise<ReceivedRequest> {
   let parsed: ParsedConfig | undefined;
+  let schemas: ReturnType<typeof plainFieldSchemas> | undefined;
   const form = await receiveJobForm(request, {
     files,
+    plainFields: () => {
+      schemas ??= plainFieldSchemas(endpoint, context);
+      return schemas;
+    },
     parts: filePartsOf(endpoint),
     needsConfig: rerunOf === null,
     stepParts: filePartNames(context.transformations),

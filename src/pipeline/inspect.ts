@@ -15,7 +15,7 @@ import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
 import { widenedFinding } from './misfits.ts';
 import { checkLayerNames } from './name-lengths.ts';
-import { withoutGzip } from './open-inputs.ts';
+import { withoutGzip, withTextPosition } from './open-inputs.ts';
 import { locateInLayer, runPartitions } from './partition-run.ts';
 import { type PositionRange, positionRangeOf, RangeTally } from './position-range.ts';
 import { ProgressMeter } from './progress.ts';
@@ -52,11 +52,25 @@ export async function inspectSource(
   paths: Omit<ConversionPaths, 'outputPath'>,
   control: ConversionControl,
 ): Promise<Inspection> {
+  const scratch = new ScratchSpace();
+  const inputs = await withoutGzip(paths, scratch, control.signal);
+  try {
+    return await inspect(input, { ...paths, inputs }, control, scratch);
+  } catch (error) {
+    throw withTextPosition(error, inputs);
+  }
+}
+
+async function inspect(
+  input: InputRequest,
+  paths: Omit<ConversionPaths, 'outputPath'>,
+  control: ConversionControl,
+  scratch: ScratchSpace,
+): Promise<Inspection> {
   const reader = await inputFormatById(input.format, 'input.format').loadReader();
   const findings = new Findings();
-  const scratch = new ScratchSpace();
   const cutting = cuttingFor('none');
-  const [file] = await withoutGzip(paths, scratch, control.signal);
+  const [file] = paths.inputs;
   const all = await reader.open(file, {
     scratchDirectory: paths.scratchDirectory,
     limits: paths.limits,

@@ -1,12 +1,13 @@
 /** Opens the input files, a few at a time. If there are several, errors and findings name the file. */
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { GeomillError, type Location } from '../errors.ts';
+import { type ErrorCode, GeomillError, type Location } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '../io/gzip.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
+import { positionInFile, positionText } from '../io/text-position.ts';
 import { UnpackBudget } from '../io/unpack-budget.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
@@ -63,6 +64,23 @@ export async function withoutGzip(
     plain.push({ ...input, path, name: input.name.replace(GZIP_EXTENSION, '') || input.name });
   }
   return plain;
+}
+
+/** Errors of text formats that state a byte. */
+const WITH_OFFSET: ReadonlySet<string> = new Set<ErrorCode>(['GEOJSON_SYNTAX', 'GEOJSON_STRUCTURE']);
+
+/**
+ * The error with line and column of the byte that it states. Not where it is created: readers may begin at a wrong place,
+ * whose errors are discarded, and the lines before it are counted by reading the file again.
+ */
+export function withTextPosition(error: unknown, inputs: readonly InputPath[]): unknown {
+  if (!(error instanceof GeomillError) || !WITH_OFFSET.has(error.code)) return error;
+  const { offset, file } = error.location ?? {};
+  const input = file === undefined ? inputs[0] : inputs[distinctNames(inputs).indexOf(file)];
+  if (offset === undefined || input === undefined) return error;
+  const found = positionInFile(input.path, offset);
+  const params = { ...error.params, position: positionText(found) };
+  return new GeomillError(error.code, params, { ...error.location, line: found.line }, error);
 }
 
 function firstBytes(path: string): Uint8Array {

@@ -38,14 +38,14 @@ import {
   noteWidened,
   undeclared,
 } from './misfits.ts';
-import { byteLengthOf, type OpenedInput, openInputs, withoutGzip } from './open-inputs.ts';
+import { byteLengthOf, type OpenedInput, openInputs, withoutGzip, withTextPosition } from './open-inputs.ts';
 import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
 import { type ConversionPlan, planConversion } from './plan.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress, ReprojectionReport } from './report.ts';
 import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
-import type { ConversionPaths, ConversionRequest } from './request.ts';
+import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
 import { needsInferredSchema, runSourcesOf } from './run-source.ts';
 import { sessionFor } from './session.ts';
 import type { Session } from './task.ts';
@@ -75,6 +75,8 @@ export async function runConversion(
   const conversion = await Conversion.open(request, paths, control, registry);
   try {
     return await conversion.run();
+  } catch (error) {
+    throw withTextPosition(error, conversion.inputs);
   } finally {
     await conversion.close();
   }
@@ -169,6 +171,10 @@ class Conversion {
       findings,
       scratch,
     );
+  }
+
+  get inputs(): readonly InputPath[] {
+    return this.#paths.inputs;
   }
 
   async run(): Promise<ConversionReport> {

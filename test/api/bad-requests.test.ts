@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { exchange as exchangeWith } from '../support/raw-http.ts';
 import { checkedFetch as fetch } from '../support/response-check.ts';
-import { GEOJSON_TO_GEOJSON, type Submission, startTestService, submit } from '../support/service.ts';
+import {
+  GEOJSON_TO_GEOJSON,
+  type Submission,
+  startTestService,
+  submit,
+  submitJob,
+} from '../support/service.ts';
 
 const service = await startTestService({ settings: { MAX_UPLOAD: '100 KiB', MAX_CONFIG: '2 KiB' } });
 test.after(() => service[Symbol.asyncDispose]());
@@ -234,4 +240,77 @@ test('nothing is left of what was refused, nor of an upload whose client went aw
   socket.destroy();
   while (readdirSync(directory).length > 0) await fetch(`${service.url}/healthz`);
   assert.deepEqual(readdirSync(join(service.config.dataDirectory, 'outputs')), []);
+});
+
+test('config fields may be parts of their own instead of a part config', async () => {
+  const morePart: [string, string][] = [
+    ['input_format', 'csv'],
+    ['input_epsg', '28350'],
+    ['output.format', 'geojson'],
+    ['csv_options.delimiter', ';'],
+    ['output.precision', '9'],
+    ['to_file', 'false'],
+    ['transformations', '[{"type":"envelope"}]'],
+    ['layer', '5'],
+    ['note', 'hello'],
+  ];
+  const id = await submitJob(service, { config: null, morePart });
+  const { request, requestFindings } = await service.ended(id);
+  assert.equal(request.input.format, 'csv');
+  assert.equal(request.input.files[0].crs, 'EPSG:28350');
+  assert.deepEqual(request.input.layers, ['5']);
+  assert.deepEqual(request.input.options, { delimiter: ';' });
+  assert.deepEqual(request.output?.options, { precision: 9 });
+  assert.equal(request.output?.toFile, false);
+  assert.deepEqual(
+    request.transformations.map(({ type }) => type),
+    ['envelope'],
+  );
+  assert.deepEqual(
+    requestFindings.map(({ params }) => params?.part),
+    ['note'],
+  );
+});
+
+test('config fields in parts are checked as in a config; with a config they are ignored and reported', async () => {
+  const bad: readonly (readonly [fields: [string, string][], message: RegExp])[] = [
+    [
+      [
+        ['output_format', 'pdf'],
+        ['input_format', 'shp'],
+      ],
+      /unknown format 'pdf'/,
+    ],
+    [[['output_format', 'shp']], /'input.format' is required/],
+    [[['transformations', '[{']], /part 'transformations' is not valid JSON/],
+    [[['input_format', 'x'.repeat(300_000)]], /MAX_CONFIG/],
+    [
+      [
+        ['input_format', 'shp'],
+        ['input_format', 'shp'],
+      ],
+      /'input_format' was sent more than once/,
+    ],
+  ];
+  for (const [morePart, message] of bad) {
+    const response = await submit(service, { config: null, morePart });
+    assert.match(await response.text(), message);
+    assert.equal(response.ok, false);
+  }
+  const id = await submitJob(service, { morePart: [['output_format', 'shp']] });
+  const { request, requestFindings } = await service.ended(id);
+  assert.equal(request.output?.format, 'geojson');
+  assert.deepEqual(
+    requestFindings.map(({ code }) => code),
+    ['UNKNOWN_PART'],
+  );
+});
+
+test('the files of a shapefile that come one by one are answered with what to do', async () => {
+  const form = new FormData();
+  form.append('config', JSON.stringify({ input: { format: 'shp' }, output: { format: 'geojson' } }));
+  for (const name of ['roads.shp', 'roads.dbf']) form.append('input_file', new Blob(['x']), name);
+  const response = await fetch(`${service.url}/transform`, { method: 'POST', body: form });
+  assert.equal(response.status, 400);
+  assert.match(await response.text(), /zip all files of the shapefile together and send the \.zip/);
 });

@@ -21,7 +21,7 @@ import {
   MAX_CONDITION_DEPTH,
   refuseCondition,
 } from './condition.ts';
-import { type Token, tokenize } from './tokens.ts';
+import { dateAdvice, type Token, tokenize } from './tokens.ts';
 
 const SYMBOLS: Readonly<Record<string, Comparison>> = {
   '=': '=',
@@ -46,12 +46,14 @@ export function parseConditionText(text: string, path: string, totals: RequestTo
 
 class TextParser {
   readonly #path: string;
+  readonly #text: string;
   readonly #tokens: readonly Token[];
   #next = 0;
   #depth = 0;
 
   constructor(text: string, path: string, totals: RequestTotals) {
     this.#path = path;
+    this.#text = text;
     this.#tokens = tokenize(text, path, totals);
   }
 
@@ -188,7 +190,7 @@ class TextParser {
     const found = kind === 'end' ? 'the end' : `'${source.slice(0, 40)}'`;
     return refuseCondition(
       this.#path,
-      `is not understood at character ${start + 1}: ${what} is expected, not ${found}`,
+      `is not understood at character ${start + 1}: ${what} is expected, not ${found}${dateAdvice(this.#text, start)}`,
     );
   }
 }

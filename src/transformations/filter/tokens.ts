@@ -29,7 +29,11 @@ export function tokenize(text: string, path: string, totals: RequestTotals): rea
   for (let start = skipSpace(text, 0); start < text.length; start = skipSpace(text, TOKEN.lastIndex)) {
     TOKEN.lastIndex = start;
     const match = TOKEN.exec(text);
-    if (match === null) throw refuseCondition(path, `${problemAt(text, start)} at character ${start + 1}`);
+    if (match === null)
+      throw refuseCondition(
+        path,
+        `${problemAt(text, start)} at character ${start + 1}${dateAdvice(text, start)}`,
+      );
     size.addToken();
     const [source, number, word, quoted, literal] = match;
     if (number !== undefined) tokens.push({ kind: 'number', text: number, word: '', source, start });
@@ -52,6 +56,15 @@ function skipSpace(text: string, at: number): number {
   if (code > 0x20 && code < 0x7f) return at;
   SPACE.lastIndex = at;
   return SPACE.test(text) ? SPACE.lastIndex : at;
+}
+
+/** An instruction where a date without quotes is around a character; else nothing. */
+export function dateAdvice(text: string, at: number): string {
+  const start = Math.max(0, at - 10);
+  for (const match of text.slice(start, at + 20).matchAll(/\d{1,4}([-/.])\d{1,2}\1\d{1,4}/g))
+    if (start + match.index <= at && at <= start + match.index + match[0].length)
+      return "; write a date in single quotes, as '2020-01-31'";
+  return '';
 }
 
 function problemAt(text: string, at: number): string {
