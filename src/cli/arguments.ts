@@ -111,8 +111,9 @@ export async function formatOptions(
 ): Promise<Readonly<Record<string, unknown>>> {
   const schema = side === 'in' ? format.readOptions : format.writeOptions;
   const options: Record<string, unknown> = {};
+  const known = formatFlags(side);
   for (const [flag, value] of Object.entries(parsed.values)) {
-    if (!flag.startsWith(`${side}-`) || typeof value !== 'string') continue;
+    if (!Object.hasOwn(known, flag) || typeof value !== 'string') continue;
     const name = flag.slice(side.length + 1).replaceAll('-', '_');
     if (!Object.hasOwn(schema.properties, name)) {
       if (among.some(({ readOptions }) => side === 'in' && Object.hasOwn(readOptions.properties, name)))

@@ -93,10 +93,24 @@ export async function runCommand(
   parsed: Parsed,
   context: CommandContext,
 ): Promise<number> {
+  const { report, request } = await runConversionOf(conversion, parsed, context);
+  tell(report, request, parsed, conversion.output);
+  return 0;
+}
+
+export interface Converted {
+  readonly report: ConversionReport;
+  readonly request: ConversionRequest;
+}
+
+/** Resolves when the output is complete. Throws GeomillError. */
+export async function runConversionOf(
+  conversion: Conversion,
+  parsed: Parsed,
+  context: CommandContext,
+): Promise<Converted> {
   const { operation, inputs, output } = conversion;
-  const runs = runsOf(conversion, parsed);
-  const requests: ConversionRequest[] = [];
-  for (const run of runs) requests.push(await requestOf(run, runs, parsed));
+  const { runs, requests } = await checkedRuns(conversion, parsed);
   if (inputs.filter((path) => path === '-').length > 1)
     throw failure('USAGE', { detail: "standard input, '-', can be one of the files only" });
   const overwrite = parsed.values.overwrite === true;
@@ -119,13 +133,23 @@ export async function runCommand(
       // The target of the next run, under the name of the original.
       if (!isLast) Object.assign(runs[i + 1], { target: { path: to.path, name: basename(inputs[0]) } });
     }
-    tell(joinedReport(reports), requests[requests.length - 1], parsed, output);
-    return 0;
+    return { report: joinedReport(reports), request: requests[requests.length - 1] };
   } catch (error) {
     throw asOutputFailure(error, output);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** The runs of a command line and their requests. Throws USAGE, and what the checks of options and steps throw. */
+export async function checkedRuns(
+  conversion: Conversion,
+  parsed: Parsed,
+): Promise<{ readonly runs: Run[]; readonly requests: readonly ConversionRequest[] }> {
+  const runs = runsOf(conversion, parsed);
+  const requests: ConversionRequest[] = [];
+  for (const run of runs) requests.push(await requestOf(run, runs, parsed));
+  return { runs, requests };
 }
 
 /** One conversion by the pipeline. All its inputs have one format, except for the target of an append. */
@@ -308,7 +332,7 @@ function checkReport(report: unknown, inputs: readonly string[], output: string)
   checkOutput(report, { inputs, overwrite: true, isUpdate: false });
 }
 
-function writeReport(path: string, content: string): void {
+export function writeReport(path: string, content: string): void {
   try {
     writeFileSync(path, content);
   } catch (error) {

@@ -1,40 +1,61 @@
 /** `geomill convert IN OUT`: the pipeline without a service. */
 import { failure } from '../errors.ts';
 import { parse } from './arguments.ts';
-import { type CommandContext, conversionFlags, conversionUsage, crsOf, runCommand } from './conversion.ts';
+import {
+  type CommandContext,
+  type Conversion,
+  conversionFlags,
+  conversionUsage,
+  crsOf,
+  runCommand,
+} from './conversion.ts';
 
 export const usage = `geomill convert IN OUT [options]
+geomill convert FILE... --out-dir DIR --to FORMAT [options]
 
-  IN, OUT               files; the extension states the format; '-' is standard input or output
+  IN, OUT, FILE         files; the extension states the format; '-' is standard input or output
   --from FORMAT         format of IN          --to FORMAT           format of OUT
   --from-crs CRS        CRS of IN, if the file does not define one (EPSG:28350)
   --to-crs CRS          CRS of OUT (default: that of IN; GeoJSON is always in EPSG:4326)
+  --out-dir DIR         convert each FILE to a file of the same name in DIR, which is created; patterns such as
+                        'data/*.shp' are expanded. A FILE that fails does not stop the others
   --layer NAME          read only this layer; can be repeated
 ${conversionUsage('converted')}`;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, { 'from-crs': { type: 'string' }, ...conversionFlags() });
+  const parsed = parse(argv, {
+    'from-crs': { type: 'string' },
+    'out-dir': { type: 'string' },
+    ...conversionFlags(),
+  });
   const { values, positionals } = parsed;
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;
   }
+  const conversionOf = (input: string, output: string): Conversion => ({
+    operation: 'transform',
+    inputs: [input],
+    files: [{ crs: crsOf(values['from-crs'], 'from-crs'), crsPath: 'input.epsg' }],
+    output,
+    unnamed: 'geomill',
+  });
+  if (values['out-dir'] !== undefined) {
+    if (positionals.length === 0)
+      throw failure('USAGE', {
+        detail: 'convert --out-dir takes FILEs, got none; see geomill convert --help',
+      });
+    const { runBatch } = await import('./batch.ts');
+    return runBatch(positionals, conversionOf, parsed, context);
+  }
   if (positionals.length !== 2) {
+    const advice =
+      positionals.length > 2 ? '; to convert several files, add --out-dir DIR and --to FORMAT' : '';
     throw failure('USAGE', {
-      detail: `convert takes IN and OUT, got ${positionals.length} names; see geomill convert --help`,
+      detail: `convert takes IN and OUT, got ${positionals.length} names${advice}; see geomill convert --help`,
     });
   }
   const [input, output] = positionals;
-  return runCommand(
-    {
-      operation: 'transform',
-      inputs: [input],
-      files: [{ crs: crsOf(values['from-crs'], 'from-crs'), crsPath: 'input.epsg' }],
-      output,
-      unnamed: 'geomill',
-    },
-    parsed,
-    context,
-  );
+  return runCommand(conversionOf(input, output), parsed, context);
 }

@@ -74,7 +74,9 @@ export function checkOutput(
     if (same.length > 0 && !isUpdated)
       throw failure('USAGE', { detail: `'${path}' is the input itself; give the output another name` });
     if (!stats.isFile()) {
-      const what = stats.isDirectory() ? 'a directory; name a file in it' : "no regular file; write to '-'";
+      const what = stats.isDirectory()
+        ? 'a directory; name a file in it, or use --out-dir'
+        : "no regular file; write to '-'";
       throw failure('USAGE', { detail: `'${path}' is ${what}` });
     }
     if (!use.overwrite) {

@@ -1,0 +1,141 @@
+/** `geomill convert FILE... --out-dir DIR`: each file to an output of its own. */
+import { existsSync, globSync, mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { asGeomillError, failure, type GeomillError } from '../errors.ts';
+import { outputKind } from '../formats/format.ts';
+import { formatByFileName, inputFormats } from '../formats/registry.ts';
+import { GZIP_EXTENSION } from '../io/gzip.ts';
+import { counted } from '../message.ts';
+import type { ConversionReport } from '../pipeline/report.ts';
+import { reportDocument } from '../pipeline/report-document.ts';
+import { chooseOutputFormat, type Parsed } from './arguments.ts';
+import {
+  type CommandContext,
+  type Conversion,
+  checkedRuns,
+  runConversionOf,
+  writeReport,
+} from './conversion.ts';
+import { checkOutput } from './files.ts';
+import { errorLine, FLAG_FORM } from './wording.ts';
+
+/** Most files that the patterns of one command line may match. */
+const MAX_FILES = 100_000;
+
+/** What became of one file, as `--json` prints it. */
+interface BatchResult {
+  readonly input: string;
+  readonly output: string;
+  readonly report?: ReturnType<typeof reportDocument>;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/**
+ * Converts the files one after another; a file that fails does not stop the others. `conversionOf` makes the conversion of
+ * one file. Resolves with the exit status: 1 if a file failed because of the user's data, 3 if because of geomill. All
+ * outputs are checked before the first conversion begins: throws USAGE for two inputs with the same output, and for an
+ * output that exists.
+ */
+export async function runBatch(
+  patterns: readonly string[],
+  conversionOf: (input: string, output: string) => Conversion,
+  parsed: Parsed,
+  context: CommandContext,
+): Promise<number> {
+  const directory = String(parsed.values['out-dir']);
+  const inputs = filesOf(patterns);
+  const conversions = inputs.map((input) => conversionOf(input, join(directory, outputName(input, parsed))));
+  refuseClashes(conversions);
+  for (const conversion of conversions) await checkedRuns(conversion, parsed);
+  mkdirSync(directory, { recursive: true });
+  const overwrite = parsed.values.overwrite === true;
+  for (const { output } of conversions) checkOutput(output, { inputs, overwrite, isUpdate: false });
+  const results: BatchResult[] = [];
+  let status = 0;
+  for (const conversion of conversions) {
+    const { output } = conversion;
+    const [input] = conversion.inputs;
+    try {
+      const { report, request } = await runConversionOf(conversion, parsed, context);
+      results.push({ input, output, report: reportDocument(report, request, FLAG_FORM) });
+      if (isShown(parsed)) process.stderr.write(`${resultLine(input, output, report)}\n`);
+    } catch (thrown) {
+      const error = asGeomillError(thrown);
+      if (error.code === 'CANCELLED') throw error;
+      status = Math.max(status, error.fault === 'user' ? 1 : 3);
+      results.push({ input, output, error: shownError(error) });
+      process.stderr.write(`${input}: ${errorLine(error)}\n`);
+    }
+  }
+  const document = `${JSON.stringify(results, null, 2)}\n`;
+  if (typeof parsed.values.report === 'string') writeReport(parsed.values.report, document);
+  if (parsed.values.json === true) process.stdout.write(document);
+  else if (isShown(parsed)) process.stderr.write(totalLine(results));
+  return status;
+}
+
+const isShown = ({ values }: Parsed): boolean => values.quiet !== true && values.json !== true;
+
+/** The files that are named, and those that patterns match, which a shell without globs passes on. */
+function filesOf(patterns: readonly string[]): readonly string[] {
+  const files = patterns.flatMap((pattern) => {
+    if (pattern === '-')
+      throw failure('USAGE', { detail: "standard input, '-', has no name for an output in --out-dir" });
+    if (!/[*?[{]/.test(pattern) || existsSync(pattern)) return [pattern];
+    const matches = globSync(pattern).sort();
+    if (matches.length === 0) throw failure('FILE_NOT_FOUND', { path: pattern, reason: 'no file matches' });
+    return matches;
+  });
+  const unique = [...new Set(files)];
+  if (unique.length > MAX_FILES)
+    throw failure('USAGE', {
+      detail: `${unique.length} files are too many for one command; the limit is ${MAX_FILES}`,
+    });
+  return unique;
+}
+
+/** The name of the input with the extension of the output format. */
+function outputName(input: string, { values }: Parsed): string {
+  if (values.to === undefined)
+    throw failure('USAGE', { detail: '--out-dir needs the format of the outputs: add --to FORMAT' });
+  const { format, options } = chooseOutputFormat(values.to, input);
+  const { outputExtension } = outputKind(format, options);
+  const name = basename(input).replace(GZIP_EXTENSION, '');
+  const lower = name.toLowerCase();
+  const known = formatByFileName(inputFormats, name)?.extensions ?? [];
+  const extension = known.filter((one) => lower.endsWith(one)).sort((a, b) => b.length - a.length)[0];
+  const stem = extension === undefined ? name.replace(/\.[^.]*$/, '') : name.slice(0, -extension.length);
+  return `${stem.replace(/\.shp$/i, '')}${outputExtension}`;
+}
+
+/** File systems may ignore letter case. */
+function refuseClashes(conversions: readonly Conversion[]): void {
+  const taken = new Map<string, string>();
+  for (const {
+    inputs: [input],
+    output,
+  } of conversions) {
+    const key = output.normalize('NFC').toLowerCase();
+    const other = taken.get(key);
+    if (other !== undefined)
+      throw failure('USAGE', {
+        detail: `'${other}' and '${input}' would both be written to '${output}'; convert them to different directories`,
+      });
+    taken.set(key, input);
+  }
+}
+
+function resultLine(input: string, output: string, { features, warnings }: ConversionReport): string {
+  const notes = warnings.length === 0 ? '' : `, ${counted(warnings.length, 'warning')}`;
+  return `${input} -> ${output}: ${counted(features.written, 'feature')}${notes}`;
+}
+
+function totalLine(results: readonly BatchResult[]): string {
+  const failed = results.filter(({ error }) => error !== undefined).length;
+  const done = counted(results.length - failed, 'file');
+  return `${done} converted${failed === 0 ? '' : `, ${failed} failed`}\n`;
+}
+
+function shownError(error: GeomillError): NonNullable<BatchResult['error']> {
+  return { code: error.code, message: error.inForm(FLAG_FORM).message };
+}
