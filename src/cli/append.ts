@@ -1,6 +1,6 @@
 /** `geomill append TARGET FILE... --out OUT`: adds the features of files to a target, in the fields of the target. */
 import { failure } from '../errors.ts';
-import { parse } from './arguments.ts';
+import { type Flags, parse } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
 import { type CommandContext, conversionFlags, conversionUsage, crsOf, runCommand } from './conversion.ts';
 
@@ -18,17 +18,23 @@ export const usage = `geomill append TARGET FILE... --out OUT [options]
   --to-crs CRS          CRS of OUT (default: that of TARGET, in which transformations work)
   --layer NAME          only this layer; can be repeated. Features are added to the layer of the same name, or
                         to the only layer
-${conversionUsage('appended')}`;
+${conversionUsage('appended')}
+
+Examples:
+  geomill append all.gpkg new.gpkg --out all.gpkg --overwrite
+  geomill append all.gpkg march.gpkg april.gpkg --out spring.gpkg`;
+
+export const flags = (): Flags => ({
+  out: { type: 'string' },
+  'from-crs': { type: 'string' },
+  'append-crs': { type: 'string', multiple: true },
+  'drop-other-content': { type: 'boolean' },
+  ...conversionFlags(),
+});
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, {
-    out: { type: 'string' },
-    'from-crs': { type: 'string' },
-    'append-crs': { type: 'string', multiple: true },
-    'drop-other-content': { type: 'boolean' },
-    ...conversionFlags(),
-  });
+  const parsed = parse(argv, flags());
   const { values, positionals } = parsed;
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);

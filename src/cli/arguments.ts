@@ -17,7 +17,7 @@ import { formatByFileName, formats, inputFormats, outputFormats } from '../forma
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION } from '../io/gzip.ts';
 
-type Flags = NonNullable<ParseArgsConfig['options']>;
+export type Flags = NonNullable<ParseArgsConfig['options']>;
 
 export interface Parsed {
   readonly values: Readonly<Record<string, string | boolean | (string | boolean)[] | undefined>>;

@@ -3,24 +3,29 @@ import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { backUp } from '../maintenance/backup.ts';
 import { packageVersion } from '../package-version.ts';
-import { parse } from './arguments.ts';
+import { type Flags, parse } from './arguments.ts';
 import { interruptible } from './interrupt.ts';
 
-const usage = `geomill backup DIR [--outputs]
+export const usage = `geomill backup DIR [--outputs]
 
 Copies jobs, accounts and the inputs of waiting jobs from DATA_DIR to the new directory DIR. The service may be running.
 
   --outputs  also copies the outputs that can still be fetched; without it a restored service reports them as expired
 
 Everything in DIR is for its user alone: it holds password hashes and private keys. Files on the same file system are linked, not
-copied; copy DIR to another machine to survive the loss of the disk. 'geomill restore' puts it back.`;
+copied; copy DIR to another machine to survive the loss of the disk. 'geomill restore' puts it back.
+
+Examples:
+  geomill backup backups/monday --outputs`;
+
+export const flags = (): Flags => ({
+  outputs: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+});
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
-  const { values, positionals } = parse(argv, {
-    outputs: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  });
+  const { values, positionals } = parse(argv, flags());
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;

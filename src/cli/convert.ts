@@ -1,6 +1,6 @@
 /** `geomill convert IN OUT`: the pipeline without a service. */
 import { failure } from '../errors.ts';
-import { parse } from './arguments.ts';
+import { type Flags, parse } from './arguments.ts';
 import {
   type CommandContext,
   type Conversion,
@@ -20,15 +20,24 @@ geomill convert FILE... --out-dir DIR --to FORMAT [options]
   --out-dir DIR         convert each FILE to a file of the same name in DIR, which is created; patterns such as
                         'data/*.shp' are expanded. A FILE that fails does not stop the others
   --layer NAME          read only this layer; can be repeated
-${conversionUsage('converted')}`;
+${conversionUsage('converted')}
+
+Examples:
+  geomill convert roads.shp roads.gpkg
+  geomill convert survey.csv survey.geojson --from-crs EPSG:25832
+  geomill convert city.gpkg plan.dxf --layer parcels --to-crs EPSG:25832
+  geomill convert roads.gpkg near.gpkg --filter "kind = 'main'" --buffer 25m --union
+  geomill convert a.shp b.gpkg c.csv --out-dir converted --to geojson`;
+
+export const flags = (): Flags => ({
+  'from-crs': { type: 'string' },
+  'out-dir': { type: 'string' },
+  ...conversionFlags(),
+});
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, {
-    'from-crs': { type: 'string' },
-    'out-dir': { type: 'string' },
-    ...conversionFlags(),
-  });
+  const parsed = parse(argv, flags());
   const { values, positionals } = parsed;
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);

@@ -3,7 +3,7 @@ import { type CrsHit, CrsSearch, type GeographicPoint, parsePoint } from '../crs
 import { failure } from '../errors.ts';
 import { crsCandidates, fitsDegrees, GRIDS, isHeldBy } from '../pipeline/crs-advice.ts';
 import { CrsService } from '../pipeline/crs-service.ts';
-import { formatFlags, parse } from './arguments.ts';
+import { type Flags, formatFlags, parse } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { inspectFile } from './info.ts';
 
@@ -18,9 +18,20 @@ export const usage = `geomill crs [QUERY] [options]
   --limit N             at most N systems (default 10)
   --json                print the systems as JSON
 
+Examples:
   geomill crs utm 32
   geomill crs --near 7.4,46.9 lv95
   geomill crs --extent-of parcels.zip`;
+
+export const flags = (): Flags => ({
+  near: { type: 'string' },
+  'extent-of': { type: 'string' },
+  from: { type: 'string' },
+  limit: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  ...formatFlags('in'),
+});
 
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 100;
@@ -29,15 +40,7 @@ const MAX_EXTENTS = 300;
 
 /** Runs the command; resolves with the exit status, 1 if no system was found. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, {
-    near: { type: 'string' },
-    'extent-of': { type: 'string' },
-    from: { type: 'string' },
-    limit: { type: 'string' },
-    json: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-    ...formatFlags('in'),
-  });
+  const parsed = parse(argv, flags());
   const { values, positionals } = parsed;
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);

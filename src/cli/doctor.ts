@@ -4,9 +4,9 @@ import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { type Diagnosis, examine } from '../maintenance/doctor/doctor.ts';
 import { type Severity, severities } from '../maintenance/doctor/finding.ts';
-import { parse } from './arguments.ts';
+import { type Flags, parse } from './arguments.ts';
 
-const usage = `geomill doctor [DATA_DIR] [--quick] [--json]
+export const usage = `geomill doctor [DATA_DIR] [--quick] [--json]
 
 Checks a data directory (default: that of the setting DATA_DIR) and the machine: databases, files of jobs, disk, permissions, clock,
 isolation of jobs, Node and memory. Says what is wrong and what to do. It only reads, so the service may be running.
@@ -14,7 +14,17 @@ isolation of jobs, Node and memory. Says what is wrong and what to do. It only r
   --quick  does not compare indexes of the databases with their tables, which takes long in large ones
   --json   prints the findings as JSON
 
-Exit status: 0 nothing to do, 1 warnings, 4 problems (the service does not start, or jobs, outputs or secrets are in danger).`;
+Exit status: 0 nothing to do, 1 warnings, 4 problems (the service does not start, or jobs, outputs or secrets are in danger).
+
+Examples:
+  geomill doctor
+  geomill doctor /var/lib/geomill --quick --json`;
+
+export const flags = (): Flags => ({
+  quick: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+});
 
 /** Documented in docs/cli.md. */
 const EXIT: Readonly<Record<Severity, number>> = { ok: 0, note: 0, warning: 1, problem: 4 };
@@ -23,11 +33,7 @@ type DoctorConfig = Pick<Config, 'dataDirectory' | 'capacity' | 'gridDirectory' 
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: DoctorConfig): Promise<number> {
-  const { values, positionals } = parse(argv, {
-    quick: { type: 'boolean' },
-    json: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  });
+  const { values, positionals } = parse(argv, flags());
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;

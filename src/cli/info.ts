@@ -8,7 +8,14 @@ import { type ShownFinding, shownFindings } from '../findings.ts';
 import { inputLimits } from '../input-limits.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
 import { inspectionDocument } from '../pipeline/inspect-document.ts';
-import { chooseInputFormat, formatFlags, formatOptions, type Parsed, parse } from './arguments.ts';
+import {
+  chooseInputFormat,
+  type Flags,
+  formatFlags,
+  formatOptions,
+  type Parsed,
+  parse,
+} from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { stageInput } from './files.ts';
 import { findingLines } from './summary.ts';
@@ -21,18 +28,25 @@ export const usage = `geomill info FILE [options]
   --from-crs CRS        CRS of FILE, if the file does not define one
   --layer NAME          only this layer; can be repeated
   --in-NAME VALUE       an option of the format (docs/formats)
-  --json                print the description as JSON`;
+  --json                print the description as JSON
+
+Examples:
+  geomill info roads.gpkg
+  geomill info roads.zip --json
+  geomill info survey.csv --in-delimiter ';'`;
+
+export const flags = (): Flags => ({
+  from: { type: 'string' },
+  'from-crs': { type: 'string' },
+  layer: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  ...formatFlags('in'),
+});
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, {
-    from: { type: 'string' },
-    'from-crs': { type: 'string' },
-    layer: { type: 'string', multiple: true },
-    json: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-    ...formatFlags('in'),
-  });
+  const parsed = parse(argv, flags());
   const { values, positionals } = parsed;
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);

@@ -9,7 +9,7 @@ import { publicIdIn } from '../accounts/secret-text.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { accountsPath } from '../jobs/data-directory.ts';
-import { type Parsed, parse } from './arguments.ts';
+import { type Flags, type Parsed, parse } from './arguments.ts';
 
 export const usage = `geomill keys create --owner OWNER --name NAME [options]
 geomill keys list [--owner OWNER] [--json]
@@ -23,19 +23,25 @@ geomill keys revoke ID
   --json           list as JSON
 
 DATA_DIR names the data directory of the service, which may be running. A key is printed once, alone on standard
-output. It is not stored and cannot be shown again.`;
+output. It is not stored and cannot be shown again.
+
+Examples:
+  geomill keys create --owner ci --name 'build robot' --expires 90d
+  geomill keys list --owner ci`;
+
+export const flags = (): Flags => ({
+  owner: { type: 'string' },
+  name: { type: 'string' },
+  scope: { type: 'string', multiple: true },
+  expires: { type: 'string' },
+  client: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+});
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
-  const parsed = parse(argv, {
-    owner: { type: 'string' },
-    name: { type: 'string' },
-    scope: { type: 'string', multiple: true },
-    expires: { type: 'string' },
-    client: { type: 'boolean' },
-    json: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  });
+  const parsed = parse(argv, flags());
   if (parsed.values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;
@@ -44,8 +50,8 @@ export async function run(argv: readonly string[], config: Pick<Config, 'dataDir
   const actions = Object.hasOwn(ACTIONS, action ?? '') ? ACTIONS[action] : undefined;
   if (actions === undefined)
     throw failure('USAGE', { detail: 'keys takes create, list or revoke; see geomill keys --help' });
-  const { flags, perform, takes } = actions;
-  const foreign = Object.keys(parsed.values).find((flag) => !flags.includes(flag));
+  const { flags: known, perform, takes } = actions;
+  const foreign = Object.keys(parsed.values).find((flag) => !known.includes(flag));
   if (foreign !== undefined) throw failure('USAGE', { detail: `keys ${action} has no --${foreign}` });
   if (rest.length !== takes)
     throw failure('USAGE', { detail: `keys ${action} takes ${takes === 0 ? 'flags only' : 'one ID'}` });

@@ -1,6 +1,6 @@
 /** `geomill merge FILE FILE... --out OUT`: the geometries of all files as one layer. */
 import { failure } from '../errors.ts';
-import { parse } from './arguments.ts';
+import { type Flags, parse } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
 import { type CommandContext, conversionFlags, conversionUsage, runCommand } from './conversion.ts';
 
@@ -13,15 +13,21 @@ export const usage = `geomill merge FILE FILE... --out OUT [options]
   --from-crs CRS        CRS of the FILEs, if they do not define one: once for all, or once for each
   --to-crs CRS          CRS of OUT (default: that of the first FILE, in which transformations work)
   --layer NAME          only this layer; can be repeated
-${conversionUsage('merged')}`;
+${conversionUsage('merged')}
+
+Examples:
+  geomill merge north.zip south.zip --out country.gpkg
+  geomill merge north.zip south.zip --out outline.gpkg --union`;
+
+export const flags = (): Flags => ({
+  out: { type: 'string' },
+  'from-crs': { type: 'string', multiple: true },
+  ...conversionFlags(),
+});
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, {
-    out: { type: 'string' },
-    'from-crs': { type: 'string', multiple: true },
-    ...conversionFlags(),
-  });
+  const parsed = parse(argv, flags());
   const { values, positionals } = parsed;
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);

@@ -2,24 +2,29 @@
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { restore } from '../maintenance/restore.ts';
-import { parse } from './arguments.ts';
+import { type Flags, parse } from './arguments.ts';
 import { interruptible } from './interrupt.ts';
 
-const usage = `geomill restore DIR [--overwrite]
+export const usage = `geomill restore DIR [--overwrite]
 
 Puts the backup DIR, made by 'geomill backup', into DATA_DIR. The service must be stopped. Every file is copied and checked before
 anything in DATA_DIR changes.
 
   --overwrite  replaces the jobs and accounts that DATA_DIR holds; they are removed
 
-Start the service afterwards: jobs that waited or ran at the time of the backup run.`;
+Start the service afterwards: jobs that waited or ran at the time of the backup run.
+
+Examples:
+  geomill restore backups/monday --overwrite`;
+
+export const flags = (): Flags => ({
+  overwrite: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+});
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
-  const { values, positionals } = parse(argv, {
-    overwrite: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  });
+  const { values, positionals } = parse(argv, flags());
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;

@@ -3,15 +3,25 @@ import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { startService } from '../service.ts';
-import { parse } from './arguments.ts';
+import { type Flags, parse } from './arguments.ts';
 import { greeting } from './greeting.ts';
 
-const usage = `geomill serve [--insecure-open] [--adopt-empty]
+export const usage = `geomill serve [--insecure-open] [--adopt-empty]
 
 Runs the service. Environment variables configure it, see docs/settings.md.
 
   --insecure-open  let a service with AUTH=open listen on an address that other machines can reach
-  --adopt-empty    start with a new jobs.sqlite although inputs and outputs are stored, and remove these files`;
+  --adopt-empty    start with a new jobs.sqlite although inputs and outputs are stored, and remove these files
+
+Examples:
+  PORT=8080 geomill serve
+  DATA_DIR=/var/lib/geomill AUTH=required geomill serve`;
+
+export const flags = (): Flags => ({
+  'insecure-open': { type: 'boolean' },
+  'adopt-empty': { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+});
 
 /**
  * This process makes much garbage and keeps little: left alone V8 lets the heap of a busy one grow to twice what it holds
@@ -23,11 +33,7 @@ function keepHeapSmall(): void {
 
 /** Runs the service until SIGTERM or SIGINT. Resolves with the exit code. */
 export async function run(argv: readonly string[], config: Config): Promise<number> {
-  const { values, positionals } = parse(argv, {
-    'insecure-open': { type: 'boolean' },
-    'adopt-empty': { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  });
+  const { values, positionals } = parse(argv, flags());
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;

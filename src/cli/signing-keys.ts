@@ -2,7 +2,7 @@
 import type { SigningKeyFacts, SigningKeys } from '../accounts/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import { parse } from './arguments.ts';
+import { type Flags, parse } from './arguments.ts';
 import { actor, openAccountsOf, table, when } from './keys.ts';
 
 export const usage = `geomill signing-keys rotate [--now]
@@ -15,17 +15,23 @@ expired: clients notice nothing.
   --json   list as JSON
 
 DATA_DIR is the data directory of the service, which may be running: it uses the new key from its next request on.
-TOKEN_LIFETIME must be set as it is for the service. Every rotation is in the audit log.`;
+TOKEN_LIFETIME must be set as it is for the service. Every rotation is in the audit log.
+
+Examples:
+  geomill signing-keys list
+  geomill signing-keys rotate --now`;
+
+export const flags = (): Flags => ({
+  now: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+});
 
 type KeysConfig = Pick<Config, 'dataDirectory' | 'tokenLifetimeSeconds'>;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: KeysConfig): Promise<number> {
-  const { values, positionals } = parse(argv, {
-    now: { type: 'boolean' },
-    json: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  });
+  const { values, positionals } = parse(argv, flags());
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;

@@ -161,7 +161,8 @@ export function stepUsage(registry: readonly Transformation[] = transformations)
   ].join('\n');
 }
 
-function usageLines({
+/** A flag with its description in lines of a help text. */
+export function usageLines({
   flag,
   placeholder,
   description,

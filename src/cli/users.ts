@@ -4,7 +4,7 @@ import { linkAddress } from '../account-area/one-time-links.ts';
 import type { User } from '../account-area/users.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import { type Parsed, parse } from './arguments.ts';
+import { type Flags, type Parsed, parse } from './arguments.ts';
 import { actor, openAccountsOf, table, when } from './keys.ts';
 
 export const usage = `geomill users create EMAIL [--name NAME] [--admin] [--password-stdin]
@@ -19,7 +19,19 @@ geomill users enable EMAIL
   --json            list as JSON
 
 DATA_DIR names the data directory of the service, which may be running. A link can be used once, expires after
-24 hours and is printed alone on standard output. It begins with BASE_URL, or with HOST and PORT if BASE_URL is not set.`;
+24 hours and is printed alone on standard output. It begins with BASE_URL, or with HOST and PORT if BASE_URL is not set.
+
+Examples:
+  geomill users create --admin ada@example.org
+  geomill users list`;
+
+export const flags = (): Flags => ({
+  name: { type: 'string' },
+  admin: { type: 'boolean' },
+  'password-stdin': { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+});
 
 type UsersConfig = Pick<Config, 'dataDirectory' | 'baseUrl' | 'host' | 'port'>;
 
@@ -47,13 +59,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: UsersConfig): Promise<number> {
-  const parsed = parse(argv, {
-    name: { type: 'string' },
-    admin: { type: 'boolean' },
-    'password-stdin': { type: 'boolean' },
-    json: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  });
+  const parsed = parse(argv, flags());
   if (parsed.values.help === true) {
     process.stdout.write(`${usage}\n`);
     return 0;
