@@ -32,6 +32,7 @@ export const PAGES: readonly Page[] = [
   { name: 'settings.md', render: renderSettings },
   { name: 'transformations.md', render: renderTransformations },
   { name: 'openapi.json', render: renderOpenApi },
+  { name: 'job.schema.json', render: renderJobSchema },
   { name: 'formats/README.md', render: renderFormats },
   { name: '../.github/ISSUE_TEMPLATE/conversion.yml', render: renderIssueForm },
   { name: '../README.md', render: () => withBlock('../README.md', 'formats', formatTable('docs/formats/')) },
@@ -48,6 +49,28 @@ const EFFECTS: Readonly<Record<string, string>> = {
 /** For generating a client without a running service. A service has its own document at /openapi.json. */
 function renderOpenApi(): string {
   return `${JSON.stringify(describedInterface(), null, 1)}\n`;
+}
+
+/** The schema of job documents with all schemas that it refers to, without the keyword that only OpenAPI has. */
+function renderJobSchema(): string {
+  const { schemas } = describedInterface().components;
+  const definitions: Record<string, unknown> = {};
+  const withLocalRefs = (schema: unknown): unknown =>
+    JSON.parse(
+      JSON.stringify(schema, (key, value) => (key === 'discriminator' ? undefined : value)).replaceAll(
+        /"#\/components\/schemas\/(\w+)"/g,
+        (_, name: string) => {
+          if (!Object.hasOwn(definitions, name)) {
+            definitions[name] = null;
+            definitions[name] = withLocalRefs(schemas[name]);
+          }
+          return `"#/$defs/${name}"`;
+        },
+      ),
+    );
+  const document = withLocalRefs(schemas.JobDocument) as object;
+  const dialect = 'https://json-schema.org/draft/2020-12/schema';
+  return `${JSON.stringify({ $schema: dialect, title: 'geomill job', ...document, $defs: definitions }, null, 1)}\n`;
 }
 
 /** The OpenAPI document of the sources, without what an operator's settings add. */

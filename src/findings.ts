@@ -35,6 +35,9 @@ const generalFindings = {
   UNKNOWN_KEY: info("'{path}' is an unknown key and was ignored"),
   UNKNOWN_KEYS: info('{count|more unknown key was|more unknown keys were} ignored'),
   RESULT_EMPTY: info("layer '{layer}' has no features left after the transformations"),
+  PATH_IGNORED: info(
+    "'{field:path}' is a path for geomill run and was ignored: the request has the file itself",
+  ),
   UNKNOWN_PART: info("'{part}' is an unknown form part and was ignored"),
   INPUT_LENGTH_UNKNOWN: info(
     "'{host}' sent no Content-Length; {bytes} bytes were received and completeness cannot be verified",

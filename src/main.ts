@@ -1,6 +1,6 @@
 /** The entrance: `geomill <command>`. Loads only what the command needs. */
 import { styleText } from 'node:util';
-import { commands, overview } from './cli/commands.ts';
+import { type CommandModule, commands, overview } from './cli/commands.ts';
 import { readConfig } from './config.ts';
 import { asGeomillError, type GeomillError } from './errors.ts';
 import { packageVersion } from './package-version.ts';
@@ -10,6 +10,8 @@ const PREFIX = styleText('red', 'geomill:', { stream: process.stderr });
 
 /** Documented in docs/cli.md. */
 const EXIT = { userFault: 1, usage: 2, ourFault: 3, interrupted: 130 } as const;
+
+let errorForm: CommandModule['errorForm'];
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
@@ -28,7 +30,9 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`${PREFIX} unknown command '${name}'${hint}\n\n${overview()}`);
     return EXIT.usage;
   }
-  return (await command.load()).run(rest, readConfig(process.env));
+  const module = await command.load();
+  errorForm = module.errorForm;
+  return module.run(rest, readConfig(process.env));
 }
 
 // npm runs scripts in the package's directory; names on a command line mean the directory where it was typed.
@@ -40,7 +44,7 @@ try {
 } catch (thrown) {
   const error = asGeomillError(thrown);
   const { errorLine, suggestionLines } = await import('./cli/wording.ts');
-  process.stderr.write(`${PREFIX} ${errorLine(error)}\n${suggestionLines(error)}`);
+  process.stderr.write(`${PREFIX} ${errorLine(error, errorForm)}\n${suggestionLines(error, errorForm)}`);
   // A stack trace does not help if a setting or file is wrong.
   if (error.code === 'INTERNAL' && error.cause instanceof Error)
     process.stderr.write(`${error.cause.stack}\n`);

@@ -172,6 +172,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'crs-search',
       ...MESSAGES,
       ...RECORDS,
+      // Job documents are configs of the service.
+      'http/job-document.ts',
+      'http/parse-job-request.ts',
       'config.ts',
       'input-limits.ts',
       'service.ts',

@@ -163,7 +163,12 @@ const refused: readonly (readonly [
   message: RegExp,
 ])[] = [
   ['an unknown command', ['frobnicate'], 2, /unknown command 'frobnicate'/],
-  ['an unknown flag', ['convert', sample, 'a.csv', '--frobnicate'], 2, /Unknown option '--frobnicate'; --help/],
+  [
+    'an unknown flag',
+    ['convert', sample, 'a.csv', '--frobnicate'],
+    2,
+    /Unknown option '--frobnicate'; --help/,
+  ],
   ['one name only', ['convert', sample], 2, /takes IN and OUT/],
   [
     'an unknown ending',

@@ -1,9 +1,12 @@
 /** All commands. Their modules are loaded only when they are needed. */
 import type { Config } from '../config.ts';
+import type { FieldForm } from '../message.ts';
 import { packageVersion } from '../package-version.ts';
 import type { Flags } from './arguments.ts';
 
 export interface CommandModule {
+  /** How errors refer to fields of a request; missing: by flags. */
+  readonly errorForm?: FieldForm;
   /** The text of `--help`. */
   readonly usage: string;
   flags(): Flags;
@@ -28,6 +31,10 @@ export const commands: Readonly<Record<string, Command>> = {
   merge: {
     text: 'merge the geometries of files: geomill merge FILE... --out OUT',
     load: () => import('./merge.ts'),
+  },
+  run: {
+    text: 'run a document with inputs, steps and outputs: geomill run JOB.json',
+    load: () => import('./run.ts'),
   },
   info: { text: 'describe a file: geomill info FILE', load: () => import('./info.ts') },
   crs: {

@@ -9,8 +9,10 @@ import { type CrsText, parseCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.t
 import { failure } from '../errors.ts';
 import { type FailOn, failOnSeverities } from '../findings.ts';
 import { type Format, outputKind } from '../formats/format.ts';
+import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
+import { CONFIG_FORM } from '../message.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { documentText, reportDocument } from '../pipeline/report-document.ts';
@@ -85,6 +87,8 @@ export interface Conversion {
   readonly output: string;
   /** The output's name without ending where it has none, which gives layers their names. */
   readonly unnamed: string;
+  /** The request, where flags do not state it. */
+  readonly request?: ConversionRequest;
 }
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
@@ -94,7 +98,7 @@ export async function runCommand(
   context: CommandContext,
 ): Promise<number> {
   const { report, request } = await runConversionOf(conversion, parsed, context);
-  tell(report, request, parsed, conversion.output);
+  tell(report, request, parsed, conversion);
   return 0;
 }
 
@@ -146,6 +150,11 @@ export async function checkedRuns(
   conversion: Conversion,
   parsed: Parsed,
 ): Promise<{ readonly runs: Run[]; readonly requests: readonly ConversionRequest[] }> {
+  const { request: stated } = conversion;
+  if (stated !== undefined) {
+    const from = inputFormatById(stated.input.format, 'input.format');
+    return { runs: [{ ...conversion, from }], requests: [stated] };
+  }
   const runs = runsOf(conversion, parsed);
   const requests: ConversionRequest[] = [];
   for (const run of runs) requests.push(await requestOf(run, runs, parsed));
@@ -252,7 +261,8 @@ async function convert(
 ): Promise<ConversionReport> {
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory, { recursive: true });
-  const { format, isGzipped } = chooseOutputFormat(parsed.values.to, output);
+  const format = outputFormatById(request.output.format, 'output.format');
+  const isGzipped = GZIP_EXTENSION.test(output);
   const { outputExtension } = outputKind(format, request.output.options);
   const outputPath =
     output === '-'
@@ -313,13 +323,18 @@ function threadCount(value: unknown): number {
   throw failure('USAGE', { detail: `--threads wants a number from 1 to 256, not '${String(value)}'` });
 }
 
-function tell(report: ConversionReport, request: ConversionRequest, parsed: Parsed, output: string): void {
-  const { values } = parsed;
-  const document = (): string => documentText(reportDocument(report, request, FLAG_FORM));
+function tell(
+  report: ConversionReport,
+  request: ConversionRequest,
+  { values }: Parsed,
+  { output, request: stated }: Conversion,
+): void {
+  const form = stated === undefined ? FLAG_FORM : CONFIG_FORM;
+  const document = (): string => documentText(reportDocument(report, request, form));
   if (typeof values.report === 'string') writeReport(values.report, document());
   const stream = output === '-' ? process.stderr : process.stdout;
   if (values.json === true) stream.write(document());
-  else if (values.quiet !== true) process.stderr.write(summarize(report));
+  else if (values.quiet !== true) process.stderr.write(summarize(report, form));
 }
 
 /** Before any work: the report must not replace an input or the output. */

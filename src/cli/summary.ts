@@ -45,7 +45,7 @@ function joinedPair(sum: ConversionReport, next: ConversionReport): ConversionRe
 }
 
 /** The report in a few lines for a terminal. */
-export function summarize(report: ConversionReport): string {
+export function summarize(report: ConversionReport, form = FLAG_FORM): string {
   const { features, input, output } = report;
   const lines = [
     `${features.written} features written as ${output.format} in ${output.crs} (${megabytes(output.byteLength)}, ${(report.timings.totalMs / 1000).toFixed(2)} s)`,
@@ -66,7 +66,7 @@ export function summarize(report: ConversionReport): string {
     lines.push(`  reprojected '${layer}': ${operation} (${accuracy})`);
   }
   for (const step of report.steps ?? []) lines.push(`  ${stepLine(step)}`);
-  lines.push(...findingLines(shownFindings(report.warnings, FLAG_FORM)).map((line) => `  ${line}`));
+  lines.push(...findingLines(shownFindings(report.warnings, form)).map((line) => `  ${line}`));
   if (report.warnings.length > 0) lines.push(`  ${severityText(report)}`);
   return `${lines.join('\n')}\n`;
 }

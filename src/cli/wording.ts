@@ -16,17 +16,17 @@ export const FLAG_FORM: FieldForm = {
 };
 
 /** An error in one line, with the file where it is one of several and the message does not name it. */
-export function errorLine(error: GeomillError): string {
-  const { message, location } = error.inForm(FLAG_FORM);
+export function errorLine(error: GeomillError, form = FLAG_FORM): string {
+  const { message, location } = error.inForm(form);
   const file = location?.file;
   const where = file === undefined || message.includes(file) ? '' : `'${file}': `;
   return `${where}${message}`;
 }
 
 /** The suggestions of an error as lines with the flag to add. */
-export function suggestionLines({ suggestions, params }: GeomillError): string {
+export function suggestionLines({ suggestions, params }: GeomillError, form = FLAG_FORM): string {
   const width = Math.max(0, ...suggestions.map(({ crs }) => crs.length));
-  const flag = textOf(params.path ?? '', FLAG_FORM);
+  const flag = textOf(params.path ?? '', form);
   return suggestions.map(({ crs, name }) => `  ${flag} ${crs.padEnd(width)}   ${name}\n`).join('');
 }
 

@@ -3,7 +3,7 @@ import { parseEpsg, parseOutputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { formatHint } from '../formats/format-by-id.ts';
-import { field } from '../message.ts';
+import { field, phrase } from '../message.ts';
 import { memberPath, type SchemaCheck, type SchemaFault, schemaCheck } from '../schema-check.ts';
 import { shortValue } from '../short-text.ts';
 import {
@@ -130,5 +130,5 @@ export function describe(value: unknown): string {
 }
 
 export function invalid(path: string, what: string): Error {
-  return failure('CONFIG_INVALID', { detail: `'${path}' ${what}` });
+  return failure('CONFIG_INVALID', { detail: phrase`'${field(path)}' ${what}` });
 }

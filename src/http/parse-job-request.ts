@@ -27,6 +27,7 @@ import { shortText } from '../short-text.ts';
 import { type FilePlaces, parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
 import { type Endpoint, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
+import { configOfDocument, inDocument, isDocument, parseDocument } from './job-document.ts';
 import { misspelledKey } from './unknown-keys.ts';
 
 export interface ParsedConfig {
@@ -63,6 +64,29 @@ export function parseJobRequest(
   urlPolicy: UrlPolicy = NO_URLS,
   places: FilePlaces = 'none',
 ): ParsedConfig {
+  if (!isDocument(config)) return parseConfig(config, endpoint, registries, urlPolicy, places);
+  const document = parseDocument({ operation: endpoint.operation, ...config });
+  if (endpoint.operation !== 'inspect' && document.operation !== endpoint.operation)
+    throw invalid('operation', `is ${document.operation}, but the request is a ${endpoint.operation}`);
+  if (document.outputs.length > 1)
+    throw invalid(
+      'outputs',
+      `has ${document.outputs.length} entries; a job has one output, so submit a job for each`,
+    );
+  try {
+    return parseConfig(configOfDocument(document, 0), endpoint, registries, urlPolicy, places);
+  } catch (error) {
+    throw inDocument(error, 0);
+  }
+}
+
+function parseConfig(
+  config: unknown,
+  endpoint: Endpoint,
+  registries: Registries,
+  urlPolicy: UrlPolicy,
+  places: FilePlaces,
+): ParsedConfig {
   const values = new ConfigValues(config, endpoint, registries);
   refuseMisspelledKey(values, endpoint, registries);
   const inputFormat = parseInputFormat(values, endpoint, registries);
@@ -74,6 +98,9 @@ export function parseJobRequest(
   const layers = parseLayers(values);
   const failOn = values.take('failOn').value as FailOn | undefined;
   const isStrict = values.take('strict').value === true;
+  const ignoredPaths = ['input.path', 'output.path'].filter(
+    (path) => values.takeAny([path]).value !== undefined,
+  );
   const options = parseOptions(
     values,
     endpoint,
@@ -82,6 +109,7 @@ export function parseJobRequest(
     inputFormat.readOptionsKey,
   );
   const findings = new Findings();
+  for (const path of ignoredPaths) findings.note('PATH_IGNORED', { path: field(path) });
   if (isStrict) refuseUnknownKeys(values.unknown());
   else noteUnknownKeys(values.unknown(), findings);
   return {

@@ -1,6 +1,7 @@
 /** Every named schema of the document. */
 
 import type { Registries } from '../config-fields.ts';
+import { jobDocumentSchema } from '../job-document.ts';
 import type { JsonSchema } from '../operation.ts';
 import { catalogueSchemas } from './catalogue.ts';
 import { credentialSchemas } from './credentials.ts';
@@ -18,6 +19,7 @@ export function componentSchemas({ formats, transformations }: Registries): Reco
     ...reportSchemas,
     ...inspectionSchemas,
     ...catalogueSchemas,
+    JobDocument: jobDocumentSchema({ formats }),
     ...stepSchemas(transformations),
     ...optionSchemas(formats),
     ...geojsonSchemas,

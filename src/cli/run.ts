@@ -1,0 +1,133 @@
+/** `geomill run JOB.json`: a job document with inputs, steps and outputs. */
+import { readFileSync } from 'node:fs';
+import { failure } from '../errors.ts';
+import { shownFindings } from '../findings.ts';
+import { formats } from '../formats/registry.ts';
+import { configOfDocument, inDocument, type JobDocument, parseDocument } from '../http/job-document.ts';
+import { parseJobRequest } from '../http/parse-job-request.ts';
+import { CONFIG_FORM } from '../message.ts';
+import type { ConversionRequest } from '../pipeline/request.ts';
+import { transformations } from '../transformations/registry.ts';
+import { chooseInputFormat, chooseOutputFormat, type Flags, parse } from './arguments.ts';
+import { type CommandContext, type Conversion, runCommand } from './conversion.ts';
+import { readFailure } from './files.ts';
+import { findingLines } from './summary.ts';
+
+export const usage = `geomill run JOB.json [options]
+
+Runs a job document: {"inputs": [{"path": "a.gpkg"}], "steps": [...], "outputs": [{"path": "b.zip"}]}. Its members are those of a
+config of the service, which accepts the same document (docs/api.md); its schema is docs/job.schema.json. The document is read
+from standard input if it is '-'. Paths are relative to the current directory.
+
+  --overwrite   replace outputs that exist
+  --threads N   worker threads for large files (default: one per core)
+  --json        print the report of each output as JSON
+  --quiet       print errors only
+
+Examples:
+  geomill run job.json
+  geomill run job.json --overwrite --json`;
+
+export const flags = (): Flags => ({
+  overwrite: { type: 'boolean' },
+  threads: { type: 'string' },
+  json: { type: 'boolean' },
+  quiet: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+});
+
+/** Messages name the paths of the document. */
+export const errorForm = CONFIG_FORM;
+
+/** Largest document; masks are files. */
+const MAX_DOCUMENT_BYTES = 16 << 20;
+
+/** Runs the command; resolves with the exit status. Throws GeomillError. */
+export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
+  const parsed = parse(argv, flags());
+  const { values, positionals } = parsed;
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return 0;
+  }
+  if (positionals.length !== 1)
+    throw failure('USAGE', { detail: 'run takes one job document; see geomill run --help' });
+  const [file] = positionals;
+  const document = parseDocument(readJson(file));
+  if (file === '-' && document.inputs.some(({ path }) => path === '-'))
+    throw failure('USAGE', { detail: 'standard input cannot be both the document and an input' });
+  // All outputs are checked before the first one is written.
+  const conversions = document.outputs.map((_, index) => conversionOf(document, index));
+  for (const [index, conversion] of conversions.entries())
+    try {
+      await runCommand(conversion, parsed, context);
+    } catch (error) {
+      throw inDocument(error, index);
+    }
+  return 0;
+}
+
+function readJson(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw failure('FILE_NOT_FOUND', { path: file, reason: readFailure(error) }, undefined, error);
+  }
+  if (Buffer.byteLength(text) > MAX_DOCUMENT_BYTES)
+    throw failure('USAGE', {
+      detail: `${file} has more than ${MAX_DOCUMENT_BYTES} bytes; it is no job document`,
+    });
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch (error) {
+    const { message } = error as Error;
+    throw failure('USAGE', { detail: `${file} is not valid JSON: ${message}` }, undefined, error);
+  }
+}
+
+function conversionOf(document: JobDocument, index: number): Conversion {
+  const { operation, inputs, outputs } = document;
+  const paths = inputs.map((input, i) => pathOf(input.path, `inputs[${i}]`));
+  const output = pathOf(outputs[index].path, `outputs[${index}]`);
+  const { path: _, ...first } = inputs[0];
+  const { path: __, ...target } = outputs[index];
+  const chosen = chooseOutputFormat(target.format, output);
+  const format = first.format ?? chooseInputFormat(undefined, paths[0]).id;
+  const config = configOfDocument(
+    {
+      ...document,
+      inputs: [{ ...first, format }, ...inputs.slice(1)],
+      outputs: [{ ...chosen.options, ...target, format: target.format ?? chosen.format.id }],
+    },
+    0,
+  );
+  try {
+    const endpoint = { operation, inputFormat: null, spelling: 'nested' } as const;
+    const { forFiles, findings } = parseJobRequest(
+      config,
+      endpoint,
+      { formats, transformations },
+      undefined,
+      'paths',
+    );
+    for (const line of findingLines(shownFindings(findings.list(), errorForm)))
+      process.stderr.write(`${line}
+`);
+    return {
+      operation,
+      inputs: paths,
+      files: [],
+      output,
+      unnamed: 'geomill',
+      request: forFiles(paths.length) as ConversionRequest,
+    };
+  } catch (error) {
+    throw inDocument(error, index);
+  }
+}
+
+function pathOf(value: unknown, where: string): string {
+  if (typeof value === 'string' && value !== '') return value;
+  throw failure('CONFIG_INVALID', { detail: `'${where}.path' is required: the path of a file, or -` });
+}

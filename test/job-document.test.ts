@@ -1,0 +1,153 @@
+/** Job documents give the same result from the command line and from the service, and errors name their paths. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { errorForm, run } from '../src/cli/run.ts';
+import { errorLine } from '../src/cli/wording.ts';
+import { readConfig } from '../src/config.ts';
+import { asGeomillError } from '../src/errors.ts';
+import { formats } from '../src/formats/registry.ts';
+import { parseJobRequest } from '../src/http/parse-job-request.ts';
+import { schemaCheck } from '../src/schema-check.ts';
+import { transformations } from '../src/transformations/registry.ts';
+
+const samples = join(import.meta.dirname, '..', 'samples');
+const sample = join(samples, 'harbour.geojson');
+const directory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+test.after(() => rmSync(directory, { recursive: true, force: true }));
+const inDirectory = (name: string): string => join(directory, name);
+
+async function runDocument(document: unknown, ...argv: string[]): Promise<void> {
+  const file = inDirectory('job.json');
+  writeFileSync(file, typeof document === 'string' ? document : JSON.stringify(document));
+  assert.equal(await run([file, '--quiet', ...argv], readConfig({})), 0);
+}
+
+async function refusal(document: unknown): Promise<string> {
+  try {
+    await runDocument(document);
+  } catch (error) {
+    return errorLine(asGeomillError(error), errorForm);
+  }
+  throw new Error(`${JSON.stringify(document)} was accepted`);
+}
+
+const steps = [{ type: 'buffer', distance: 25, units: 'meters' }, { type: 'union' }];
+const out = (name: string, more: object = {}): object => ({ path: inDirectory(name), ...more });
+
+test('a document with several outputs runs each of them; names decide the formats', async () => {
+  const outputs = [out('a.csv', { epsg: 25832 }), out('b.geojsonl.gz'), out('c.dat', { format: 'geojson' })];
+  await runDocument({ inputs: [{ path: sample }], steps, outputs });
+  assert.match(readFileSync(inDirectory('a.csv'), 'utf8'), /POLYGON \(\(4\d{5}/);
+  const lines = gunzipSync(readFileSync(inDirectory('b.geojsonl.gz')))
+    .toString()
+    .trim()
+    .split('\n');
+  const { features } = JSON.parse(readFileSync(inDirectory('c.dat'), 'utf8'));
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    features,
+  );
+});
+
+test('append and merge take several inputs with a CRS each', async () => {
+  const inputs = [
+    { path: join(samples, 'harbour.csv'), epsg: 25832 },
+    { path: join(samples, 'harbour.csv'), epsg: 'EPSG:25832' },
+  ];
+  await runDocument({ operation: 'append', inputs, outputs: [out('twice.geojsonl')] });
+  const twice = readFileSync(inDirectory('twice.geojsonl'), 'utf8').trim().split('\n');
+  await runDocument({ operation: 'merge', inputs, outputs: [out('merged.geojsonl')] });
+  const merged = readFileSync(inDirectory('merged.geojsonl'), 'utf8').trim().split('\n');
+  assert.equal(twice.length, 20);
+  assert.equal(merged.length, 20);
+});
+
+test('errors name the path in the document, and nothing is written if one output is wrong', async () => {
+  const inputs = [{ path: sample }];
+  const good = out('never.gpkg');
+  const cases: readonly (readonly [document: unknown, message: RegExp])[] = [
+    ['{"inputs": [],\n}', /job\.json is not valid JSON: .*line 2/],
+    [[], /'document' must be a JSON object/],
+    [{ outputs: [good] }, /'inputs' is required/],
+    [{ inputs, outputs: [] }, /'outputs' must be a list with at least one object/],
+    [{ inputs: [{}], outputs: [good] }, /'inputs\[0\]\.path' is required/],
+    [{ inputs, outputs: [good, {}] }, /'outputs\[1\]\.path' is required/],
+    [{ inputs, outputs: [good, out('x.gpkg', { epsg: 'utm' })] }, /'outputs\[1\]\.epsg': unknown coordinate/],
+    [
+      { inputs, outputs: [good, out('x.gpkg', { formt: 'shp' })] },
+      /'outputs\[1\]\.formt' is an unknown key; did you mean/,
+    ],
+    [
+      { inputs, steps: [{ type: 'bufer' }], outputs: [good] },
+      /'steps\[0\]\.type': unknown transformation 'bufer' \(did you mean 'buffer'\?\)/,
+    ],
+    [{ inputs: [{ path: join(samples, 'harbour.csv') }], outputs: [good] }, /set 'inputs\[0\]\.epsg'/],
+    [{ inputs: [inputs[0], inputs[0]], outputs: [good] }, /'inputs' has 2 entries, but transform takes one/],
+    [{ operation: 'join', inputs, outputs: [good] }, /'operation' must be transform, append, merge/],
+    [
+      { operation: 'append', inputs: [inputs[0], { path: sample, layer: 'a' }], outputs: [good] },
+      /'inputs\[1\]\.layer' is possible only in/,
+    ],
+    [{ inputs, input: inputs[0], outputs: [good] }, /'input' contradicts 'inputs'/],
+    [{ inputs, outputs: [out('x.kml')] }, /KML is not supported/],
+  ];
+  for (const [document, message] of cases) assert.match(await refusal(document), message);
+  assert.ok(!existsSync(inDirectory('never.gpkg')));
+});
+
+test('the service takes the same document: the request is that of the config', () => {
+  const endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' } as const;
+  const registries = { formats, transformations };
+  const document = {
+    inputs: [{ path: 'a.csv', format: 'csv', epsg: 28350, delimiter: ';' }],
+    steps,
+    outputs: [{ path: 'b.shp', format: 'shp', epsg: 25832 }],
+    strict: true,
+  };
+  const config = {
+    input: { format: 'csv', epsg: 28350, delimiter: ';' },
+    transformations: steps,
+    output: { format: 'shp', epsg: 25832 },
+    strict: true,
+  };
+  const parsed = parseJobRequest(document, endpoint, registries);
+  assert.deepEqual(parsed.forFiles(1), parseJobRequest(config, endpoint, registries).forFiles(1));
+  assert.deepEqual(
+    parsed.findings.list().map(({ code, count }) => [code, count]),
+    [
+      ['PATH_IGNORED', 1],
+      ['PATH_IGNORED', 1],
+    ],
+  );
+  const two = { ...document, outputs: [...document.outputs, ...document.outputs] };
+  assert.throws(
+    () => parseJobRequest(two, endpoint, registries),
+    /'outputs' has 2 entries; a job has one output/,
+  );
+  assert.throws(
+    () => parseJobRequest({ ...document, outputs: [{ format: 'kml' }] }, endpoint, registries),
+    /'outputs\[0\]\.format': unknown format/,
+  );
+  const append = { ...document, operation: 'append' };
+  assert.throws(
+    () => parseJobRequest(append, endpoint, registries),
+    /'operation' is append, but the request is a transform/,
+  );
+});
+
+test('the published schema accepts the documents that run, and refuses others', () => {
+  const schema = JSON.parse(readFileSync(join(import.meta.dirname, '..', 'docs', 'job.schema.json'), 'utf8'));
+  const { $schema: _, ...own } = schema;
+  const check = schemaCheck(own);
+  assert.equal(
+    check({ inputs: [{ path: sample }], steps, outputs: [out('a.csv', { epsg: 25832 })], fail_on: 'lost' }),
+    null,
+  );
+  assert.notEqual(check({ inputs: [], outputs: [{ path: 'a' }] }), null);
+  assert.notEqual(check({ inputs: [{ path: 'a' }], outputs: [{ path: 'b', format: 'kml' }] }), null);
+  assert.notEqual(check({ operation: 'join', inputs: [{ path: 'a' }], outputs: [{ path: 'b' }] }), null);
+});
