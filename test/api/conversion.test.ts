@@ -110,6 +110,7 @@ test('a field that no feature has fails the job with the fields there are', asyn
     field: 'owner',
     where: ["layer 'roads' at ", { field: 'transformations[0]' }],
     known: "'name', 'kind', 'built', 'depth_m', 'open'",
+    hint: '',
   });
 });
 
