@@ -70,13 +70,22 @@ function splitCommands(block: string): string[] {
   for (const line of block.split('\n')) {
     if (lines === '' && (line.trim() === '' || line.startsWith('#'))) continue;
     lines += `${line}\n`;
-    if (line.endsWith('\\') || spawnSync('bash', ['-n', '-c', lines]).status !== 0) continue;
+    if (line.endsWith('\\') || !isComplete(lines)) continue;
     commands.push(lines.trim());
     lines = '';
   }
   assert.equal(lines, '', 'the last command of a block is incomplete');
   return commands;
 }
+
+function isComplete(command: string): boolean {
+  const { status, stderr } = spawnSync('bash', ['-n', '-c', command], { encoding: 'utf8' });
+  // A here-document without its end is only worth a warning to the shell.
+  return status === 0 && !stderr.includes('here-document');
+}
+
+/** Far more than any command takes: a shell that waits for more input would wait for ever. */
+const COMMAND_LIMIT_MS = 120_000;
 
 /** One shell for all commands of a page, so that variables of one command are there in the next. */
 class Shell {
@@ -92,25 +101,31 @@ class Shell {
       this.#more.resolve();
     });
     this.#bash.once('close', () => this.#more.resolve());
+    this.#bash.stdin.on('error', () => {});
     this.#bash.stdin.write('exec 2>&1\n');
   }
 
   async run(command: string): Promise<string> {
     this.#output = '';
+    assert.equal(this.#bash.exitCode ?? this.#bash.signalCode, null, 'an earlier command ended the shell');
+    const limit = setTimeout(() => this.#bash.kill('SIGKILL'), COMMAND_LIMIT_MS).unref();
     this.#bash.stdin.write(`{ ${command}\n} </dev/null\nprintf '\\0%s\\n' $?\n`);
     let end: RegExpExecArray | null = null;
     while (end === null) {
       await this.#more.promise;
       this.#more = Promise.withResolvers();
-      assert.equal(this.#bash.exitCode, null, `${command}\nended the shell:\n${this.#output}`);
+      const { exitCode, signalCode } = this.#bash;
+      assert.equal(exitCode ?? signalCode, null, `${command}\nended the shell:\n${this.#output}`);
       end = /\0(\d+)\n$/.exec(this.#output);
     }
+    clearTimeout(limit);
     const output = this.#output.slice(0, end.index);
     assert.equal(end[1], '0', `${command}\n${output}`);
     return output;
   }
 
   async close(): Promise<void> {
+    if (this.#bash.exitCode !== null || this.#bash.signalCode !== null) return;
     const closed = once(this.#bash, 'close');
     this.#bash.stdin.end();
     await closed;
@@ -168,9 +183,11 @@ async function runCommands(
 }
 
 const data = mkdtempSync(join(tmpdir(), 'geomill-docs-data-'));
-after(() => rmSync(data, { recursive: true, force: true }));
 let shared: Promise<ServerProcess> | null = null;
-after(async () => (await shared)?.[Symbol.asyncDispose]());
+after(async () => {
+  await (await shared)?.[Symbol.asyncDispose]();
+  rmSync(data, { recursive: true, force: true });
+});
 
 /** The service of all pages that need a running one. */
 function runningService(): Promise<ServerProcess> {
