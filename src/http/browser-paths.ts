@@ -1,6 +1,7 @@
 /** Addresses that people and browsers try by themselves. They are no part of the API, so OpenAPI does not list them. */
 import type { FastifyInstance } from 'fastify';
 import { baseUrlOf, type HttpContext } from './context.ts';
+import { indexOf } from './operations/documents.ts';
 import { sendStatic, staticContent } from './send-static.ts';
 
 /** Three map layers. */
@@ -10,7 +11,17 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><g str
 
 export function registerBrowserPaths(app: FastifyInstance, context: HttpContext): void {
   for (const path of ['/', '/docs/'])
-    app.get(path, (request, reply) => reply.redirect(`${baseUrlOf(context, request)}/docs`));
+    app.get(path, (request, reply) => {
+      const baseUrl = baseUrlOf(context, request);
+      reply.header('vary', 'accept');
+      if (path === '/' && wantsJson(request.headers.accept)) return reply.send(indexOf(baseUrl));
+      return reply.redirect(`${baseUrl}/docs`);
+    });
   const icon = staticContent('image/svg+xml', ICON);
   app.get('/favicon.ico', (request, reply) => sendStatic(request, reply, icon));
+}
+
+/** A program that asks for JSON; browsers list HTML, and others accept anything. */
+function wantsJson(accept = ''): boolean {
+  return /(?:^|,)\s*application\/json\b/i.test(accept) && !/text\/html/i.test(accept);
 }

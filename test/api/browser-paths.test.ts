@@ -15,6 +15,16 @@ test('/ and /docs/ redirect to the documentation', async () => {
   }
 });
 
+test('/ answers programs that ask for JSON with the entry point', async () => {
+  const headers = { accept: 'application/json' };
+  const response = await fetch(`${service.url}/`, { headers, redirect: 'manual' });
+  assert.equal(response.status, 200);
+  assert.equal(response.headers.get('vary'), 'accept');
+  assert.deepEqual(await response.json(), await (await fetch(`${service.url}/v1`)).json());
+  const browser = { accept: 'text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8' };
+  assert.equal((await fetch(`${service.url}/`, { headers: browser, redirect: 'manual' })).status, 302);
+});
+
 test('/favicon.ico is a small icon that browsers may keep', async () => {
   const response = await fetch(`${service.url}/favicon.ico`);
   assert.equal(response.status, 200);

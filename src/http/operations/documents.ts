@@ -42,12 +42,14 @@ const getIndex: Operation = {
     200: { description: 'The links.', content: { 'application/json': { schema: ref('Index') } } },
   },
   examples: ['curl BASE_URL/v1'],
-  handle: async (context, request) => {
-    const baseUrl = baseUrlOf(context, request);
-    const links = Object.entries(INDEX_LINKS).map(([name, path]) => [name, baseUrl + path]);
-    return { name: 'geomill', version: packageVersion(), links: Object.fromEntries(links) };
-  },
+  handle: async (context, request) => indexOf(baseUrlOf(context, request)),
 };
+
+/** The entry point of the service at an address. */
+export function indexOf(baseUrl: string): object {
+  const links = Object.entries(INDEX_LINKS).map(([name, path]) => [name, baseUrl + path]);
+  return { name: 'geomill', version: packageVersion(), links: Object.fromEntries(links) };
+}
 
 function getOpenApi(documentOf: DocumentOf): Operation {
   let content: StaticContent | undefined;
