@@ -44,6 +44,9 @@ const generalFindings = {
   ),
   // CRS
   CRS_FROM_REQUEST: info('{source} does not state its CRS; {crs} was used, as requested'),
+  CRS_CONTRADICTED: info(
+    "{source} states {found}, but {stated} was used, as '{field:input.epsg}' says; is it the right CRS?",
+  ),
   CRS_ASSUMED: info(
     "{source} does not state its CRS: {reason}, so {crs} was assumed; '{field:path}' states another CRS",
   ),

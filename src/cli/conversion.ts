@@ -5,7 +5,7 @@ import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ParseArgsConfig } from 'node:util';
 import type { Config } from '../config.ts';
-import { type CrsText, parseCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
+import { type CrsText, parseCrs, parseInputCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type FailOn, failOnSeverities } from '../findings.ts';
 import { type Format, outputKind } from '../formats/format.ts';
@@ -237,7 +237,7 @@ function failOnOf(value: unknown): FailOn | null {
 
 /** The CRS that a flag states; null where it was not given. */
 export function crsOf(value: unknown, flag: string): CrsText | null {
-  return typeof value === 'string' ? parseCrs(value, `--${flag}`) : null;
+  return typeof value === 'string' ? parseInputCrs(value, `--${flag}`, parseCrs) : null;
 }
 
 /** `--decimals` is short for `--out-decimals`. */

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseCrs } from '../crs/crs.ts';
+import { parseCrs, parseInputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type ShownFinding, shownFindings } from '../findings.ts';
 import { inputLimits } from '../input-limits.ts';
@@ -84,7 +84,10 @@ export async function inspectFile(
         format: format.id,
         files: [
           {
-            crs: values['from-crs'] === undefined ? null : parseCrs(values['from-crs'], '--from-crs'),
+            crs:
+              values['from-crs'] === undefined
+                ? null
+                : parseInputCrs(values['from-crs'], '--from-crs', parseCrs),
             crsPath: 'input.epsg',
           },
         ],

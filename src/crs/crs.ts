@@ -11,6 +11,27 @@ export const WGS84: CrsText = 'EPSG:4326';
 /** In place of the CRS of an output: the CRS that the data has after the steps, so no reprojection at their end. */
 export const SOURCE_CRS: CrsText = 'source';
 
+/** In place of a CRS: coordinates of a plan, whose position on the Earth is not known. */
+export const LOCAL_CRS: CrsText = 'local';
+
+/** Names of units by their length in metres. */
+const UNIT_NAMES: readonly (readonly [metres: number, name: string])[] = [
+  [1, 'metre'],
+  [0.001, 'millimetre'],
+  [0.01, 'centimetre'],
+  [1000, 'kilometre'],
+  [0.3048, 'foot'],
+  [0.0254, 'inch'],
+  [0.9144, 'yard'],
+  [1200 / 3937, 'US survey foot'],
+];
+
+/** A local system in a unit. */
+export function localCrs(metresPerUnit: number): CrsText {
+  const name = UNIT_NAMES.find(([metres]) => metres === metresPerUnit)?.[1] ?? `${metresPerUnit} m`;
+  return `LOCAL_CS["local",UNIT["${name}",${metresPerUnit}]]`;
+}
+
 export interface CrsDescription {
   /** The text it was made from. */
   readonly definition: CrsText;
@@ -74,10 +95,16 @@ export function epsgCode(definition: CrsText): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-/** As the CRS of an output, where SOURCE_CRS is possible, too. */
+/** As the CRS of an input, where LOCAL_CRS is possible, too. */
+export function parseInputCrs(value: unknown, path: string, parse = parseEpsg): CrsText {
+  const isLocal = typeof value === 'string' && value.trim().toLowerCase() === LOCAL_CRS;
+  return isLocal ? LOCAL_CRS : parse(value, path);
+}
+
+/** As the CRS of an output, where LOCAL_CRS and SOURCE_CRS are possible, too. */
 export function parseOutputCrs(value: unknown, path: string, parse = parseEpsg): CrsText {
   const isSource = typeof value === 'string' && value.trim().toLowerCase() === SOURCE_CRS;
-  return isSource ? SOURCE_CRS : parse(value, path);
+  return isSource ? SOURCE_CRS : parseInputCrs(value, path, parse);
 }
 
 /** A CRS as it may be typed on a command line: an EPSG code in any form of `parseEpsg`, or any text that PROJ reads. */

@@ -40,9 +40,13 @@ const CRS_IN_WORDS = 'an EPSG code such as 28350, "28350" or "EPSG:28350"';
 
 const EPSG_PATTERN = '^\\s*(?:[Ee][Pp][Ss][Gg]:)?[0-9]{1,9}\\s*$';
 
+/** "local" and "source" in any letter case. */
+const LOCAL_PATTERN = '^\\s*[Ll][Oo][Cc][Aa][Ll]\\s*$';
+const SOURCE_PATTERN = '^\\s*[Ss][Oo][Uu][Rr][Cc][Ee]\\s*$';
+
 const epsgCode: JsonSchema = {
   type: ['string', 'integer'],
-  pattern: EPSG_PATTERN,
+  pattern: `${EPSG_PATTERN}|${LOCAL_PATTERN}`,
   maxLength: 60,
   minimum: 1,
   maximum: 999_999_999,
@@ -83,7 +87,7 @@ export const CONFIG_FIELDS = {
     flat: ['input_crs', 'input_epsg'],
     operations: ['transform', 'append', 'inspect'],
     description:
-      'CRS of the input (of the target of an append), for files that do not define one. A file that defines a different CRS is rejected.',
+      'CRS of the input (of the target of an append), for files that do not define one; "local": a plan whose position is not known. A file that defines a different CRS is rejected; a drawing that does so is reported.',
     schema: () => epsgCode,
     shouldBe: CRS_IN_WORDS,
   },
@@ -153,7 +157,7 @@ export const CONFIG_FIELDS = {
     operations: ALL,
     description:
       'CRS of the output; "source": that of the input, or of the last reproject step. Default: EPSG:4326; of an append: that of the target.',
-    schema: () => ({ ...epsgCode, pattern: `${EPSG_PATTERN}|^\\s*[Ss][Oo][Uu][Rr][Cc][Ee]\\s*$` }),
+    schema: () => ({ ...epsgCode, pattern: `${EPSG_PATTERN}|${LOCAL_PATTERN}|${SOURCE_PATTERN}` }),
     shouldBe: `${CRS_IN_WORDS}, or "source"`,
   },
   failOn: {

@@ -1,5 +1,5 @@
 /** The values of a config by path. Each is taken once and checked by its schema; values never taken are unknown fields. */
-import { parseEpsg, parseOutputCrs } from '../crs/crs.ts';
+import { parseInputCrs, parseOutputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { formatHint } from '../formats/format-by-id.ts';
@@ -107,7 +107,7 @@ export class ConfigValues {
     }
     if (id === 'inputCrs' || id === 'outputCrs' || id === 'appendCrs' || id === 'mergeCrs')
       try {
-        const parse = id === 'outputCrs' ? parseOutputCrs : parseEpsg;
+        const parse = id === 'outputCrs' ? parseOutputCrs : parseInputCrs;
         if (!Array.isArray(value)) parse(value, path);
         else for (const [i, entry] of value.entries()) if (entry !== null) parse(entry, `${path}[${i}]`);
       } catch (error) {

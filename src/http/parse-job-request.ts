@@ -2,7 +2,7 @@
  * From the config that a client sends to the one JobRequest, for every endpoint. Names and schemas of the fields stand in
  * config-fields.ts.
  */
-import { type CrsText, parseEpsg, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
+import { type CrsText, parseInputCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { closest } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import { type FailOn, Findings } from '../findings.ts';
@@ -277,7 +277,7 @@ function parseCrsMapping(
 }
 
 function crsOrNull(value: unknown, path: string): CrsText | null {
-  return value === undefined || value === null ? null : parseEpsg(value, path);
+  return value === undefined || value === null ? null : parseInputCrs(value, path);
 }
 
 function parseOutput(

@@ -4,7 +4,7 @@ import { GEOMETRY_TYPE_NAMES } from '../batch/geometry-column.ts';
 import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
-import type { CrsDescription } from '../crs/crs.ts';
+import { type CrsDescription, LOCAL_CRS, localCrs } from '../crs/crs.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
@@ -84,7 +84,7 @@ async function inspect(
   const crs = new CrsService(paths.gridDirectory);
   const { crs: stated, crsPath } = input.files[0];
   await crs.prepare([stated, ...layers.map((layer) => layer.crs ?? layer.assumedCrs?.crs ?? null)]);
-  if (stated !== null) crs.describe(stated, crsPath);
+  if (stated !== null && stated !== LOCAL_CRS) crs.describe(stated, crsPath);
   const descriptions = layers.map((layer) => describeCrs(layer, input, crs, findings));
   const ranges = descriptions.map((description) =>
     description === null
@@ -211,7 +211,7 @@ function describeCrs(
   findings: Findings,
 ): CrsDescription | null {
   const [file] = input.files;
-  const stated = file.crs;
+  const stated = file.crs === LOCAL_CRS ? localCrs(layer.metresPerUnit ?? 1) : file.crs;
   const fixed = inputFormatById(input.format, 'input.format').inputCrs === 'fixed';
   const known = fixed ? (stated ?? layer.crs) : (layer.crs ?? stated);
   const question = { layer, stated: file, source: `layer '${layer.name}'`, location: undefined };

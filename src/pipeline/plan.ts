@@ -5,7 +5,7 @@
 import type { Bounds } from '../batch/bounds.ts';
 import type { Field } from '../batch/schema.ts';
 import type { LayerStatistics } from '../batch/statistics.ts';
-import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
+import { type CrsText, LOCAL_CRS, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
 import { failure, GeomillError } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, FormatReader, FormatWriter, SourceLayer, WriterNeeds } from '../formats/format.ts';
@@ -271,8 +271,18 @@ function targetCrsOf(request: ConversionRequest, format: Format, crs: CrsAuthori
   const { crs: stated, crsPath = 'output.epsg', options } = request.output;
   const fixed = format.fixedOutputCrs?.(options) ?? null;
   if (fixed !== null) return fixed;
-  if (stated === SOURCE_CRS) return null;
+  if (stated === SOURCE_CRS || stated === LOCAL_CRS) return null;
   return stated === null ? WGS84 : identified(stated, crsPath, crs);
+}
+
+/** Throws CRS_NO_OPERATION for a layer that is in a CRS with a position on the Earth. */
+function requireLocal(layers: readonly LayerPlan[], crs: CrsAuthority): void {
+  const { targetCrs } =
+    layers.find((layer) => crs.describe(layer.targetCrs, 'output.epsg').kind !== 'other') ?? {};
+  if (targetCrs === undefined) return;
+  const reason = 'a local system has no known position on the Earth';
+  const from = shortDefinition(targetCrs);
+  throw failure('CRS_NO_OPERATION', { from, to: LOCAL_CRS, reason, path: field('input.epsg') });
 }
 
 /**
@@ -288,8 +298,15 @@ function compareOutputCrs(
   findings: Findings,
 ): void {
   const { crs: stated, crsPath } = output;
+  if (stated === LOCAL_CRS) requireLocal(layers, crs);
   if (targetCrs !== null) {
-    if (stated === null || stated === targetCrs || (stated === SOURCE_CRS && crsPath === undefined)) return;
+    if (
+      stated === null ||
+      stated === targetCrs ||
+      stated === LOCAL_CRS ||
+      (stated === SOURCE_CRS && crsPath === undefined)
+    )
+      return;
     const requested =
       stated === SOURCE_CRS
         ? layers.map((layer) => layer.sources[0].crs)

@@ -45,7 +45,7 @@ export interface InputRequest {
 }
 
 export interface InputFileRequest {
-  /** CRS that the requester states; null: none stated. */
+  /** CRS that the requester states, or LOCAL_CRS; null: none stated. */
   readonly crs: CrsText | null;
   /** Path where the request states it or could state it, for messages: "input.epsg", "append_crs_mapping[1]". */
   readonly crsPath: string;
@@ -53,7 +53,7 @@ export interface InputFileRequest {
 
 export interface OutputRequest {
   readonly format: string;
-  /** CRS of the output, or SOURCE_CRS; null: not stated, so EPSG:4326. */
+  /** CRS of the output, LOCAL_CRS or SOURCE_CRS; null: not stated, so EPSG:4326. */
   readonly crs: CrsText | null;
   /** Path where the request states it; missing: it is a default. */
   readonly crsPath?: string;

@@ -5,7 +5,7 @@
 
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
-import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
+import { type CrsText, LOCAL_CRS, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type Finding, Findings, findingCatalogue } from '../findings.ts';
 import {
@@ -474,7 +474,7 @@ class Conversion {
 
   get #statedOutputCrs(): CrsText | null {
     const { crs } = this.#request.output;
-    return crs === SOURCE_CRS ? null : crs;
+    return crs === SOURCE_CRS || crs === LOCAL_CRS ? null : crs;
   }
 
   #reprojectingSteps(): CrsText[] {

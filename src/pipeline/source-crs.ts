@@ -1,6 +1,6 @@
 /** Finds the CRS of a layer from its file and the request, and handles contradictions between them. */
 import type { Bounds } from '../batch/bounds.ts';
-import { type CrsDescription, type CrsText, WGS84 } from '../crs/crs.ts';
+import { type CrsDescription, type CrsText, LOCAL_CRS, localCrs, WGS84 } from '../crs/crs.ts';
 import { asGeomillError, failure, type Location } from '../errors.ts';
 import type { Findings } from '../findings.ts';
 import type { Format, SourceLayer } from '../formats/format.ts';
@@ -48,14 +48,18 @@ export interface CrsQuestion {
 export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: Findings): CrsText {
   const { layer, source, format, location } = question;
   const { crsPath: path } = question.stated;
-  const stated = question.stated.crs === null ? null : identified(question.stated.crs, path, crs);
-  if (format.inputCrs !== 'file') {
+  const stated = statedCrsOf(question, crs);
+  if (format.inputCrs === 'request' && stated !== null) {
+    noteContradiction(question, stated, crs, findings);
+    return stated;
+  }
+  if (format.inputCrs === 'fixed' || (format.inputCrs === 'request' && layer.crs === null)) {
     const own = stated ?? layer.crs ?? assumedCrsOf(question, findings);
     if (own !== null) return own;
     const advice = crsAdvice(layer.statedExtent, crs);
     if (advice === NO_ADVICE)
       throw failure('FIELD_REQUIRED', { path: field(path), format: format.name }, location);
-    const reason = `${format.name} does not store it`;
+    const reason = layer.crsMissingReason;
     throw failure('CRS_MISSING', { source, reason, path: field(path), ...advice }, location);
   }
   const fromRequest = (crsText: CrsText): CrsText => {
@@ -87,7 +91,8 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   // A local or engineering system has no known position on the Earth, so it is treated like a missing CRS.
   if (stated !== null && found.kind === 'other') return fromRequest(stated);
   const known = found.authority === null ? layer.crs : `${found.authority.name}:${found.authority.code}`;
-  if (stated !== null && stated !== known && !crs.equivalent(stated, known)) {
+  const isContradicted = (own: CrsText): boolean => isLocal(question) || !crs.equivalent(own, known);
+  if (stated !== null && stated !== known && isContradicted(stated)) {
     throw failure('CRS_CONFLICT', { stated, source, found: found.name, path: field(path) }, location);
   }
   return known;
@@ -102,6 +107,35 @@ export function assumedCrsOf(
   if (assumed === null) return null;
   findings.note('CRS_ASSUMED', { source, ...assumed, path: field(stated.crsPath) }, location);
   return assumed.crs;
+}
+
+/** The CRS that the request states; null: none. */
+function statedCrsOf(question: CrsQuestion, crs: CrsAuthority): CrsText | null {
+  const { crs: stated, crsPath } = question.stated;
+  if (isLocal(question)) return localCrs(question.layer.metresPerUnit ?? 1);
+  return stated === null ? null : identified(stated, crsPath, crs);
+}
+
+function isLocal({ stated }: CrsQuestion): boolean {
+  return stated.crs === LOCAL_CRS;
+}
+
+/** The request decides, but a drawing that states another CRS is reported. */
+function noteContradiction(
+  question: CrsQuestion,
+  stated: CrsText,
+  crs: CrsAuthority,
+  findings: Findings,
+): void {
+  const { layer, source, location } = question;
+  if (layer.crs === null || isLocal(question)) return;
+  try {
+    const found = crs.describe(layer.crs, source);
+    if (found.kind !== 'other' && !crs.equivalent(stated, layer.crs))
+      findings.note('CRS_CONTRADICTED', { source, found: found.name, stated }, location);
+  } catch {
+    // What the drawing states is no usable CRS, so nothing is contradicted.
+  }
 }
 
 /** Reason why the CRS of the file cannot be used, as part of a sentence. */

@@ -12,6 +12,7 @@ import type {
   OutputSink,
   WriteContext,
 } from '../format.ts';
+import { CRS_COMMENT, WKT_COMMENT } from './crs-comments.ts';
 import { metresPerUnit } from './drawing-units.ts';
 import type { DrawingFacts } from './writing/drawing-head.ts';
 import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
@@ -71,16 +72,27 @@ function planLayer(layer: OutputLayer, options: Readonly<Record<string, unknown>
           ? options.text_height
           : drawingUnits(TEXT_HEIGHT_METRES, layer.crs),
     },
-    facts: { comments: crsComments(layer.crs), unitCode: units.code, isMetric: units.isMetric },
+    facts: {
+      comments: crsComments(layer.crs),
+      unitCode: units.code,
+      isMetric: units.isMetric,
+      geodata: geodataOf(layer.crs),
+    },
   };
 }
 
-/** DXF has no common way to store a CRS, so it is written as comments for people. */
+/** For people, and for geomill's reader. */
 function crsComments({ name, authority, definition, wkt2 }: CrsDescription): string[] {
   const code = authority === null ? definition.slice(0, 200) : `${authority.name}:${authority.code}`;
-  const comments = [`geomill: the coordinates are in ${name} (${code}), x east, y north`];
-  if (wkt2 !== null) comments.push(`WKT2: ${wkt2}`);
+  const comments = [`${CRS_COMMENT}${name} (${code}), x east, y north`];
+  if (wkt2 !== null) comments.push(WKT_COMMENT + wkt2);
   return comments;
+}
+
+/** GEODATA names projected systems by their EPSG code; others have no name that CAD programs know. */
+function geodataOf({ kind, authority, name, unitFactor }: CrsDescription): DrawingFacts['geodata'] {
+  if (kind !== 'projected' || authority?.name !== 'EPSG') return null;
+  return { epsg: authority.code, name, metresPerUnit: unitFactor };
 }
 
 /** $INSUNITS: the drawing unit, so that CAD programs scale inserted drawings correctly. */

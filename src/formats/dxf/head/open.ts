@@ -8,6 +8,7 @@ import { countSourceLines } from '../tags/lines.ts';
 import { RecordReader } from '../tags/record-reader.ts';
 import { readClips } from './clips.ts';
 import type { BlockRecord, LayerRecord } from './drawing.ts';
+import { drawingCrs } from './drawing-crs.ts';
 import type { DrawingState, EntityRange, TagFacts } from './drawing-state.ts';
 import { drawingEncoding, type HeaderVariables, headerVariables } from './header.ts';
 import { cutRanges } from './partitions.ts';
@@ -55,6 +56,7 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
       readBlocks(readerAt(source, facts, at, end), end, blocks, onBroken, onBrokenEntity);
   }
   const layouts = options.layouts === 'all' ? 'all' : 'model';
+  const { crs, missingReason } = drawingCrs(source, facts, sections);
   const ranges = entityRanges(source, facts, sections, blocks, layouts);
   needAtMost(ranges.length, MAX_LAYOUTS, 'the number of layouts with entities');
   const state: DrawingState = {
@@ -75,8 +77,8 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
     name: file.name.replace(/\.[^.]*$/, ''),
     fields: null,
     featureCount: null,
-    crs: null,
-    crsMissingReason: 'a DXF states no CRS',
+    crs,
+    crsMissingReason: missingReason,
     encoding: facts.encoding,
     metresPerUnit: metresPerUnit(header.insertionUnits),
     partitions: cutRanges(source, facts, ranges, context.partitionBytes),

@@ -14,6 +14,8 @@ export interface DrawingFacts {
   /** $INSUNITS. */
   readonly unitCode: number;
   readonly isMetric: boolean;
+  /** The CRS in a GEODATA object; null: no such object. */
+  readonly geodata: { readonly epsg: string; readonly name: string; readonly metresPerUnit: number } | null;
 }
 
 /** Class name, C++ name, application and capability flags of the object types that drawings declare. */
@@ -34,14 +36,15 @@ const CLASSES = [
   'ACDBPLACEHOLDER, AcDbPlaceHolder, ObjectDBX Classes, 0',
   'LAYOUT, AcDbLayout, ObjectDBX Classes, 0',
 ];
+const GEODATA_CLASS = 'GEODATA, AcDbGeoData, ObjectDBX Classes, 4095';
 const COMMENT_BYTES = 250;
 
 export function drawingHead(facts: DrawingFacts, totals: DrawingTotals): string {
   return (
     facts.comments.map(commentLines).join('') +
     header(facts, totals) +
-    classes() +
-    drawingTables(totals) +
+    classes(facts.geodata === null ? CLASSES : [...CLASSES, GEODATA_CLASS]) +
+    drawingTables(totals, facts.geodata !== null) +
     blocks()
   );
 }
@@ -87,9 +90,9 @@ function header({ unitCode, isMetric }: DrawingFacts, { handleSeed, extent }: Dr
   );
 }
 
-function classes(): string {
+function classes(entries: readonly string[]): string {
   let text = tagLines('0 SECTION, 2 CLASSES');
-  for (const entry of CLASSES) {
+  for (const entry of entries) {
     const [name, cppName, application, flags] = entry.split(', ');
     text += tagLines(`0 CLASS, 1 ${name}, 2 ${cppName}, 3 ${application}, 90 ${flags}, 91 0, 280 0, 281 0`);
   }

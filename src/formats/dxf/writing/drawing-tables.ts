@@ -14,7 +14,8 @@ export interface DrawingTotals {
   readonly layers: readonly string[];
 }
 
-export function drawingTables({ extent, layers }: DrawingTotals): string {
+/** `hasGeodata`: model space has an extension dictionary, with a GEODATA object. */
+export function drawingTables({ extent, layers }: DrawingTotals, hasGeodata: boolean): string {
   return (
     tagLines('0 SECTION, 2 TABLES') +
     viewports(extent) +
@@ -30,7 +31,7 @@ export function drawingTables({ extent, layers }: DrawingTotals): string {
     tagLines('0 ENDTAB') +
     applications() +
     dimensionStyles() +
-    blockRecords() +
+    blockRecords(hasGeodata) +
     tagLines('0 ENDSEC')
   );
 }
@@ -126,14 +127,15 @@ function dimensionStyles(): string {
 }
 
 /** Each record points to its layout, whose code 330 points back (drawing-tail.ts). */
-function blockRecords(): string {
+function blockRecords(hasGeodata: boolean): string {
   const owner = HANDLE.blockRecordTable;
-  const entry = (handle: string, name: string, layout: string): string =>
-    tagLines(`0 BLOCK_RECORD, 5 ${handle}, 330 ${owner}, 100 AcDbSymbolTableRecord`) +
+  const extension = `102 {ACAD_XDICTIONARY, 360 ${HANDLE.modelDictionary}, 102 }, `;
+  const entry = (handle: string, name: string, layout: string, more = ''): string =>
+    tagLines(`0 BLOCK_RECORD, 5 ${handle}, ${more}330 ${owner}, 100 AcDbSymbolTableRecord`) +
     tagLines(`100 AcDbBlockTableRecord, 2 ${name}, 340 ${layout}, 70 0, 280 1, 281 0`);
   return (
     table('BLOCK_RECORD', owner, 2) +
-    entry(HANDLE.modelSpace, '*Model_Space', HANDLE.modelLayout) +
+    entry(HANDLE.modelSpace, '*Model_Space', HANDLE.modelLayout, hasGeodata ? extension : '') +
     entry(HANDLE.paperSpace, '*Paper_Space', HANDLE.paperLayout) +
     tagLines('0 ENDTAB')
   );

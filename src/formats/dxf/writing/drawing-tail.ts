@@ -1,12 +1,14 @@
 /**
  * Writes the part of a drawing after its entities: the OBJECTS section, whose first object is the dictionary that leads
- * to all others. It contains the styles and dictionaries that AutoCAD expects in every drawing, and no data.
+ * to all others. It contains the styles and dictionaries that AutoCAD expects in every drawing, and the CRS.
  */
+
+import type { DrawingFacts } from './drawing-head.ts';
 import { extentCorners } from './extent.ts';
 import { HANDLE } from './handles.ts';
-import { pointLines, tagLine, tagLines } from './tag-text.ts';
+import { pointLines, realText, tagLine, tagLines } from './tag-text.ts';
 
-export function drawingTail(extent: Float64Array): string {
+export function drawingTail(extent: Float64Array, { geodata, unitCode }: DrawingFacts): string {
   return (
     tagLines('0 ENDSEC, 0 SECTION, 2 OBJECTS') +
     dictionaries() +
@@ -18,6 +20,7 @@ export function drawingTail(extent: Float64Array): string {
     material('Global', HANDLE.materialGlobal) +
     mlineStyle() +
     leaderStyle() +
+    (geodata === null ? '' : geodataObject(geodata, unitCode, extent)) +
     tagLines('0 ENDSEC, 0 EOF')
   );
 }
@@ -135,5 +138,57 @@ function leaderStyle(): string {
       '46 4.0, 94 -1056964608, 47 1.0, 49 1.0, 140 1.0, 294 1, 141 0.0, 177 0, 142 1.0, 295 0, 296 0',
     ) +
     tagLines('143 3.75, 271 0, 272 9, 273 9')
+  );
+}
+
+/** Texts have at most 255 bytes. */
+const PART_CHARACTERS = 200;
+
+/**
+ * The location of the drawing, in the extension dictionary of model space: design coordinates are those of the CRS, so
+ * design point and reference point are the same.
+ */
+function geodataObject(
+  { epsg, name, metresPerUnit }: NonNullable<DrawingFacts['geodata']>,
+  unitCode: number,
+  extent: Float64Array,
+): string {
+  const { min, max } = extentCorners(extent);
+  const middle = [(min[0] + max[0]) / 2, (min[1] + max[1]) / 2] as const;
+  const scale = realText(metresPerUnit);
+  return (
+    dictionary(HANDLE.modelDictionary, HANDLE.modelSpace, [['ACAD_GEOGRAPHICDATA', HANDLE.geodata]]) +
+    tagLines(`0 GEODATA, 5 ${HANDLE.geodata}, 102 {ACAD_REACTORS, 330 ${HANDLE.modelDictionary}, 102 }`) +
+    tagLines(`330 ${HANDLE.modelDictionary}, 100 AcDbGeoData, 90 2, 330 ${HANDLE.modelSpace}, 70 2`) +
+    pointLines(10, ...middle, 0) +
+    pointLines(11, ...middle, 0) +
+    tagLines(`40 ${scale}, 91 ${unitCode}, 41 ${scale}, 92 ${unitCode}, 210 0.0, 220 0.0, 230 1.0`) +
+    tagLines('12 0.0, 22 1.0, 95 1, 141 1.0, 294 0, 142 0.0, 143 0.0') +
+    definitionTags(coordinateSystem(epsg, name)) +
+    tagLines('302, 305, 306, 307, 93 0, 96 0')
+  );
+}
+
+/** Code 303 for each part, 301 for the last. */
+function definitionTags(text: string): string {
+  let tags = '';
+  for (let at = 0; at < text.length; at += PART_CHARACTERS)
+    tags += tagLine(at + PART_CHARACTERS < text.length ? 303 : 301, text.slice(at, at + PART_CHARACTERS));
+  return tags;
+}
+
+/** In the XML of MapGuide: the code is the alias of the system. */
+function coordinateSystem(epsg: string, name: string): string {
+  const id = `EPSG:${epsg}`;
+  const plain = name.replace(/[^\x20-\x7e]|[&<>"^\\]/g, '_');
+  const axis = (order: number, axisName: string, direction: string): string =>
+    `<CoordinateSystemAxis><AxisOrder>${order}</AxisOrder><AxisName>${axisName}</AxisName>` +
+    `<AxisAbbreviation>${axisName[0]}</AxisAbbreviation><AxisDirection>${direction}</AxisDirection></CoordinateSystemAxis>`;
+  return (
+    '<?xml version="1.0" encoding="UTF-16" standalone="no" ?>' +
+    '<Dictionary version="1.0" xmlns="http://www.osgeo.org/mapguide/coordinatesystem">' +
+    `<ProjectedCoordinateSystem id="${id}"><Name>${plain}</Name>` +
+    `<Axis>${axis(1, 'Easting', 'East')}${axis(2, 'Northing', 'North')}</Axis></ProjectedCoordinateSystem>` +
+    `<Alias id="${epsg}" type="CoordinateSystem"><ObjectId>${id}</ObjectId><Namespace>EPSG Code</Namespace></Alias></Dictionary>`
   );
 }

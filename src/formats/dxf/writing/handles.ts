@@ -47,6 +47,8 @@ export const HANDLE = {
   dimstyleStandard: '2B',
   leaderStandard: '2C',
   appidGeomill: '2D',
+  modelDictionary: '2E',
+  geodata: '2F',
 } as const;
 
 /** First handle for layers other than "0"; there are more handles than a drawing can have layers. */

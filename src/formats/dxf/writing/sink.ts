@@ -73,7 +73,7 @@ export class DrawingSink implements OutputSink {
 
   async finish(): Promise<OutputFile> {
     this.#noteMissingFields();
-    this.#file.append(encoder.encode(drawingTail(this.#extent)));
+    this.#file.append(encoder.encode(drawingTail(this.#extent, this.#facts)));
     const head = this.#head();
     if (this.#headBytes < head.length + SHORTEST_COMMENT) {
       const more = head.length + SHORTEST_COMMENT - this.#headBytes;
