@@ -117,7 +117,7 @@ test('an empty drawing has all sections, a version, all tables and linked layout
   assert.deepEqual(drawing.sections, ['HEADER', 'CLASSES', 'TABLES', 'BLOCKS', 'ENTITIES', 'OBJECTS']);
   assert.deepEqual(drawing.header.$ACADVER, ['AC1032']);
   assert.deepEqual(entities, []);
-  assert.equal(drawing.records('CLASSES').length, 15);
+  assert.equal(drawing.records('CLASSES').length, 16);
   const tables = drawing.records('TABLES').filter(({ type }) => type === 'TABLE');
   assert.deepEqual(
     tables.map((table) => valuesOf(table, 2)[0]),

@@ -154,14 +154,14 @@ function geodataObject(
   extent: Float64Array,
 ): string {
   const { min, max } = extentCorners(extent);
-  const middle = [(min[0] + max[0]) / 2, (min[1] + max[1]) / 2] as const;
+  const [x, y] = [(min[0] + max[0]) / 2, (min[1] + max[1]) / 2];
   const scale = realText(metresPerUnit);
   return (
     dictionary(HANDLE.modelDictionary, HANDLE.modelSpace, [['ACAD_GEOGRAPHICDATA', HANDLE.geodata]]) +
     tagLines(`0 GEODATA, 5 ${HANDLE.geodata}, 102 {ACAD_REACTORS, 330 ${HANDLE.modelDictionary}, 102 }`) +
     tagLines(`330 ${HANDLE.modelDictionary}, 100 AcDbGeoData, 90 2, 330 ${HANDLE.modelSpace}, 70 2`) +
-    pointLines(10, ...middle, 0) +
-    pointLines(11, ...middle, 0) +
+    pointLines(10, x, y, 0) +
+    pointLines(11, x, y, 0) +
     tagLines(`40 ${scale}, 91 ${unitCode}, 41 ${scale}, 92 ${unitCode}, 210 0.0, 220 0.0, 230 1.0`) +
     tagLines('12 0.0, 22 1.0, 95 1, 141 1.0, 294 0, 142 0.0, 143 0.0') +
     definitionTags(coordinateSystem(epsg, name)) +
