@@ -73,13 +73,17 @@ const generalErrors = {
     400,
     "the target '{target}' is {format} and the other files are {other}: files of other formats can only be appended to a GeoPackage, without transformations and in its own CRS; convert them to {format} first",
   ),
+  LAYER_NAME_AMBIGUOUS: user(
+    400,
+    "'{field:output.layer_name}' '{name}' is for one layer, and the output has {layers}: {known}; choose one with '{field:input.layer}'",
+  ),
   LAYER_EXISTS: user(
     400,
-    "'{file}' already has a layer '{layer}': {set:output.replace_layers=true} to replace that layer, or {set:output.layer_name} to another name",
+    "'{file}' already has a layer '{layer}': {set:output.replace_layers=true} to replace that layer, or choose another name with '{field:output.layer_name}'",
   ),
   LAYER_NAME_TAKEN: user(
     400,
-    "'{file}' already has a table '{table}' that is no layer, so layer '{layer}' needs another name: {set:output.layer_name}",
+    "'{file}' already has a table '{table}' that is no layer, so layer '{layer}' needs another name: '{field:output.layer_name}'",
   ),
   OUTPUT_NOT_EXTENDED: user(400, "'{file}' cannot be extended: {reason}; write to a new file"),
   OUTPUT_IN_USE: user(

@@ -121,7 +121,12 @@ export async function runConversionOf(
   const path: OutputPath =
     output === '-'
       ? { path: output, isUpdate: false }
-      : checkOutput(output, { inputs, overwrite, isUpdate: operation === 'append' });
+      : checkOutput(output, {
+          inputs,
+          overwrite,
+          isUpdate: operation === 'append',
+          isExtended: parsed.values.update === true,
+        });
   checkReport(parsed.values.report, inputs, path.path);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
@@ -200,6 +205,12 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
   const { values } = parsed;
   const failOn = failOnOf(values['fail-on']);
   const to = chooseOutputFormat(values.to, output);
+  const isExtended = values.update === true;
+  if (isExtended && (!to.format.isExtendable || output === '-'))
+    throw failure('USAGE', {
+      detail: `--update adds layers to an existing GeoPackage, and '${output}' is none`,
+    });
+  const layerName = values['layer-name'];
   return {
     operation,
     input: {
@@ -219,6 +230,8 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
       format: to.format.id,
       ...outputCrsOf(values['to-crs']),
       toFile: true,
+      ...(typeof layerName === 'string' ? { layerName } : {}),
+      ...(isExtended ? { existing: values.overwrite === true ? 'replace' : 'add' } : {}),
       options: { ...to.options, ...(await formatOptions(withDecimals(parsed), 'out', to.format)) },
     },
     ...(failOn === null ? {} : { failOn }),
@@ -288,6 +301,7 @@ async function convert(
       inputs: sources,
       stepInputs,
       outputPath,
+      ...(parsed.values.update === true ? { existing: { path, name: basename(path) } } : {}),
       scratchDirectory,
       gridDirectory: context.gridDirectory,
       threads: threadCount(parsed.values.threads),

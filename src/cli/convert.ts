@@ -20,6 +20,9 @@ geomill convert FILE... --out-dir DIR --to FORMAT [options]
   --out-dir DIR         convert each FILE to a file of the same name in DIR, which is created; patterns such as
                         'data/*.shp' are expanded. A FILE that fails does not stop the others
   --layer NAME          read only this layer; can be repeated
+  --layer-name NAME     name of the layer in OUT, if there is only one
+  --update              add the layers to OUT, an existing GeoPackage, which keeps everything else that is in it;
+                        with --overwrite they replace layers of the same names
 ${conversionUsage('converted')}
 
 Examples:
@@ -27,11 +30,14 @@ Examples:
   geomill convert survey.csv survey.geojson --from-crs EPSG:25832
   geomill convert city.gpkg plan.dxf --layer parcels --to-crs EPSG:25832
   geomill convert roads.gpkg near.gpkg --filter "kind = 'main'" --buffer 25m --union
+  geomill convert shops.csv city.gpkg --update --layer-name shops
   geomill convert a.shp b.gpkg c.csv --out-dir converted --to geojson`;
 
 export const flags = (): Flags => ({
   'from-crs': { type: 'string' },
+  'layer-name': { type: 'string' },
   'out-dir': { type: 'string' },
+  update: { type: 'boolean' },
   ...conversionFlags(),
 });
 

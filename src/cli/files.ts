@@ -64,14 +64,22 @@ export interface OutputPath {
  */
 export function checkOutput(
   path: string,
-  use: { readonly inputs: readonly string[]; readonly overwrite: boolean; readonly isUpdate: boolean },
+  use: {
+    readonly inputs: readonly string[];
+    readonly overwrite: boolean;
+    readonly isUpdate: boolean;
+    /** Layers are added to the file, which must exist. */
+    readonly isExtended?: boolean;
+  },
 ): OutputPath {
   const stats = statOf(path);
+  if (use.isExtended && stats === null)
+    throw failure('USAGE', { detail: `'${path}' does not exist; leave out --update to create it` });
   let isUpdate = false;
   if (stats !== null) {
     const same = use.inputs.filter((input) => isSameFile(input, stats));
     const isUpdated = use.isUpdate && same.length === 1 && same[0] === use.inputs[0];
-    if (same.length > 0 && !isUpdated)
+    if (same.length > 0 && !isUpdated && !use.isExtended)
       throw failure('USAGE', { detail: `'${path}' is the input itself; give the output another name` });
     if (!stats.isFile()) {
       const what = stats.isDirectory()
@@ -79,14 +87,14 @@ export function checkOutput(
         : "no regular file; write to '-'";
       throw failure('USAGE', { detail: `'${path}' is ${what}` });
     }
-    if (!use.overwrite) {
+    if (!use.overwrite && !use.isExtended) {
       const what = isUpdated
         ? 'is the target; say --overwrite to update it'
         : 'exists; say --overwrite to replace it';
       throw failure('USAGE', { detail: `'${path}' ${what}` });
     }
     // Not the link but the file that it leads to is to be updated.
-    if (isUpdated) path = realpathSync(path);
+    if (isUpdated || use.isExtended) path = realpathSync(path);
     isUpdate = isUpdated;
   }
   const directory = dirname(resolve(path));

@@ -13,6 +13,8 @@ export const usage = `geomill merge FILE FILE... --out OUT [options]
   --from-crs CRS        CRS of the FILEs, if they do not define one: once for all, or once for each
   --to-crs CRS          CRS of OUT (default: that of the first FILE, in which transformations work)
   --layer NAME          only this layer; can be repeated
+  --layer-name NAME     name of the layer in OUT
+  --update              add the layer to OUT, an existing GeoPackage; with --overwrite it replaces one of that name
 ${conversionUsage('merged')}
 
 Examples:
@@ -22,6 +24,8 @@ Examples:
 export const flags = (): Flags => ({
   out: { type: 'string' },
   'from-crs': { type: 'string', multiple: true },
+  'layer-name': { type: 'string' },
+  update: { type: 'boolean' },
   ...conversionFlags(),
 });
 

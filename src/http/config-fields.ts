@@ -176,6 +176,15 @@ export const CONFIG_FIELDS = {
     schema: () => ({ type: 'boolean', default: false }),
     shouldBe: 'true or false',
   },
+  layerName: {
+    nested: ['output.layer_name'],
+    flat: ['layer_name', 'output_layer_name'],
+    operations: ['transform', 'merge', 'inspect'],
+    description:
+      'Name of the layer of the output. Only for outputs with one layer. Default: the name of the layer of the input; of a merge: that of the output file.',
+    schema: () => ({ ...layerName, minLength: 1, examples: ['buildings'] }),
+    shouldBe: 'the name of a layer',
+  },
   toFile: {
     nested: ['output.to_file'],
     flat: ['to_file', 'output_to_file'],

@@ -287,6 +287,7 @@ function parseOutput(
 ): OutputRequest {
   const crs = values.take('outputCrs');
   const toFile = values.take('toFile');
+  const { value: layerName } = values.take('layerName');
   const given = parseOptions(values, endpoint, 'output', format.writeOptions, undefined);
   const options = variant === null ? given : withVariant(given, variant, endpoint);
   const isSequence = variantOf(format, options) !== null;
@@ -300,6 +301,7 @@ function parseOutput(
     ...(crs.value === undefined
       ? { crs: defaultCrs(endpoint) }
       : { crs: parseOutputCrs(crs.value, crs.path), crsPath: crs.path }),
+    ...(layerName === undefined ? {} : { layerName: String(layerName) }),
     toFile: toFile.value !== false,
     options,
   };

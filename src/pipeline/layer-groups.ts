@@ -78,7 +78,7 @@ function unknownLayer(layer: string, known: readonly SourceLayer[], file?: strin
   return failure('LAYER_UNKNOWN', { layer, known: namesOf(known) || 'none', hint }, location);
 }
 
-function namesOf(layers: readonly SourceLayer[]): string {
+export function namesOf(layers: readonly Pick<SourceLayer, 'name'>[]): string {
   return listed([...new Set(layers.map(({ name }) => `'${shortText(name, 58)}'`))]);
 }
 

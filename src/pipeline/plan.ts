@@ -21,7 +21,7 @@ import {
   type StagePlan,
 } from './chain.ts';
 import { declaredTogether } from './declared-statistics.ts';
-import { type ChosenLayer, groupLayers, type LayerGroup, type OpenedFile } from './layer-groups.ts';
+import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
 import { type PositionRange, positionRangeOf } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
 import type { ConversionRequest } from './request.ts';
@@ -99,7 +99,8 @@ export function planConversion(
   const { operation } = request;
   const { needs } = output.writer;
   const writer = { needs: typeof needs === 'function' ? needs(request.output.options) : needs };
-  const groups = groupLayers(operation, files, request.input.layers, output.outputName);
+  const found = groupLayers(operation, files, request.input.layers, output.outputName);
+  const groups = namedGroups(found, request.output.layerName, output.format);
   const targetCrs = targetCrsOf(request, output.format, crs);
   const layerField =
     output.format.outputLayers === 'one' && groups.length > 1 ? layerFieldFor(groups, steps) : null;
@@ -145,6 +146,14 @@ export function planConversion(
     layerField,
     keepsIdsAsField,
   };
+}
+
+/** Throws LAYER_NAME_AMBIGUOUS if several layers of the output would have the name. */
+function namedGroups(groups: LayerGroup[], name: string | undefined, format: Format): LayerGroup[] {
+  if (name === undefined || (groups.length > 1 && format.outputLayers === 'one')) return groups;
+  if (groups.length > 1)
+    throw failure('LAYER_NAME_AMBIGUOUS', { name, layers: groups.length, known: namesOf(groups) });
+  return groups.map((group) => ({ ...group, name }));
 }
 
 /** The target of a reprojection; WKT of a registered CRS becomes its code. Throws CRS_UNKNOWN. */

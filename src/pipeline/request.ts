@@ -57,6 +57,8 @@ export interface OutputRequest {
   readonly crs: CrsText | null;
   /** Path where the request states it; missing: it is a default. */
   readonly crsPath?: string;
+  /** Name of the one layer of the output. Missing: layers keep their names. */
+  readonly layerName?: string;
   /** false: the output is delivered inline (geojson only). */
   readonly toFile: boolean;
   /** Layers of the output go into a copy of `ConversionPaths.existing`: with new names, or replacing layers of the same name. */

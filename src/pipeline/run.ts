@@ -332,7 +332,8 @@ class Conversion {
       ...(existing === null ? {} : { existing }),
     };
     const { mixedType } = this.#input.reader;
-    const plain = outputLayers(plan, layers, this.#crs, mixedType, name, this.#paths.limits);
+    const joinedName = this.#request.output.layerName ?? name;
+    const plain = outputLayers(plan, layers, this.#crs, mixedType, joinedName, this.#paths.limits);
     const outputs = plan.keepsIdsAsField
       ? plain.map((layer) => withIdField(layer, this.#output.format.name, this.#findings))
       : plain;

@@ -25,6 +25,8 @@ export interface ConvertOptions {
   /** Default: new threads. */
   readonly threadSource?: ThreadSource;
   readonly limits?: InputLimits;
+  /** Name of the layer of the output. */
+  readonly layerName?: string;
   /** Name of the output without its ending. */
   readonly outputName?: string;
   readonly transformations?: readonly RequestedStep[];
@@ -79,6 +81,7 @@ export function requestFor(options: ConvertOptions): ConversionRequest {
       format: options.to,
       crs: options.toCrs ?? null,
       toFile: true,
+      ...(options.layerName === undefined ? {} : { layerName: options.layerName }),
       options: options.writeOptions ?? {},
     },
     ...(options.failOn === undefined ? {} : { failOn: options.failOn }),

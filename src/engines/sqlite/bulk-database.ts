@@ -134,9 +134,10 @@ export function refusal(error: unknown): string | null {
   return WRITE_FAILURES.has(error.errcode & 0xff) ? null : error.message;
 }
 
-/** Functions of the triggers of a GeoPackage, and those of this program. */
-const OWN_FUNCTIONS = /^(?:st_(?:min|max)[xy]|st_isempty|geomill_\w+)$/i;
-const PRAGMAS = new Set(['writable_schema']);
+/** Functions of the triggers of a GeoPackage, of the RTree module, and of this program. */
+const OWN_FUNCTIONS = /^(?:zeroblob|st_(?:min|max)[xy]|st_isempty|geomill_\w+)$/i;
+/** The RTree module asks for the size of pages. */
+const PRAGMAS = new Set(['page_size', 'table_xinfo', 'writable_schema']);
 
 function authorize(action: number, first: string | null, second: string | null): number {
   switch (action) {

@@ -4,6 +4,7 @@
  */
 import { constants, copyFileSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { BulkDatabase, refusal } from '../../engines/sqlite/bulk-database.ts';
+import type { SqlValue } from '../../engines/sqlite/database.ts';
 import { hasContent } from '../../engines/sqlite/database-pages.ts';
 import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure, GeomillError } from '../../errors.ts';
@@ -157,18 +158,20 @@ export class ExtendingSink implements OutputSink {
 function addSystem(database: BulkDatabase, crs: CrsRow): void {
   const known = 'SELECT 1 FROM gpkg_spatial_ref_sys WHERE srs_id = ?';
   if (database.value(known, crs.srsId) !== null) return;
-  const { name, srsId, organization, organizationId, definition, description } = crs;
-  database
-    .prepare(
-      `INSERT INTO gpkg_spatial_ref_sys
-         (srs_name, srs_id, organization, organization_coordsys_id, definition, description)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    )
-    .run([name, srsId, organization, organizationId, definition, description]);
+  const columns: Record<string, SqlValue> = {
+    srs_name: crs.name,
+    srs_id: crs.srsId,
+    organization: crs.organization,
+    organization_coordsys_id: crs.organizationId,
+    definition: crs.definition,
+    description: crs.description,
+  };
   const wkt2 =
     "SELECT 1 FROM pragma_table_xinfo('gpkg_spatial_ref_sys') WHERE lower(name) = 'definition_12_063'";
-  if (database.value(wkt2) === null) return;
+  if (database.value(wkt2) !== null) columns.definition_12_063 = crs.definition12063;
+  const names = Object.keys(columns);
+  const slots = names.map(() => '?').join(', ');
   database
-    .prepare('UPDATE gpkg_spatial_ref_sys SET definition_12_063 = ? WHERE srs_id = ?')
-    .run([crs.definition12063, srsId]);
+    .prepare(`INSERT INTO gpkg_spatial_ref_sys (${names.join(', ')}) VALUES (${slots})`)
+    .run(Object.values(columns));
 }

@@ -67,9 +67,9 @@ function registerContents(database: BulkDatabase, { facts, plan }: FeatureTable)
   const replaced = database
     .prepare(
       `UPDATE gpkg_contents SET last_change = strftime('%Y-%m-%dT%H:%M:%fZ', 'now'),
-         min_x = ?, min_y = ?, max_x = ?, max_y = ?, srs_id = ? WHERE lower(table_name) = lower(?)`,
+         table_name = ?, min_x = ?, min_y = ?, max_x = ?, max_y = ?, srs_id = ? WHERE lower(table_name) = lower(?)`,
     )
-    .run([...extent, srsId, table]);
+    .run([table, ...extent, srsId, table]);
   if (replaced > 0) return;
   // Identifiers are unique; that of a layer is its name where possible.
   const isTaken = (identifier: string): boolean =>
