@@ -61,6 +61,8 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
       throw failure('USAGE', {
         detail: 'convert --out-dir takes FILEs, got none; see geomill convert --help',
       });
+    if (values.update === true)
+      throw failure('USAGE', { detail: '--update adds to one OUT; it does not go with --out-dir' });
     const { runBatch } = await import('./batch.ts');
     return runBatch(positionals, conversionOf, parsed, context);
   }

@@ -17,6 +17,8 @@ import { hasOpenFields } from './plan.ts';
 export interface SourceMapping {
   readonly mapping: FieldMapping;
   readonly keepIds: boolean;
+  /** Ids that are not kept are a loss: they are data, not row numbers. */
+  readonly idsAreData: boolean;
   /** Name of the source in findings: "'roads.shp'"; null: no findings, because one finding covers all sources. */
   readonly reportedAs: string | null;
 }
@@ -25,13 +27,14 @@ export interface SourceMapping {
 export const GEOMETRY_ONLY: SourceMapping = {
   mapping: { fields: [], sources: [], dropped: [], renamed: [] },
   keepIds: false,
+  idsAreData: false,
   reportedAs: null,
 };
 
 /** The batch with the fields of the layer; locations in findings count its rows from 1. */
 export function applyFieldMapping(
   batch: FeatureBatch,
-  { mapping, keepIds, reportedAs }: SourceMapping,
+  { mapping, keepIds, idsAreData, reportedAs }: SourceMapping,
 ): { readonly batch: FeatureBatch; readonly findings: readonly Finding[] } {
   const mapped = mapBatch(batch, mapping, { keepIds });
   if (reportedAs === null) return { batch: mapped.batch, findings: [] };
@@ -45,7 +48,7 @@ export function applyFieldMapping(
       findings.note('VALUE_NOT_APPENDED', params, { record: row + 1, field }, covered);
     });
   }
-  const idCount = keepIds ? 0 : countIds(batch);
+  const idCount = keepIds || !idsAreData ? 0 : countIds(batch);
   if (idCount > 0) findings.note('IDS_NOT_APPENDED', { source: reportedAs }, undefined, idCount);
   return { batch: mapped.batch, findings: findings.list() };
 }
@@ -75,7 +78,7 @@ export interface PlannedMapping {
 /** The fields of the target and the mapping of each source to them; notes the fields that are dropped. */
 export function planFieldMappings(
   sources: readonly MappingSource[],
-  reader: Pick<FormatReader, 'typing' | 'mixedType'>,
+  reader: Pick<FormatReader, 'typing' | 'mixedType' | 'ids'>,
   layerName: string,
   findings: Findings,
 ): { readonly fields: readonly Field[]; readonly sources: readonly PlannedMapping[] } {
@@ -88,7 +91,7 @@ export function planFieldMappings(
   return {
     fields,
     sources: sources.map(({ reportedAs }, i) => ({
-      fieldMapping: { mapping: mappings[i], keepIds: i === 0, reportedAs },
+      fieldMapping: { mapping: mappings[i], keepIds: i === 0, idsAreData: reader.ids === 'data', reportedAs },
       readFields: reader.typing === 'layer' ? textFields(mappings[i], found[i]) : null,
     })),
   };

@@ -230,3 +230,12 @@ test('features with and without Z are appended to one another', async () => {
     ],
   );
 });
+
+test('says nothing about row numbers of appended GeoPackages, which are no ids', async () => {
+  using workspace = makeWorkspace();
+  const target = await writeFile(workspace.path, 'a', 'gpkg', [pointAt([0, 0], { n: 1 })]);
+  const more = await writeFile(workspace.path, 'b', 'gpkg', [pointAt([1, 0], { n: 2 })]);
+  const options = { operation: 'append', from: 'gpkg', to: 'geojson' } as const;
+  const { report } = await combineFiles([target, more], workspace.path, options);
+  assert.deepEqual(report.warnings, []);
+});
