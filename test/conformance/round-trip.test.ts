@@ -166,6 +166,7 @@ async function thereAndBack(features: readonly Feature[], format: string): Promi
     from: 'geojson',
     to: format,
     outputName: 'there',
+    writeOptions: traitsOf(format).roundTrip.options ?? {},
   });
   const { written, dropped } = there.report.features;
   assert.equal(written + dropped, features.length);

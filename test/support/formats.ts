@@ -19,6 +19,8 @@ export interface FormatTraits {
     readonly geometries: 'any' | 'drawn' | 'one kind';
     readonly properties: 'any' | 'flat' | 'none';
     readonly ids: 'any' | 'integers and texts' | 'ascending integers' | 'none';
+    /** Write options with which it holds. */
+    readonly options?: Readonly<Record<string, unknown>>;
   };
   /** How fixtures are read. */
   readonly fixtures?: {
