@@ -81,7 +81,7 @@ test('the package contains the built program, the client, samples and documentat
     /^bin\/(?:geomill\.js|runtime\.js|package\.json)$/,
     /^dist\/.+\.js$/,
     /^dist\/client(?:-node)?\/[\w-]+\.d\.ts$/,
-    /^docs\/(?:.+\/)?[\w-]+\.(?:md|png|svg)$|^docs\/openapi\.json$/,
+    /^docs\/(?:.+\/)?[\w-]+\.(?:md|png|svg)$|^docs\/(?:openapi|job\.schema)\.json$/,
     /^samples\//,
   ];
   assert.deepEqual([...paths].filter((path) => !expected.some((pattern) => pattern.test(path))), []); // biome-ignore format: one line
