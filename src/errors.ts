@@ -88,7 +88,7 @@ const generalErrors = {
   OUTPUT_NOT_EXTENDED: user(400, "'{file}' cannot be extended: {reason}; write to a new file"),
   OUTPUT_IN_USE: user(
     400,
-    "'{file}' is open in another program, and its last changes are in '{beside}'; close it there",
+    "'{file}' is open in another program, which keeps its last changes in '{beside}'; close it there",
   ),
   OUTPUT_CHANGED: user(
     400,

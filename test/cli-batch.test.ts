@@ -93,6 +93,21 @@ test('patterns are expanded in order', async () => {
   await assert.rejects(convert('nothing-*.gpkg', '--out-dir', folder, '--to', 'csv'), /no file matches/);
 });
 
+test('neither the report nor an output replaces a file that is read', async () => {
+  const folder = newFolder();
+  const two = [input('a.geojson'), input('b.gpkg'), '--out-dir', folder, '--to', 'geojson'];
+  await assert.rejects(convert(...two, '--report', input('a.geojson'), '--overwrite'), /is the input itself/);
+  await assert.rejects(convert(...two, '--report', join(folder, 'b.geojson')), /is the output itself/);
+  assert.match(readFileSync(input('a.geojson'), 'utf8'), /^\{/);
+  const mask = join(folder, 'a.geojson');
+  writeFileSync(mask, '{"type":"Polygon","coordinates":[[[8,53],[9,53],[9,54],[8,54],[8,53]]]}');
+  await assert.rejects(convert(...two, '--clip', mask, '--overwrite'), /is the input itself/);
+  await assert.rejects(
+    convert(input('a.geojson'), mask, '--clip', mask, '--overwrite', '--quiet'),
+    /is the input itself/,
+  );
+});
+
 test('nothing is written if two outputs would be the same, one exists, or the command line is wrong', async () => {
   const folder = newFolder();
   mkdirSync(join(inputs, 'more'));

@@ -167,7 +167,7 @@ test('--from-crs holds for the target and what is appended, --append-crs for eac
 test('a CRS that is missing or is said too often is told in flags, with the file', () => {
   const missing = geomill('append', 'a.csv', 'b.csv', '--append-crs', 'EPSG:4326', '--out', 'no.csv');
   assert.equal(missing.status, 1);
-  assert.match(missing.err, /layer 'a' of 'a.csv' is unknown \(CSV does not store it\): add --from-crs/);
+  assert.match(missing.err, /layer 'a' of 'a.csv' is unknown \(a CSV cannot state it\): add --from-crs/);
   const appended = geomill('merge', 'a.csv', 'b.csv', '--out', 'no.csv');
   assert.match(appended.err, /add --from-crs/);
   const three = ['--append-crs', '4326', '--append-crs', '4326', '--append-crs', '4326'];

@@ -70,7 +70,7 @@ test('a conversion that needs a CRS lists candidates with the flag to add', asyn
   const out = join(workspace.path, 'out.gpkg');
   const { status, err } = await runCli(['convert', path, out], {});
   assert.equal(status, 1);
-  assert.match(err, /CSV does not store it\): add --from-crs/);
+  assert.match(err, /a CSV cannot state it\): add --from-crs/);
   assert.match(err, /^ {2}--from-crs EPSG:27700 +OSGB36 \/ British National Grid$/m);
   writeFileSync(path, 'geom_wkt,n\nPOINT (9 48),1\n');
   assert.match((await runCli(['convert', path, out], {})).err, /^ {2}--from-crs EPSG:4326 +WGS 84$/m);

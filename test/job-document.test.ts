@@ -99,6 +99,32 @@ test('errors name the path in the document, and nothing is written if one output
   assert.ok(!existsSync(inDirectory('never.gpkg')));
 });
 
+test('outputs are checked before the first is written', async () => {
+  const inputs = [{ path: sample }];
+  const exists = inDirectory('exists.csv');
+  writeFileSync(exists, '');
+  const refused = async (outputs: readonly object[], message: RegExp, first: string): Promise<void> => {
+    assert.match(await refusal({ inputs, outputs }), message);
+    assert.equal(existsSync(inDirectory(first)), false);
+  };
+  await refused([out('n1.csv'), out('N1.csv')], /'outputs\[1\]\.path' is '.*' again/, 'n1.csv');
+  await refused([out('n2.csv'), { path: exists }], /exists; say --overwrite/, 'n2.csv');
+  assert.match(await refusal({ inputs: [{ path: 'a\0b' }], outputs: [out('n3.csv')] }), /null character/);
+  const long = `${'a'.repeat(5000)}.geojson`;
+  assert.match(await refusal({ inputs: [{ path: long }], outputs: [out('n3.csv')] }), /name is too long/);
+  await assert.rejects(
+    runDocument({ inputs, outputs: [{ path: inDirectory('job.json'), format: 'geojson' }] }, '--overwrite'),
+    /is the input itself/,
+  );
+});
+
+test('a document for a transform can be inspected', () => {
+  const endpoint = { operation: 'inspect', inputFormat: null, spelling: 'nested' } as const;
+  const document = { inputs: [{ format: 'geojson' }], outputs: [{ format: 'csv' }] };
+  const { forFiles } = parseJobRequest(document, endpoint, { formats, transformations });
+  assert.equal(forFiles(1).output?.format, 'csv');
+});
+
 test('the service takes the same document: the request is that of the config', () => {
   const endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' } as const;
   const registries = { formats, transformations };

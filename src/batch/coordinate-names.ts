@@ -190,7 +190,9 @@ function geographicAxis(words: readonly string[]): { word: Word; frame: string }
     if (word !== undefined || text.length < 4) return;
     const [, before, after] = GEOGRAPHIC_AFTER.exec(text) ?? [];
     const [, first, rest] = after === undefined ? (GEOGRAPHIC_BEFORE.exec(text) ?? []) : [];
-    const part = WORDS.get(after ?? first ?? '');
+    // "latwgs", but not "latest" and "longer".
+    const isJoined = after !== undefined || COMPANIONS.has(rest ?? '');
+    const part = isJoined ? WORDS.get(after ?? first ?? '') : undefined;
     if (part !== undefined) found.push({ at, word: part, rest: before ?? rest });
   });
   if (found.length !== 1) return null;

@@ -1,5 +1,4 @@
 /** Command lines: flags come from the formats' option schemas, so a new format brings its flags with it. */
-import { statSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { closest } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
@@ -16,6 +15,7 @@ import { formatByContent, HEAD_BYTES, lookOf, unsupportedByName } from '../forma
 import { formatByFileName, formats, inputFormats, outputFormats } from '../formats/registry.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION } from '../io/gzip.ts';
+import { statOf } from './files.ts';
 
 export type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -210,7 +210,7 @@ function outputChoice(format: OutputFormat, variant: OutputVariant | null, fileN
 
 /** The beginning of a regular file; null if there is none. */
 function headOf(path: string): Uint8Array | null {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null;
+  if (statOf(path)?.isFile() !== true) return null;
   using source = openFileSource(path);
   return source.slice(0, HEAD_BYTES);
 }

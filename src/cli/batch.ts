@@ -13,6 +13,8 @@ import {
   type CommandContext,
   type Conversion,
   checkedRuns,
+  checkReport,
+  filesRead,
   runConversionOf,
   writeReport,
 } from './conversion.ts';
@@ -46,10 +48,17 @@ export async function runBatch(
   const inputs = filesOf(patterns);
   const conversions = inputs.map((input) => conversionOf(input, join(directory, outputName(input, parsed))));
   refuseClashes(conversions);
-  for (const conversion of conversions) await checkedRuns(conversion, parsed);
+  const read = new Set(inputs);
+  for (const conversion of conversions) {
+    const { requests } = await checkedRuns(conversion, parsed);
+    for (const file of filesRead(conversion.inputs, requests)) read.add(file);
+  }
   mkdirSync(directory, { recursive: true });
   const overwrite = parsed.values.overwrite === true;
-  for (const { output } of conversions) checkOutput(output, { inputs, overwrite, isUpdate: false });
+  for (const { output } of conversions) {
+    checkOutput(output, { inputs: [...read], overwrite, isUpdate: false });
+    checkReport(parsed.values.report, [...read], output);
+  }
   const results: BatchResult[] = [];
   let status = 0;
   for (const conversion of conversions) {

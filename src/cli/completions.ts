@@ -105,8 +105,8 @@ _geomill() {
   fi
   case $prev in
 ${[...flagValues()].map(([flag, values]) => `    --${flag}) ${words(values)}; return ;;`).join('\n')}
-    ${DIRECTORY_FLAGS.map((flag) => `--${flag}`).join('|')}) COMPREPLY=($(compgen -d -- "$cur")); return ;;
-    ${freeFlags(described).join('|')}) COMPREPLY=($(compgen -f -- "$cur")); return ;;
+    ${DIRECTORY_FLAGS.map((flag) => `--${flag}`).join('|')}) local IFS=$'\\n'; COMPREPLY=($(compgen -d -- "$cur")); return ;;
+    ${freeFlags(described).join('|')}) local IFS=$'\\n'; COMPREPLY=($(compgen -f -- "$cur")); return ;;
   esac
   case $cur in
     -*) case \${COMP_WORDS[1]} in
@@ -122,6 +122,7 @@ ${described
   .join('\n')}
     esac
   fi
+  local IFS=$'\\n'
   COMPREPLY=($(compgen -f -- "$cur"))
 }
 complete -o filenames -F _geomill geomill`;

@@ -115,19 +115,20 @@ export async function runConversionOf(
 ): Promise<Converted> {
   const { operation, inputs, output } = conversion;
   const { runs, requests } = await checkedRuns(conversion, parsed);
-  if (inputs.filter((path) => path === '-').length > 1)
+  const read = filesRead(inputs, requests);
+  if (read.filter((path) => path === '-').length > 1)
     throw failure('USAGE', { detail: "standard input, '-', can be one of the files only" });
   const overwrite = parsed.values.overwrite === true;
   const path: OutputPath =
     output === '-'
       ? { path: output, isUpdate: false }
       : checkOutput(output, {
-          inputs,
+          inputs: read,
           overwrite,
           isUpdate: operation === 'append',
           isExtended: parsed.values.update === true,
         });
-  checkReport(parsed.values.report, inputs, path.path);
+  checkReport(parsed.values.report, read, path.path);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
     const reports: ConversionReport[] = [];
@@ -148,6 +149,17 @@ export async function runConversionOf(
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** The inputs, then the files of steps; each once. */
+export function filesRead(
+  inputs: readonly string[],
+  requests: readonly ConversionRequest[],
+): readonly string[] {
+  const ofSteps = requests.flatMap(({ transformations }) =>
+    transformations.flatMap(({ file }) => (file === undefined ? [] : [file.input])),
+  );
+  return [...inputs, ...new Set(ofSteps)];
 }
 
 /** The runs of a command line and their requests. Throws USAGE, and what the checks of options and steps throw. */
@@ -352,7 +364,7 @@ function tell(
 }
 
 /** Before any work: the report must not replace an input or the output. */
-function checkReport(report: unknown, inputs: readonly string[], output: string): void {
+export function checkReport(report: unknown, inputs: readonly string[], output: string): void {
   if (typeof report !== 'string') return;
   if (resolve(report) === resolve(output))
     throw failure('USAGE', {

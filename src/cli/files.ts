@@ -31,7 +31,8 @@ export async function stageInput(path: string, copy: string, signal: AbortSignal
   const stats = statOf(path);
   if (stats === null) throw failure('FILE_NOT_FOUND', { path, reason: 'there is no such file' });
   if (stats.isDirectory()) throw failure('FILE_NOT_FOUND', { path, reason: 'it is a directory' });
-  if (stats.isFile()) return { path, name: basename(path) };
+  // SQLite keeps its log beside the file that a link leads to.
+  if (stats.isFile()) return { path: realpathSync(path), name: basename(path) };
   await pipeline(createReadStream(path), createWriteStream(copy), { signal });
   return { path: copy, name: basename(path) };
 }
@@ -94,7 +95,7 @@ export function checkOutput(
       throw failure('USAGE', { detail: `'${path}' ${what}` });
     }
     // Not the link but the file that it leads to is to be updated.
-    if (isUpdated || use.isExtended) path = realpathSync(path);
+    if (isUpdated || use.isExtended) path = writableFile(path);
     isUpdate = isUpdated;
   }
   const directory = dirname(resolve(path));
@@ -107,6 +108,16 @@ export function checkOutput(
     throw failure('OUTPUT_NOT_WRITABLE', { path, reason }, undefined, error);
   }
   return { path, isUpdate };
+}
+
+function writableFile(path: string): string {
+  const real = realpathSync(path);
+  try {
+    accessSync(real, constants.W_OK);
+  } catch (error) {
+    throw failure('OUTPUT_NOT_WRITABLE', { path, reason: 'the file is read-only' }, undefined, error);
+  }
+  return real;
 }
 
 function isSameFile(input: string, { dev, ino }: Stats): boolean {
@@ -137,6 +148,18 @@ export function asOutputFailure(thrown: unknown, path: string): unknown {
   return failure('OUTPUT_NOT_WRITABLE', { path: shown, reason }, undefined, thrown);
 }
 
-function statOf(path: string): Stats | null {
-  return statSync(path, { throwIfNoEntry: false }) ?? null;
+const NAME_REASONS: Readonly<Record<string, string>> = {
+  ENAMETOOLONG: 'the name is too long',
+  ERR_INVALID_ARG_VALUE: 'the name contains a null character',
+};
+
+/** Null if there is no such file. Throws FILE_NOT_FOUND for a name that no file can have. */
+export function statOf(path: string): Stats | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    const reason = NAME_REASONS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw error;
+    throw failure('FILE_NOT_FOUND', { path, reason }, undefined, error);
+  }
 }

@@ -1,5 +1,6 @@
 /** `geomill run JOB.json`: a job document with inputs, steps and outputs. */
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { failure } from '../errors.ts';
 import { shownFindings } from '../findings.ts';
 import { formats } from '../formats/registry.ts';
@@ -9,8 +10,8 @@ import { CONFIG_FORM } from '../message.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
 import { transformations } from '../transformations/registry.ts';
 import { chooseInputFormat, chooseOutputFormat, type Flags, parse } from './arguments.ts';
-import { type CommandContext, type Conversion, runCommand } from './conversion.ts';
-import { readFailure } from './files.ts';
+import { type CommandContext, type Conversion, filesRead, runCommand } from './conversion.ts';
+import { checkOutput, readFailure } from './files.ts';
 import { findingLines } from './summary.ts';
 
 export const usage = `geomill run JOB.json [options]
@@ -58,6 +59,7 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     throw failure('USAGE', { detail: 'standard input cannot be both the document and an input' });
   // All outputs are checked before the first one is written.
   const conversions = document.outputs.map((_, index) => conversionOf(document, index));
+  checkOutputs(conversions, file, values.overwrite === true);
   for (const [index, conversion] of conversions.entries())
     try {
       await runCommand(conversion, parsed, context);
@@ -65,6 +67,27 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
       throw inDocument(error, index);
     }
   return 0;
+}
+
+/** Throws USAGE if an output would replace what is read, another output, or, without `overwrite`, any file. */
+function checkOutputs(conversions: readonly Conversion[], document: string, overwrite: boolean): void {
+  if (conversions.length > 1 && conversions[0].inputs.includes('-'))
+    throw failure('USAGE', {
+      detail: 'standard input can be read only once: several outputs need an input file',
+    });
+  const taken = new Set<string>();
+  for (const [index, { operation, inputs, output, request }] of conversions.entries()) {
+    // File systems may ignore letter case.
+    const key = resolve(output).normalize('NFC').toLowerCase();
+    if (taken.has(key))
+      throw failure('USAGE', {
+        detail: `'outputs[${index}].path' is '${output}' again; give each output a file of its own`,
+      });
+    taken.add(key);
+    if (output === '-') continue;
+    const read = [...filesRead(inputs, request === undefined ? [] : [request]), document];
+    checkOutput(output, { inputs: read, overwrite, isUpdate: operation === 'append' });
+  }
 }
 
 function readJson(file: string): unknown {

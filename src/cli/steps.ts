@@ -2,7 +2,7 @@
  * The chain of transformations of a command line: flags in the order they were given. The meaning of each flag is in the
  * transformation's record; `--pipeline FILE` takes the chain as a request has it, for everything that flags cannot say.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { ParseArgsConfig } from 'node:util';
 import { failure } from '../errors.ts';
 import { transformations } from '../transformations/registry.ts';
@@ -14,7 +14,7 @@ import type {
   Transformation,
 } from '../transformations/transformation.ts';
 import type { Parsed } from './arguments.ts';
-import { readFailure } from './files.ts';
+import { readFailure, statOf } from './files.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -119,7 +119,7 @@ function readPipeline(path: string): unknown {
 }
 
 function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return statOf(path)?.isFile() === true;
 }
 
 function readText(path: string): string {

@@ -65,7 +65,9 @@ export function parseJobRequest(
   places: FilePlaces = 'none',
 ): ParsedConfig {
   if (!isDocument(config)) return parseConfig(config, endpoint, registries, urlPolicy, places);
-  const document = parseDocument({ operation: endpoint.operation, ...config });
+  // Also a document for a transform can be inspected.
+  const operation = endpoint.operation === 'inspect' ? 'transform' : endpoint.operation;
+  const document = parseDocument({ operation, ...config });
   if (endpoint.operation !== 'inspect' && document.operation !== endpoint.operation)
     throw invalid('operation', `is ${document.operation}, but the request is a ${endpoint.operation}`);
   if (document.outputs.length > 1)

@@ -163,10 +163,12 @@ export function requestDocument({
             format: output.format,
             ...(output.crs === null ? {} : { epsg: output.crs }),
             to_file: output.toFile,
+            ...(output.layerName === undefined ? {} : { layer_name: output.layerName }),
             ...output.options,
           },
         }),
     ...('failOn' in more && more.failOn !== undefined ? { fail_on: more.failOn } : {}),
+    ...('strict' in more && more.strict === true ? { strict: true } : {}),
   };
   return jsonBytes(document) > MAX_REQUEST_BYTES ? null : document;
 }

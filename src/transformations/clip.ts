@@ -13,8 +13,8 @@ collection is clipped separately. A mask in another CRS is transformed to that o
 remain straight in the CRS of the mask within 1 cm (less precisely for masks of continental size). The mask can cross the antimeridian. The part of a
 mask that the CRS cannot represent is cut off. Attributes, ids and order do not change; features without geometry are kept.
 
-Where features and mask share a border, no slivers are left: pieces narrower than 1e-9 of the extent of the mask, and at least a
-thousandth of a millimetre, are dropped and counted, and a feature that would lose only such pieces is kept unchanged.`,
+Where features and mask share a border, no slivers are left: pieces narrower than 1e-9 of the extent of the mask (at least a thousandth of a
+millimetre and at most a millimetre) are dropped and counted, and a feature that would lose only such pieces is kept unchanged.`,
   parameters: {
     type: 'object',
     properties: maskSchemas('clipping_geojson', 'Area to keep'),

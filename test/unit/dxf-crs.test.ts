@@ -106,6 +106,18 @@ test('GEODATA of other programs is honoured where it names a system', async () =
   }
 });
 
+test('GEODATA that places a local grid states no CRS of the coordinates', async () => {
+  using workspace = makeWorkspace();
+  const saved = withoutComments(await drawingIn(workspace.path, 'EPSG:25832'));
+  const text = readFileSync(saved, 'utf8');
+  const start = text.lastIndexOf('AcDbGeoData');
+  const object = text.slice(start);
+  assert.match(object, /\n\s*70\n\s*\d\n/);
+  const moved = object.replace(/(\n\s*70\n)\s*\d\n/, '$11\n').replace(/(\n\s*11\n).*\n/, '$1471000.0\n');
+  writeFileSync(saved, text.slice(0, start) + moved);
+  await assert.rejects(readBack(saved, workspace.path), (error) => error instanceof GeomillError);
+});
+
 test('a local drawing keeps its coordinates and its unit', async () => {
   using workspace = makeWorkspace();
   const drawing = withoutComments(await drawingIn(workspace.path, 'EPSG:2263'));

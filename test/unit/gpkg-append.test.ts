@@ -214,6 +214,27 @@ test('refuses views, and files that another program has open', async () => {
   await assert.rejects(master.append([pointAt([9, 50], {})]), { code: 'OUTPUT_IN_USE' });
 });
 
+test('refuses a file that another program has open even if its log is empty', async () => {
+  using master = await makeMaster();
+  using open = new DatabaseSync(master.path);
+  open.exec('PRAGMA journal_mode = WAL; UPDATE lookup SET v = 5; PRAGMA wal_checkpoint(TRUNCATE)');
+  await assert.rejects(master.append([pointAt([9, 50], {})]), { code: 'OUTPUT_IN_USE' });
+});
+
+test('a row that a trigger skips is an error, and a trigger cannot write rows without end', async () => {
+  for (const [body, reason] of [
+    ['BEFORE INSERT ON roads WHEN new.n = 7 BEGIN SELECT RAISE(IGNORE); END', /a trigger skips it/],
+    [
+      'AFTER INSERT ON roads BEGIN INSERT INTO lookup (v) SELECT x FROM (WITH RECURSIVE c(x) AS ' +
+        '(VALUES(1) UNION ALL SELECT x + 1 FROM c) SELECT x FROM c); END',
+      /prohibited|not authorized/,
+    ],
+  ] as const) {
+    using master = await makeMaster((database) => database.exec(`CREATE TRIGGER nasty ${body}`));
+    await assert.rejects(master.append([pointAt([9, 50], { n: 7 })]), reason);
+  }
+});
+
 test('keeps the journal mode of the file and its page size', async () => {
   using master = await makeMaster((database) =>
     database.exec('PRAGMA page_size = 1024; VACUUM; PRAGMA journal_mode = WAL'),

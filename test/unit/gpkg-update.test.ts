@@ -74,6 +74,15 @@ test('adds a layer to an existing GeoPackage and keeps every row that is in it',
   );
 });
 
+test('a layer that is replaced keeps the letter case of its name', async () => {
+  using workspace = makeWorkspace();
+  const master = await writeRichGeopackage(workspace.path);
+  const { path } = await update(workspace.path, master, features, { mode: 'replace', layerName: 'ROADS' });
+  const tables = tableNames(contentOf(path));
+  assert.ok(tables.includes('roads') && !tables.includes('ROADS'));
+  requireSound(path, ['roads']);
+});
+
 test('a name that is taken is an error; with replace only that layer is replaced', async () => {
   using workspace = makeWorkspace();
   const master = await writeRichGeopackage(workspace.path);

@@ -248,9 +248,13 @@ test('the document of a report has one sentence, keys in snake_case, and the par
 
 test('the request of a report means the same when it is sent again', () => {
   const steps = [{ type: 'buffer', params: { distance: 5, units: 'meters' } }];
-  const output = { format: 'gpkg', epsg: 25832 };
+  const output = { format: 'gpkg', epsg: 25832, layer_name: 'all' };
   const configs = {
-    transform: { input: { format: 'csv', epsg: 4326, csv_options: { delimiter: ';' } }, fail_on: 'lost' },
+    transform: {
+      input: { format: 'csv', epsg: 4326, csv_options: { delimiter: ';' } },
+      fail_on: 'lost',
+      strict: true,
+    },
     append: { input: { format: 'dxf', crs: 25832 }, append_crs_mapping: ['25832', 4326] },
     merge: { input: { format: 'shp', layer: 'a' }, input_crs_mapping: [null, 4326, null] },
     inspect: { input: { format: 'geojson' } },

@@ -143,6 +143,8 @@ function authorize(action: number, first: string | null, second: string | null):
   switch (action) {
     case constants.SQLITE_ATTACH:
     case constants.SQLITE_DETACH:
+    // A trigger could write rows without end.
+    case constants.SQLITE_RECURSIVE:
       return constants.SQLITE_DENY;
     case constants.SQLITE_PRAGMA:
       return first !== null && PRAGMAS.has(first.toLowerCase()) ? constants.SQLITE_OK : constants.SQLITE_DENY;

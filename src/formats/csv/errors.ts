@@ -15,6 +15,14 @@ export const errors = {
     400,
     "the comma in '{value}' (column '{column}') can be a decimal mark or separate thousands: set '{field:csv_options.decimal_comma}' to true or false",
   ),
+  CSV_LETTERS_APART: user(
+    400,
+    "column '{column}' has the hemispheres of column '{coordinate}', which geomill does not join: put the letter behind the number (33.8S), or the sign before it, or name the columns with '{field:csv_options.x_column}' and '{field:csv_options.y_column}' to ignore the letters",
+  ),
+  CSV_HEADER_MISSING: user(
+    400,
+    "the first line has coordinates instead of names ('{name}'): set '{field:csv_options.has_header}' to false; columns are then column_1, column_2, ...",
+  ),
   CSV_GEOMETRY: user(400, "CSV line {line}, column '{column}': {reason} in '{value}'"),
   CSV_POINTS_ONLY: user(
     400,

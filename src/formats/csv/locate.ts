@@ -94,6 +94,7 @@ export function detectedPlace(
     ]);
   if (pairs.length === 1) {
     const [{ values }] = pairs;
+    refuseLettersApart(names, sample, pairs[0].pair);
     const named = pairs[0].pair.z;
     const z =
       wanted.z !== null
@@ -115,6 +116,30 @@ export function detectedPlace(
   const located = pointColumn(reading, index, order, wanted, findings);
   findings.note('POINT_COLUMN_FOUND', { column: shown(names[index]), order: order.replace('_', ', ') });
   return located;
+}
+
+/** Loggers write "33.8688,S,151.2093,E": without the letters the positions would be on another hemisphere. */
+function refuseLettersApart(names: readonly string[], sample: Sample, { x, y }: NamedPair): void {
+  const coordinate = [x, y].find((index) => hasHemispheres(sample, index + 1));
+  if (coordinate === undefined) return;
+  throw failure('CSV_LETTERS_APART', {
+    column: shown(names[coordinate + 1]),
+    coordinate: shown(names[coordinate]),
+  });
+}
+
+/** Whether the column has a letter of a hemisphere in every cell, and somewhere one that means a negative number. */
+function hasHemispheres(sample: Sample, column: number): boolean {
+  if (column >= sample.columnCount) return false;
+  const cell = new CellBytes();
+  let isNegative = false;
+  for (let row = 0; row < sample.rowCount; row++) {
+    if (!cell.open(sample, row * sample.columnCount + column)) continue;
+    const letter = String.fromCharCode(cell.bytes[cell.start]).toUpperCase();
+    if (cell.end - cell.start !== 1 || !'NSEWO'.includes(letter)) return false;
+    isNegative ||= letter === 'S' || letter === 'W';
+  }
+  return isNegative;
 }
 
 function foundColumn(
@@ -364,6 +389,11 @@ export function noteDecimalCommas(
 
 /** The error for a CSV in which nothing was found. */
 export function notFound({ names, delimiter, sample }: HeaderReading): Error {
+  if (/^sep=.?$/i.test(names[0]?.trim() ?? ''))
+    return failure('CSV_SYNTAX', {
+      line: 1,
+      reason: "'sep=' is an instruction for Excel, not a header: remove the line",
+    });
   const geometries = sampledGeometries(names, sample());
   const hint = geometries
     .slice(0, 3)

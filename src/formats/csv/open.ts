@@ -141,6 +141,7 @@ function readHeader(
   if (given === null && delimiter !== COMMA)
     findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
   const geometry = located.place;
+  if (hasHeader && geometry.kind === 'pair') refuseNumbersAsNames(names[geometry.x], names[geometry.y]);
   if (options.decimal_comma !== true) noteDecimalCommas(reading, geometry, findings);
   const unnamed = names.map((name) => name === '');
   const unique = uniqueNames(names, geometryColumns(geometry), context);
@@ -148,6 +149,13 @@ function readHeader(
     header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry },
     located,
   };
+}
+
+/** Columns given by number: the first row would be taken for names, and lost. */
+function refuseNumbersAsNames(x: string, y: string): void {
+  const isNumber = (name: string): boolean =>
+    name.trim() !== '' && Number.isFinite(Number(name.replace(',', '.')));
+  if (isNumber(x) && isNumber(y)) throw failure('CSV_HEADER_MISSING', { name: x });
 }
 
 /** One for each delimiter that is possible, the comma first. Throws what `firstCells` does if there is none. */

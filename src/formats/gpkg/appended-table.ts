@@ -1,7 +1,7 @@
 /** A feature table of an existing GeoPackage that gets more rows. Its triggers and indexes work as for any program. */
 import { type BulkDatabase, type BulkStatement, refusal } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
-import { failure } from '../../errors.ts';
+import { failure, GeomillError } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { GpkgChunk } from './encode.ts';
 import { emptyFacts, mergeFacts } from './geometry-facts.ts';
@@ -80,9 +80,17 @@ export class AppendedTable {
       this.#insert = insert;
       for (; row < chunk.rowCount; row++) {
         binder.bind(values, stride, row, 1);
-        insert.run(values);
+        if (insert.run(values) === 0) {
+          const record = this.#rowCount + row + 1;
+          throw failure(
+            'GPKG_ROW_NOT_ADDED',
+            { layer, table, reason: 'a trigger skips it' },
+            { layer, record },
+          );
+        }
       }
     } catch (error) {
+      if (error instanceof GeomillError && error.code === 'GPKG_ROW_NOT_ADDED') throw error;
       const reason = refusal(error);
       if (reason === null) throw error;
       const record = this.#rowCount + row + 1;

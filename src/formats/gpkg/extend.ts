@@ -2,7 +2,7 @@
  * Adds features and layers to a copy of an existing GeoPackage and puts the copy in its place. Everything else in the file
  * stays as it is: other layers, attribute tables, tiles, styles, metadata, views, indexes and triggers.
  */
-import { constants, copyFileSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { BulkDatabase, refusal } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import { hasContent } from '../../engines/sqlite/database-pages.ts';
@@ -86,9 +86,7 @@ export class ExtendingSink implements OutputSink {
     this.#partialPath = `${path}.partial`;
     this.#existing = existing;
     this.#findings = findings;
-    for (const ending of ['wal', 'journal'])
-      if (hasContent(`${existing.path}-${ending}`))
-        throw failure('OUTPUT_IN_USE', { file: existing.name, beside: `${existing.name}-${ending}` });
+    refuseInUse(existing);
     this.#stats = statSync(existing.path);
     // Where the file system can, the copy shares the blocks of the file.
     copyFileSync(existing.path, this.#partialPath, constants.COPYFILE_FICLONE);
@@ -123,6 +121,12 @@ export class ExtendingSink implements OutputSink {
     } catch (error) {
       throw this.#refused(error);
     }
+    try {
+      refuseInUse(this.#existing);
+    } catch (error) {
+      rmSync(this.#partialPath, { force: true });
+      throw error;
+    }
     const { mtimeMs, size } = statSync(this.#existing.path);
     if (mtimeMs !== this.#stats.mtimeMs || size !== this.#stats.size) {
       rmSync(this.#partialPath, { force: true });
@@ -152,6 +156,13 @@ export class ExtendingSink implements OutputSink {
     if (this.#existing.mode === 'replace') removeLayer(database, table.plan.table);
     return new FeatureTable(database, table.plan, this.#findings);
   }
+}
+
+/** An open connection keeps a log, even an empty one; after the file is replaced it would belong to another database. */
+function refuseInUse({ path, name }: ExistingOutput): void {
+  if (existsSync(`${path}-wal`)) throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-wal` });
+  if (hasContent(`${path}-journal`))
+    throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-journal` });
 }
 
 /** Adds the row of a CRS, unless the file has it. */

@@ -39,7 +39,10 @@ export const writer: FormatWriter = {
       });
     const found = existing === undefined ? null : readExisting(existing);
     const names = layers.map(({ name }) => name);
-    const tables = tableNames(names, context.findings);
+    // A layer that is replaced keeps the name to which its styles and metadata refer, whatever its letter case.
+    const tables = tableNames(names, context.findings).map((table) =>
+      existing?.mode === 'replace' ? (found?.tables.get(folded(table)) ?? table) : table,
+    );
     if (existing !== undefined && found !== null) checkNames(names, tables, existing, found);
     const rows = crsRows(
       layers.map(({ crs }) => crs),

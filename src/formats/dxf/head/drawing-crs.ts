@@ -12,6 +12,10 @@ import type { Section } from './sections.ts';
 
 /** The comments of geomill are at most this long. */
 const HEAD_BYTES = 1 << 15;
+/** Kind of coordinates of a GEODATA object. */
+const LOCAL_GRID = 1;
+/** In drawing units. */
+const SAME_POINT = 1e-3;
 /** Longer definitions are not of a coordinate system. */
 const MAX_DEFINITION = 1 << 18;
 
@@ -25,12 +29,30 @@ export function drawingCrs(source: ByteSource, facts: TagFacts, sections: readon
   const comment = facts.form === 'ascii' ? crsOfComments(source) : null;
   if (comment !== null) return { crs: comment, missingReason: '' };
   let definition: string | null = null;
+  let isPlaced = false;
   visitObjects(source, facts, sections, 'GEODATA', (tags) => {
-    if (tags.type === 'GEODATA') definition ??= definitionOf(tags);
+    if (tags.type !== 'GEODATA' || definition !== null) return;
+    definition = definitionOf(tags);
+    isPlaced = isLocalGrid(tags);
   });
   if (definition === null) return { crs: null, missingReason: 'a DXF states no CRS' };
+  if (isPlaced)
+    return {
+      crs: null,
+      missingReason: 'its GEODATA object places a local grid, so its coordinates are not those of a CRS',
+    };
   const crs = crsOfDefinition(definition);
   return { crs, missingReason: `its GEODATA object names ${nameIn(definition)}, which has no EPSG code` };
+}
+
+/** Whether the design point (code 10) lies elsewhere in the CRS (code 11); with another kind of coordinates (70), code 11 has no meaning. */
+function isLocalGrid(tags: EntityTags): boolean {
+  const value = (code: number): number => {
+    const at = tags.find(code);
+    return at < 0 ? Number.NaN : tags.real(at);
+  };
+  if (value(70) !== LOCAL_GRID) return false;
+  return Math.abs(value(10) - value(11)) > SAME_POINT || Math.abs(value(20) - value(21)) > SAME_POINT;
 }
 
 /** Comments are the first tags of a file: code 999, then a line of text. */

@@ -17,6 +17,8 @@ const MOST_PARTS = 200;
 /** Pieces along the border of a mask below this width are slivers: this share of its extent, but no less than the metres. */
 const SLIVER_SHARE = 1e-9;
 const SLIVER_METERS = 1e-6;
+/** What is wider was drawn, however large the mask is: it is not left over from a cut. */
+const MOST_SLIVER_METERS = 1e-3;
 
 /** A part of a mask, or all of it, that decides and cuts a feature. */
 export interface MaskPiece {
@@ -49,7 +51,10 @@ export class Mask {
     this.grid = new MaskGrid(polygons, bounds);
     this.#index = polygons.partKinds.length > 1 ? new PartIndex(polygons) : null;
     const extent = Math.max(0, bounds[2] - bounds[0], bounds[3] - bounds[1]);
-    this.tolerance = Math.max(SLIVER_SHARE * extent, lengthInCrs(SLIVER_METERS, crs));
+    this.tolerance = Math.min(
+      lengthInCrs(MOST_SLIVER_METERS, crs),
+      Math.max(SLIVER_SHARE * extent, lengthInCrs(SLIVER_METERS, crs)),
+    );
     this.toleranceText = `${Number(this.tolerance.toPrecision(2))} ${crs.unitName}`;
   }
 
