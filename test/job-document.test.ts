@@ -118,6 +118,18 @@ test('outputs are checked before the first is written', async () => {
   );
 });
 
+test('the key operation alone does not make a config a document', () => {
+  const endpoint = { operation: 'transform', inputFormat: 'geojson', spelling: 'flat' } as const;
+  const { findings } = parseJobRequest({ operation: 'transform', output_format: 'csv' }, endpoint, {
+    formats,
+    transformations,
+  });
+  assert.deepEqual(
+    findings.list().map(({ code }) => code),
+    ['UNKNOWN_KEY'],
+  );
+});
+
 test('a document for a transform can be inspected', () => {
   const endpoint = { operation: 'inspect', inputFormat: null, spelling: 'nested' } as const;
   const document = { inputs: [{ format: 'geojson' }], outputs: [{ format: 'csv' }] };

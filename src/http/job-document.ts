@@ -24,8 +24,11 @@ export interface JobDocument {
 
 /** Whether a config is written as a document. */
 export function isDocument(config: unknown): config is Readonly<Record<string, unknown>> {
+  if (!isObject(config)) return false;
+  const has = (key: string): boolean => Object.hasOwn(config, key);
+  // `operation` alone is only an unknown key of a config.
   return (
-    isObject(config) && ['inputs', 'outputs', 'steps', 'operation'].some((key) => Object.hasOwn(config, key))
+    has('inputs') || has('outputs') || has('steps') || (has('operation') && has('input') && has('output'))
   );
 }
 

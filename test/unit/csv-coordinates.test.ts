@@ -76,6 +76,11 @@ test('refuses what it would read wrongly: hemispheres in columns of their own, n
   assert.match(await errorOf('site,latest,longest\nA,12,40\n'), /^CSV_COLUMN_MISSING/);
 });
 
+test('texts for a missing value are no geometry', async () => {
+  const text = 'id,geom\n1,POINT (1 2)\n2,NULL\n3,\\N\n4,\n';
+  assert.deepEqual(await geometries(text), ['POINT (1 2)', null, null, null]);
+});
+
 test('finds the only pair of columns and reports it', async () => {
   const text = 'id,Longitude,LATITUDE\n1,8.5,47.5\n';
   assert.deepEqual(await geometries(text), ['POINT (8.5 47.5)']);

@@ -1,7 +1,7 @@
 /** Finds columns of geometries by the values of the first rows. */
 import { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { OPEN_BRACE, ZERO } from '../../bytes/ascii.ts';
-import { GeometryCells } from './row-geometry.ts';
+import { GeometryCells, isMissing } from './row-geometry.ts';
 import { CellBytes, type Sample } from './sample.ts';
 
 export interface SampledGeometry {
@@ -63,7 +63,7 @@ function readColumn(
   let srid = -1;
   let isInRange = true;
   for (let row = 0; row < sample.rowCount; row++) {
-    if (!cell.open(sample, row * sample.columnCount + column)) continue;
+    if (!cell.open(sample, row * sample.columnCount + column) || isMissing(cell)) continue;
     const first = cell.bytes[cell.start];
     const found = first === OPEN_BRACE ? 'GeoJSON' : first === ZERO ? 'hexadecimal WKB' : 'WKT';
     if (count++ > 0 && found !== notation) return null;

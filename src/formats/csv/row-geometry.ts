@@ -108,7 +108,7 @@ export class GeometryCells implements RowGeometry, GeometryProbe {
     this.notes = 0;
     const cell = this.#cell;
     let type: number = GEOMETRY_TYPE.none;
-    if (cell.open(scanner, scanner.rowCount * scanner.columnCount + this.column)) {
+    if (cell.open(scanner, scanner.rowCount * scanner.columnCount + this.column) && !isMissing(cell)) {
       type = this.readCell(cell);
       if (type < 0) return false;
     }
@@ -226,7 +226,7 @@ class OrdinateCells {
 /** Texts that programs write for a missing number, in lower case. */
 const MISSING = new Set(['null', 'nan', 'na', 'n/a', '#n/a', 'none', '\\n', '-']);
 
-function isMissing({ bytes, start, end }: CellBytes): boolean {
+export function isMissing({ bytes, start, end }: CellBytes): boolean {
   if (end - start > 4) return false;
   let text = '';
   for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]);
