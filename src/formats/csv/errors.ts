@@ -21,7 +21,7 @@ export const errors = {
   ),
   CSV_HEADER_MISSING: user(
     400,
-    "the first line has coordinates instead of names ('{name}'): set '{field:csv_options.has_header}' to false; columns are then column_1, column_2, ...",
+    "the first line has coordinates instead of names ('{name}'): set '{field:csv_options.has_header}' to false, which names the columns column_1, column_2 and so on",
   ),
   CSV_GEOMETRY: user(400, "CSV line {line}, column '{column}': {reason} in '{value}'"),
   CSV_POINTS_ONLY: user(
