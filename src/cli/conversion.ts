@@ -220,7 +220,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
   const isExtended = values.update === true;
   if (isExtended && (!to.format.isExtendable || output === '-'))
     throw failure('USAGE', {
-      detail: `--update adds layers to an existing GeoPackage, and '${output}' is none`,
+      detail: `--update adds layers to an existing GeoPackage, and '${output}' is not one`,
     });
   const layerName = values['layer-name'];
   return {

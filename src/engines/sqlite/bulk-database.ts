@@ -164,9 +164,7 @@ class PreparedBulkStatement implements BulkStatement {
 
   constructor(statement: StatementSync) {
     this.#statement = statement;
-    // `run` also reports the last row id, and throws where that is a number and not exact.
-    statement.setReadBigInts(true);
-    // `run` also returns the row id, as a number, which it cannot do for large ones.
+    // `run` also returns the last row id, and throws if that is a number that is not exact.
     statement.setReadBigInts(true);
   }
 
