@@ -2,6 +2,7 @@
 import { failure } from '../../errors.ts';
 
 /** Result codes of SQLite (https://sqlite.org/rescode.html). */
+const SQLITE_BUSY = 5;
 const SQLITE_CORRUPT = 11;
 const SQLITE_NOTADB = 26;
 
@@ -15,6 +16,11 @@ function resultCode(thrown: unknown): number | null {
 export function isDamage(thrown: unknown): boolean {
   const code = resultCode(thrown);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
+/** Whether another connection holds a lock that the statement needs. */
+export function isBusy(thrown: unknown): boolean {
+  return resultCode(thrown) === SQLITE_BUSY;
 }
 
 /** An error of SQLite as SERVICE_DATABASE_DAMAGED or SERVICE_DATABASE_UNUSABLE of the database at `path`; anything else as it is. */

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { openWithLog } from './open-with-log.ts';
 
 export type SqlValue = null | number | bigint | string | Uint8Array;
 
@@ -37,8 +38,8 @@ export class Database {
       this.#handle = openReadOnly(path);
       return;
     }
-    this.#handle = new DatabaseSync(path, { timeout: options.busyTimeoutMs ?? 5000 });
-    this.#handle.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous};`);
+    this.#handle = openWithLog(path, options.busyTimeoutMs ?? 5000);
+    this.#handle.exec(`PRAGMA synchronous = ${options.synchronous}`);
   }
 
   exec(sql: string): void {

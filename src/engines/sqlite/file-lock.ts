@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { isBusy } from './database-failure.ts';
 
 export interface FileLock {
   release(): void;
@@ -17,7 +18,7 @@ export function tryFileLock(path: string): FileLock | null {
     handle.exec('PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
   } catch (error) {
     handle.close();
-    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return null; // SQLITE_BUSY
+    if (isBusy(error)) return null;
     throw error;
   }
   return {
@@ -35,7 +36,7 @@ export function isFileLocked(path: string): boolean {
     handle.prepare('SELECT count(*) FROM sqlite_schema').get();
     return false;
   } catch (error) {
-    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return true; // SQLITE_BUSY
+    if (isBusy(error)) return true;
     throw error;
   } finally {
     handle.close();
