@@ -1,7 +1,6 @@
 /** Writes gzip files and reads untrusted ones. The limits are those of zip archives and are checked while bytes are unpacked. */
 import { createReadStream, createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip } from 'node:zlib';
 import { failure, GeomillError } from '../errors.ts';
 import type { UnpackBudget } from './unpack-budget.ts';
 
@@ -33,6 +32,7 @@ export async function unpackGzip(
       yield chunk;
     }
   };
+  const { createGunzip } = await import('node:zlib');
   try {
     await pipeline(
       createReadStream(file.path, { highWaterMark: CHUNK_BYTES }),
@@ -51,6 +51,7 @@ export async function unpackGzip(
 /** Compresses a file to `targetPath`, which has its name only when it is complete; returns its size in bytes. */
 export async function gzipFile(path: string, targetPath: string, signal: AbortSignal): Promise<number> {
   const partialPath = `${targetPath}.partial`;
+  const { createGzip } = await import('node:zlib');
   try {
     await pipeline(
       createReadStream(path, { highWaterMark: CHUNK_BYTES }),
