@@ -194,6 +194,8 @@ export interface SourceLayer {
   readonly crsMissingReason: string;
   /** Bounds of the coordinates in the head of the file, for messages; null or missing: it has none. */
   readonly statedExtent?: Bounds | null;
+  /** A few positions are outside `statedExtent`: they cannot be degrees, all others can. Missing: none is known. */
+  readonly hasOutliers?: boolean;
   /** Text encoding of the attributes, for reports. */
   readonly encoding: string | null;
   /** Metres per unit of the coordinates if the file has a unit but no CRS; null or missing: it has none. */

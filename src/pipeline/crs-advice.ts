@@ -2,7 +2,7 @@
  * Suggests coordinate reference systems for a file that states none, by its extent. Half of the published shapefiles have
  * no .prj. A suggestion is a guess, which the user confirms by stating the CRS.
  */
-import { type Bounds, positionBounds } from '../batch/bounds.ts';
+import { type Bounds, typicalBounds } from '../batch/bounds.ts';
 import { type CrsText, WGS84 } from '../crs/crs.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
@@ -52,29 +52,33 @@ export interface CrsAdvice {
 export const NO_ADVICE: CrsAdvice = { extent: '', candidates: '', suggestions: '' };
 
 /**
- * Bounds of the positions in the first partition of a layer whose head states none; null if it has none or cannot be
- * read. For a layer that cannot be converted anyway.
+ * Typical bounds of the positions in the first partition of a layer whose head states none; no extent if it has none or
+ * cannot be read. For a layer that cannot be converted anyway.
  */
 export function sampledExtent(
   layer: SourceLayer,
   reader: Pick<FormatReader, 'readPartition'>,
   limits: InputLimits,
-): Bounds | null {
+): Pick<SourceLayer, 'statedExtent' | 'hasOutliers'> {
   try {
     const [first] = layer.partitions;
-    return first === undefined
-      ? null
-      : positionBounds(reader.readPartition(layer, first, { fields: [], limits }).batch.geometry);
+    if (first === undefined) return { statedExtent: null };
+    const { geometry } = reader.readPartition(layer, first, { fields: [], limits }).batch;
+    const { bounds, hasOutliers } = typicalBounds(geometry);
+    return { statedExtent: bounds, hasOutliers };
   } catch {
     // The missing CRS is what is reported.
-    return null;
+    return { statedExtent: null };
   }
 }
 
 /** Two clauses that continue the sentence of the message, and the suggestions in them. */
-export function crsAdvice(extent: Bounds | null | undefined, crs: CrsAuthority): CrsAdvice {
+export function crsAdvice(
+  { statedExtent: extent, hasOutliers = false }: Pick<SourceLayer, 'statedExtent' | 'hasOutliers'>,
+  crs: CrsAuthority,
+): CrsAdvice {
   if (!isUsable(extent)) return NO_ADVICE;
-  const range = `. Its coordinates (x ${shown(extent[0])} to ${shown(extent[2])}, y ${shown(extent[1])} to ${shown(extent[3])})`;
+  const range = `. ${hasOutliers ? 'Nearly all of its' : 'Its'} coordinates (x ${shown(extent[0])} to ${shown(extent[2])}, y ${shown(extent[1])} to ${shown(extent[3])})`;
   if (fitsDegrees(extent)) {
     const startsAtOrigin = Math.abs(extent[0]) < 1 && Math.abs(extent[1]) < 1;
     return {

@@ -466,9 +466,7 @@ class Conversion {
     return {
       ...input,
       layers: input.layers.map((layer) =>
-        isWithoutCrs(layer)
-          ? { ...layer, statedExtent: sampledExtent(layer, this.#input.reader, limits) }
-          : layer,
+        isWithoutCrs(layer) ? { ...layer, ...sampledExtent(layer, this.#input.reader, limits) } : layer,
       ),
     };
   }

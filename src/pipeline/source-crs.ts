@@ -56,7 +56,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
   if (format.inputCrs === 'fixed' || (format.inputCrs === 'request' && layer.crs === null)) {
     const own = stated ?? layer.crs ?? assumedCrsOf(question, findings);
     if (own !== null) return own;
-    const advice = crsAdvice(layer.statedExtent, crs);
+    const advice = crsAdvice(layer, crs);
     if (advice === NO_ADVICE)
       throw failure('FIELD_REQUIRED', { path: field(path), format: format.name }, location);
     const reason = layer.crsMissingReason;
@@ -70,7 +70,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     if (stated === null)
       throw failure(
         'CRS_MISSING',
-        { source, reason: layer.crsMissingReason, path: field(path), ...crsAdvice(layer.statedExtent, crs) },
+        { source, reason: layer.crsMissingReason, path: field(path), ...crsAdvice(layer, crs) },
         location,
       );
     return fromRequest(stated);
@@ -80,7 +80,7 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     found = crs.describe(layer.crs, source);
   } catch (error) {
     if (stated !== null) return fromRequest(stated);
-    const advice = crsAdvice(layer.statedExtent, crs);
+    const advice = crsAdvice(layer, crs);
     throw failure(
       'CRS_MISSING',
       { source, reason: unusableReason(error), path: field(path), ...advice },

@@ -2,7 +2,7 @@
 import { type Field, type MixedType, type OpenType, widenType } from '../batch/schema.ts';
 import { epsgCode } from '../crs/crs.ts';
 import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
-import { failure } from '../errors.ts';
+import { failure, type Location } from '../errors.ts';
 import { type Finding, type FindingCode, type Findings, findingCatalogue } from '../findings.ts';
 import { field } from '../message.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
@@ -81,8 +81,9 @@ export class SourceTally {
       this.#types.set(name, widenType(this.#types.get(name) ?? 'null', type, this.#mixed) as OpenType);
     }
     this.#range.add(result.range, base.rows);
-    for (const { code, params } of result.readFindings) {
-      if (code === 'SRID_STATED') this.#checkSrid(Number(params.srid));
+    for (const { code, params, places } of result.readFindings) {
+      if (code === 'SRID_STATED')
+        this.#checkSrid(Number(params.srid), locateAt(places[0] ?? {}, base, this.facts.at));
       if (code === 'CRS_MEMBER_IGNORED') this.#ignoresCrsMember = true;
     }
     for (const { field, declared: type, count, locations } of result.misfits)
@@ -92,8 +93,8 @@ export class SourceTally {
   }
 
   /** Throws CRS_CONFLICT if EWKT rows state another CRS than the request: a guess could move the data. */
-  #checkSrid(srid: number): void {
-    const { plan, label, crsPath, at } = this.facts;
+  #checkSrid(srid: number, at: Location): void {
+    const { plan, label, crsPath } = this.facts;
     const expected = epsgCode(plan.crs);
     if (srid === 0 || expected === null || expected === srid) return;
     const found = `SRID ${srid}`;

@@ -16,7 +16,7 @@ const crs = new CrsService(null);
 await crs.prepare(GRIDS);
 
 const said = (extent: Bounds): string => {
-  const { extent: coordinates, candidates } = crsAdvice(extent, crs);
+  const { extent: coordinates, candidates } = crsAdvice({ statedExtent: extent }, crs);
   return coordinates + candidates;
 };
 
@@ -41,7 +41,7 @@ test('coordinates that fit degrees are said to be so only if they are', () => {
 test('systems of many people in a small area come first, and the others are few', () => {
   assert.match(said([110_000, 450_000, 160_000, 520_000]), /could be in EPSG:28992/);
   assert.match(said([2_600_000, 1_200_000, 2_650_000, 1_210_000]), /could be in EPSG:2056/);
-  const { suggestions } = crsAdvice([530_000, 180_000, 531_190, 180_710], crs);
+  const { suggestions } = crsAdvice({ statedExtent: [530_000, 180_000, 531_190, 180_710] }, crs);
   assert.ok(suggestions.split('\n').includes('EPSG:27700 OSGB36 / British National Grid'), suggestions);
   assert.match(said([600_000, 6_600_000, 700_000, 6_700_000]), /EPSG:2154.* a UTM zone/);
   for (const extent of [
@@ -49,7 +49,7 @@ test('systems of many people in a small area come first, and the others are few'
     [1e6, 6e6, 1.6e6, 7.2e6],
     [1e5, 1e5, 9e5, 2e5],
   ]) {
-    const advice = crsAdvice(extent as Bounds, crs);
+    const advice = crsAdvice({ statedExtent: extent as Bounds }, crs);
     assert.ok((advice.candidates.match(/EPSG:/g) ?? []).length <= 5, advice.candidates);
     for (const text of [advice.extent, advice.candidates]) assert.ok(text.length <= 200, text);
     assert.ok(advice.suggestions.split('\n').length <= 5);
@@ -64,8 +64,8 @@ test('a head that says nothing is passed over', () => {
     [Number.NaN, 0, 1, 1],
     [-1e308, 0, Number.POSITIVE_INFINITY, 1],
   ])
-    assert.deepEqual(crsAdvice(extent as Bounds, crs), NO_ADVICE);
-  assert.deepEqual(crsAdvice(null, crs), NO_ADVICE);
+    assert.deepEqual(crsAdvice({ statedExtent: extent as Bounds }, crs), NO_ADVICE);
+  assert.deepEqual(crsAdvice({ statedExtent: null }, crs), NO_ADVICE);
   assert.equal(
     wantsAdvice({ crs: null, statedExtent: [1e5, 1e5, 2e5, 2e5] } as unknown as SourceLayer),
     true,

@@ -1,35 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { GeomillError } from '../../src/errors.ts';
 import { reader } from '../../src/formats/csv/read.ts';
-import { type ReadLayer, type ReadSettings, readBytesLayers } from '../support/read-layers.ts';
-
-async function read(
-  text: string,
-  options: ReadSettings['options'] = {},
-  partitionBytes?: number,
-): Promise<ReadLayer> {
-  return (await readBytesLayers(reader, text, { options, partitionBytes })).layers[0];
-}
-
-async function geometries(text: string, options: ReadSettings['options'] = {}): Promise<(string | null)[]> {
-  return (await read(text, options)).rows.map(({ geometry }) => geometry);
-}
-
-async function codes(text: string, options: ReadSettings['options'] = {}): Promise<string[]> {
-  const { findings } = await readBytesLayers(reader, text, { options });
-  return findings.map(({ code, count }) => (count === 1 ? code : `${code} ${count}`)).sort();
-}
-
-async function errorOf(text: string, options: ReadSettings['options'] = {}): Promise<string> {
-  try {
-    await read(text, options);
-  } catch (error) {
-    assert.ok(error instanceof GeomillError && error.fault === 'user', String((error as Error).stack));
-    return `${error.code} ${error.message}`;
-  }
-  assert.fail('it was read');
-}
+import { codes, errorOf, geometries, read } from '../support/csv-texts.ts';
+import { readBytesLayers } from '../support/read-layers.ts';
 
 test('reads points from columns that options name, by name or number', async () => {
   const text = 'a,b,c\n1,2,3\n';
@@ -224,7 +197,8 @@ test('names what is wrong in WKB and GeoJSON', async () => {
   const errors = {
     '01010000000000': /bytes end/,
     '0101000000000000000000F03F0000000000000040FF': /1 bytes follow/,
-    '0x12': /a geometry is expected/,
+    '0x12': /bytes end where a geometry header/,
+    '\\x01zz': /a geometry is expected/,
     '{"type":"Point"}': /'coordinates' must be an array/,
     '{"type":"Point","coordinates":[1]}': /two or three numbers/,
     '{"type":"Feature"}': /found a Feature/,

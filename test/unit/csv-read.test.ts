@@ -199,11 +199,7 @@ test('errors name the line, even after line ends in quotes', async () => {
       /line 5, column 'geom_wkt': a number is expected, found '\)', at character 9 in/,
     ],
     ['x,nonsense\n', 'CSV_GEOMETRY', /in 'nonsense'/],
-    [
-      'x,SRID=1;POINT (1 2)\ny,SRID=2;POINT (1 2)\n',
-      'CSV_GEOMETRY',
-      /line 6.*SRID 2 where rows before say 1/,
-    ],
+    ['x,SRID=1;POINT (1 2)\ny,SRID=2;POINT (1 2)\n', 'CSV_SRIDS', /line 6.*SRID 2, but line 5 states 1/],
   ];
   for (const [text, code, message] of cases) {
     const error = await errorOf(start + text);

@@ -28,4 +28,12 @@ export const errors = {
     400,
     'columns of coordinates hold one point for each feature, but {found}: write WKT ({set:output.geometry=wkt}), or add a transformation to points such as centroid or explode',
   ),
+  CSV_SRIDS: user(
+    400,
+    "CSV line {line}, column '{column}': the geometry states SRID {srid}, but {other}; all rows need the same CRS: split the file by SRID and convert each part",
+  ),
+  CSV_POINT_ORDER: user(
+    400,
+    "CSV line {line}, column '{column}': '{value}' does not state whether latitude or longitude comes first; '{field:csv_options.point_order}' is required",
+  ),
 } as const satisfies ErrorEntries;

@@ -14,7 +14,14 @@ export const findings = {
     "positions were read from column '{column}' ({order}); '{field:csv_options.point_column}' states another column",
   ),
   COORDINATE_NOTATION: info('the coordinates in {columns} were read {notation}'),
-  COORDINATES_MISSING: info('features have no geometry because their coordinates are empty', 'feature'),
+  COORDINATES_MISSING: info(
+    'features have no geometry because their coordinates are empty or a word such as NULL',
+    'feature',
+  ),
+  COORDINATES_ZERO: info(
+    'features are at 0, 0, which is often written for a missing position; they were kept',
+    'feature',
+  ),
   DECIMAL_COMMA_KEPT: info(
     'numbers with a decimal comma were kept as text (columns {columns}); to read numbers, {set:csv_options.decimal_comma=true}',
   ),

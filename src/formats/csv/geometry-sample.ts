@@ -1,8 +1,13 @@
 /** Finds columns of geometries by the values of the first rows. */
 import { GeometryBuilder } from '../../batch/geometry-column.ts';
-import { OPEN_BRACE, ZERO } from '../../bytes/ascii.ts';
-import { GeometryCells, isMissing } from './row-geometry.ts';
+import { OPEN_BRACE } from '../../bytes/ascii.ts';
+import { failure } from '../../errors.ts';
+import { shown } from './located.ts';
+import { isMissing } from './missing.ts';
+import { GeometryCells, isHex } from './row-geometry.ts';
 import { CellBytes, type Sample } from './sample.ts';
+
+const LOWER_S = 0x73;
 
 export interface SampledGeometry {
   readonly index: number;
@@ -43,7 +48,7 @@ export function sampledGeometries(names: readonly string[], sample: Sample): Sam
   const cell = new CellBytes();
   const found: SampledGeometry[] = [];
   for (let index = 0; index < names.length; index++) {
-    const geometry = readColumn(sample, index, cell);
+    const geometry = readColumn(names[index], sample, index, cell, true);
     if (geometry === null || (geometry.count === 0 && !EMPTY_NAMES.has(names[index].toLowerCase()))) continue;
     found.push({ index, isKnownName: isKnownName(names[index]), ...geometry });
   }
@@ -51,29 +56,57 @@ export function sampledGeometries(names: readonly string[], sample: Sample): Sam
   return found.some(({ count }) => count > 0) ? found.filter(({ count }) => count > 0) : found;
 }
 
+/** The CRS of a column that a name or an option states. Throws CSV_SRIDS. */
+export function statedGeometry(
+  names: readonly string[],
+  sample: Sample,
+  index: number,
+): Pick<SampledGeometry, 'srid' | 'notation' | 'isInRange'> {
+  const found = readColumn(names[index], sample, index, new CellBytes(), false);
+  return found ?? { srid: 0, notation: 'WKT', isInRange: false };
+}
+
+/** Null if a value is no geometry, or has another notation than those before. Throws CSV_SRIDS. */
 function readColumn(
+  name: string,
   sample: Sample,
   column: number,
   cell: CellBytes,
+  mustCheck: boolean,
 ): Pick<SampledGeometry, 'notation' | 'count' | 'srid' | 'isInRange'> | null {
   const builder = new GeometryBuilder('XY', 8, 8);
   const reader = new GeometryCells(column, builder);
   let notation: SampledGeometry['notation'] = 'WKT';
   let count = 0;
-  let srid = -1;
   let isInRange = true;
+  const srids = new Map<number, number>(); // and the first line of each
   for (let row = 0; row < sample.rowCount; row++) {
     if (!cell.open(sample, row * sample.columnCount + column) || isMissing(cell)) continue;
     const first = cell.bytes[cell.start];
-    const found = first === OPEN_BRACE ? 'GeoJSON' : first === ZERO ? 'hexadecimal WKB' : 'WKT';
+    const found = first === OPEN_BRACE ? 'GeoJSON' : isHex(first) ? 'hexadecimal WKB' : 'WKT';
     if (count++ > 0 && found !== notation) return null;
     notation = found;
-    if (reader.readCell(cell) < 0) return null;
+    // Nearly all WKT is without an SRID: it is read later.
+    const isPlain = !mustCheck && found === 'WKT' && (first | 0x20) !== LOWER_S;
+    if (!isPlain && reader.readCell(cell) < 0) return null;
+    const srid = isPlain ? 0 : reader.srid;
+    if (!srids.has(srid)) srids.set(srid, sample.lines[row]);
     isInRange &&= isGeographic(builder);
     builder.rewind(0);
-    srid = srid === -1 || srid === reader.srid ? reader.srid : 0;
   }
-  return { notation, count, srid: Math.max(srid, 0), isInRange };
+  const [first, second] = [...srids].filter(([srid]) => srid !== 0);
+  if (second !== undefined)
+    throw failure(
+      'CSV_SRIDS',
+      {
+        line: second[1],
+        column: shown(name),
+        srid: second[0],
+        other: `line ${first[1]} states ${first[0]}`,
+      },
+      { line: second[1], field: name },
+    );
+  return { notation, count, srid: srids.size === 1 && first !== undefined ? first[0] : 0, isInRange };
 }
 
 function isGeographic({ coordinates, coordinateLength, stride }: GeometryBuilder): boolean {

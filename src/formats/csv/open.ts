@@ -16,14 +16,8 @@ import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.t
 import { binaryLookOf, lookOf } from '../recognise.ts';
 import { namesColumn, unknownColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
-import {
-  detectedPlace,
-  type HeaderReading,
-  type LocatedGeometry,
-  noteDecimalCommas,
-  notFound,
-  statedPlace,
-} from './locate.ts';
+import { detectedPlace, noteDecimalCommas, notFound, statedPlace } from './locate.ts';
+import type { HeaderReading, LocatedGeometry } from './located.ts';
 import {
   CELL_ESCAPED,
   CELL_QUOTED,
@@ -95,7 +89,8 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
       crs: null,
       assumedCrs: located.assumedCrs,
       statedExtent: located.extent ?? null,
-      crsMissingReason: 'a CSV cannot state it',
+      hasOutliers: located.hasOutliers,
+      crsMissingReason: `a CSV cannot state it${located.doubt === undefined ? '' : `; ${located.doubt}`}`,
       encoding,
       partitions: cut(source, context.partitionBytes, header.newline),
       state,
@@ -178,7 +173,7 @@ function* headerReadings(
       fault ??= error;
       continue;
     }
-    const { cells, newline, start, end } = first;
+    const { cells, newline, start, end, lineCount } = first;
     let sample: Sample | null = null;
     count++;
     yield {
@@ -186,7 +181,14 @@ function* headerReadings(
       newline,
       names: hasHeader ? cells : cells.map((_, i) => `column_${i + 1}`),
       sample: () => {
-        sample ??= sampleRows(source, hasHeader ? end : start, delimiter, newline, cells.length);
+        sample ??= sampleRows(
+          source,
+          hasHeader ? end : start,
+          delimiter,
+          newline,
+          cells.length,
+          hasHeader ? lineCount : 0,
+        );
         return sample;
       },
     };
@@ -276,6 +278,8 @@ interface FirstRecord {
   readonly start: number;
   /** Offset after the record. */
   readonly end: number;
+  /** Lines before `end`. */
+  readonly lineCount: number;
 }
 
 /** The first record that is not a blank line. */
@@ -312,6 +316,7 @@ function firstCells(
       newline,
       start: bomLength(bytes),
       end: scanner.at,
+      lineCount: scanner.lineCount,
     };
   }
 }

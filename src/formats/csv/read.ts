@@ -8,7 +8,7 @@ import { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
-import { failure, type GeomillError, type Location } from '../../errors.ts';
+import { failure, GeomillError, type Location } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
@@ -55,6 +55,7 @@ class PartitionReader {
   #line = 1;
   #srid = 0;
   #sridCount = 0;
+  #sridLocation: Location = {};
   #positionsBefore = 0;
 
   constructor(state: CsvState, source: ByteSource, partition: Partition, request: PartitionRequest) {
@@ -180,7 +181,8 @@ class PartitionReader {
   #readGeometry(): boolean {
     const geometry = this.#rowGeometry;
     if (!geometry.read(this.#scanner)) {
-      this.#reject(this.#geometryError(geometry.reason, geometry.column));
+      if (geometry.lacksOrder) throw this.#geometryError('CSV_POINT_ORDER', {}, geometry.column);
+      this.#reject(this.#geometryError('CSV_GEOMETRY', { reason: geometry.reason }, geometry.column));
       return false;
     }
     const { positionCount } = this.#geometry;
@@ -196,23 +198,28 @@ class PartitionReader {
 
   #checkSrid(srid: number, column: number): void {
     this.#sridCount++;
-    if (this.#srid === 0) this.#srid = srid;
-    else if (srid !== this.#srid) {
-      const reason = `SRID ${srid} where rows before say ${this.#srid}; all rows share one CRS`;
-      throw this.#geometryError(reason, column);
+    if (this.#srid === 0) {
+      this.#srid = srid;
+      this.#sridLocation = this.#location();
+    } else if (srid !== this.#srid) {
+      const distance = this.#line - (this.#sridLocation.line ?? 0);
+      const other = `${distance === 1 ? 'the line' : `${distance} lines`} before states ${this.#srid}`;
+      throw this.#geometryError('CSV_SRIDS', { srid, other }, column);
     }
   }
 
-  #geometryError(reason: string, index: number): GeomillError {
+  /** `params`: what the error has besides the line, the column and the value. */
+  #geometryError(
+    code: 'CSV_GEOMETRY' | 'CSV_SRIDS' | 'CSV_POINT_ORDER',
+    params: Readonly<Record<string, string | number>>,
+    index: number,
+  ): GeomillError {
     const scanner = this.#scanner;
     const column = this.#state.names[index];
     const cell = scanner.rowCount * scanner.columnCount + index;
     const value = this.#show(scanner.starts[cell], scanner.ends[cell]);
-    return failure(
-      'CSV_GEOMETRY',
-      { line: this.#line, column, reason, value },
-      { ...this.#location(), field: column },
-    );
+    const at = { ...this.#location(), field: column };
+    return new GeomillError(code, { line: this.#line, column, value, ...params }, at);
   }
 
   #note(notes: number): void {
@@ -228,9 +235,10 @@ class PartitionReader {
     for (const [code, count] of this.#noteCounts)
       if (count > LOCATIONS_SHOWN) this.#findings.note(code, {}, undefined, count - LOCATIONS_SHOWN);
     if (this.#srid !== 0)
-      this.#findings.note('SRID_STATED', { srid: this.#srid }, undefined, this.#sridCount);
-    const { emptyCount } = this.#rowGeometry;
+      this.#findings.note('SRID_STATED', { srid: this.#srid }, this.#sridLocation, this.#sridCount);
+    const { emptyCount, zeroCount } = this.#rowGeometry;
     if (emptyCount > 0) this.#findings.note('COORDINATES_MISSING', {}, undefined, emptyCount);
+    if (zeroCount > 0) this.#findings.note('COORDINATES_ZERO', {}, undefined, zeroCount);
   }
 
   #checkEncoding(): void {

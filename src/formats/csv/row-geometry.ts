@@ -8,6 +8,7 @@ import { NumberScanner } from '../../bytes/number-text.ts';
 import { type OrdinateNotation, OrdinateScanner } from '../../bytes/ordinate-text.ts';
 import { PositionScanner } from '../../bytes/position-text.ts';
 import { GeomillError } from '../../errors.ts';
+import { isMissing } from './missing.ts';
 import type { GeometryProbe, RecordScanner } from './records.ts';
 import { CellBytes } from './sample.ts';
 
@@ -25,7 +26,8 @@ export type GeometryPlace =
   | {
       readonly kind: 'point';
       readonly index: number;
-      readonly order: 'lat_lon' | 'lon_lat';
+      /** null: each value has to state it. */
+      readonly order: 'lat_lon' | 'lon_lat' | null;
       readonly notation: OrdinateNotation;
     };
 
@@ -40,8 +42,12 @@ export interface RowGeometry {
   /** Of the last geometry: SRID (0: none) and bits of GEOMETRY_NOTE. */
   readonly srid: number;
   readonly notes: number;
-  /** Rows whose coordinates are empty. */
+  /** Rows without coordinates. */
   readonly emptyCount: number;
+  /** Points at 0, 0. */
+  readonly zeroCount: number;
+  /** The last position is read, but does not state its order. */
+  readonly lacksOrder: boolean;
   /** Why the last geometry is invalid, and its column. */
   readonly reason: string;
   readonly column: number;
@@ -66,7 +72,10 @@ export function rowGeometry(place: GeometryPlace, builder: GeometryBuilder): Row
 export class GeometryCells implements RowGeometry, GeometryProbe {
   srid = 0;
   notes = 0;
-  readonly emptyCount = 0;
+  /** Rows with a text for a missing value. Those with an empty cell are not counted: writers make them. */
+  emptyCount = 0;
+  readonly zeroCount = 0;
+  readonly lacksOrder = false;
   reason = '';
   readonly column: number;
   readonly scanProbe = this;
@@ -108,8 +117,9 @@ export class GeometryCells implements RowGeometry, GeometryProbe {
     this.notes = 0;
     const cell = this.#cell;
     let type: number = GEOMETRY_TYPE.none;
-    if (cell.open(scanner, scanner.rowCount * scanner.columnCount + this.column) && !isMissing(cell)) {
-      type = this.readCell(cell);
+    if (cell.open(scanner, scanner.rowCount * scanner.columnCount + this.column)) {
+      if (isMissing(cell)) this.emptyCount++;
+      else type = this.readCell(cell);
       if (type < 0) return false;
     }
     builder.endFeature(type);
@@ -141,7 +151,7 @@ export class GeometryCells implements RowGeometry, GeometryProbe {
         decoder.decode(bytes.subarray(start, end)),
         builder,
       );
-    } else if (first >= ZERO && first <= NINE) {
+    } else if (isHex(first)) {
       reader = this.#wkb ??= new HexWkbReader();
       type = (this.#wkb as HexWkbReader).readHex(bytes, start, end, builder);
     } else {
@@ -155,18 +165,27 @@ export class GeometryCells implements RowGeometry, GeometryProbe {
 }
 
 const decoder = new TextDecoder();
+const BACKSLASH = 0x5c;
+const LOWER_X = 0x78;
 const NOT_HEX = 255;
 const HEX_VALUES = Uint8Array.from({ length: 256 }, (_, byte) => {
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(byte).toLowerCase());
   return digit < 0 ? NOT_HEX : digit;
 });
 
-/** WKB and EWKB in hexadecimal digits. */
+/** Whether a geometry that begins with this byte is WKB in hexadecimal digits. */
+export function isHex(first: number): boolean {
+  return (first >= ZERO && first <= NINE) || first === BACKSLASH;
+}
+
+/** WKB and EWKB in hexadecimal digits, also after `\x` (PostgreSQL) or `0x` (SQL Server). */
 class HexWkbReader extends WkbReader {
   #decoded = new Uint8Array(256);
 
   /** As `readParts`, for the digits `text[start, end)` and nothing after the geometry. */
   readHex(text: Uint8Array, start: number, end: number, builder: GeometryBuilder): number {
+    if ((text[start + 1] | 0x20) === LOWER_X && (text[start] === BACKSLASH || text[start] === ZERO))
+      start += 2;
     const length = (end - start) >> 1;
     if (this.#decoded.length < length) this.#decoded = new Uint8Array(length * 2);
     const bytes = this.#decoded;
@@ -223,16 +242,6 @@ class OrdinateCells {
   }
 }
 
-/** Texts that programs write for a missing number, in lower case. */
-const MISSING = new Set(['null', 'nan', 'na', 'n/a', '#n/a', 'none', '\\n', '-']);
-
-export function isMissing({ bytes, start, end }: CellBytes): boolean {
-  if (end - start > 4) return false;
-  let text = '';
-  for (let i = start; i < end; i++) text += String.fromCharCode(bytes[i]);
-  return MISSING.has(text.toLowerCase());
-}
-
 function endPoint(builder: GeometryBuilder): void {
   builder.endRing();
   builder.endPart(PART_KIND.point);
@@ -240,6 +249,8 @@ function endPoint(builder: GeometryBuilder): void {
 }
 
 class PairCells implements RowGeometry {
+  zeroCount = 0;
+  readonly lacksOrder = false;
   readonly srid = 0;
   readonly notes = 0;
   readonly scanProbe = null;
@@ -281,6 +292,7 @@ class PairCells implements RowGeometry {
     }
     const z = this.#z < 0 ? Number.NaN : this.#ordinate(scanner, this.#z, 'z');
     if (z === null) return false;
+    if (x === 0 && y === 0) this.zeroCount++;
     builder.position(x, y, z);
     endPoint(builder);
     return true;
@@ -305,11 +317,13 @@ class PointCells implements RowGeometry {
   readonly scanProbe = null;
   emptyCount = 0;
   reason = '';
+  zeroCount = 0;
+  lacksOrder = false;
   readonly column: number;
   readonly #builder: GeometryBuilder;
   readonly #cell = new CellBytes();
   readonly #positions: PositionScanner;
-  readonly #order: 'lat_lon' | 'lon_lat';
+  readonly #order: 'lat_lon' | 'lon_lat' | null;
 
   constructor(place: GeometryPlace & { readonly kind: 'point' }, builder: GeometryBuilder) {
     this.#builder = builder;
@@ -332,8 +346,12 @@ class PointCells implements RowGeometry {
       return false;
     }
     const { first, second, z } = position;
+    const order = position.order ?? this.#order;
+    this.lacksOrder = order === null;
+    if (order === null) return false;
+    if (first === 0 && second === 0) this.zeroCount++;
     if (!Number.isNaN(z)) builder.widen('XYZ');
-    if ((position.order ?? this.#order) === 'lat_lon') builder.position(second, first, z);
+    if (order === 'lat_lon') builder.position(second, first, z);
     else builder.position(first, second, z);
     endPoint(builder);
     return true;

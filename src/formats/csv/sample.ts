@@ -18,31 +18,38 @@ const SAMPLE_ROWS = 1000;
 export interface Sample extends CellTable {
   /** Share of the records that have as many cells as the header; 1 if there are none. */
   readonly share: number;
+  /** Line of each row, counted from 1. */
+  readonly lines: readonly number[];
 }
 
-/** The rows that begin at `start`, after the header. */
+/** The rows that begin at `start`, after the header and `linesBefore` lines. */
 export function sampleRows(
   source: ByteSource,
   start: number,
   delimiter: number,
   newline: number,
   columnCount: number,
+  linesBefore: number,
 ): Sample {
   for (let size = SAMPLE_BYTES; ; size *= 4) {
     const bytes = source.slice(start, start + size);
     const isComplete = start + bytes.length >= source.byteLength;
     const scanner = new RecordScanner(bytes, isComplete, delimiter, newline, columnCount);
     let records = 0;
+    const lines: number[] = [];
     while (scanner.at < bytes.length && records < SAMPLE_ROWS) {
+      const line = linesBefore + scanner.lineCount + 1;
       const outcome = scanner.next();
       if (outcome === TRUNCATED) break;
       if (outcome === RECORD || outcome === MALFORMED) records++;
-      if (outcome === RECORD && scanner.cellCount === columnCount) scanner.keep();
+      if (outcome !== RECORD || scanner.cellCount !== columnCount) continue;
+      scanner.keep();
+      lines.push(line);
     }
     if (records === 0 && !isComplete && size < MAX_SAMPLE_BYTES) continue;
     const { starts, ends, flags, rowCount } = scanner;
     const share = records === 0 ? 1 : rowCount / records;
-    return { bytes, starts, ends, flags, columnCount, rowCount, share };
+    return { bytes, starts, ends, flags, columnCount, rowCount, share, lines };
   }
 }
 

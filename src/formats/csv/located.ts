@@ -1,0 +1,30 @@
+/** What the search for the geometry starts from and finds; shared by its parts. */
+import type { Bounds } from '../../batch/bounds.ts';
+import type { AssumedCrs } from '../format.ts';
+import type { GeometryPlace } from './row-geometry.ts';
+import type { Sample } from './sample.ts';
+
+/** A header read with one delimiter, and the first rows. */
+export interface HeaderReading {
+  readonly delimiter: number;
+  /** The byte that lines are counted by. */
+  readonly newline: number;
+  readonly names: readonly string[];
+  /** Read when it is first asked for. */
+  readonly sample: () => Sample;
+}
+
+export interface LocatedGeometry {
+  readonly place: GeometryPlace;
+  readonly assumedCrs: AssumedCrs | null;
+  /** Bounds of the sampled coordinates if no CRS is assumed, for suggestions; see `typicalBounds`. */
+  readonly extent?: Bounds;
+  readonly hasOutliers?: boolean;
+  /** What speaks against degrees although the names say so, as part of a sentence. */
+  readonly doubt?: string;
+}
+
+/** A column name for messages. */
+export function shown(name: string): string {
+  return name.slice(0, 40);
+}
