@@ -90,9 +90,13 @@ const generalErrors = {
     400,
     "'{file}' is open in another program, which keeps its last changes in '{beside}'; close it there",
   ),
+  OUTPUT_LOCKED: user(
+    400,
+    "'{file}' is being changed by another program; wait until that program has saved it, or close it there",
+  ),
   OUTPUT_CHANGED: user(
     400,
-    "'{file}' was changed by another program in the meantime, so it was left as it is; run the command again",
+    "'{file}' was created or changed by another program in the meantime, so it was left as it is; run the command again",
   ),
   // CRS
   CRS_UNKNOWN: user(

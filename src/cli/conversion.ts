@@ -281,7 +281,7 @@ async function convert(
   request: ConversionRequest,
   parsed: Parsed,
   { inputs, output, unnamed, target }: Run,
-  { work, path }: OutputPath & { readonly work: string },
+  { work, path, expected }: OutputPath & { readonly work: string },
   context: CommandContext,
 ): Promise<ConversionReport> {
   const scratchDirectory = join(work, 'scratch');
@@ -313,6 +313,7 @@ async function convert(
       inputs: sources,
       stepInputs,
       outputPath,
+      ...(expected === undefined || isGzipped ? {} : { expected }),
       ...(parsed.values.update === true ? { existing: { path, name: basename(path) } } : {}),
       scratchDirectory,
       gridDirectory: context.gridDirectory,
@@ -326,7 +327,7 @@ async function convert(
     const report = boundedReport(found) as ConversionReport;
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
     else if (isGzipped) {
-      const byteLength = await gzipFile(outputPath, path, abort.signal);
+      const byteLength = await gzipFile(outputPath, path, abort.signal, expected);
       return { ...report, output: { ...report.output, byteLength, mediaType: 'application/gzip' } };
     }
     return report;

@@ -11,6 +11,7 @@ import {
 import { basename, dirname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '../errors.ts';
+import { type ExpectedFile, fileState } from '../io/output-place.ts';
 
 export interface InputFile {
   /** A regular file. */
@@ -56,6 +57,11 @@ export interface OutputPath {
   readonly path: string;
   /** The output replaces the first input. */
   readonly isUpdate: boolean;
+  /**
+   * What must be there when the output is complete: the file to update, unchanged, or no file. Missing: anything, because
+   * the user wants what is there to be replaced.
+   */
+  readonly expected?: readonly ExpectedFile[];
 }
 
 /**
@@ -107,7 +113,18 @@ export function checkOutput(
     const reason = `the directory '${directory}' is not writable`;
     throw failure('OUTPUT_NOT_WRITABLE', { path, reason }, undefined, error);
   }
-  return { path, isUpdate };
+  if (stats !== null && !isUpdate && !use.isExtended) return { path, isUpdate };
+  return { path, isUpdate, expected: [path, ...companions(path)].map(expectedFile) };
+}
+
+function expectedFile(path: string): ExpectedFile {
+  return { path, name: basename(path), state: fileState(path) };
+}
+
+/** The other files of a shapefile. */
+function companions(path: string): string[] {
+  const stem = path.replace(/\.shp$/i, '');
+  return stem === path ? [] : ['.shx', '.dbf', '.prj', '.cpg'].map((extension) => stem + extension);
 }
 
 function writableFile(path: string): string {

@@ -17,6 +17,7 @@ import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import type { GeomillError } from '../errors.ts';
 import type { Finding, Findings } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
+import type { ExpectedFile, FileState } from '../io/output-place.ts';
 import type { ScratchSpace, UnpackedSet } from '../io/scratch-space.ts';
 
 /** A JSON Schema (2020-12) of an object with options; validates requests and documents them. */
@@ -295,6 +296,8 @@ export interface ExistingOutput {
   readonly name: string;
   /** append: features are added to layers of the file. add: layers are added. replace: and may replace layers of the file. */
   readonly mode: 'append' | 'add' | 'replace';
+  /** When the conversion began; the output is a copy of this state. */
+  readonly state: FileState;
 }
 
 export interface WriteContext {
@@ -305,6 +308,8 @@ export interface WriteContext {
   readonly findings: Findings;
   /** Only for extendable formats. Missing: a new file is written. */
   readonly existing?: ExistingOutput;
+  /** What must be at the path of the output, and beside it, when the output is complete. Missing: anything. */
+  readonly expected?: readonly ExpectedFile[];
 }
 
 /** How to encode a layer's batches; structured-clonable, sent to the workers. */
@@ -332,7 +337,7 @@ export interface OutputFile {
 export interface OutputSink {
   /** Chunks of a layer are appended in the order of its features, layers one after another. */
   append(layerIndex: number, chunk: unknown): void;
-  /** Completes the output, which only then has its final name. */
+  /** Completes the output, which only then has its final name. Throws OUTPUT_CHANGED. */
   finish(): Promise<OutputFile>;
   /** Closes and deletes the unfinished output. */
   abort(): void;

@@ -1,7 +1,8 @@
 /** Writes gzip files and reads untrusted ones. The limits are those of zip archives and are checked while bytes are unpacked. */
-import { createReadStream, createWriteStream, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, createWriteStream, rmSync, statSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '../errors.ts';
+import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 import type { UnpackBudget } from './unpack-budget.ts';
 
 export const GZIP_EXTENSION = /\.gz$/i;
@@ -48,9 +49,17 @@ export async function unpackGzip(
   }
 }
 
-/** Compresses a file to `targetPath`, which has its name only when it is complete; returns its size in bytes. */
-export async function gzipFile(path: string, targetPath: string, signal: AbortSignal): Promise<number> {
-  const partialPath = `${targetPath}.partial`;
+/**
+ * Compresses a file to `targetPath`, which has its name only when it is complete; returns its size in bytes. Throws
+ * OUTPUT_CHANGED.
+ */
+export async function gzipFile(
+  path: string,
+  targetPath: string,
+  signal: AbortSignal,
+  expected?: readonly ExpectedFile[],
+): Promise<number> {
+  const partialPath = `${unfinishedPath(targetPath, expected)}.partial`;
   const { createGzip } = await import('node:zlib');
   try {
     await pipeline(
@@ -60,7 +69,7 @@ export async function gzipFile(path: string, targetPath: string, signal: AbortSi
       { signal },
     );
     const { size } = statSync(partialPath);
-    renameSync(partialPath, targetPath);
+    moveIntoPlace([{ partial: partialPath, path: targetPath }], expected);
     return size;
   } catch (error) {
     rmSync(partialPath, { force: true });

@@ -2,18 +2,21 @@
  * An output that is one file: written to a temporary name and renamed when it is complete, so that a partial file never
  * has the final name.
  */
-import { renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
+import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 
 export class OutputFileSink {
   readonly #path: string;
   readonly #partialPath: string;
   readonly #sink: ByteSink;
+  readonly #expected: readonly ExpectedFile[] | undefined;
   #isOpen = true;
 
-  constructor(path: string) {
+  constructor(path: string, expected?: readonly ExpectedFile[]) {
     this.#path = path;
-    this.#partialPath = `${path}.partial`;
+    this.#expected = expected;
+    this.#partialPath = `${unfinishedPath(path, expected)}.partial`;
     // A partial file left by a killed run is overwritten.
     this.#sink = createFileSink(this.#partialPath, true);
   }
@@ -32,11 +35,11 @@ export class OutputFileSink {
     this.#sink.insert(offset, byteCount);
   }
 
-  /** Renames the file to its final name, replacing an existing file; returns its size. */
+  /** Renames the file to its final name, replacing an existing file; returns its size. Throws OUTPUT_CHANGED. */
   finish(): number {
     const { byteLength } = this.#sink;
     this.#close();
-    renameSync(this.#partialPath, this.#path);
+    moveIntoPlace([{ partial: this.#partialPath, path: this.#path }], this.#expected);
     return byteLength;
   }
 

@@ -1,6 +1,7 @@
 /** Several files that grow at the same time and are delivered together: as a zip (zip-write.ts) or as loose files. */
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
+import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 
 export interface OutputMember {
   /** Bytes so far, including the head. */
@@ -13,7 +14,7 @@ export interface OutputMember {
 export interface OutputPackage {
   /** Adds a file; its first `headBytes` are set later, when the totals are known. */
   addMember(name: string, headBytes: number): OutputMember;
-  /** Completes the files and renames them to their final names; returns the total number of bytes. */
+  /** Completes the files and renames them to their final names; returns the total number of bytes. Throws OUTPUT_CHANGED. */
   finish(): Promise<number>;
   /** Deletes the written files. */
   abort(): void;
@@ -23,8 +24,11 @@ export interface OutputPackage {
  * A package of loose files; `pathOf` returns the final path of each. Until they are finished their names end in
  * ".part".
  */
-export function looseFiles(pathOf: (name: string) => string): OutputPackage {
-  const files: { path: string; sink: ByteSink }[] = [];
+export function looseFiles(
+  pathOf: (name: string) => string,
+  expected?: readonly ExpectedFile[],
+): OutputPackage {
+  const files: { partial: string; path: string; sink: ByteSink }[] = [];
   let isOpen = true;
   const close = (): void => {
     if (isOpen) for (const { sink } of files) sink.close();
@@ -33,8 +37,9 @@ export function looseFiles(pathOf: (name: string) => string): OutputPackage {
   return {
     addMember(name, headBytes) {
       const path = pathOf(name);
-      const sink = createFileSink(`${path}.part`, true);
-      files.push({ path, sink });
+      const partial = `${unfinishedPath(path, expected)}.part`;
+      const sink = createFileSink(partial, true);
+      files.push({ partial, path, sink });
       sink.append(new Uint8Array(headBytes));
       return {
         get byteLength() {
@@ -46,16 +51,12 @@ export function looseFiles(pathOf: (name: string) => string): OutputPackage {
     },
     async finish() {
       close();
-      let byteLength = 0;
-      for (const { path } of files) {
-        renameSync(`${path}.part`, path);
-        byteLength += statSync(path).size;
-      }
-      return byteLength;
+      moveIntoPlace(files, expected);
+      return files.reduce((sum, { path }) => sum + statSync(path).size, 0);
     },
     abort() {
       close();
-      for (const { path } of files) rmSync(`${path}.part`, { force: true });
+      for (const { partial } of files) rmSync(partial, { force: true });
     },
   };
 }

@@ -9,12 +9,13 @@
  *
  * yazl writes one stream after another and supports neither.
  */
-import { renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { constants, crc32, deflateRaw, deflateRawSync, type ZlibOptions } from 'node:zlib';
 import { failure } from '../errors.ts';
 import { type ByteSink, createFileSink } from './byte-sink.ts';
 import { combineCrc32 } from './crc32-combine.ts';
 import type { OutputMember, OutputPackage } from './output-package.ts';
+import { type ExpectedFile, moveIntoPlace, unfinishedPath } from './output-place.ts';
 import { Spool } from './spool.ts';
 
 /**
@@ -44,17 +45,21 @@ const METHOD_DEFLATE = 8;
 
 export class ZipWriter implements OutputPackage {
   readonly #path: string;
+  readonly #unfinishedPath: string;
+  readonly #expected: readonly ExpectedFile[] | undefined;
   readonly #members: ZipMember[] = [];
   readonly #background = new Background();
 
   /** `path` is the path of the finished archive; temporary files are in the same directory. */
-  constructor(path: string) {
+  constructor(path: string, expected?: readonly ExpectedFile[]) {
     this.#path = path;
+    this.#unfinishedPath = unfinishedPath(path, expected);
+    this.#expected = expected;
   }
 
   /** `name` with '/' between folders. */
   addMember(name: string, headBytes: number): OutputMember {
-    const spool = new Spool(`${this.#path}.part${this.#members.length}`);
+    const spool = new Spool(`${this.#unfinishedPath}.part${this.#members.length}`);
     const member = new ZipMember(name, headBytes, spool, this.#background);
     this.#members.push(member);
     return member;
@@ -62,7 +67,7 @@ export class ZipWriter implements OutputPackage {
 
   async finish(): Promise<number> {
     for (const member of this.#members) await member.complete();
-    const partial = `${this.#path}.part`;
+    const partial = `${this.#unfinishedPath}.part`;
     const sink = createFileSink(partial, true);
     try {
       const entries = this.#members.map((member) => writeMember(sink, member));
@@ -73,13 +78,13 @@ export class ZipWriter implements OutputPackage {
       throw error;
     }
     sink.close();
-    renameSync(partial, this.#path);
+    moveIntoPlace([{ partial, path: this.#path }], this.#expected);
     return sink.byteLength;
   }
 
   abort(): void {
     for (const member of this.#members) member.discard();
-    rmSync(`${this.#path}.part`, { force: true });
+    rmSync(`${this.#unfinishedPath}.part`, { force: true });
   }
 }
 

@@ -2,6 +2,7 @@
 import type { CrsText } from '../crs/crs.ts';
 import type { FailOn } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
+import type { ExpectedFile } from '../io/output-place.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 
 /** A job of a runner. */
@@ -77,8 +78,10 @@ export interface ConversionPaths {
   readonly stepInputs?: Readonly<Record<string, InputPath>>;
   /** The file that the output extends, if the request says so. */
   readonly existing?: InputPath;
-  /** Path of the output; must not exist, unless it is that of a file that the output extends. Layers and zip members are named after it. */
+  /** Layers and zip members are named after it. */
   readonly outputPath: string;
+  /** What must be at that path, and beside it, when the output is complete. Missing: anything. */
+  readonly expected?: readonly ExpectedFile[];
   /** Directory for unpacked files; exists and is empty. */
   readonly scratchDirectory: string;
   /** Directory with PROJ grids, or null. */

@@ -6,10 +6,8 @@
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, LOCAL_CRS, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
-import { failure } from '../errors.ts';
-import { type Finding, Findings, findingCatalogue } from '../findings.ts';
+import { type Finding, Findings } from '../findings.ts';
 import {
-  type ExistingOutput,
   type Format,
   type FormatReader,
   type FormatWriter,
@@ -20,7 +18,6 @@ import {
 } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
-import { listed } from '../short-text.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
@@ -28,6 +25,7 @@ import { COLLECTING_WEIGHT } from './collect.ts';
 import { sampledExtent, WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';
 import { CrsAnswerMissing, type CrsMemory, CrsService } from './crs-service.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
+import { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
 import type { LayerContext } from './layer-context.ts';
 import { LayerRun } from './layer-run.ts';
@@ -105,6 +103,7 @@ class Conversion {
   readonly #cutting: Cutting;
   readonly #crs: CrsService;
   readonly #scratch: ScratchSpace;
+  #target: ExistingTarget;
   #executor: Executor | null = null;
   #fraction = 0;
 
@@ -130,6 +129,7 @@ class Conversion {
     this.#crs = new CrsService(paths.gridDirectory, control.crsMemory);
     this.#findings = findings;
     this.#scratch = scratch;
+    this.#target = new ExistingTarget(request, paths);
   }
 
   static async open(
@@ -181,6 +181,7 @@ class Conversion {
     const { signal } = this.#control;
     this.#tell({ fraction: 0, stage: 'opening' });
     this.#paths = { ...this.#paths, inputs: await withoutGzip(this.#paths, this.#scratch, signal) };
+    this.#target = new ExistingTarget(this.#request, this.#paths);
     this.#startThreadsEarly();
     const inputs = await openInputs({
       reader: this.#input.reader,
@@ -239,8 +240,7 @@ class Conversion {
     const opened = this.#findings.list();
     const { plan, session } = await this.#plan(inputs);
     if (!plan.extendsTarget) for (const { skipped } of inputs) this.#findings.merge(skipped);
-    if (this.#request.output.replacesTarget && !plan.extendsTarget)
-      await this.#refuseOtherContent(plan, inputs[0]);
+    await this.#target.refuseOtherContent(plan, inputs[0], this.#input.first.reader);
     const { reader } = this.#input;
     const sources = runSourcesOf(plan, inputs, this.#request, reader.mixedType);
     const all = sources.flat().map(({ layer }) => layer);
@@ -322,14 +322,15 @@ class Conversion {
     progress: ProgressMeter,
   ): Promise<Written> {
     const { writer } = this.#output;
-    const { outputPath } = this.#paths;
+    const { outputPath, expected } = this.#paths;
     const name = baseName(outputPath);
-    const existing = this.#existing(plan, inputs);
+    const existing = this.#target.extended(plan, inputs[0]);
     const context: WriteContext = {
       name,
       options: this.#request.output.options,
       findings: this.#findings,
       ...(existing === null ? {} : { existing }),
+      ...(expected === undefined ? {} : { expected }),
     };
     const { mixedType } = this.#input.reader;
     const joinedName = this.#request.output.layerName ?? name;
@@ -362,7 +363,7 @@ class Conversion {
       progress.stage('finishing');
       // Before the output replaces an earlier file.
       this.#refuseFindings();
-      this.#refuseLosses(plan, inputs[0]);
+      this.#target.refuseLosses(plan, inputs[0], this.#findings);
       return { output: await sink.finish(), reprojections };
     } catch (error) {
       sink.abort();
@@ -373,37 +374,6 @@ class Conversion {
   #refuseFindings(): void {
     const { failOn } = this.#request;
     if (failOn !== undefined) refuseFindings(this.#findings.list(), failOn);
-  }
-
-  /** Throws TARGET_CONTENT_LOST if the target, which the output replaces, has content that the output will not have. */
-  async #refuseOtherContent({ layers }: ConversionPlan, target: OpenedInput): Promise<void> {
-    const kept = layers.map(({ sources: [{ layerIndex }] }) => target.layers[layerIndex].name);
-    const names = target.layers.map(({ name }) => name);
-    const unread = names.filter((name) => !kept.includes(name)).map((name) => `layer '${name}'`);
-    const other = await this.#input.first.reader.otherContent?.(target, names, this.#paths.limits);
-    const lost = [...unread, ...(other ?? [])];
-    if (lost.length > 0) throw failure('TARGET_CONTENT_LOST', { file: target.name, names: listed(lost) });
-  }
-
-  /** As `#refuseOtherContent`, for what findings say that reading the target did not take over. */
-  #refuseLosses(plan: ConversionPlan, { name: file }: OpenedInput): void {
-    if (!this.#request.output.replacesTarget || plan.extendsTarget) return;
-    const lost = this.#findings
-      .list()
-      .filter(
-        ({ code, places }) =>
-          findingCatalogue[code].severity === 'lost' && places.some((at) => at.file === file),
-      )
-      .map(({ message }) => message);
-    if (lost.length > 0) throw failure('TARGET_CONTENT_LOST', { file, names: lost.join('; ') });
-  }
-
-  /** The file that the output extends. */
-  #existing(plan: ConversionPlan, [{ path, name }]: readonly OpenedInput[]): ExistingOutput | null {
-    const { existing } = this.#paths;
-    const mode = this.#request.output.existing;
-    if (plan.extendsTarget) return { path, name, mode: 'append' };
-    return existing === undefined || mode === undefined ? null : { ...existing, mode };
   }
 
   #noteLostFields(layer: string, rowsWritten: number, fields: readonly Field[]): void {

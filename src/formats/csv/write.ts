@@ -46,7 +46,7 @@ export const writer: FormatWriter = {
     if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
     return { data, transfer: [data.buffer], findings: findings.list() };
   },
-  createSink: (path, encodings): OutputSink => new CsvSink(path, encodings),
+  createSink: (path, encodings, { expected }): OutputSink => new CsvSink(path, encodings, expected),
 };
 
 /**
@@ -167,11 +167,11 @@ class CsvSink implements OutputSink {
   readonly #path: string;
   readonly #file: OutputFileSink;
 
-  constructor(path: string, encodings: readonly LayerEncoding[]) {
+  constructor(path: string, encodings: readonly LayerEncoding[], expected: WriteContext['expected']) {
     if (encodings.length !== 1)
       throw failure('INTERNAL', { reason: `a CSV holds one layer, not ${encodings.length}` });
     this.#path = path;
-    this.#file = new OutputFileSink(path);
+    this.#file = new OutputFileSink(path, expected);
     this.#file.append(new TextEncoder().encode((encodings[0].state as CsvEncoding).header));
   }
 

@@ -49,7 +49,7 @@ export const writer: FormatWriter = {
     if (encodings.length !== 1)
       throw failure('INTERNAL', { reason: `a DXF holds one layer of ours, not ${encodings.length}` });
     const { encoding, facts } = encodings[0].state as LayerState;
-    return new DrawingSink(path, facts, encoding, context.findings);
+    return new DrawingSink(path, facts, encoding, context);
   },
 };
 

@@ -81,7 +81,7 @@ export const writer: FormatWriter = {
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
     const states = encodings.map((encoding) => encoding.state as WriteState);
-    return new GeoJsonSink(path, states, context.name);
+    return new GeoJsonSink(path, states, context);
   },
 };
 
@@ -130,10 +130,10 @@ class GeoJsonSink implements OutputSink {
   readonly #bounds = emptyBounds();
   #featureCount = 0;
 
-  constructor(path: string, states: readonly WriteState[], outputName: string) {
+  constructor(path: string, states: readonly WriteState[], { name: outputName, expected }: WriteContext) {
     this.#path = path;
     this.#states = states;
-    this.#file = new OutputFileSink(path);
+    this.#file = new OutputFileSink(path, expected);
     this.#isSequence = states.some(({ separator }) => separator !== COMMA_LINE);
     this.#separator = encoder.encode(states[0]?.separator ?? COMMA_LINE);
     if (this.#isSequence) return;

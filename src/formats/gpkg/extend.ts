@@ -2,18 +2,18 @@
  * Adds features and layers to a copy of an existing GeoPackage and puts the copy in its place. Everything else in the file
  * stays as it is: other layers, attribute tables, tiles, styles, metadata, views, indexes and triggers.
  */
-import { constants, copyFileSync, existsSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
+import { constants, copyFileSync, rmSync, statSync } from 'node:fs';
 import { BulkDatabase, refusal } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
-import { hasContent } from '../../engines/sqlite/database-pages.ts';
 import { UntrustedDatabase } from '../../engines/sqlite/untrusted-database.ts';
 import { failure, GeomillError } from '../../errors.ts';
-import type { Findings } from '../../findings.ts';
-import type { ExistingOutput, OutputFile, OutputSink } from '../format.ts';
+import { requireExpected, unfinishedPath } from '../../io/output-place.ts';
+import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { AppendedTable } from './appended-table.ts';
 import type { CrsRow, KnownSystem } from './crs-rows.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FeatureTable } from './feature-table.ts';
+import { moveDatabaseIntoPlace, refuseInUse, refuseLocked } from './in-use.ts';
 import { folded } from './names.ts';
 import { registerLayer, removeLayer } from './register.ts';
 import type { LayerState } from './sink.ts';
@@ -75,22 +75,21 @@ export class ExtendingSink implements OutputSink {
   readonly #path: string;
   readonly #partialPath: string;
   readonly #existing: ExistingOutput;
-  /** Of the existing file when it was copied. */
-  readonly #stats: Stats;
   readonly #database: BulkDatabase;
-  readonly #findings: Findings;
+  readonly #context: WriteContext;
   readonly #tables: (FeatureTable | AppendedTable)[];
 
-  constructor(path: string, layers: readonly LayerState[], existing: ExistingOutput, findings: Findings) {
+  constructor(path: string, layers: readonly LayerState[], existing: ExistingOutput, context: WriteContext) {
     this.#path = path;
-    this.#partialPath = `${path}.partial`;
+    this.#partialPath = `${unfinishedPath(path, context.expected)}.partial`;
     this.#existing = existing;
-    this.#findings = findings;
-    refuseInUse(existing);
-    this.#stats = statSync(existing.path);
-    // Where the file system can, the copy shares the blocks of the file.
-    copyFileSync(existing.path, this.#partialPath, constants.COPYFILE_FICLONE);
+    this.#context = context;
+    refuseInUse(existing.path, existing.name);
+    refuseLocked(path, existing.name, context.expected);
     try {
+      // Where the file system can, the copy shares the blocks of the file.
+      copyFileSync(existing.path, this.#partialPath, constants.COPYFILE_FICLONE);
+      requireExpected(existing);
       this.#database = BulkDatabase.edit(this.#partialPath);
     } catch (error) {
       rmSync(this.#partialPath, { force: true });
@@ -121,18 +120,7 @@ export class ExtendingSink implements OutputSink {
     } catch (error) {
       throw this.#refused(error);
     }
-    try {
-      refuseInUse(this.#existing);
-    } catch (error) {
-      rmSync(this.#partialPath, { force: true });
-      throw error;
-    }
-    const { mtimeMs, size } = statSync(this.#existing.path);
-    if (mtimeMs !== this.#stats.mtimeMs || size !== this.#stats.size) {
-      rmSync(this.#partialPath, { force: true });
-      throw failure('OUTPUT_CHANGED', { file: this.#existing.name });
-    }
-    renameSync(this.#partialPath, this.#path);
+    moveDatabaseIntoPlace(this.#partialPath, this.#path, this.#existing.name, this.#context.expected);
     return { path: this.#path, byteLength: statSync(this.#path).size };
   }
 
@@ -151,18 +139,11 @@ export class ExtendingSink implements OutputSink {
 
   #open({ table }: LayerState): FeatureTable | AppendedTable {
     const database = this.#database;
-    if (table.kind === 'existing') return new AppendedTable(database, table.plan, this.#findings);
+    if (table.kind === 'existing') return new AppendedTable(database, table.plan, this.#context.findings);
     addSystem(database, table.crs);
     if (this.#existing.mode === 'replace') removeLayer(database, table.plan.table);
-    return new FeatureTable(database, table.plan, this.#findings);
+    return new FeatureTable(database, table.plan, this.#context.findings);
   }
-}
-
-/** An open connection keeps a log, even an empty one; after the file is replaced it would belong to another database. */
-function refuseInUse({ path, name }: ExistingOutput): void {
-  if (existsSync(`${path}-wal`)) throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-wal` });
-  if (hasContent(`${path}-journal`))
-    throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-journal` });
 }
 
 /** Adds the row of a CRS, unless the file has it. */

@@ -1,14 +1,16 @@
 /** Writes one GeoPackage to a temporary name and renames it when it is complete. */
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { BulkDatabase } from '../../engines/sqlite/bulk-database.ts';
 import { failure } from '../../errors.ts';
-import type { Findings } from '../../findings.ts';
-import type { OutputFile, OutputSink } from '../format.ts';
+import { unfinishedPath } from '../../io/output-place.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../format.ts';
 import type { AppendedTablePlan } from './appended-table.ts';
 import { type CrsRow, REQUIRED_ROWS } from './crs-rows.ts';
 import type { DatetimeZones } from './datetime-text.ts';
 import type { GpkgChunk } from './encode.ts';
 import { FeatureTable, type FeatureTablePlan } from './feature-table.ts';
+import { moveDatabaseIntoPlace, refuseInUse } from './in-use.ts';
 import { registerLayer } from './register.ts';
 import { APPLICATION_ID, CORE_SQL, SPATIAL_REF_SYS_SQL, USER_VERSION } from './schema-sql.ts';
 
@@ -37,15 +39,16 @@ export class GpkgSink implements OutputSink {
   readonly #partialPath: string;
   readonly #database: BulkDatabase;
   readonly #layers: readonly LayerState[];
-  readonly #findings: Findings;
+  readonly #context: WriteContext;
   readonly #tables: (FeatureTable | null)[];
 
-  constructor(path: string, layers: readonly LayerState[], findings: Findings) {
+  constructor(path: string, layers: readonly LayerState[], context: WriteContext) {
     this.#path = path;
-    this.#partialPath = `${path}.partial`;
+    this.#partialPath = `${unfinishedPath(path, context.expected)}.partial`;
     this.#layers = layers;
-    this.#findings = findings;
+    this.#context = context;
     this.#tables = layers.map(() => null);
+    refuseInUse(path, basename(path));
     // A partial file left by a killed run is overwritten.
     rmSync(this.#partialPath, { force: true });
     this.#database = BulkDatabase.create(this.#partialPath, {
@@ -72,7 +75,7 @@ export class GpkgSink implements OutputSink {
       registerLayer(this.#database, table);
     });
     this.#database.finish();
-    renameSync(this.#partialPath, this.#path);
+    moveDatabaseIntoPlace(this.#partialPath, this.#path, basename(this.#path), this.#context.expected);
     return { path: this.#path, byteLength: statSync(this.#path).size };
   }
 
@@ -85,7 +88,7 @@ export class GpkgSink implements OutputSink {
     const table = this.#layers[layerIndex]?.table;
     if (table?.kind !== 'new')
       throw failure('INTERNAL', { reason: `there is no output layer ${layerIndex}` });
-    this.#tables[layerIndex] ??= new FeatureTable(this.#database, table.plan, this.#findings);
+    this.#tables[layerIndex] ??= new FeatureTable(this.#database, table.plan, this.#context.findings);
     return this.#tables[layerIndex];
   }
 

@@ -63,8 +63,8 @@ export const writer: FormatWriter = {
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
     const layers = encodings.map(({ state }) => state as LayerState);
     return context.existing === undefined
-      ? new GpkgSink(path, layers, context.findings)
-      : new ExtendingSink(path, layers, context.existing, context.findings);
+      ? new GpkgSink(path, layers, context)
+      : new ExtendingSink(path, layers, context.existing, context);
   },
 };
 

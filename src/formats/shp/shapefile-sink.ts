@@ -2,11 +2,12 @@
  * Collects encoded chunks into shapefiles. Values that depend on earlier features are set here, in order: record
  * numbers, index offsets, the numbers of a serial field, and the headers, which are known last.
  */
+import { rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { failure } from '../../errors.ts';
 import { looseFiles, type OutputMember, type OutputPackage } from '../../io/output-package.ts';
 import { ZipWriter } from '../../io/zip-write.ts';
-import type { LayerEncoding, OutputFile, OutputSink } from '../format.ts';
+import type { LayerEncoding, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { type DbfFieldSpec, makeDbfHeader, rowBytesOf } from './dbf-header.ts';
 import type { DbfWriteField } from './dbf-write.ts';
 import type { ShapefilePlan } from './shapefile-plan.ts';
@@ -56,12 +57,16 @@ export function checkMemberSize(layer: string, member: string, bytes: number): v
 }
 
 /** A path that ends in ".shp" becomes loose files, any other path a zip. */
-export function createShapefileSink(path: string, encodings: readonly LayerEncoding[]): OutputSink {
+export function createShapefileSink(
+  path: string,
+  encodings: readonly LayerEncoding[],
+  { expected }: WriteContext,
+): OutputSink {
   const states = encodings.map(({ state }) => state as LayerState);
   const isLoose = /\.shp$/i.test(path);
   const output: OutputPackage = isLoose
-    ? looseFiles((name) => join(dirname(path), name))
-    : new ZipWriter(path);
+    ? looseFiles((name) => join(dirname(path), name), expected)
+    : new ZipWriter(path, expected);
   // Loose files are named after the path, which may be longer than the name of the output ("roads.v2.shp").
   const nameOf = looseNames(states, isLoose ? basename(path).slice(0, -4) : null);
   const layers: ShapefileOutput[][] = [];
@@ -82,11 +87,21 @@ export function createShapefileSink(path: string, encodings: readonly LayerEncod
       for (const files of layers) for (const file of files) file.finish();
       const byteLength = await output.finish();
       if (!isLoose) return { path, byteLength };
+      for (const { files, prj } of states)
+        for (const { name } of files) removeStale(join(dirname(path), nameOf(name)), prj !== null);
       const first = join(dirname(path), `${nameOf(states[0].files[0].name)}.shp`);
       return { path: first, mediaType: MEDIA_TYPE_SHP, byteLength };
     },
     abort: () => output.abort(),
   };
+}
+
+/** Spatial and attribute indexes, and other files that state a CRS. */
+const DERIVED = ['.qix', '.sbn', '.sbx', '.fbn', '.fbx', '.ain', '.aih', '.idm', '.ind', '.qpj'];
+
+/** Removes files of an earlier shapefile at the same path that would be wrong for the new one. */
+function removeStale(stem: string, hasPrj: boolean): void {
+  for (const extension of hasPrj ? DERIVED : [...DERIVED, '.prj']) rmSync(stem + extension, { force: true });
 }
 
 /** With one layer, planned names begin with the output's name; loose files use the path's name instead. */

@@ -7,7 +7,7 @@ import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { OutputFileSink } from '../../../io/output-file.ts';
 import { field } from '../../../message.ts';
-import type { OutputFile, OutputSink } from '../../format.ts';
+import type { OutputFile, OutputSink, WriteContext } from '../../format.ts';
 import { type DrawingFacts, drawingHead } from './drawing-head.ts';
 import type { DrawingTotals } from './drawing-tables.ts';
 import { drawingTail } from './drawing-tail.ts';
@@ -44,14 +44,14 @@ export class DrawingSink implements OutputSink {
   #hasColorField = false;
   #handleSeed = FIRST_ENTITY_HANDLE;
 
-  constructor(path: string, facts: DrawingFacts, encoding: DrawingEncoding, findings: Findings) {
+  constructor(path: string, facts: DrawingFacts, encoding: DrawingEncoding, context: WriteContext) {
     this.#path = path;
     this.#facts = facts;
     this.#encoding = encoding;
-    this.#findings = findings;
+    this.#findings = context.findings;
     const head = this.#head();
     this.#headBytes = head.length + NUMBER_ROOM + (encoding.layerField === null ? 0 : LAYER_ROOM);
-    this.#file = new OutputFileSink(path);
+    this.#file = new OutputFileSink(path, context.expected);
     this.#file.append(padded(head, this.#headBytes));
   }
 

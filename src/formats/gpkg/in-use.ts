@@ -1,0 +1,46 @@
+/** Moves a complete GeoPackage to its final name, unless another program uses the file that has the name. */
+import { existsSync } from 'node:fs';
+import { hasContent } from '../../engines/sqlite/database-pages.ts';
+import { lockForWriting } from '../../engines/sqlite/write-lock.ts';
+import { failure } from '../../errors.ts';
+import { type ExpectedFile, moveIntoPlace } from '../../io/output-place.ts';
+
+/**
+ * Throws OUTPUT_IN_USE for a database with a log. An open connection keeps a log, even an empty one; SQLite would apply it
+ * to the database that takes the place of the file.
+ */
+export function refuseInUse(path: string, name: string): void {
+  if (existsSync(`${path}-wal`)) throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-wal` });
+  if (hasContent(`${path}-journal`))
+    throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-journal` });
+}
+
+/** As `moveIntoPlace`. Throws OUTPUT_IN_USE, OUTPUT_LOCKED and OUTPUT_CHANGED. */
+export function moveDatabaseIntoPlace(
+  partial: string,
+  path: string,
+  name: string,
+  expected: readonly ExpectedFile[] | undefined,
+): void {
+  refuseInUse(path, name);
+  using lock = isReplaced(path, expected) ? lockForWriting(path) : null;
+  if (lock?.isTaken) throw failure('OUTPUT_LOCKED', { file: name });
+  moveIntoPlace([{ partial, path }], expected);
+}
+
+/**
+ * Throws OUTPUT_LOCKED if the output replaces a database that another program is writing to, even if it has written nothing
+ * so far.
+ */
+export function refuseLocked(
+  path: string,
+  name: string,
+  expected: readonly ExpectedFile[] | undefined,
+): void {
+  using lock = isReplaced(path, expected) ? lockForWriting(path) : null;
+  if (lock?.isTaken) throw failure('OUTPUT_LOCKED', { file: name });
+}
+
+function isReplaced(path: string, expected: readonly ExpectedFile[] | undefined): boolean {
+  return expected?.some((file) => file.path === path && file.state !== null) ?? false;
+}

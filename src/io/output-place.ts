@@ -1,0 +1,79 @@
+/**
+ * The last step of an output: it gets its name, and with it the place of a file that may be there. Another program may have
+ * created or changed that file since the conversion began; then it stays as it is, and the output is an error.
+ */
+import { chmodSync, chownSync, closeSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { failure } from '../errors.ts';
+
+/** A file at one moment. Plain data. */
+export interface FileState {
+  /** Differs if another program has replaced the file or written to it. */
+  readonly version: string;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What must be at a path when the output is moved there. Plain data. */
+export interface ExpectedFile {
+  readonly path: string;
+  /** As the user knows it. */
+  readonly name: string;
+  /** Null: no file. */
+  readonly state: FileState | null;
+}
+
+/**
+ * The path of the unfinished output, without ending. Where a file is expected, several processes may write one output: each
+ * has files of its own, and the last step of all but one fails.
+ */
+export function unfinishedPath(path: string, expected: readonly ExpectedFile[] | undefined): string {
+  return expected === undefined ? path : `${path}.${process.pid}`;
+}
+
+/** SQLite counts the changes of a database in its first 100 bytes: two in one tick of the clock are told apart. */
+const HEAD_BYTES = 100;
+
+/** Null if there is no such file. */
+export function fileState(path: string): FileState | null {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  const { dev, ino, size, mtimeNs } = stats;
+  const version = `${dev}:${ino}:${size}:${mtimeNs}:${headOf(path)}`;
+  return { version, mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) };
+}
+
+function headOf(path: string): string {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    return head.toString('base64', 0, readSync(file, head, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Throws OUTPUT_CHANGED. */
+export function requireExpected({ path, name, state }: ExpectedFile): void {
+  if (fileState(path)?.version !== state?.version) throw failure('OUTPUT_CHANGED', { file: name });
+}
+
+/**
+ * Renames complete files to their final paths, with the permissions and the owner of the files that they replace. All are
+ * checked before the first is renamed. Throws OUTPUT_CHANGED.
+ */
+export function moveIntoPlace(
+  files: readonly { readonly partial: string; readonly path: string }[],
+  expected: readonly ExpectedFile[] = [],
+): void {
+  const states = new Map(expected.map(({ path, state }) => [path, state]));
+  for (const { partial, path } of files) {
+    const replaced = states.get(path) ?? null;
+    if (replaced === null) continue;
+    // Only the superuser can give files away.
+    if (process.getuid?.() === 0) chownSync(partial, replaced.uid, replaced.gid);
+    chmodSync(partial, replaced.mode);
+  }
+  for (const file of expected) requireExpected(file);
+  for (const { partial, path } of files) renameSync(partial, path);
+}
