@@ -19,7 +19,7 @@ import { shortText } from './short-text.ts';
 
 const generalErrors = {
   // requests
-  CONFIG_NOT_JSON: user(400, "part '{part}' is not valid JSON: {reason}"),
+  CONFIG_NOT_JSON: user(400, "part '{part}' is not valid JSON at line {line}, column {column}: {reason}"),
   CONFIG_INVALID: user(400, '{detail}'),
   PART_MISSING: user(400, "part '{part}' is missing; {found}"),
   PART_DUPLICATE: user(400, "part '{part}' was sent more than once; send exactly one{advice?}"),
@@ -292,7 +292,10 @@ const generalErrors = {
   BODY_TYPE: user(415, "content type '{type}' is not supported here; send {expected}"),
   QUERY_INVALID: user(400, "query parameter '{name}' {reason}"),
   BODY_TRUNCATED: user(400, 'the request body ended early: {reason}'),
-  BODY_NOT_JSON: user(400, 'the JSON body cannot be parsed at byte {offset}: {reason}'),
+  BODY_NOT_JSON: user(
+    400,
+    'the JSON body cannot be parsed at line {line}, column {column} (byte {offset}): {reason}',
+  ),
   BODY_MEMBER_INVALID: user(400, "'{path}' in the body {reason}"),
   // None of them says which part was wrong, so that guessing reveals nothing.
   CREDENTIALS_MISSING: user(
@@ -393,6 +396,8 @@ export interface Location {
   readonly record?: number;
   /** Line of a text file, from 1. */
   readonly line?: number;
+  /** Column in that line, in characters from 1. */
+  readonly column?: number;
   /** Byte offset in the file, from 0. */
   readonly offset?: number;
   /** Feature id or handle as the source writes it. */

@@ -47,8 +47,17 @@ const PARAMS: MessageSchema = {
 };
 
 const PLACE = exactly<Location>(
-  { file: NAME, layer: NAME, record: INTEGER, line: INTEGER, offset: INTEGER, id: NAME, field: NAME },
-  ['file', 'layer', 'record', 'line', 'offset', 'id', 'field'],
+  {
+    file: NAME,
+    layer: NAME,
+    record: INTEGER,
+    line: INTEGER,
+    column: INTEGER,
+    offset: INTEGER,
+    id: NAME,
+    field: NAME,
+  },
+  ['file', 'layer', 'record', 'line', 'column', 'offset', 'id', 'field'],
 );
 
 export const PLAIN_ERROR = exactly<PlainError>(

@@ -172,6 +172,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'crs-search',
       ...MESSAGES,
       ...RECORDS,
+      'bytes/json-syntax.ts',
       // Job documents are configs of the service.
       'http/job-document.ts',
       'http/parse-job-request.ts',

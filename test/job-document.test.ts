@@ -70,7 +70,7 @@ test('errors name the path in the document, and nothing is written if one output
   const inputs = [{ path: sample }];
   const good = out('never.gpkg');
   const cases: readonly (readonly [document: unknown, message: RegExp])[] = [
-    ['{"inputs": [],\n}', /job\.json is not valid JSON: .*line 2/],
+    ['{"inputs": [],\n}', /job\.json is not valid JSON at line 2, column 1: .*remove the comma before it/],
     [[], /'document' must be a JSON object/],
     [{ outputs: [good] }, /'inputs' is required/],
     [{ inputs, outputs: [] }, /'outputs' must be a list with at least one object/],

@@ -1,5 +1,4 @@
 /** `geomill run JOB.json`: a job document with inputs, steps and outputs. */
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { failure } from '../errors.ts';
 import { shownFindings } from '../findings.ts';
@@ -11,7 +10,8 @@ import type { ConversionRequest } from '../pipeline/request.ts';
 import { transformations } from '../transformations/registry.ts';
 import { chooseInputFormat, chooseOutputFormat, type Flags, parse } from './arguments.ts';
 import { type CommandContext, type Conversion, filesRead, runCommand } from './conversion.ts';
-import { checkOutput, readFailure } from './files.ts';
+import { checkOutput } from './files.ts';
+import { readJson } from './json-file.ts';
 import { findingLines } from './summary.ts';
 
 export const usage = `geomill run JOB.json [options]
@@ -39,9 +39,6 @@ export const flags = (): Flags => ({
 
 /** Messages name the paths of the document. */
 export const errorForm = CONFIG_FORM;
-
-/** Largest document; masks are files. */
-const MAX_DOCUMENT_BYTES = 16 << 20;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
@@ -87,25 +84,6 @@ function checkOutputs(conversions: readonly Conversion[], document: string, over
     if (output === '-') continue;
     const read = [...filesRead(inputs, request === undefined ? [] : [request]), document];
     checkOutput(output, { inputs: read, overwrite, isUpdate: operation === 'append' });
-  }
-}
-
-function readJson(file: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (error) {
-    throw failure('FILE_NOT_FOUND', { path: file, reason: readFailure(error) }, undefined, error);
-  }
-  if (Buffer.byteLength(text) > MAX_DOCUMENT_BYTES)
-    throw failure('USAGE', {
-      detail: `${file} has more than ${MAX_DOCUMENT_BYTES} bytes; it is no job document`,
-    });
-  try {
-    return JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch (error) {
-    const { message } = error as Error;
-    throw failure('USAGE', { detail: `${file} is not valid JSON: ${message}` }, undefined, error);
   }
 }
 

@@ -2,7 +2,6 @@
  * The chain of transformations of a command line: flags in the order they were given. The meaning of each flag is in the
  * transformation's record; `--pipeline FILE` takes the chain as a request has it, for everything that flags cannot say.
  */
-import { readFileSync } from 'node:fs';
 import type { ParseArgsConfig } from 'node:util';
 import { failure } from '../errors.ts';
 import { transformations } from '../transformations/registry.ts';
@@ -14,7 +13,8 @@ import type {
   Transformation,
 } from '../transformations/transformation.ts';
 import type { Parsed } from './arguments.ts';
-import { readFailure, statOf } from './files.ts';
+import { statOf } from './files.ts';
+import { readJson } from './json-file.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -106,13 +106,7 @@ function modifyStep(
 
 /** A list of steps, or a config that has one. */
 function readPipeline(path: string): unknown {
-  let content: unknown;
-  try {
-    content = JSON.parse(readText(path));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw failure('USAGE', { detail: `--${PIPELINE} ${path} is not valid JSON: ${error.message}` });
-  }
+  const content = readJson(path, `--${PIPELINE} ${path}`);
   if (typeof content === 'object' && content !== null && 'transformations' in content)
     return content.transformations;
   return content;
@@ -120,14 +114,6 @@ function readPipeline(path: string): unknown {
 
 function isFile(path: string): boolean {
   return statOf(path)?.isFile() === true;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw failure('FILE_NOT_FOUND', { path, reason: readFailure(error) }, undefined, error);
-  }
 }
 
 const COLUMN = 25;

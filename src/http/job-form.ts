@@ -10,7 +10,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import type { NotJson } from '../bytes/json-ends.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { plainFileName } from '../jobs/output-name.ts';
 import { isFilePart, MAX_STEPS } from '../transformations/requested-steps.ts';
@@ -18,7 +17,7 @@ import type { Endpoint } from './config-fields.ts';
 import type { JsonBodyPiece } from './json-body/body-parts.ts';
 import { ConfigCounts, configLimits } from './json-body/config-limits.ts';
 import { ConfigScanner } from './json-body/config-scanner.ts';
-import { ConfigText } from './json-body/config-text.ts';
+import { ConfigText, type SyntaxFailure } from './json-body/config-text.ts';
 import type { JsonSchema } from './operation.ts';
 import { configOfFields } from './plain-fields.ts';
 import type { FileRole, ReceivedFiles } from './received-files.ts';
@@ -189,25 +188,24 @@ class FormReader {
 
   async #readConfig(part: string, stream: Readable): Promise<unknown> {
     const { fileParameters, files } = this.#options;
-    const notJson: NotJson = (offset, reason) =>
-      failure('CONFIG_NOT_JSON', { part, reason: `at byte ${offset}: ${reason}` });
+    const notJson: SyntaxFailure = ({ line, column, offset }, reason) =>
+      failure('CONFIG_NOT_JSON', { part, line, column, reason }, { line, column, offset });
     const text = new ConfigText(files.limits.maxConfigBytes);
     const counts = new ConfigCounts(`part '${part}'`, configLimits(files.limits));
     const scanner = new ConfigScanner(text, counts, fileParameters, notJson);
     const hash = createHash('sha256');
-    let byteLength = 0;
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       hash.update(chunk);
       const pieces: JsonBodyPiece[] = [];
-      for (let at = 0; at < chunk.length; ) at = scanner.scan(chunk, at, chunk.length, byteLength, pieces);
-      byteLength += chunk.length;
+      for (let at = 0; at < chunk.length; ) at = scanner.scan(chunk, at, chunk.length, pieces);
       for (const piece of pieces)
         if (piece.kind === 'begin-step-file') await files.begin(piece.path, 'step value', piece.path);
         else if (piece.kind === 'bytes') await files.write(piece.bytes);
         else if (piece.kind === 'end') await files.end();
     }
     this.#configHash = hash.digest('hex');
-    const config = parseText(text.take().replace(/^\ufeff/, ''), part);
+    scanner.end();
+    const config = text.parse(notJson);
     if (scanner.restore(config)) return config;
     throw failure('CONFIG_INVALID', {
       detail: `a parameter of 'transformations' in part '${part}' came more than once; send exactly one`,
@@ -230,15 +228,6 @@ class FormReader {
     const came = [...this.#came].slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
     const found = came.length === 0 ? 'the form has no parts' : `the form has ${came.join(', ')}`;
     return failure('PART_MISSING', { part, found });
-  }
-}
-
-function parseText(text: string, part: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const reason = text.trim() === '' ? 'it is empty' : (error as Error).message;
-    throw failure('CONFIG_NOT_JSON', { part, reason });
   }
 }
 

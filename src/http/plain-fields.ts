@@ -2,6 +2,7 @@
  * Config fields that are sent as parts of a form instead of one part `config`, as in
  * `curl -F file=@roads.csv -F input_format=csv -F output_format=shp`.
  */
+import { JsonTextError, parseJsonText } from '../bytes/json-syntax.ts';
 import { failure } from '../errors.ts';
 import {
   CONFIG_FIELDS,
@@ -58,9 +59,12 @@ function typedValue(path: string, text: string, schema: JsonSchema): unknown {
   if (types.has('boolean') && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true';
   if ((types.has('array') && trimmed.startsWith('[')) || (types.has('object') && trimmed.startsWith('{'))) {
     try {
-      return JSON.parse(trimmed);
+      return parseJsonText(new TextEncoder().encode(text));
     } catch (error) {
-      throw failure('CONFIG_NOT_JSON', { part: path, reason: (error as Error).message }, undefined, error);
+      if (!(error instanceof JsonTextError)) throw error;
+      const { position, reason } = error;
+      const { line, column } = position;
+      throw failure('CONFIG_NOT_JSON', { part: path, line, column, reason }, position, error);
     }
   }
   const isNumber = !types.has('string') && (types.has('number') || types.has('integer'));

@@ -1,13 +1,14 @@
 /** Opens the input files, a few at a time. If there are several, errors and findings name the file. */
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { positionText } from '../bytes/text-position.ts';
 import { type ErrorCode, GeomillError, type Location } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION, isGzip, unpackGzip } from '../io/gzip.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
-import { positionInFile, positionText } from '../io/text-position.ts';
+import { positionInFile } from '../io/text-position.ts';
 import { UnpackBudget } from '../io/unpack-budget.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
@@ -79,8 +80,8 @@ export function withTextPosition(error: unknown, inputs: readonly InputPath[]): 
   const input = file === undefined ? inputs[0] : inputs[distinctNames(inputs).indexOf(file)];
   if (offset === undefined || input === undefined) return error;
   const found = positionInFile(input.path, offset);
-  const params = { ...error.params, position: positionText(found) };
-  return new GeomillError(error.code, params, { ...error.location, line: found.line }, error);
+  const params = { ...error.params, position: ` (${positionText(found)})` };
+  return new GeomillError(error.code, params, { ...error.location, ...found }, error);
 }
 
 function firstBytes(path: string): Uint8Array {

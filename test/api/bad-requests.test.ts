@@ -20,7 +20,7 @@ test.after(() => service[Symbol.asyncDispose]());
 const output = { format: 'geojson' };
 const rows: [string, Submission, number, RegExp][] = [
   ['config is not JSON', { config: '{"input":' }, 400, /part 'config' is not valid JSON/],
-  ['config is empty', { config: '' }, 400, /it is empty/],
+  ['config is empty', { config: '' }, 400, /the text is empty/],
   ['config is no object', { config: '[1]' }, 400, /must be a JSON object/],
   ['input is no object', { config: { input: 'geojson', output } }, 400, /'input' must be an object/],
   ['no format at all', { config: { foo: 1 } }, 400, /'input.format' is required; known formats are .*'foo'/],

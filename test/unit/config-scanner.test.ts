@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { jsonSyntaxError } from '../../src/bytes/json-syntax.ts';
+import { positionAfter } from '../../src/bytes/text-position.ts';
 import { failure, GeomillError } from '../../src/errors.ts';
 import type { JsonBodyPiece } from '../../src/http/json-body/body-parts.ts';
 import { ConfigCounts, type ConfigLimits, configLimits } from '../../src/http/json-body/config-limits.ts';
 import { ConfigScanner } from '../../src/http/json-body/config-scanner.ts';
-import { ConfigText } from '../../src/http/json-body/config-text.ts';
+import { ConfigText, type SyntaxFailure } from '../../src/http/json-body/config-text.ts';
 import { StepFile } from '../../src/transformations/requested-steps.ts';
 
 const NAMES = new Set(['clipping_geojson', 'erasing_geojson']);
@@ -18,6 +20,13 @@ interface Scanned {
   readonly lifted: ReadonlyMap<string, string>;
 }
 
+const notJson: SyntaxFailure = ({ line, column, offset }, reason) =>
+  failure(
+    'CONFIG_NOT_JSON',
+    { part: 'config', line, column, reason: `(byte ${offset}) ${reason}` },
+    { line, column, offset },
+  );
+
 function scan(
   bytes: Uint8Array,
   chunkLengths: readonly number[],
@@ -25,16 +34,14 @@ function scan(
 ): Scanned {
   const all = { ...configLimits({ maxConfigBytes: 100_000, maxFiles: 1000 }), ...limits };
   const text = new ConfigText(all.maxBytes);
-  const scanner = new ConfigScanner(text, new ConfigCounts("part 'config'", all), NAMES, (offset, reason) =>
-    failure('CONFIG_NOT_JSON', { part: 'config', reason: `at byte ${offset}: ${reason}` }),
-  );
+  const scanner = new ConfigScanner(text, new ConfigCounts("part 'config'", all), NAMES, notJson);
   const lifted = new Map<string, string>();
   let path: string | null = null;
   let content: Buffer[] = [];
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const chunk = new Uint8Array(bytes.subarray(at, at + chunkLengths[turn % chunkLengths.length]));
     const pieces: JsonBodyPiece[] = [];
-    for (let i = 0; i < chunk.length; ) i = scanner.scan(chunk, i, chunk.length, at, pieces);
+    for (let i = 0; i < chunk.length; ) i = scanner.scan(chunk, i, chunk.length, pieces);
     for (const piece of pieces) {
       if (piece.kind === 'begin-step-file') {
         assert.equal(path, null);
@@ -50,7 +57,8 @@ function scan(
     at += chunk.length;
     chunk.fill(0x7e);
   }
-  const config: unknown = JSON.parse(text.take());
+  scanner.end();
+  const config: unknown = text.parse(notJson);
   assert.ok(scanner.restore(config), 'each one is found again');
   const resolved = JSON.stringify(config, (_, value: unknown) =>
     value instanceof StepFile ? (JSON.parse(lifted.get(value.input)!) as unknown) : value,
@@ -200,7 +208,7 @@ test('each limit is told with what was found and what sets it', () => {
   assert.equal(refusalOf(nested(511)), 'taken');
   assert.match(
     refusalOf(nested(512)),
-    /^CONFIG_NOT_JSON: .*at byte 516: arrays and objects are nested deeper than 512 levels/,
+    /^CONFIG_NOT_JSON: .*column 517: .byte 516. arrays and objects are nested deeper than 512 levels/,
   );
   assert.match(refusalOf('['.repeat(2_600_000 / 100)), /nested deeper than 512 levels/);
   const mask = (n: number) =>
@@ -229,5 +237,47 @@ test('each limit is told with what was found and what sets it', () => {
     refusalOf(bytes(201), { maxBytes: 200 }),
     /^LIMIT_EXCEEDED: part 'config' is more than 200 bytes.*MAX_CONFIG/,
   );
-  assert.match(refusalOf('{"a":[}'), /at byte 6: expected '\]' but found '\}'/);
+  assert.match(refusalOf('{"a":[}'), /column 7: .* or '\]' but found '\}'/);
+});
+
+test('a syntax error has line and column of the source, also after masks that were extracted', () => {
+  const mask = '{"type":\r\n"Polygon", "name": "日😀ä"}';
+  const steps = `{"ä": "\n", "transformations":[{"type":"clip",\n"clipping_geojson":${mask}},{"clipping_geojson":${mask},"ß":1}],\r\n"b": [1, 2]}`;
+  const valid = steps.replace('"\n"', '"x"');
+  const damages = fc.record({
+    at: fc.nat({ max: valid.length - 1 }),
+    instead: fc.constantFrom('', '"', ',', ']', '}', 'x', '\n'),
+    maxInlineFile: fc.constantFrom(0, 10, 1000),
+    lengths: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 5 }),
+  });
+  fc.assert(
+    fc.property(damages, ({ at, instead, maxInlineFile, lengths }) => {
+      const text = valid.slice(0, at) + instead + valid.slice(at + 1);
+      const bytes = Buffer.from(text.toWellFormed());
+      const expected = jsonSyntaxError(bytes);
+      fc.pre(expected !== null);
+      const { offset = 0 } = expected ?? {};
+      let found: unknown;
+      try {
+        scan(bytes, lengths, { maxInlineFile });
+      } catch (error) {
+        found = error;
+      }
+      // Within an extracted mask only the brackets are checked; its reader finds the rest.
+      const isInMask = [...text.matchAll(/"clipping_geojson":/g)].some(
+        ({ index }) => offset > Buffer.byteLength(text.slice(0, index)),
+      );
+      if (isInMask && maxInlineFile < 1000) {
+        if (!(found instanceof GeomillError)) return;
+        const { offset: reported = 0 } = found.location ?? {};
+        assert.ok(reported >= offset, 'not before the damage');
+        const { line, column } = positionAfter(bytes.subarray(0, reported));
+        assert.deepEqual(found.location, { line, column, offset: reported });
+        return;
+      }
+      assert.ok(found instanceof GeomillError, text);
+      assert.deepEqual(found.location, positionAfter(bytes.subarray(0, offset)), text);
+    }),
+    { numRuns: 2000 },
+  );
 });

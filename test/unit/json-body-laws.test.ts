@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { byteOrderMarkLength, positionAfter } from '../../src/bytes/text-position.ts';
 import { GeomillError } from '../../src/errors.ts';
 import { configLimits } from '../../src/http/json-body/config-limits.ts';
 import { JsonBodySplitter } from '../../src/http/json-body/split.ts';
@@ -182,4 +183,36 @@ test('after an error nothing is given out any more', () => {
   assert.throws(() => splitter.push(Buffer.from('{"input_geojson":{]')), isRefused);
   assert.throws(() => splitter.push(Buffer.from('}}')), isRefused);
   assert.throws(() => splitter.finish(), isRefused);
+});
+
+test('a body that is not JSON has line and column of its byte, however it is cut', () => {
+  fc.assert(
+    fc.property(
+      bodyText,
+      fc.nat(),
+      fc.constantFrom('', '"', ',', ']', '}', 'x\n', '\r\nä'),
+      chunkLengths,
+      (body, place, instead, lengths) => {
+        const at = place % body.length;
+        const bytes = Buffer.from((body.slice(0, at) + instead + body.slice(at + 1)).toWellFormed());
+        let error: unknown;
+        try {
+          splitBody(bytes, lengths);
+        } catch (thrown) {
+          error = thrown;
+        }
+        fc.pre(error instanceof GeomillError && error.code === 'BODY_NOT_JSON');
+        const { location, message } = error as GeomillError;
+        const mark = byteOrderMarkLength(bytes);
+        const before = bytes.subarray(mark, location?.offset);
+        const { line, column } = positionAfter(before);
+        assert.deepEqual(location, { line, column, offset: location?.offset });
+        assert.ok(
+          message.includes(`at line ${line}, column ${column} (byte ${location?.offset}): `),
+          message,
+        );
+      },
+    ),
+    { numRuns: 1000 },
+  );
 });

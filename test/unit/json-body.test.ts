@@ -149,34 +149,36 @@ test('a member that comes twice is refused, since which one is meant cannot be k
 
 test('what is not JSON is refused with its byte', () => {
   const cases = {
-    '[{}]': "byte 0: expected '{' (the body must be a JSON object, in UTF-8) but found '['",
-    'config=1': "byte 0: expected '{'",
-    '{a:1}': "byte 1: expected the name of a member in quotes but found 'a'",
-    '{,}': "byte 1: expected the name of a member in quotes but found ','",
-    '{"a":1,}': "byte 7: expected the name of a member in quotes but found '}'",
-    '{"a" 1}': "byte 5: expected ':' but found '1'",
-    '{"a":}': "byte 5: expected a value but found '}'",
-    '{"a":"b" "c":1}': "byte 9: expected ',' or '}' but found '\"'",
-    '{"a":1 2}': "byte 7: expected ',' or '}' but found '2'",
-    '{"a":1} {}': "byte 8: expected the end of the body but found '{'",
-    '{"a":1}\0': 'byte 7: expected the end of the body but found byte 0x00',
-    '{"input_geojson":{"a":[1}}': "byte 24: expected ']' but found '}'",
-    '{"input_geojson":{]}': "byte 18: expected '}' but found ']'",
-    '{"input_geojson":?}': "byte 17: expected a value but found '?'",
-    '{"append_geojson_list":[{},]}': "byte 27: expected a value but found ']'",
-    '{"append_geojson_list":[,{}]}': "byte 24: expected a value but found ','",
-    '{"append_geojson_list":[{}}': "byte 26: expected ',' or ']' but found '}'",
-    '{"append_geojson_list":[{}]]': "byte 27: expected ',' or '}' but found ']'",
-    '{"ab":1,"c":truth}': "byte 12: the value of 'c' is not valid JSON",
-    '{"c":[1,]}': "byte 5: the value of 'c' is not valid JSON",
-    '{"c":"a\nb"}': "byte 5: the value of 'c' is not valid JSON",
-    '{"\\x":1}': 'byte 1: the name of a member is not valid JSON',
+    '[{}]':
+      "line 1, column 1 (byte 0): expected '{' (the body must be a JSON object, in UTF-8) but found '['",
+    'config=1': "line 1, column 1 (byte 0): expected '{'",
+    '{a:1}': "line 1, column 2 (byte 1): expected the name of a member in quotes but found 'a'",
+    '{,}': "line 1, column 2 (byte 1): expected the name of a member in quotes but found ','",
+    '{"a":1,}': "line 1, column 8 (byte 7): expected the name of a member in quotes but found '}'",
+    '{"a" 1}': "line 1, column 6 (byte 5): expected ':' but found '1'",
+    '{"a":}': "line 1, column 6 (byte 5): expected a value but found '}'",
+    '{"a":"b" "c":1}': "line 1, column 10 (byte 9): expected ',' or '}' but found '\"'",
+    '{"a":1 2}': "line 1, column 8 (byte 7): expected ',' or '}' but found '2'",
+    '{"a":1} {}': "line 1, column 9 (byte 8): expected the end of the body but found '{'",
+    '{"a":1}\0': 'line 1, column 8 (byte 7): expected the end of the body but found byte 0x00',
+    '{"input_geojson":{"a":[1}}': "line 1, column 25 (byte 24): expected ']' but found '}'",
+    '{"input_geojson":{]}': "line 1, column 19 (byte 18): expected '}' but found ']'",
+    '{"input_geojson":?}': "line 1, column 18 (byte 17): expected a value but found '?'",
+    '{"append_geojson_list":[{},]}': "line 1, column 28 (byte 27): expected a value but found ']'",
+    '{"append_geojson_list":[,{}]}': "line 1, column 25 (byte 24): expected a value but found ','",
+    '{"append_geojson_list":[{}}': "line 1, column 27 (byte 26): expected ',' or ']' but found '}'",
+    '{"append_geojson_list":[{}]]': "line 1, column 28 (byte 27): expected ',' or '}' but found ']'",
+    '{"ab":1,"c":truth}': "line 1, column 13 (byte 12): the value of 'c' is not valid JSON",
+    '{"c":[1,]}':
+      "line 1, column 9 (byte 8): the value of 'c' is not valid JSON: expected a value but found ']'",
+    '{"c":"a\nb"}': "line 1, column 8 (byte 7): the value of 'c' is not valid JSON",
+    '{"\\x":1}': 'line 1, column 3 (byte 2): the name of a member is not valid JSON',
   };
   for (const [body, message] of Object.entries(cases)) assertRefused(body, 'BODY_NOT_JSON', message);
   assertRefused(
     Uint8Array.of(0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xe4, 0x22, 0x7d),
     'BODY_NOT_JSON',
-    "byte 5: the value of 'a' is not valid UTF-8",
+    "line 1, column 7 (byte 6): the value of 'a' is not valid JSON: byte 0xe4 is not valid UTF-8",
   );
 });
 

@@ -1,5 +1,7 @@
 /** Parses requests to the token endpoint (RFC 6749, 4.4.2 and 2.3.1). */
 import type { FastifyRequest } from 'fastify';
+import { JsonTextError, parseJsonText } from '../../bytes/json-syntax.ts';
+import { positionText } from '../../bytes/text-position.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 
 export interface TokenRequest {
@@ -76,10 +78,11 @@ function formParameters(text: string): ReadonlyMap<string, string> {
 function jsonParameters(text: string): ReadonlyMap<string, string> {
   let body: unknown;
   try {
-    body = JSON.parse(text);
-  } catch {
-    // Not the message of the parser: it quotes the text, which contains a secret.
-    throw invalid('the body is not valid JSON');
+    body = parseJsonText(new TextEncoder().encode(text));
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    // Not what was found there: the text contains a secret.
+    throw invalid(`the body is not valid JSON at ${positionText(error.position)}`);
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw invalid('the JSON body must be an object');

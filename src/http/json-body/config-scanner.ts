@@ -21,19 +21,11 @@ import {
   QUOTE,
 } from '../../bytes/ascii.ts';
 import { isSpace } from '../../bytes/json-bytes.ts';
-import {
-  BracketEnd,
-  MAX_DEPTH,
-  mismatch,
-  type NotJson,
-  StringEnd,
-  TO_CLOSING,
-  TOO_DEEP,
-} from '../../bytes/json-ends.ts';
+import { BracketEnd, MAX_DEPTH, mismatch, StringEnd, TO_CLOSING, TOO_DEEP } from '../../bytes/json-ends.ts';
 import { StepFile } from '../../transformations/requested-steps.ts';
 import type { JsonBodyPiece } from './body-parts.ts';
 import type { ConfigCounts } from './config-limits.ts';
-import type { ConfigText } from './config-text.ts';
+import type { ConfigText, GapCounter, SyntaxFailure } from './config-text.ts';
 
 /** The config member with the steps, and the step member that may contain the parameters. */
 const STEPS_MEMBER = 'transformations';
@@ -55,6 +47,19 @@ interface OpenFile {
   /** Its bytes so far; null once it has been extracted. */
   buffer: Uint8Array | null;
   byteLength: number;
+  /** Counts its bytes once it has been extracted. */
+  replaced: GapCounter | null;
+}
+
+/** Thrown within this module, until the position is known. */
+class BracketError extends Error {
+  /** In the current chunk. */
+  readonly at: number;
+
+  constructor(at: number, reason: string) {
+    super(reason);
+    this.at = at;
+  }
 }
 
 export class ConfigScanner {
@@ -63,11 +68,11 @@ export class ConfigScanner {
   readonly #fileParameters: ReadonlySet<string>;
   /** Lengths of the wanted names, with quotes; their characters are ASCII. */
   readonly #keyLengths: ReadonlySet<number>;
-  readonly #notJson: NotJson;
+  readonly #notJson: SyntaxFailure;
   readonly #string = new StringEnd();
   readonly #closing = new Uint8Array(MAX_DEPTH + 1);
   readonly #roles = new Uint8Array(MAX_DEPTH + 1);
-  readonly #fileEnd: BracketEnd;
+  readonly #fileEnd = new BracketEnd((at, reason) => new BracketError(at, reason));
   readonly #nonce = randomUUID();
   /** Extracted parameters by the text that replaces them. */
   readonly #lifted = new Map<string, StepFile>();
@@ -84,14 +89,18 @@ export class ConfigScanner {
   #file: OpenFile | null = null;
   #inlineLeft: number;
 
-  constructor(text: ConfigText, counts: ConfigCounts, fileParameters: ReadonlySet<string>, notJson: NotJson) {
+  constructor(
+    text: ConfigText,
+    counts: ConfigCounts,
+    fileParameters: ReadonlySet<string>,
+    notJson: SyntaxFailure,
+  ) {
     this.#text = text;
     this.#counts = counts;
     this.#fileParameters = fileParameters;
     const names = [STEPS_MEMBER, PARAMETERS_MEMBER, ...fileParameters];
     this.#keyLengths = new Set(names.map((name) => name.length + 2));
     this.#notJson = notJson;
-    this.#fileEnd = new BracketEnd(notJson);
     this.#inlineLeft = counts.limits.maxInlineFiles;
   }
 
@@ -111,12 +120,12 @@ export class ConfigScanner {
    * one, or `end`. Throws LIMIT_EXCEEDED and the errors of `notJson`. No byte beyond a limit is read, so the error does not
    * depend on the size of the chunks.
    */
-  scan(bytes: Uint8Array, from: number, end: number, bytesBefore: number, pieces: JsonBodyPiece[]): number {
+  scan(bytes: Uint8Array, from: number, end: number, pieces: JsonBodyPiece[]): number {
     let at = from;
     let kept = from;
     while (at < end) {
       if (this.#file !== null) {
-        at = this.#continueFile(this.#file, bytes, at, end, bytesBefore, pieces);
+        at = this.#continueFile(this.#file, bytes, at, end, pieces);
         kept = at;
         continue;
       }
@@ -132,12 +141,23 @@ export class ConfigScanner {
         this.#beginFile();
         continue;
       }
-      this.#takeByte(byte, bytesBefore + at);
+      const wrong = this.#takeByte(byte);
       at++;
+      if (wrong !== null) {
+        this.#text.append(bytes, kept, at);
+        throw this.#refuse(wrong, this.#text.byteLength - 1);
+      }
       if (this.#depth === 0 && (byte === CLOSE_BRACE || byte === CLOSE_BRACKET)) break;
     }
     this.#text.append(bytes, kept, at);
     return at;
+  }
+
+  /** Call this after the last byte of a source: a parameter that has not ended becomes part of the text, to be reported. */
+  end(): void {
+    const file = this.#file;
+    if (file !== null && file.buffer !== null)
+      this.#text.appendUncounted(file.buffer.subarray(0, file.byteLength));
   }
 
   /**
@@ -160,7 +180,8 @@ export class ConfigScanner {
     return found === this.#lifted.size;
   }
 
-  #takeByte(byte: number, offset: number): void {
+  /** What is wrong with it, or null. */
+  #takeByte(byte: number): string | null {
     switch (byte) {
       case QUOTE:
         this.#string.open();
@@ -170,15 +191,13 @@ export class ConfigScanner {
         break;
       case OPEN_BRACE:
       case OPEN_BRACKET:
-        this.#open(byte, offset);
+        if (this.#depth === MAX_DEPTH) return TOO_DEEP;
+        this.#open(byte);
         break;
       case CLOSE_BRACE:
       case CLOSE_BRACKET:
         if (this.#depth === 0 || byte !== this.#closing[this.#depth])
-          throw this.#notJson(
-            offset,
-            mismatch(this.#depth === 0 ? OPEN_BRACE : this.#closing[this.#depth], byte),
-          );
+          return mismatch(this.#depth === 0 ? OPEN_BRACE : this.#closing[this.#depth], byte);
         this.#depth--;
         break;
       case COMMA:
@@ -189,15 +208,25 @@ export class ConfigScanner {
         this.#counts.addMember();
         break;
       default:
-        if (isSpace(byte)) return;
+        if (isSpace(byte)) return null;
         this.#before = OTHER_TOKEN;
-        return;
+        return null;
     }
     this.#before = byte;
+    return null;
   }
 
-  #open(byte: number, offset: number): void {
-    if (this.#depth === MAX_DEPTH) throw this.#notJson(offset, TOO_DEEP);
+  /**
+   * The error for a bracket that is wrong for `reason`, at byte `offset` of the text. An earlier error is reported instead,
+   * because it is the cause: after a missing quote, for example, the brackets of texts count.
+   */
+  #refuse(reason: string, offset: number): Error {
+    const earlier = this.#text.syntaxError();
+    if (earlier !== null && !earlier.isEnd) return this.#notJson(earlier.position, earlier.reason);
+    return this.#notJson(this.#text.positionAt(offset), reason);
+  }
+
+  #open(byte: number): void {
     // A list of one element has no comma.
     if (byte === OPEN_BRACKET) this.#counts.addElement();
     const role = this.#roleOf(byte);
@@ -272,6 +301,7 @@ export class ConfigScanner {
       maxInline,
       buffer: new Uint8Array(maxInline),
       byteLength: 0,
+      replaced: null,
     };
     this.#before = OTHER_TOKEN;
   }
@@ -281,15 +311,19 @@ export class ConfigScanner {
     bytes: Uint8Array,
     from: number,
     end: number,
-    bytesBefore: number,
     pieces: JsonBodyPiece[],
   ): number {
     if (file.buffer !== null && file.byteLength === file.maxInline) this.#lift(file, file.buffer, pieces);
     const stop = file.buffer === null ? end : Math.min(end, from + file.maxInline - file.byteLength);
     let at = from;
     if (file.byteLength === 0) this.#fileEnd.open(bytes[at++]);
-    at = this.#fileEnd.scan(bytes, at, stop, bytesBefore);
+    try {
+      at = this.#fileEnd.scan(bytes, at, stop, 0);
+    } catch (error) {
+      throw error instanceof BracketError ? this.#refuseInFile(file, bytes, from, error) : error;
+    }
     file.byteLength += at - from;
+    file.replaced?.add(bytes.subarray(from, at));
     if (file.buffer === null) pieces.push({ kind: 'bytes', bytes: bytes.subarray(from, at) });
     else file.buffer.set(bytes.subarray(from, at), file.byteLength - (at - from));
     if (this.#fileEnd.isOpen) return at;
@@ -302,10 +336,22 @@ export class ConfigScanner {
     return at;
   }
 
+  /** The error for a bracket at `at` of the chunk, of which the bytes from `from` on belong to the file. */
+  #refuseInFile(file: OpenFile, bytes: Uint8Array, from: number, { at, message }: BracketError): Error {
+    if (file.buffer === null) {
+      file.replaced?.add(bytes.subarray(from, at));
+      return this.#refuse(message, this.#text.byteLength);
+    }
+    this.#text.appendUncounted(file.buffer.subarray(0, file.byteLength));
+    this.#text.appendUncounted(bytes.subarray(from, at + 1));
+    return this.#refuse(message, this.#text.byteLength - 1);
+  }
+
   #lift(file: OpenFile, buffer: Uint8Array, pieces: JsonBodyPiece[]): void {
     const placeholder = `${this.#nonce}:${this.#lifted.size}`;
     this.#lifted.set(placeholder, new StepFile(file.path));
-    this.#text.appendUncounted(new TextEncoder().encode(JSON.stringify(placeholder)));
+    file.replaced = this.#text.replace(JSON.stringify(placeholder));
+    file.replaced.add(buffer);
     pieces.push({ kind: 'begin-step-file', path: file.path });
     if (buffer.length > 0) pieces.push({ kind: 'bytes', bytes: buffer });
     file.buffer = null;

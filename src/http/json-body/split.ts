@@ -21,6 +21,7 @@ import {
 } from '../../bytes/ascii.ts';
 import { byteName, endsLiteral, isSpace, kindOfValue } from '../../bytes/json-bytes.ts';
 import { BracketEnd, StringEnd } from '../../bytes/json-ends.ts';
+import { type BytePosition, PositionCounter, TEXT_START } from '../../bytes/text-position.ts';
 import { failure, type GeomillError } from '../../errors.ts';
 import type { JsonBody, JsonBodyLimits, JsonBodyMembers, JsonBodyPiece } from './body-parts.ts';
 import { ConfigCounts, MAX_BODY_MEMBERS } from './config-limits.ts';
@@ -54,7 +55,7 @@ export class JsonBodySplitter {
   readonly #string = new StringEnd();
   readonly #counts: ConfigCounts;
   readonly #scanner: ConfigScanner;
-  readonly #document = new BracketEnd(notJson);
+  readonly #document = new BracketEnd((at, reason) => this.#notJson(at, reason));
   readonly #config: [string, unknown][] = [];
   readonly #documentCounts = new Map<string, number>();
   readonly #names = new Set<string>();
@@ -68,8 +69,9 @@ export class JsonBodySplitter {
   /** The current member. */
   #name: string | null = null;
   #role: 'document' | 'list' | 'config' = 'config';
-  /** Offset of the current name or value in the body. */
-  #textOffset = 0;
+  /** Counts the bytes of the body up to `#counted` of the chunk. */
+  #position = new PositionCounter();
+  #counted = 0;
   #listLength = 0;
   #documentCount = 0;
 
@@ -92,6 +94,7 @@ export class JsonBodySplitter {
     this.#pieces = pieces;
     try {
       for (let at = 0; at < chunk.length; ) at = this.#advance(at);
+      this.#countTo(chunk.length);
     } catch (error) {
       this.#failure = error;
       throw error;
@@ -100,6 +103,7 @@ export class JsonBodySplitter {
       this.#pieces = [];
     }
     this.#bytesBefore += chunk.length;
+    this.#counted = 0;
     return pieces;
   }
 
@@ -129,8 +133,13 @@ export class JsonBodySplitter {
   #beginBody(at: number): number {
     const byte = this.#chunk[at];
     const offset = this.#bytesBefore + at;
-    if (offset === this.#markLength && byte === BYTE_ORDER_MARK[offset]) this.#markLength++;
-    else if (this.#markLength % BYTE_ORDER_MARK.length !== 0)
+    if (offset === this.#markLength && byte === BYTE_ORDER_MARK[offset]) {
+      // It is no column.
+      if (++this.#markLength === BYTE_ORDER_MARK.length) {
+        this.#position = new PositionCounter({ ...TEXT_START, offset: offset + 1 });
+        this.#counted = at + 1;
+      }
+    } else if (this.#markLength % BYTE_ORDER_MARK.length !== 0)
       throw this.#unexpected(at, 'a byte order mark of UTF-8');
     else if (byte === OPEN_BRACE) this.#state = 'first-name';
     else if (!isSpace(byte)) throw this.#unexpected(at, "'{' (the body must be a JSON object, in UTF-8)");
@@ -228,7 +237,7 @@ export class JsonBodySplitter {
   /** `start`: first byte of the chunk that belongs to the document; `at`: first byte that was not scanned yet. */
   #continueDocument(start: number, at: number): number {
     const chunk = this.#chunk;
-    const end = this.#document.scan(chunk, at, chunk.length, this.#bytesBefore);
+    const end = this.#document.scan(chunk, at, chunk.length, 0);
     this.#pieces.push({ kind: 'bytes', bytes: chunk.subarray(start, end) });
     if (this.#document.isOpen) return end;
     this.#pieces.push({ kind: 'end' });
@@ -250,7 +259,7 @@ export class JsonBodySplitter {
 
   #beginText(state: TextState, at: number): number {
     this.#state = state;
-    this.#textOffset = this.#bytesBefore + at;
+    this.#text.begin(this.#countTo(at));
     if (state === 'literal') return at;
     if (state === 'brackets') {
       this.#scanner.beginMember(this.#name!);
@@ -265,7 +274,7 @@ export class JsonBodySplitter {
   #continueText(state: TextState, start: number): number {
     const chunk = this.#chunk;
     if (state === 'brackets') {
-      const end = this.#scanner.scan(chunk, start, chunk.length, this.#bytesBefore, this.#pieces);
+      const end = this.#scanner.scan(chunk, start, chunk.length, this.#pieces);
       if (!this.#scanner.isOpen) this.#endText(state);
       return end;
     }
@@ -288,15 +297,26 @@ export class JsonBodySplitter {
 
   #endText(state: TextState): void {
     if (state === 'name') {
-      this.#beginMember(this.#text.parse('the name of a member', this.#textOffset) as string);
+      this.#beginMember(this.#parse('the name of a member') as string);
       this.#state = 'colon';
       return;
     }
     const name = this.#name!;
-    const value = this.#text.parse(`the value of '${clip(name)}'`, this.#textOffset);
+    const value = this.#parse(`the value of '${clip(name)}'`);
     // null is the only value of a document member that is kept.
     if (this.#role === 'config') this.#config.push([name, value]);
     this.#state = 'after-value';
+  }
+
+  #parse(what: string): unknown {
+    return this.#text.parse((position, reason) => notJson(position, `${what} is not valid JSON: ${reason}`));
+  }
+
+  /** The position of the byte at `at` of the chunk, which is not before that of an earlier call. */
+  #countTo(at: number): BytePosition {
+    this.#position.add(this.#chunk.subarray(this.#counted, at));
+    this.#counted = at;
+    return this.#position.position();
   }
 
   /** The current value, for messages. */
@@ -307,7 +327,11 @@ export class JsonBodySplitter {
 
   #unexpected(at: number, expected: string): GeomillError {
     const reason = `expected ${expected} but found ${byteName(this.#chunk[at])}`;
-    return notJson(this.#bytesBefore + at, reason);
+    return this.#notJson(at, reason);
+  }
+
+  #notJson(at: number, reason: string): GeomillError {
+    return notJson(this.#countTo(at), reason);
   }
 
   #truncated(): GeomillError {
@@ -319,8 +343,8 @@ export class JsonBodySplitter {
   }
 }
 
-function notJson(offset: number, reason: string): GeomillError {
-  return failure('BODY_NOT_JSON', { offset, reason }, { offset });
+function notJson({ line, column, offset }: BytePosition, reason: string): GeomillError {
+  return failure('BODY_NOT_JSON', { line, column, offset, reason }, { line, column, offset });
 }
 
 function invalidMember(path: string, reason: string): GeomillError {

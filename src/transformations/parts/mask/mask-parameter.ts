@@ -1,8 +1,7 @@
 /** The parameters that hold a mask, or say which file has it: their schemas and their form on the command line. */
-import { OPEN_BRACE } from '../../../bytes/ascii.ts';
-import { BracketEnd } from '../../../bytes/json-ends.ts';
+import { JsonTextError, parseJsonText } from '../../../bytes/json-syntax.ts';
 import { parseCrs } from '../../../crs/crs.ts';
-import { failure, type GeomillError } from '../../../errors.ts';
+import { failure } from '../../../errors.ts';
 import { field } from '../../../message.ts';
 import type { CommandLineForm, CommandLineModifier, FileParameter } from '../../transformation.ts';
 import { MAX_NAME_LENGTH } from '../name-lists.ts';
@@ -109,18 +108,12 @@ function modifier(flag: string, placeholder: string, description: string): Comma
 }
 
 function parseContent(content: Uint8Array, path: string): unknown {
-  const refuse = (reason: string): GeomillError =>
-    failure('TRANSFORMATION_INVALID', { path: field(path), reason: `is not valid JSON: ${reason}` });
-  // The parser accepts any depth, but takes half a minute for 64 MiB of brackets.
-  const start = content.indexOf(OPEN_BRACE);
-  if (start >= 0) {
-    const brackets = new BracketEnd((offset, reason) => refuse(`at byte ${offset}: ${reason}`));
-    brackets.open(OPEN_BRACE);
-    brackets.scan(content, start + 1, content.length, 0);
-  }
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+    return parseJsonText(content);
   } catch (error) {
-    throw refuse((error as Error).message);
+    if (!(error instanceof JsonTextError)) throw error;
+    // Positions are those of the parameter: it was stored as a file of its own.
+    const reason = `is not valid JSON at ${error.message}`;
+    throw failure('TRANSFORMATION_INVALID', { path: field(path), reason }, undefined, error);
   }
 }

@@ -1,0 +1,33 @@
+/** Reads the JSON documents of a command line. */
+import { readFileSync } from 'node:fs';
+import { JsonTextError, parseJsonText } from '../bytes/json-syntax.ts';
+import { failure } from '../errors.ts';
+import { readFailure } from './files.ts';
+
+/** Largest document, which may hold masks. */
+const MAX_DOCUMENT_BYTES = 64 << 20;
+
+/** The value in a file, or in standard input if `path` is '-'. `name`: the file in messages. Throws FILE_NOT_FOUND and USAGE. */
+export function readJson(path: string, name = path): unknown {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path === '-' ? 0 : path);
+  } catch (error) {
+    throw failure('FILE_NOT_FOUND', { path, reason: readFailure(error) }, undefined, error);
+  }
+  if (bytes.length > MAX_DOCUMENT_BYTES)
+    throw failure('USAGE', {
+      detail: `${name} has ${bytes.length} bytes, and the limit for a document of steps is ${MAX_DOCUMENT_BYTES} bytes; store large masks as files`,
+    });
+  try {
+    return parseJsonText(bytes);
+  } catch (error) {
+    if (!(error instanceof JsonTextError)) throw error;
+    throw failure(
+      'USAGE',
+      { detail: `${name} is not valid JSON at ${error.message}` },
+      error.position,
+      error,
+    );
+  }
+}
