@@ -20,6 +20,8 @@ export class GeomillProblem extends GeomillError {
   /** One sentence for a person: what is wrong, where, what to do. */
   readonly detail: string;
   readonly errors: NonNullable<Problem['errors']>;
+  /** Coordinate reference systems that fit an input without one, most likely first. */
+  readonly suggestions: NonNullable<Problem['suggestions']>;
   /** Reference under which the cause of a 500 is logged. */
   readonly instance: string | null;
   /** When it is worth to try again; null: the service does not say. */
@@ -34,6 +36,7 @@ export class GeomillProblem extends GeomillError {
     this.title = problem.title;
     this.detail = problem.detail;
     this.errors = problem.errors ?? [];
+    this.suggestions = problem.suggestions ?? [];
     this.instance = problem.instance ?? null;
     this.code = codeOf(problem.type);
     this.retryAfterSeconds = about.retryAfterSeconds;
@@ -47,6 +50,8 @@ export class JobFailed extends GeomillError {
   override readonly code: ErrorCode | (string & {});
   /** Where in the data; null: nowhere in particular, or not known. */
   readonly place: Place | null;
+  /** As of GeomillProblem. */
+  readonly suggestions: NonNullable<JobError['suggestions']>;
   /** All there is to know about the job. */
   readonly job: Job;
 
@@ -54,6 +59,7 @@ export class JobFailed extends GeomillError {
     super(job.error?.message ?? `job ${job.job_id} failed`);
     this.code = job.error?.code ?? 'INTERNAL';
     this.place = job.error?.place ?? null;
+    this.suggestions = job.error?.suggestions ?? [];
     this.job = job;
   }
 }

@@ -4,7 +4,7 @@ import { severitiesOf, shownFindings } from '../findings.ts';
 import { CONFIG_FORM } from '../message.ts';
 import type { Inspection, LayerInspection } from './inspect.ts';
 import { type ConversionReport, snakeCaseKeys } from './report.ts';
-import { stepDocuments } from './report-document.ts';
+import { errorDocument, stepDocuments } from './report-document.ts';
 import type { ConversionRequest } from './request.ts';
 
 /** Result of a conversion to the requested output whose file is deleted. */
@@ -47,10 +47,7 @@ function layerDocument(layer: LayerInspection): object {
 }
 
 function dryRunDocument(dryRun: DryRun): object {
-  if ('error' in dryRun) {
-    const { code, message, location } = dryRun.error;
-    return { format: dryRun.format, error: { code, message, place: location ?? null } };
-  }
+  if ('error' in dryRun) return { format: dryRun.format, error: errorDocument(dryRun.error) };
   const { output, features, fields, reprojections, warnings } = dryRun.report;
   return {
     format: output.format,

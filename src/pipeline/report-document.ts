@@ -1,5 +1,5 @@
 /** The JSON document of a report, the same from HTTP, the command line and the client. Schema: http/schemas/report.ts. */
-import type { Location } from '../errors.ts';
+import type { GeomillError, Location } from '../errors.ts';
 import {
   type Finding,
   findingCatalogue,
@@ -179,4 +179,10 @@ function epsg({ crs }: InputFileRequest): { readonly epsg?: string } {
 
 function mappingOf(files: readonly InputFileRequest[]): readonly (string | null)[] | null {
   return files.every(({ crs }) => crs === null) ? null : files.map(({ crs }) => crs);
+}
+
+/** An error of a job or of a dry run. `message`: where clients get another one than that of the error. */
+export function errorDocument(error: GeomillError, message: string = error.message): object {
+  const { code, location, suggestions } = error;
+  return { code, message, place: location ?? null, ...(suggestions.length > 0 ? { suggestions } : {}) };
 }

@@ -1,8 +1,9 @@
 /** Jobs as /v1/jobs tells them: the whole record of one, and the short one of lists, which is a part of it. */
+import { GeomillError } from '../../errors.ts';
 import { shownFindings } from '../../findings.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from '../../jobs/job.ts';
 import { type Progress, snakeCaseKeys } from '../../pipeline/report.ts';
-import { reportDocument, requestDocument } from '../../pipeline/report-document.ts';
+import { errorDocument, reportDocument, requestDocument } from '../../pipeline/report-document.ts';
 import { listWithin, MAX_COMPOSED, shortText } from '../../short-text.ts';
 import { outputUrl } from './result.ts';
 
@@ -53,9 +54,7 @@ export function describeJob(job: Job, progress: Progress | null, baseUrl: string
         : reportDocument(job.report, job.request),
     request: requestDocument(job.request),
     error:
-      job.error === null
-        ? null
-        : { code: job.error.code, message: errorText(job.id, job.error), place: job.error.place ?? null },
+      job.error === null ? null : errorDocument(GeomillError.revive(job.error), errorText(job.id, job.error)),
   };
 }
 

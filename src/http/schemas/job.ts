@@ -2,6 +2,7 @@
 import { errorCatalogue } from '../../errors.ts';
 import { jobStates } from '../../jobs/job.ts';
 import type { JsonSchema } from '../operation.ts';
+import { SUGGESTIONS } from './problem.ts';
 import { closedObject, count, listOf, nullable, nullableTime, ref, TEXT, text, time } from './schema.ts';
 
 const jobId = text('Id of the job.');
@@ -125,11 +126,15 @@ const shortJobSchema = closedObject({
 export const jobSchemas: Readonly<Record<string, JsonSchema>> = {
   ...statusSchemas,
   Progress: { ...progress, description: 'Progress of a job; `fraction` never decreases.' },
-  JobError: closedObject({
-    code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'Stable error code.' },
-    message: text('One sentence for people.'),
-    place: nullable(ref('Place')),
-  }),
+  JobError: closedObject(
+    {
+      code: { type: 'string', enum: Object.keys(errorCatalogue), description: 'Stable error code.' },
+      message: text('One sentence for people.'),
+      place: nullable(ref('Place')),
+      suggestions: SUGGESTIONS,
+    },
+    ['suggestions'],
+  ),
   Job: { ...jobSchema, description: 'A job with all details.' },
   JobShort: { ...shortJobSchema, description: 'A job in a list.' },
   JobPage: {

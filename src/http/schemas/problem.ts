@@ -2,6 +2,12 @@
 import type { JsonSchema } from '../operation.ts';
 import { closedObject, listOf, text } from './schema.ts';
 
+/** A member of problems and of errors of jobs. */
+export const SUGGESTIONS: JsonSchema = {
+  ...listOf(closedObject({ crs: text('As requests name it: `EPSG:27700`.'), name: text('Its name.') })),
+  description: 'Coordinate reference systems that fit the coordinates of the input, most likely first.',
+};
+
 export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
   Problem: {
     ...closedObject(
@@ -21,13 +27,7 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
             message: text('What is wrong there.'),
           }),
         ),
-        suggestions: {
-          ...listOf(
-            closedObject({ crs: text('As requests name it: `EPSG:27700`.'), name: text('Its name.') }),
-          ),
-          description:
-            'Coordinate reference systems that fit the coordinates of the input, most likely first.',
-        },
+        suggestions: SUGGESTIONS,
       },
       ['instance', 'errors', 'suggestions'],
     ),
