@@ -36,26 +36,33 @@ const HEAD_BYTES = 100;
 
 /** Null if there is no such file. */
 export function fileState(path: string): FileState | null {
+  using opened = new DisposableStack();
+  return stateOf(path, opened);
+}
+
+function stateOf(path: string, opened: DisposableStack): FileState | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return null;
   const { dev, ino, size, mtimeNs } = stats;
-  const version = `${dev}:${ino}:${size}:${mtimeNs}:${headOf(path)}`;
+  const version = `${dev}:${ino}:${size}:${mtimeNs}:${headOf(path, opened)}`;
   return { version, mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) };
 }
 
-function headOf(path: string): string {
+function headOf(path: string, opened: DisposableStack): string {
   const head = Buffer.alloc(HEAD_BYTES);
   const file = openSync(path, 'r');
-  try {
-    return head.toString('base64', 0, readSync(file, head, 0, HEAD_BYTES, 0));
-  } finally {
-    closeSync(file);
-  }
+  opened.defer(() => closeSync(file));
+  return head.toString('base64', 0, readSync(file, head, 0, HEAD_BYTES, 0));
 }
 
 /** Throws OUTPUT_CHANGED. */
-export function requireExpected({ path, name, state }: ExpectedFile): void {
-  if (fileState(path)?.version !== state?.version) throw failure('OUTPUT_CHANGED', { file: name });
+export function requireExpected(file: ExpectedFile): void {
+  using opened = new DisposableStack();
+  requireState(file, opened);
+}
+
+function requireState({ path, name, state }: ExpectedFile, opened: DisposableStack): void {
+  if (stateOf(path, opened)?.version !== state?.version) throw failure('OUTPUT_CHANGED', { file: name });
 }
 
 /**
@@ -74,6 +81,8 @@ export function moveIntoPlace(
     if (process.getuid?.() === 0) chownSync(partial, replaced.uid, replaced.gid);
     chmodSync(partial, replaced.mode);
   }
-  for (const file of expected) requireExpected(file);
+  // Closed after the last rename: to close a file ends the locks of this process on it, such as that of SQLite.
+  using opened = new DisposableStack();
+  for (const file of expected) requireState(file, opened);
   for (const { partial, path } of files) renameSync(partial, path);
 }

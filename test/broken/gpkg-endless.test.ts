@@ -1,6 +1,6 @@
 /**
- * Endless views: rejected if SQLite detects them, else ended by the time limit of the job; the service continues to
- * answer.
+ * Endless views and triggers: rejected if SQLite detects them, else ended by the time limit of the job; the service continues
+ * to answer.
  */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { makeWorkspace } from '../support/convert.ts';
 import { pointBlob, writeRawGeopackage } from '../support/raw-gpkg.ts';
-import { startTestService, submitJob } from '../support/service.ts';
+import { postForm, startTestService, submitJob } from '../support/service.ts';
 
 const POINT = pointBlob(1, 2);
 const TABLE = `CREATE TABLE t (fid INTEGER PRIMARY KEY, geom BLOB);
@@ -53,4 +53,42 @@ test('endless views fail with a code, and the service continues', async () => {
   }
   const fine = await service.ended(await submitView('fine', 'SELECT * FROM t'));
   assert.equal(fine.error, null);
+});
+
+test('endless triggers of the target of an append fail with a code, and the service continues', async () => {
+  using workspace = makeWorkspace();
+  await using service = await startTestService({
+    runner: null,
+    settings: { JOB_TIMEOUT: '3', JOB_ATTEMPTS: '1', RUNNERS: '1' },
+  });
+  const more = writeRawGeopackage(join(workspace.path, 'more.gpkg'), {
+    sql: `CREATE TABLE t (fid INTEGER PRIMARY KEY, geom BLOB); INSERT INTO t VALUES (1, ${POINT})`,
+    layers: ['t'],
+  });
+  const append = async (name: string, trigger: string): Promise<string | null> => {
+    const path = writeRawGeopackage(join(workspace.path, `${name}.gpkg`), {
+      sql: `${TABLE} CREATE TABLE log (n); CREATE TRIGGER endless AFTER INSERT ON t BEGIN ${trigger}; END;`,
+      layers: ['t'],
+    });
+    const response = await postForm(service, '/v1/transform/gpkg/append', {
+      parts: [
+        ['file', readFileSync(path), `${name}.gpkg`],
+        ['files', readFileSync(more), 'more.gpkg'],
+      ],
+      config: { output_format: 'gpkg' },
+    });
+    return response.ok ? null : await response.text();
+  };
+  const join5 = 'FROM t a, t b, t c, t d, t e WHERE a.fid + b.fid + c.fid + d.fid + e.fid < 0';
+  for (const [i, trigger] of [
+    `SELECT count(*) ${join5}`,
+    `INSERT INTO log SELECT 1 ${join5}`,
+    `DELETE FROM t WHERE fid IN (SELECT a.fid ${join5})`,
+  ].entries())
+    assert.match(String(await append(`endless-${i}`, trigger)), /JOB_TIMEOUT|time limit/, trigger);
+  assert.match(
+    String(await append('large', 'INSERT INTO log SELECT a.fid FROM t a, t b, t c, t d')),
+    /its triggers write far more than was added/,
+  );
+  assert.equal(await append('fine', 'INSERT INTO log VALUES (1)'), null);
 });

@@ -235,6 +235,47 @@ test('a row that a trigger skips is an error, and a trigger cannot write rows wi
   }
 });
 
+test('a trigger that joins tables without end fails the append, and the target stays as it is', async () => {
+  const many =
+    'WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x + 1 FROM c WHERE x < 300) SELECT x FROM c';
+  const join = 'SELECT a.v || b.k FROM lookup a, lookup b, lookup c, lookup d, lookup e';
+  for (const [sql, code] of [
+    [`CREATE TRIGGER nasty AFTER INSERT ON roads BEGIN INSERT INTO log ${join}; END`, 'GPKG_ROW_NOT_ADDED'],
+    // Of the catalogue, which is updated at the end.
+    [
+      `CREATE TRIGGER nasty AFTER UPDATE ON gpkg_contents BEGIN INSERT INTO log ${join}; END`,
+      'OUTPUT_NOT_EXTENDED',
+    ],
+  ] as const) {
+    using master = await makeMaster((database) =>
+      database.exec(`INSERT INTO lookup (v, k) SELECT x, 'text' FROM (${many}); ${sql}`),
+    );
+    const before = readFileSync(master.path);
+    await assert.rejects(master.append([pointAt([9, 50], { n: 7 })]), {
+      code,
+      message: /its triggers write far more than was added/,
+    });
+    assert.deepEqual(readFileSync(master.path), before);
+    assert.deepEqual(
+      master.workspace.entries().filter((name) => name.includes('partial') || name.startsWith('out/')),
+      [],
+    );
+  }
+});
+
+test('triggers that keep logs and copies of large rows may do so', async () => {
+  using master = await makeMaster((database) =>
+    database.exec(`CREATE TABLE copies (name TEXT, hex TEXT, n INTEGER);
+      CREATE TRIGGER copy AFTER INSERT ON roads BEGIN
+        INSERT INTO copies VALUES (NEW.name, hex(NEW.geom), 1), (upper(NEW.name), hex(NEW.name), 2);
+      END`),
+  );
+  const { outputPath } = await master.append(
+    Array.from({ length: 400 }, (_, i) => pointAt([9, 50], { name: `${i} `.repeat(20_000), n: i })),
+  );
+  assert.equal(contentOf(outputPath).copies.length, 800);
+});
+
 test('keeps the journal mode of the file and its page size', async () => {
   using master = await makeMaster((database) =>
     database.exec('PRAGMA page_size = 1024; VACUUM; PRAGMA journal_mode = WAL'),

@@ -26,6 +26,8 @@ const NO_JOURNAL = 'off';
 export class BulkDatabase {
   readonly #handle: DatabaseSync;
   readonly #journalMode: string;
+  /** Pages that the file may have; null: no limit. */
+  #mostPages: number | null = null;
 
   private constructor(handle: DatabaseSync, journalMode: string) {
     this.#handle = handle;
@@ -77,6 +79,26 @@ export class BulkDatabase {
     return new BulkDatabase(handle, journal.journal_mode);
   }
 
+  /**
+   * Allows the file to become larger than it is by this number of bytes, in addition to what was allowed before. Without a
+   * call there is no limit. A statement beyond it fails, and `refusal` gives the reason.
+   */
+  allowGrowth(bytes: number): void {
+    const pageBytes = Number(this.value('PRAGMA page_size'));
+    const pages = this.#mostPages ?? Number(this.value('PRAGMA page_count'));
+    this.#mostPages = Math.min(MAX_PAGE_COUNT, pages + Math.ceil(bytes / pageBytes));
+    this.#handle.exec(`PRAGMA max_page_count = ${this.#mostPages}`);
+  }
+
+  /** Why the content of the database made a statement fail; null for any other error. */
+  refusal(error: unknown): string | null {
+    const isFull = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_FULL;
+    if (!isFull || this.#mostPages === null) return refusal(error);
+    // A full disk has the same code.
+    const isAtLimit = Number(this.value('PRAGMA page_count')) >= this.#mostPages;
+    return isAtLimit ? 'its triggers write far more than was added' : null;
+  }
+
   exec(sql: string): void {
     this.#handle.exec(sql);
   }
@@ -121,8 +143,11 @@ export class BulkDatabase {
   }
 }
 
+const SQLITE_FULL = 13;
+const MAX_PAGE_COUNT = 0xfffffffe;
+
 /** Of SQLite's result codes, those that are not about the content of a file: no space left, and other failures to write. */
-const WRITE_FAILURES = new Set([10, 13]);
+const WRITE_FAILURES = new Set([10, SQLITE_FULL]);
 
 /** Why the content of a database made a statement fail; null for any other error. */
 export function refusal(error: unknown): string | null {
@@ -137,7 +162,7 @@ export function refusal(error: unknown): string | null {
 /** Functions of the triggers of a GeoPackage, of the RTree module, and of this program. */
 const OWN_FUNCTIONS = /^(?:zeroblob|st_(?:min|max)[xy]|st_isempty|geomill_\w+)$/i;
 /** The RTree module asks for the size of pages. */
-const PRAGMAS = new Set(['page_size', 'table_xinfo', 'writable_schema']);
+const PRAGMAS = new Set(['max_page_count', 'page_count', 'page_size', 'table_xinfo', 'writable_schema']);
 
 function authorize(action: number, first: string | null, second: string | null): number {
   switch (action) {

@@ -1,5 +1,5 @@
 /** A feature table of an existing GeoPackage that gets more rows. Its triggers and indexes work as for any program. */
-import { type BulkDatabase, type BulkStatement, refusal } from '../../engines/sqlite/bulk-database.ts';
+import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import { failure, GeomillError } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
@@ -91,7 +91,7 @@ export class AppendedTable {
       }
     } catch (error) {
       if (error instanceof GeomillError && error.code === 'GPKG_ROW_NOT_ADDED') throw error;
-      const reason = refusal(error);
+      const reason = this.#database.refusal(error);
       if (reason === null) throw error;
       const record = this.#rowCount + row + 1;
       throw failure('GPKG_ROW_NOT_ADDED', { layer, table, reason }, { layer, record }, error);

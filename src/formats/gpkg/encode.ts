@@ -85,6 +85,11 @@ function isAscii(bytes: Uint8Array): boolean {
   return all < 0x80;
 }
 
+/** Memory of the values, at least. */
+export function chunkByteLength(chunk: GpkgChunk): number {
+  return buffersOf(chunk).reduce((sum, { byteLength }) => sum + byteLength, 0);
+}
+
 /** Columns of a batch may share a buffer, which can only be transferred once. */
 function buffersOf({ geometry, columns, ids }: GpkgChunk): ArrayBuffer[] {
   const buffers = new Set([geometry.bytes.buffer, geometry.offsets.buffer, geometry.boxes.buffer]);

@@ -11,7 +11,7 @@ import { requireExpected, unfinishedPath } from '../../io/output-place.ts';
 import type { ExistingOutput, OutputFile, OutputSink, WriteContext } from '../format.ts';
 import { AppendedTable } from './appended-table.ts';
 import type { CrsRow, KnownSystem } from './crs-rows.ts';
-import type { GpkgChunk } from './encode.ts';
+import { chunkByteLength, type GpkgChunk } from './encode.ts';
 import { FeatureTable } from './feature-table.ts';
 import { moveDatabaseIntoPlace, refuseInUse, refuseLocked } from './in-use.ts';
 import { folded } from './names.ts';
@@ -71,6 +71,14 @@ export function readExisting({ path, name }: ExistingOutput): ExistingContent {
   }
 }
 
+/**
+ * What the file may grow by: triggers run for every row, and one that joins large tables would fill the disk. Indexes and
+ * triggers that keep copies or logs of rows need far less.
+ */
+const GROWTH_FACTOR = 16;
+const ROW_BYTES = 1024;
+const ROOM_BYTES = 64 << 20;
+
 export class ExtendingSink implements OutputSink {
   readonly #path: string;
   readonly #partialPath: string;
@@ -93,21 +101,25 @@ export class ExtendingSink implements OutputSink {
       this.#database = BulkDatabase.edit(this.#partialPath);
     } catch (error) {
       rmSync(this.#partialPath, { force: true });
-      throw this.#refused(error);
+      throw this.#refused(error, refusal(error));
     }
     try {
+      this.#database.allowGrowth(ROOM_BYTES);
       defineSpatialFunctions(this.#database);
       this.#tables = layers.map((layer) => this.#open(layer));
     } catch (error) {
+      const refused = this.#refused(error);
       this.abort();
-      throw this.#refused(error);
+      throw refused;
     }
   }
 
   append(layerIndex: number, chunk: unknown): void {
     const table = this.#tables[layerIndex];
     if (table === undefined) throw failure('INTERNAL', { reason: `there is no output layer ${layerIndex}` });
-    table.append(chunk as GpkgChunk);
+    const added = chunk as GpkgChunk;
+    this.#database.allowGrowth(GROWTH_FACTOR * chunkByteLength(added) + ROW_BYTES * added.rowCount);
+    table.append(added);
   }
 
   async finish(): Promise<OutputFile> {
@@ -131,9 +143,8 @@ export class ExtendingSink implements OutputSink {
   }
 
   /** An error of SQLite, which the content of the existing file causes, as an error about that file. */
-  #refused(error: unknown): unknown {
-    const reason = error instanceof GeomillError ? null : refusal(error);
-    if (reason === null) return error;
+  #refused(error: unknown, reason = this.#database.refusal(error)): unknown {
+    if (error instanceof GeomillError || reason === null) return error;
     return failure('OUTPUT_NOT_EXTENDED', { file: this.#existing.name, reason }, undefined, error);
   }
 
