@@ -1,11 +1,19 @@
 /** The jobs and the usage that the account area shows, read from the job service. */
-import type { OwnJob, OwnJobDetails, UsageSource } from './account-area/own-jobs.ts';
-import { failure } from './errors.ts';
+import { json } from 'node:stream/consumers';
+import type {
+  OwnInspectedLayer,
+  OwnInspection,
+  OwnJob,
+  OwnJobDetails,
+  UsageSource,
+} from './account-area/own-jobs.ts';
+import { failure, GeomillError } from './errors.ts';
 import { severitiesOf, severityCounts, shownFindings } from './findings.ts';
 import type { HttpContext } from './http/context.ts';
 import { sendOutput } from './http/send-output.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from './jobs/job.ts';
 import type { ListPosition } from './jobs/queue.ts';
+import { CONFIG_FORM, type FieldForm } from './message.ts';
 import {
   documentText,
   findingLine,
@@ -19,7 +27,8 @@ import {
 const DAY_SECONDS = 24 * 3600;
 const EVERY = { state: null, operation: null } as const;
 
-export function accountJobs(context: HttpContext): UsageSource {
+/** `form`: how errors name the fields of a request. */
+export function accountJobs(context: HttpContext, form: FieldForm = CONFIG_FORM): UsageSource {
   const { service, config } = context;
   const find = async (owner: string, id: string): Promise<Job> => {
     const job = id.length > 100 ? null : await service.jobsOf(owner).get(id);
@@ -33,7 +42,10 @@ export function accountJobs(context: HttpContext): UsageSource {
       const found = await service.jobsOf(owner).list(EVERY, after, limit + 1);
       const jobs = found.slice(0, limit);
       const last = found.length > limit ? jobs.at(-1) : undefined;
-      return { jobs: jobs.map(toOwnJob), next: last === undefined ? null : `${last.createdAt}.${last.id}` };
+      return {
+        jobs: jobs.map((job) => toOwnJob(job, form)),
+        next: last === undefined ? null : `${last.createdAt}.${last.id}`,
+      };
     },
     async usage(owner, since) {
       const { jobs, inputBytes, outputBytes } = await service.usage(owner, since);
@@ -41,7 +53,20 @@ export function accountJobs(context: HttpContext): UsageSource {
       return { jobs: all, failedJobs: jobs.FAILED, inputBytes, outputBytes };
     },
     recordDays: config.recordRetentionSeconds / DAY_SECONDS,
-    details: async (owner, id) => toDetails(await find(owner, id)),
+    async details(owner, id) {
+      const job = await find(owner, id);
+      return toDetails(job, service.jobsOf(owner).progressOf(job)?.fraction ?? null, form);
+    },
+    async inspection(owner, id) {
+      const job = await find(owner, id);
+      const isKept = job.state === 'SUCCESS' && job.outputKept && job.request.operation === 'inspect';
+      const file = isKept ? await service.jobsOf(owner).openOutput(job) : null;
+      if (file === null) return null;
+      if (file.byteLength <= MAX_INSPECTION_BYTES)
+        return toInspection(await json(file.stream(0, file.byteLength)));
+      await file.close();
+      return null;
+    },
     async cancel(owner, id) {
       if (isFinal((await find(owner, id)).state)) return false;
       return service.jobsOf(owner).remove(id);
@@ -67,7 +92,7 @@ function positionIn(cursor: string): ListPosition | null {
 /** Warnings that a page lists. */
 const MAX_WARNINGS = 200;
 
-function toDetails(job: Job): OwnJobDetails {
+function toDetails(job: Job, progress: number | null, form: FieldForm): OwnJobDetails {
   const { report, request } = job;
   const found = shownFindings(report?.warnings ?? job.requestFindings);
   const severities = report === null ? severityCounts(found) : severitiesOf(report);
@@ -79,8 +104,12 @@ function toDetails(job: Job): OwnJobDetails {
   }));
   const config = requestDocument(request);
   const common = {
-    ...toOwnJob(job),
+    ...toOwnJob(job, form),
     startedAt: job.startedAt,
+    progress,
+    outputName: job.output?.fileName ?? null,
+    suggestions: job.error === null ? [] : GeomillError.revive(job.error).suggestions,
+    readCrs: report !== null && 'input' in report ? (report.input.layers[0]?.crs ?? null) : null,
     warnings,
     hiddenWarnings: all - warnings.length,
     severities,
@@ -108,7 +137,39 @@ function toDetails(job: Job): OwnJobDetails {
 /** Layers that a page lists; the report has all. */
 const MAX_LAYERS = 100;
 
-function toOwnJob(job: JobSummary): OwnJob {
+/** Longer inspections are not shown on a page, only as JSON. */
+const MAX_INSPECTION_BYTES = 4_000_000;
+
+/** The JSON of an inspection (http/schemas/inspection.ts) as pages show it. */
+function toInspection(document: unknown): OwnInspection {
+  const { layers } = document as { readonly layers: readonly InspectedLayer[] };
+  return {
+    layers: layers.map(({ crs, ...layer }) => ({
+      ...layer,
+      geometryTypes: layer.geometry_types,
+      hasZ: layer.has_z,
+      crs: crs === null ? null : { name: crs.name, code: codeOf(crs.authority), unit: crs.unit_name },
+      fields: layer.fields.map(({ non_null: nonNull, ...field }) => ({ ...field, nonNull })),
+    })),
+  };
+}
+
+interface InspectedLayer extends Pick<OwnInspectedLayer, 'name' | 'features' | 'extent' | 'encoding'> {
+  readonly geometry_types: OwnInspectedLayer['geometryTypes'];
+  readonly has_z: boolean;
+  readonly crs: {
+    readonly name: string;
+    readonly authority: { readonly name: string; readonly code: string } | null;
+    readonly unit_name: string;
+  } | null;
+  readonly fields: readonly { readonly name: string; readonly type: string; readonly non_null: number }[];
+}
+
+function codeOf(authority: { readonly name: string; readonly code: string } | null): string | null {
+  return authority === null ? null : `${authority.name}:${authority.code}`;
+}
+
+function toOwnJob(job: JobSummary, form: FieldForm): OwnJob {
   const sizes = job.inputs.map(({ byteLength }) => byteLength);
   const isKept = job.state === 'SUCCESS' && job.outputKept;
   return {
@@ -123,6 +184,6 @@ function toOwnJob(job: JobSummary): OwnJob {
     inputBytes: sizes.includes(null) ? null : sizes.reduce<number>((sum, one) => sum + (one ?? 0), 0),
     outputBytes: job.output?.byteLength ?? null,
     outputUntil: isKept ? job.expiresAt : null,
-    error: job.error === null ? null : errorText(job.id, job.error),
+    error: job.error === null ? null : errorText(job.id, job.error, form),
   };
 }

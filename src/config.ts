@@ -107,6 +107,13 @@ export const settings = {
     default: null,
     text: 'Origins of web pages that may call the service from a browser, separated by commas, or `*` for any. Unset: none.',
   },
+  web: {
+    name: 'WEB',
+    type: 'choice',
+    default: 'on',
+    choices: ['on', 'off'],
+    text: 'Whether browsers get pages for inspecting and converting files at `/` and `/jobs`. `off`: `/` leads to the documentation. The account area is not affected.',
+  },
   dataDirectory: {
     name: 'DATA_DIR',
     type: 'path',

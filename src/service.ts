@@ -5,6 +5,8 @@ import { setupLink } from './account-area/one-time-links.ts';
 import { registerAccountArea } from './account-area/register.ts';
 import { accountJobs } from './account-jobs.ts';
 import { type Config, isLoopback } from './config.ts';
+import { PAGE_FORM } from './convert-pages/form-fields.ts';
+import { registerConvertPages } from './convert-pages/register.ts';
 import { CrsSearch } from './crs-search/crs-search.ts';
 import { asDatabaseFailure } from './engines/sqlite/database-failure.ts';
 import { failure } from './errors.ts';
@@ -116,13 +118,15 @@ export async function startService(
     undo.push(() =>
       closeWithin(app, Math.max(0, stopBegan + config.graceSeconds * 1000 - performance.now())),
     );
-    await registerAccountArea(app, {
+    const area = await registerAccountArea(app, {
       accounts,
       baseUrl: config.baseUrl,
       oidc: oidcSignIn(config),
       usage: accountJobs(context),
+      web: config.web === 'on',
       warn: (message) => log.warn({ reason: message }, 'signing in'),
     });
+    if (config.web === 'on') await registerConvertPages(app, context, accountJobs(context, PAGE_FORM), area);
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
     // still served and running jobs finish.
     undo.push(() => service.stop());

@@ -114,8 +114,21 @@ const ROOMS: Readonly<Record<string, Room>> = {
   accounts: { may: ['errors.ts', 'engines/sqlite'] },
   // Pages and the library behind them. Of HTTP it takes what knows nothing of jobs.
   'account-area': {
-    may: ['errors.ts', 'accounts', 'engines/sqlite/library-handle.ts', 'html.ts', 'http/send-static.ts'],
+    may: [
+      'errors.ts',
+      'accounts',
+      'engines/sqlite/library-handle.ts',
+      'html.ts',
+      'page-style',
+      'http/send-static.ts',
+    ],
   },
+  // Pages for browsers in front of the job API, with the sessions of the account area.
+  'convert-pages': {
+    may: [...ERRORS, ...RECORDS, 'html.ts', 'package-version.ts', 'accounts', 'account-area', 'http', 'jobs'],
+  },
+  // The design of all pages.
+  'page-style': { may: [], isPure: true },
   // What operators do to a data directory from the command line; knows all that is kept in one.
   maintenance: {
     may: ['errors.ts', 'capacity.ts', 'engines/sqlite', 'accounts', 'jobs', 'sandbox', 'storage'],
@@ -126,6 +139,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       ...RECORDS,
       'config.ts',
       'html.ts',
+      'page-style',
       'package-version.ts',
       'schema-check.ts',
       'bytes',
@@ -144,7 +158,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'logger.ts': { may: ['short-text.ts', 'accounts/secret-text.ts'] },
   'input-limits.ts': { may: ['config.ts', 'io/limits.ts'] },
   'account-jobs.ts': {
-    may: ['errors.ts', 'findings.ts', 'account-area', 'http', 'jobs', 'pipeline/report-document.ts'],
+    may: [...MESSAGES, 'account-area', 'http', 'jobs', 'pipeline/report-document.ts'],
   },
   // The composition root of the service.
   'service.ts': {
@@ -164,6 +178,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'sandbox',
       'storage',
       'account-area',
+      'convert-pages',
       'http',
     ],
   },

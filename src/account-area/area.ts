@@ -14,6 +14,8 @@ export interface AreaOptions {
   /** Null: sign-in by password only. Needs `baseUrl`. */
   readonly oidc: OidcSettings | null;
   readonly usage: UsageSource;
+  /** The service has the page for converting files at `/`. */
+  readonly web: boolean;
   readonly warn: (message: string) => void;
 }
 

@@ -46,9 +46,33 @@ export interface OwnLayer {
   readonly features: number;
 }
 
+/** A layer of an inspected file. */
+export interface OwnInspectedLayer extends OwnLayer {
+  readonly geometryTypes: Readonly<Record<string, number>>;
+  readonly hasZ: boolean;
+  /** Left, bottom, right, top in the CRS of the layer; null: no positions. */
+  readonly extent: readonly number[] | null;
+  /** `code`: "EPSG:25832", if it has one. Null: unknown. */
+  readonly crs: { readonly name: string; readonly code: string | null; readonly unit: string } | null;
+  readonly encoding: string | null;
+  readonly fields: readonly { readonly name: string; readonly type: string; readonly nonNull: number }[];
+}
+
+export interface OwnInspection {
+  readonly layers: readonly OwnInspectedLayer[];
+}
+
 /** All about one job. Without a report the lists are empty. */
 export interface OwnJobDetails extends OwnJob {
   readonly startedAt: number | null;
+  /** 0 to 1; null: it is not running, or has not reported any progress. */
+  readonly progress: number | null;
+  /** File name of the output; null: it has none yet. */
+  readonly outputName: string | null;
+  /** CRSs that a job without a usable CRS may be in, most likely first. */
+  readonly suggestions: readonly { readonly crs: string; readonly name: string }[];
+  /** Definition of the CRS in which the first layer was read; null: no report. */
+  readonly readCrs: string | null;
   /** JSON of the document; null: the job has none, or is an inspection. */
   readonly report: string | null;
   /** One sentence. */
@@ -87,6 +111,8 @@ export interface UsageSource {
   readonly recordDays: number;
   /** These throw JOB_UNKNOWN, also for jobs of other accounts. */
   details(owner: string, id: string): Promise<OwnJobDetails>;
+  /** What an inspection found; null: it has expired or is longer than a page. */
+  inspection(owner: string, id: string): Promise<OwnInspection | null>;
   /** Resolves when the job has stopped. False: it had ended before. */
   cancel(owner: string, id: string): Promise<boolean>;
   /** Deletes a job that has ended, with its output; one that has not is cancelled only. */

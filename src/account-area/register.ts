@@ -5,11 +5,11 @@ import type { Accounts } from '../accounts/accounts.ts';
 import { asGeomillError, GeomillError } from '../errors.ts';
 import { html } from '../html.ts';
 import { sendStatic, staticContent } from '../http/send-static.ts';
+import { SHEET } from '../page-style/sheet.ts';
 import { Area, type AreaOptions } from './area.ts';
 import { layout } from './pages/layout.ts';
 import type { AccountRoute, Answer } from './route.ts';
 import { ACCOUNT_PATH, accountRoutes, STYLE_PATH } from './routes.ts';
-import { STYLE } from './style.ts';
 import { Visit } from './visit.ts';
 
 export interface AccountAreaOptions extends Omit<AreaOptions, 'accounts'> {
@@ -20,9 +20,9 @@ export interface AccountAreaOptions extends Omit<AreaOptions, 'accounts'> {
 /** Larger than any form of the area. */
 const MAX_FORM_BYTES = 64 * 1024;
 
-const HEADERS = {
+export const PAGE_HEADERS = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
   // With no-referrer, browsers send forms with the origin 'null', which cannot be checked.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
@@ -30,16 +30,25 @@ const HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-const style = staticContent('text/css; charset=utf-8', STYLE);
+const style = staticContent('text/css; charset=utf-8', SHEET);
+
+/** For pages outside of the area that a user signs in for. */
+export interface SignedInPages {
+  /** Throws ACCOUNTS_DATABASE. */
+  visit(request: FastifyRequest, reply: FastifyReply): Promise<Visit>;
+}
 
 /** Call this before the application listens. The area is closed with the application. */
-export async function registerAccountArea(app: FastifyInstance, options: AccountAreaOptions): Promise<void> {
+export async function registerAccountArea(
+  app: FastifyInstance,
+  options: AccountAreaOptions,
+): Promise<SignedInPages> {
   const areas = new AreaDoor(options);
   await app.register(
     async (scope) => {
       await scope.register(formBody, { bodyLimit: MAX_FORM_BYTES });
       scope.addHook('onRequest', async (_request, reply) => {
-        reply.headers(HEADERS);
+        reply.headers(PAGE_HEADERS);
       });
       scope.addHook('onClose', () => areas.close());
       scope.setErrorHandler((error, request, reply) => sendFault(areas, error, request, reply));
@@ -54,6 +63,7 @@ export async function registerAccountArea(app: FastifyInstance, options: Account
     },
     { prefix: ACCOUNT_PATH },
   );
+  return { visit: async (request, reply) => Visit.begin(await areas.open(), request, reply) };
 }
 
 function within(path: string): string {
@@ -127,9 +137,20 @@ async function sendFault(
   return send({ page: layout(visit, { title, body }), status, headers }, reply);
 }
 
-const NOT_FOUND = { status: 404, title: 'Page not found', text: 'Check the address: it may be incomplete.' };
+export interface Fault {
+  readonly status: number;
+  readonly title: string;
+  readonly text: string;
+}
 
-function faultOf(thrown: unknown, request: FastifyRequest): typeof NOT_FOUND {
+const NOT_FOUND: Fault = {
+  status: 404,
+  title: 'Page not found',
+  text: 'Check the address: it may be incomplete.',
+};
+
+/** What a page says about an error; one caused by geomill is logged. */
+export function faultOf(thrown: unknown, request: FastifyRequest): Fault {
   const error = asGeomillError(thrown);
   const sentence = `${error.message[0].toUpperCase()}${error.message.slice(1)}.`;
   if (error.code !== 'INTERNAL' && error.fault === 'user')

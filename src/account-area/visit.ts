@@ -89,16 +89,26 @@ export class Visit {
   }
 
   /**
-   * Throws FORM_REFUSED unless the form was sent from a page of the area in the same browser. There are two independent
+   * Throws FORM_REFUSED unless the form was sent from a page of this service in the same browser. There are two independent
    * proofs: the origin reported by the browser, and a token that only these pages contain.
    */
   refuseForeignForm(): void {
+    this.refuseForeignOrigin();
+    this.refuseForeignToken(this.form.text('form_token'));
+  }
+
+  /** The first proof: by the headers alone, so that the body of a rejected request need not be read. */
+  refuseForeignOrigin(): void {
     const { origin, 'sec-fetch-site': site } = this.request.headers;
     const isKnown = origin !== undefined || site !== undefined;
     const isOwnOrigin = origin === undefined || this.#isOwnOrigin(origin);
     const isOwnSite = site === undefined || SAFE_SITES.has(String(site));
-    const isOwnToken = isFormToken(this.area.secret, this.#binding(), this.form.text('form_token'));
-    if (!isKnown || !isOwnOrigin || !isOwnSite || !isOwnToken) throw failure('FORM_REFUSED', {});
+    if (!isKnown || !isOwnOrigin || !isOwnSite) throw failure('FORM_REFUSED', {});
+  }
+
+  /** The second proof. */
+  refuseForeignToken(token: string): void {
+    if (!isFormToken(this.area.secret, this.#binding(), token)) throw failure('FORM_REFUSED', {});
   }
 
   /** Passes on the cookies of a response of the library. */

@@ -7,7 +7,7 @@ import type { RunningService } from '../service.ts';
 
 export function greeting({
   url,
-  config: { authJobSurface, dataDirectory },
+  config: { authJobSurface, dataDirectory, web },
   setupLink: link,
   isolation,
 }: RunningService): string {
@@ -31,7 +31,7 @@ ${isolated}${first}`;
   const config = '{"input":{"format":"geojson"},"output":{"format":"shp","epsg":3857}}';
   const file = inContainer === null ? `@"${sample}"` : '@-;filename=harbour.geojson';
   const source = inContainer === null ? '' : `${inContainer} cat ${sample} | `;
-  return `geomill listens on ${url}. Try it:
+  return `geomill listens on ${url}. ${web === 'on' ? 'Open it in a browser, or try it' : 'Try it'}:
 
   ${source}curl -f -H 'Prefer: wait=30' -F 'config=${config}' -F ${shellQuote(`input_file=${file}`)} -o harbour.zip ${url}/transform
 

@@ -16,6 +16,11 @@ export interface Endpoint {
   readonly inputFormat: string | null;
   /** nested: `{"input": {"format": ...}}`. flat: `{"input_format": ...}`. Both are accepted; this one is documented. */
   readonly spelling: 'nested' | 'flat';
+  /**
+   * A request without the CRS of a file that does not store one is accepted. The job finds it in the file, or fails with
+   * suggestions. Absent: such a request is rejected.
+   */
+  readonly isCrsOptional?: true;
 }
 
 export interface Registries {

@@ -94,7 +94,12 @@ function parseConfig(
   const inputFormat = parseInputFormat(values, endpoint, registries);
   const outputChoice = parseOutputFormat(values, endpoint, registries);
   const inputUrl = parseUrl(values, endpoint, urlPolicy);
-  const filesOf = parseFilesCrs(values, endpoint, inputFormat, outputChoice === null);
+  const filesOf = parseFilesCrs(
+    values,
+    endpoint,
+    inputFormat,
+    outputChoice === null || endpoint.isCrsOptional === true,
+  );
   const output = outputChoice === null ? null : parseOutput(values, endpoint, outputChoice);
   const steps = parseTransformations(values, registries, places);
   const layers = parseLayers(values);

@@ -147,10 +147,14 @@ export class ReceivedFiles {
     }));
   }
 
-  /** Removes all files, kept or not. Never throws: the sweep finds files that cannot be removed now. */
-  async discard(): Promise<void> {
+  /**
+   * Removes all files, kept or not, except those that jobs use. Never throws: the sweep finds files that cannot be removed
+   * now.
+   */
+  async discard(used: ReadonlySet<number> = new Set()): Promise<void> {
     await Promise.all(this.#keeping);
-    await Promise.allSettled(this.#entries.map(({ upload }) => upload.discard()));
+    const unused = this.#entries.filter(({ fileIndex }) => !used.has(fileIndex));
+    await Promise.allSettled(unused.map(({ upload }) => upload.discard()));
   }
 
   #currentEntry(): Entry {

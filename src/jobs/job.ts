@@ -1,6 +1,7 @@
 /** Jobs: their states, the transitions between them, their record. */
 import { GeomillError, type PlainError } from '../errors.ts';
 import type { Finding } from '../findings.ts';
+import { CONFIG_FORM, type FieldForm } from '../message.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { MAX_COMPOSED, shortText } from '../short-text.ts';
@@ -128,10 +129,10 @@ export function deliveredFormat(request: JobRequest): string | null {
 }
 
 /** The message of a failed job for clients. Internal errors are logged with the job's id; their message is general. */
-export function errorText(jobId: string, error: PlainError): string {
+export function errorText(jobId: string, error: PlainError, form: FieldForm = CONFIG_FORM): string {
   if (error.code === 'INTERNAL')
     return `the service failed at this job; the cause is logged under reference ${jobId}`;
-  const { message } = GeomillError.revive(error);
+  const { message } = GeomillError.revive(error).inForm(form);
   const { file, layer, record, line, id } = error.place ?? {};
   const where = [
     file === undefined || message.includes(file) ? '' : `file ${file}`,

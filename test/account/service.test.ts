@@ -93,7 +93,7 @@ test('the page of a job shows its report, escaped, and cancels and deletes it', 
   assert.match(text, /3 features read from .*, 2 written as shp/);
   assert.match(text, /<h3>Lost: .*EXTRA_ORDINATES.*<h3>Changed: .*FIELD_RENAMED/s);
   assert.match(text, /1\. filter<\/th>.*<span>3<\/span>.*<span>2<\/span>.*1 dropped: FILTERED/s);
-  assert.match(text, /<span class="badge bad">1 lost<\/span>/);
+  assert.match(text, /<span class="badge lost">1 lost<\/span>/);
   assert.match(text, /&quot;where&quot;: &quot;pop &gt; 1&quot;/);
   const report = await browser.get(`/account/jobs/${id}/report`);
   assert.match(

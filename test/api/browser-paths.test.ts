@@ -7,12 +7,20 @@ import { startTestService } from '../support/service.ts';
 const service = await startTestService({ settings: { AUTH: 'required' } });
 test.after(() => service[Symbol.asyncDispose]());
 
-test('/ and /docs/ redirect to the documentation', async () => {
-  for (const path of ['/', '/docs/', '/?from=a-bookmark']) {
-    const response = await fetch(service.url + path, { redirect: 'manual' });
+test('/docs/ redirects to the documentation, and / without pages', async () => {
+  await using off = await startTestService({ settings: { WEB: 'off' } });
+  for (const [url, path] of [
+    [service.url, '/docs/'],
+    [off.url, '/docs/'],
+    [off.url, '/'],
+    [off.url, '/?from=a-bookmark'],
+  ]) {
+    const response = await fetch(url + path, { redirect: 'manual' });
     assert.equal(response.status, 302, path);
-    assert.equal(response.headers.get('location'), `${service.url}/docs`);
+    assert.equal(response.headers.get('location'), `${url}/docs`);
   }
+  assert.equal((await fetch(`${off.url}/jobs/x`)).status, 404);
+  assert.equal((await fetch(`${off.url}/account/style.css`)).status, 200);
 });
 
 test('/ answers programs that ask for JSON with the entry point', async () => {
@@ -22,7 +30,10 @@ test('/ answers programs that ask for JSON with the entry point', async () => {
   assert.equal(response.headers.get('vary'), 'accept');
   assert.deepEqual(await response.json(), await (await fetch(`${service.url}/v1`)).json());
   const browser = { accept: 'text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8' };
-  assert.equal((await fetch(`${service.url}/`, { headers: browser, redirect: 'manual' })).status, 302);
+  const page = await fetch(`${service.url}/`, { headers: browser, redirect: 'manual' });
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get('vary'), 'accept');
+  assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
 });
 
 test('/favicon.ico is a small icon that browsers may keep', async () => {
@@ -47,7 +58,7 @@ test('/v1 links to resources that exist', async () => {
 });
 
 test('other methods and unknown addresses are still errors', async () => {
-  assert.equal((await fetch(`${service.url}/`, { method: 'POST' })).status, 404);
+  assert.equal((await fetch(`${service.url}/`, { method: 'PUT' })).status, 404);
   assert.equal((await checkedFetch(`${service.url}/v1`, { method: 'POST' })).status, 405);
   assert.equal((await fetch(`${service.url}/v1/nothing`)).status, 404);
 });

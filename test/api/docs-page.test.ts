@@ -31,7 +31,7 @@ test('every link within the page leads somewhere', async () => {
   const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
   assert.deepEqual(links.filter((id) => !targets.includes(id)), []); // biome-ignore format: one line
   const outside = [...page.matchAll(/(?:href|src)="(?!#)([^"]+)"/g)].map(([, target]) => target);
-  assert.deepEqual([...new Set(outside)], ['data:,', '/openapi.json']);
+  assert.deepEqual([...new Set(outside)], ['data:,', `${service.url}/`, `${service.url}/openapi.json`]);
 });
 
 test('the page is sent again only when it has changed, and allows nothing but its own style', async () => {

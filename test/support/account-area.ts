@@ -25,6 +25,9 @@ const NO_JOBS: UsageSource = {
   details: async (_owner, id) => {
     throw failure('JOB_UNKNOWN', { id });
   },
+  inspection: async (_owner, id) => {
+    throw failure('JOB_UNKNOWN', { id });
+  },
   cancel: async (_owner, id) => {
     throw failure('JOB_UNKNOWN', { id });
   },
@@ -52,6 +55,7 @@ export async function startTestArea(
     baseUrl: null,
     oidc: null,
     usage: NO_JOBS,
+    web: true,
     warn: (message) => warnings.push(message),
     ...options,
   });

@@ -17,6 +17,7 @@ const LINKS: readonly (readonly [path: string, text: string])[] = [
   ['/account/settings', 'Settings'],
   ['/docs', 'API documentation'],
 ];
+const CONVERT_LINK: typeof LINKS = [['/', 'Convert']];
 const ADMIN_LINKS: typeof LINKS = [
   ['/account/users', 'Users'],
   ['/account/all-keys', 'All keys'],
@@ -45,13 +46,13 @@ export function layout(visit: Visit, { title, body }: Page): Html {
 <title>${fault}${title} - geomill</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<link rel="icon" href="data:,">
+<link rel="icon" href="${visit.href('/favicon.ico')}">
 <link rel="stylesheet" href="${visit.href('/account/style.css')}">
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>
-<a class="brand" href="${visit.href('/account')}">geomill</a>
+<a class="brand" href="${visit.href(visit.area.options.web ? '/' : '/account')}">geomill</a>
 ${visit.session === null ? null : whoIsSignedIn(visit)}
 </header>
 ${visit.session === null ? null : navigation(visit)}
@@ -78,11 +79,12 @@ function navigation(visit: Visit): Html {
   const here = visit.request.url.split('?', 1)[0];
   const link = ([path, text]: (typeof LINKS)[number]): Html => {
     const href = visit.href(path);
-    const isHere = path === '/account' ? here === path : here === path || here.startsWith(`${path}/`);
+    const isHere =
+      path === '/account' || path === '/' ? here === path : here === path || here.startsWith(`${path}/`);
     return html`<li><a href="${href}"${isHere ? html` aria-current="page"` : null}>${text}</a></li>\n`;
   };
   return html`<nav aria-label="Account"><ul>
-${[...LINKS, ...(visit.user.isAdmin ? ADMIN_LINKS : [])].map(link)}</ul></nav>`;
+${[...(visit.area.options.web ? CONVERT_LINK : []), ...LINKS, ...(visit.user.isAdmin ? ADMIN_LINKS : [])].map(link)}</ul></nav>`;
 }
 
 function faultSummary({ form }: Visit): Html {

@@ -3,7 +3,8 @@ import { type Html, html } from '../../html.ts';
 import type { OwnJob } from '../own-jobs.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';
-import { hasOutput, jobPath, stateBadge, workText } from './job.ts';
+import { jobPath } from './job.ts';
+import { hasOutput, stateBadge, workText } from './job-parts.ts';
 import { layout } from './layout.ts';
 import { size, table, time } from './parts.ts';
 

@@ -106,6 +106,6 @@ export function size(bytes: number): string {
 }
 
 /** A short text with a colour and a sign, so that meaning never depends on colour alone. */
-export function badge(kind: 'good' | 'bad' | 'plain', text: string): Html {
+export function badge(kind: 'good' | 'bad' | 'plain' | 'info' | 'changed' | 'lost', text: string): Html {
   return html`<span class="badge ${kind}">${text}</span>`;
 }

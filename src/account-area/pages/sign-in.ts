@@ -150,7 +150,9 @@ async function endOidc(visit: Visit): Promise<Answer> {
 
 /** Only paths of this area, so that a sign-in link cannot redirect to another site. */
 function safeNext(next: unknown): string {
-  return typeof next === 'string' && /^\/account(?:\/[\w\-/]*)?$/.test(next) ? next : '/account';
+  return typeof next === 'string' && /^\/(?:(?:account|jobs)(?:\/[\w\-/]*)?)?$/.test(next)
+    ? next
+    : '/account';
 }
 
 /** Messages for codes of the library and of the provider (OpenID Connect Core, 3.1.2.6). */

@@ -54,7 +54,7 @@ ${navigation(document, groups)}
 <header>
 <h1>geomill <small>${String(info.version)}</small></h1>
 ${markdown(String(info.description))}
-<p>The service is at <code>${BASE_URL_MARK}</code>. Machine-readable: <a href="/openapi.json">openapi.json</a>
+<p>The service is at <code>${BASE_URL_MARK}</code>. Machine-readable: <a href="${BASE_URL_MARK}/openapi.json">openapi.json</a>
 (OpenAPI ${document.openapi}).</p>
 <p>The examples are shell commands with <code>curl</code>. Run those that send <code>samples/…</code> in the geomill directory. Replace
 <var>JOB_ID</var> and <var>TASK_ID</var> with values from an earlier response.</p>
@@ -119,6 +119,7 @@ function groupsOf({ paths }: OpenApiDocument): Map<string, RoutedOperation[]> {
 function navigation(document: OpenApiDocument, groups: Map<string, RoutedOperation[]>): Html {
   const names = namedSchemas(document).map(([name]) => name);
   return html`<nav aria-label="Contents">
+<p><a class="brand" href="${BASE_URL_MARK}/">geomill</a></p>
 ${document.tags.map(
   ({ name }) => html`<p><a href="#${name}">${name}</a></p>
 <ul>${(groups.get(name) ?? []).map(

@@ -1,0 +1,146 @@
+/** The fields of the form, and the config of a job that they mean. */
+import { failure } from '../errors.ts';
+import type { Format } from '../formats/format.ts';
+import { unsupportedByName } from '../formats/recognise.ts';
+import { formatByFileName, inputFormats, outputFormats } from '../formats/registry.ts';
+import { CONFIG_FORM, type FieldForm } from '../message.ts';
+
+/** Names of the fields and their labels. */
+export const LABELS = {
+  form_token: '',
+  action: '',
+  output_format: 'Convert to',
+  output_crs: 'CRS of the output',
+  input_crs: 'CRS of the input',
+  /** Of a suggested CRS; the text field wins. */
+  suggested_input_crs: 'CRS of the input',
+  suggested_output_crs: 'CRS of the output',
+  input_format: 'Format of the input',
+  layer: 'Layer',
+  decimals: 'Decimal places',
+  tolerance: 'Simplify by',
+  units: 'Unit',
+} as const;
+
+export type FieldName = keyof typeof LABELS;
+/** Submitted texts, trimmed; absent: the field is empty. */
+export type FormValues = Readonly<Partial<Record<FieldName, string>>>;
+
+/** Longer texts are cut: no value of a field is as long. */
+const MAX_TEXT = 500;
+
+export function valuesIn(given: unknown): FormValues {
+  const fields = (given ?? {}) as Readonly<Record<string, unknown>>;
+  const values: Partial<Record<FieldName, string>> = {};
+  for (const name of Object.keys(LABELS) as FieldName[]) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const text = typeof value === 'string' ? value.slice(0, MAX_TEXT).trim() : '';
+    if (text !== '') values[name] = text;
+  }
+  const { suggested_input_crs: input, suggested_output_crs: output, ...rest } = values;
+  return {
+    ...(input === undefined ? {} : { input_crs: input }),
+    ...(output === undefined ? {} : { output_crs: output }),
+    ...rest,
+  };
+}
+
+const BY_PATH: Readonly<Record<string, FieldName>> = {
+  'input.epsg': 'input_crs',
+  'input.crs': 'input_crs',
+  'input.format': 'input_format',
+  'input.layer': 'layer',
+  'output.epsg': 'output_crs',
+  'output.crs': 'output_crs',
+  'output.format': 'output_format',
+  'output.decimals': 'decimals',
+  'transformations[0].tolerance': 'tolerance',
+};
+
+/** The field that a path of the config is about. */
+export function fieldOfPath(path: string): FieldName | null {
+  return BY_PATH[path] ?? null;
+}
+
+/** How errors on these pages name the fields. */
+export const PAGE_FORM: FieldForm = {
+  name(path) {
+    const field = fieldOfPath(path);
+    return field === null ? CONFIG_FORM.name(path) : LABELS[field];
+  },
+  set(path, value) {
+    if (fieldOfPath(path) === null) return CONFIG_FORM.set(path, value);
+    const name = `'${PAGE_FORM.name(path)}'`;
+    return value === null ? `fill in ${name}` : `enter ${value} in ${name}`;
+  },
+};
+
+/** The input format by the name of a file. Throws CONFIG_INVALID. */
+export function formatOfFile(name: string): Format {
+  if (/\.(?:shp|shx|dbf|prj|cpg)$/i.test(name))
+    throw refused(`'${name}' is one file of a shapefile; zip all of its files together and choose the .zip`);
+  const format = formatByFileName(inputFormats, name.replace(/\.gz$/i, ''));
+  if (format !== null) return format;
+  const unsupported = unsupportedByName(name, 'input');
+  if (unsupported !== null) throw refused(`'${name}' cannot be read: ${unsupported}. ${supported()}`);
+  throw refused(
+    `the name of '${name}' does not show its format. ${supported()}. If it is one of these, choose it in '${LABELS.input_format}'`,
+  );
+}
+
+/** "Supported: GeoJSON (.geojson, .json), ..." */
+function supported(): string {
+  const known = inputFormats.map(({ name, extensions }) => `${name} (${extensions.slice(0, 2).join(', ')})`);
+  return `Supported: ${known.join(', ')}`;
+}
+
+/** The config of a job for a file of this format. Throws CONFIG_INVALID. */
+export function configOf(values: FormValues, inputFormat: string): object {
+  const { action, input_crs: from, layer, output_crs: to, output_format: format, decimals } = values;
+  const input = {
+    format: inputFormat,
+    ...(from === undefined ? {} : { epsg: from }),
+    ...(layer === undefined ? {} : { layer }),
+  };
+  if (action === 'inspect') return { input };
+  if (decimals !== undefined && !takesDecimals(format))
+    throw refused(
+      `'${LABELS.decimals}' is possible only where coordinates are written as text: ${namesOf(textFormats)}; leave it empty`,
+    );
+  return {
+    input,
+    transformations: simplification(values),
+    output: {
+      format: format ?? '',
+      epsg: to ?? 'source',
+      ...(decimals === undefined ? {} : { decimals: numberIn(decimals, 'decimals') }),
+    },
+  };
+}
+
+function simplification({ tolerance, units }: FormValues): object[] {
+  if (tolerance === undefined) return [];
+  return [{ type: 'simplify', tolerance: numberIn(tolerance, 'tolerance'), units: units ?? 'meters' }];
+}
+
+/** Decimal commas are accepted. */
+function numberIn(text: string, field: FieldName): number {
+  const value = Number(text.replace(',', '.'));
+  if (!Number.isFinite(value))
+    throw refused(`'${LABELS[field]}' must be a number, not '${text.slice(0, 40)}'`);
+  return value;
+}
+
+const textFormats = outputFormats.filter(({ writeOptions }) => 'decimals' in writeOptions.properties);
+
+function takesDecimals(format: string | undefined): boolean {
+  return textFormats.some(({ id, aliases }) => id === format || aliases.includes(format ?? ''));
+}
+
+export function namesOf(formats: readonly Format[]): string {
+  return formats.map(({ name }) => name).join(', ');
+}
+
+function refused(detail: string): Error {
+  return failure('CONFIG_INVALID', { detail });
+}

@@ -1,0 +1,265 @@
+/** The pages for converting files over HTTP: headers, who may submit, limits, and the commands that results show. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { promisify } from 'node:util';
+import { ANY_OWNER } from '../../src/jobs/job.ts';
+import { ADMIN } from '../support/account-area.ts';
+import { makeWorkspace } from '../support/convert.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+type Fields = Readonly<Record<string, string>>;
+type NamedFile = readonly [name: string, content: string | Uint8Array<ArrayBuffer>];
+
+const GEOJSON: NamedFile = [
+  'a.geojson',
+  '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"n":1},"geometry":{"type":"Point","coordinates":[8,50]}}]}',
+];
+
+function send(
+  { url }: TestService,
+  files: readonly NamedFile[],
+  fields: Fields = {},
+  headers: Fields = {},
+): Promise<Response> {
+  const form = new FormData();
+  for (const [name, content] of files) form.append('file', new Blob([content]), name);
+  const all = { action: 'convert', output_format: 'gpkg', ...fields };
+  for (const [name, value] of Object.entries(all)) form.append(name, value);
+  const sent = { origin: url, ...headers };
+  return fetch(`${url}/`, { method: 'POST', body: form, headers: sent, redirect: 'manual' });
+}
+
+function jobsOf(service: TestService): Promise<readonly object[]> {
+  return service.service.jobsOf(ANY_OWNER).list({ state: null, operation: null }, null, 100);
+}
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
+test('pages load their style alone, run nothing and are kept by nobody', async () => {
+  await using service = await startTestService();
+  const submitted = await send(service, [GEOJSON]);
+  assert.equal(submitted.status, 303);
+  for (const [path, status] of [
+    ['/', 200],
+    [submitted.headers.get('location') ?? '', 200],
+    ['/jobs/unknown', 404],
+    ['/jobs?ids=unknown', 404],
+  ] as const) {
+    for (const method of ['GET', 'HEAD']) {
+      const response = await fetch(service.url + path, { method });
+      assert.equal(response.status, status, path);
+      assert.equal(response.headers.get('content-security-policy'), POLICY);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('referrer-policy'), 'same-origin');
+      assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
+      const text = await response.text();
+      if (method === 'HEAD') assert.equal(text, '');
+      else assert.doesNotMatch(text, / style=|<style|<script| on\w+=/);
+    }
+  }
+});
+
+test('below another path every link leads there, and retention and limits are those of the settings', async () => {
+  const settings = {
+    BASE_URL: 'https://example.org/mill',
+    OUTPUT_RETENTION: '90 min',
+    RECORD_RETENTION: '3 d',
+    MAX_UPLOAD: '2 MiB',
+  };
+  await using service = await startTestService({ settings });
+  const headers = { origin: 'https://example.org' };
+  const submitted = await send(service, [GEOJSON], {}, headers);
+  const location = submitted.headers.get('location') ?? '';
+  assert.match(location, /^\/mill\/jobs\/[\w-]+$/);
+  await service.ended(location.split('/').at(-1) ?? '');
+  for (const path of ['/', location.replace('/mill', '')]) {
+    const text = await (await fetch(service.url + path)).text();
+    const links = [...text.matchAll(/(?:action|href)="([^"#]+)/g)].map(([, target]) => target);
+    assert.ok(links.length >= 8);
+    for (const link of links) assert.match(link, /^\/mill\//);
+  }
+  const page = await (await fetch(`${service.url}/`)).text();
+  assert.match(page, /example\.org\) and nowhere else.*outputs 90 minutes and reports 3 days after that/);
+  assert.match(page, /2\.1 MB/);
+});
+
+test('an open service takes no form from pages of other origins', async () => {
+  await using service = await startTestService();
+  for (const origin of ['https://evil.example', 'null']) {
+    const response = await send(service, [GEOJSON], {}, { origin });
+    assert.equal(response.status, 403, origin);
+    assert.match(await response.text(), /<h1>/);
+  }
+  assert.equal((await jobsOf(service)).length, 0);
+});
+
+test('errors are pages that keep what was entered and say what to do', async () => {
+  await using service = await startTestService();
+  const cases: readonly (readonly [
+    files: readonly NamedFile[],
+    fields: Fields,
+    status: number,
+    text: RegExp,
+  ])[] = [
+    [[['', '']], {}, 400, /No file was chosen/],
+    [[['x.geojson', '']], {}, 400, /empty/],
+    [[['x.shp', 'x']], {}, 400, /zip all of its files together/],
+    [[['x.xyz', 'x']], {}, 400, /does not show its format.*Supported: GeoJSON \(\.geojson, \.json\)/],
+    [[['x.xlsx', 'x']], {}, 400, /not supported/],
+    [[GEOJSON], { output_format: 'kml' }, 400, /Convert to.*unknown format/],
+    [
+      [GEOJSON],
+      { output_crs: 'nonsense beyond words' },
+      400,
+      /CRS of the output.*unknown coordinate reference system/,
+    ],
+    [[GEOJSON], { decimals: '3' }, 400, /Decimal places.*GeoJSON, DXF, CSV/],
+    [[GEOJSON], { decimals: 'many', output_format: 'csv' }, 400, /Decimal places.*must be a number/],
+    [[GEOJSON], { tolerance: '-5' }, 400, /Simplify by|tolerance/],
+  ];
+  for (const [files, fields, status, text] of cases) {
+    const response = await send(service, files, { output_crs: 'EPSG:3857', layer: '"><b>', ...fields });
+    const page = (await response.text()).replaceAll('&#39;', "'");
+    assert.equal(response.status, status, page);
+    assert.match(page, text);
+    assert.match(page, /role="alert"/);
+    assert.match(page, /<input type="file"/);
+    assert.doesNotMatch(page, /"><b>/);
+    if (fields.output_crs === undefined && files[0][1] !== '')
+      assert.match(page, /id="output_crs" name="output_crs" value="EPSG:3857"/);
+  }
+  const other = await fetch(`${service.url}/`, {
+    method: 'POST',
+    body: 'x',
+    headers: { 'content-type': 'text/plain' },
+  });
+  assert.equal(other.status, 415);
+  assert.match(other.headers.get('content-type') ?? '', /^text\/html/);
+  assert.equal((await jobsOf(service)).length, 0);
+});
+
+test('where only some files find room, those are jobs and the page says so', async () => {
+  await using service = await startTestService({ settings: { MAX_QUEUE: '1', RUNNERS: '1' } });
+  const slow: NamedFile = ['slow.geojson', 'wait 20000'];
+  const response = await send(service, [slow, slow, slow, slow]);
+  assert.equal(response.status, 503);
+  assert.match(response.headers.get('retry-after') ?? '', /^\d+$/);
+  const accepted = (await jobsOf(service)).length;
+  assert.ok(accepted >= 1 && accepted < 4);
+  assert.ok((await response.text()).includes(`The first ${accepted} of the files</a> were accepted`));
+});
+
+test('with credentials a form needs a session, its token and its origin', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  const { url } = service;
+  const anonymous = await send(service, [GEOJSON]);
+  assert.equal(anonymous.headers.get('location'), '/account/sign-in?next=%2F');
+  assert.doesNotMatch(await (await fetch(`${url}/`)).text(), /type="file"/);
+
+  const cookies = await signedIn(service);
+  const page = await (await fetch(`${url}/`, { headers: { cookie: cookies } })).text();
+  const token = /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  assert.notEqual(token, '');
+  const attempts: readonly (readonly [fields: Fields, headers: Fields])[] = [
+    [{}, { cookie: cookies }],
+    [{ form_token: 'wrong' }, { cookie: cookies }],
+    [{ form_token: token }, { cookie: cookies, origin: 'https://evil.example' }],
+    [{ form_token: token }, { cookie: cookies, 'sec-fetch-site': 'cross-site' }],
+  ];
+  for (const [fields, headers] of attempts)
+    assert.equal((await send(service, [GEOJSON], fields, headers)).status, 403, JSON.stringify(fields));
+  assert.equal((await jobsOf(service)).length, 0);
+
+  const accepted = await send(service, [GEOJSON], { form_token: token }, { cookie: cookies });
+  const location = accepted.headers.get('location') ?? '';
+  assert.match(location, /^\/jobs\//);
+  const ask = async (path: string, headers: Fields = {}) =>
+    (await fetch(url + path, { headers, redirect: 'manual' })).status;
+  assert.equal(await ask(location, { cookie: cookies }), 200);
+  assert.equal(await ask(`${location}/output`, { cookie: cookies }), 200);
+  assert.equal(await ask(location), 303);
+  assert.equal(await ask(`${location}/output`), 401);
+  const removed = await fetch(`${url}${location}/remove`, {
+    method: 'POST',
+    body: new URLSearchParams({}),
+    headers: { cookie: cookies, origin: url },
+    redirect: 'manual',
+  });
+  assert.equal(removed.status, 403);
+});
+
+/** The cookies of an administrator who has just been created. */
+async function signedIn({ url, setupLink }: TestService): Promise<string> {
+  const first = await fetch(setupLink ?? '');
+  const cookie = cookiesOf(first);
+  const page = await first.text();
+  const value = (name: string): string => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? '';
+  const { email, password } = ADMIN;
+  const body = new URLSearchParams({
+    form_token: value('form_token'),
+    token: value('token'),
+    ...{ email, name: 'Ada', password, repeated: password },
+  });
+  const headers = { origin: url, cookie };
+  return cookiesOf(
+    await fetch(`${url}/account/setup`, { method: 'POST', body, headers, redirect: 'manual' }),
+  );
+}
+
+function cookiesOf(response: Response): string {
+  return response.headers
+    .getSetCookie()
+    .map((one) => one.split(';', 1)[0])
+    .join('; ');
+}
+
+test('the commands of a result give the same bytes', async () => {
+  await using service = await startTestService({ runner: null });
+  const cases: readonly (readonly [sample: string, name: string, fields: Fields])[] = [
+    ['harbour.gpkg', "it's; a, name.gpkg", { output_format: 'csv', output_crs: 'EPSG:3857', decimals: '2' }],
+    [
+      'harbour.csv',
+      'harbour.csv',
+      { output_format: 'geojsonl', input_crs: 'EPSG:25832', tolerance: '0,5', units: 'meters' },
+    ],
+    ['harbour.zip', '-odd.zip', { output_format: 'dxf', output_crs: '25832' }],
+  ];
+  for (const [sample, name, fields] of cases) {
+    using workspace = makeWorkspace();
+    const content = readFileSync(join(ROOT, 'samples', sample));
+    const response = await send(service, [[name, content]], fields);
+    const location = response.headers.get('location') ?? '';
+    await service.ended(location.split('/').at(-1) ?? '');
+    const page = await (await fetch(service.url + location)).text();
+    const output = await (await fetch(`${service.url}${location}/output`)).bytes();
+    const commands = [...page.matchAll(/<code class="whole">([^<]+)<\/code>/g)].map(([, text]) =>
+      unescaped(text),
+    );
+    assert.equal(commands.length, 2, page);
+    copyFileSync(join(ROOT, 'samples', sample), join(workspace.path, name));
+    for (const command of commands) {
+      const before = new Set(readdirSync(workspace.path));
+      const shell = command.replace(/^geomill /, `${process.execPath} ${join(ROOT, 'bin/geomill.js')} `);
+      await run('sh', ['-c', shell], { cwd: workspace.path });
+      const [made] = readdirSync(workspace.path).filter((one) => !before.has(one));
+      assert.deepEqual(readFileSync(join(workspace.path, made)), Buffer.from(output), command);
+      await run('rm', ['--', made], { cwd: workspace.path });
+    }
+  }
+});
+
+function unescaped(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}
