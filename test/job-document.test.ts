@@ -13,6 +13,7 @@ import { formats } from '../src/formats/registry.ts';
 import { parseJobRequest } from '../src/http/parse-job-request.ts';
 import { schemaCheck } from '../src/schema-check.ts';
 import { transformations } from '../src/transformations/registry.ts';
+import { runCli } from './support/run-cli.ts';
 
 const samples = join(import.meta.dirname, '..', 'samples');
 const sample = join(samples, 'harbour.geojson');
@@ -97,6 +98,109 @@ test('errors name the path in the document, and nothing is written if one output
   ];
   for (const [document, message] of cases) assert.match(await refusal(document), message);
   assert.ok(!existsSync(inDirectory('never.gpkg')));
+});
+
+test('messages name members of the document instead of flags', async () => {
+  const inputs = [{ path: sample }];
+  const layered = join(import.meta.dirname, 'fixtures', 'gpkg', 'crs-three.gpkg');
+  const unnamed = inDirectory('unnamed');
+  writeFileSync(unnamed, 'x');
+  const good = out('never.gpkg');
+  const cases: readonly (readonly [document: unknown, message: RegExp])[] = [
+    [
+      { inputs, outputs: [good, { path: 'noending' }] },
+      /'noending' .*; set 'outputs\[1\]\.format' to one of geojson, /,
+    ],
+    [{ inputs: [{ path: unnamed }], outputs: [good] }, /set 'inputs\[0\]\.format' to one of geojson, /],
+    [{ inputs: [{ path: '-' }], outputs: [good] }, /set 'inputs\[0\]\.format' to one of /],
+    [
+      { inputs, outputs: [good, { path: 'x', format: 'kml' }] },
+      /'outputs\[1\]\.format': unknown format 'kml'/,
+    ],
+    [
+      { inputs: [{ path: sample, format: 'kml' }], outputs: [good] },
+      /'inputs\[0\]\.format': unknown format 'kml'/,
+    ],
+    // A template names the member, not a parameter.
+    [
+      {
+        inputs: [{ path: layered }],
+        outputs: [out('two.gpkg', { layer_name: 'one' })],
+      },
+      /'outputs\[0\]\.layer_name' 'one' is for one layer.*'inputs\[0\]\.layer'/,
+    ],
+  ];
+  for (const [document, message] of cases) {
+    const text = await refusal(document);
+    assert.match(text, message);
+    assert.doesNotMatch(text, /--(?:to|from|layer)/);
+  }
+});
+
+test('--json prints one object with the path and report of each output', async () => {
+  const inputs = [{ path: sample }];
+  const printed = async (outputs: readonly object[]) => {
+    writeFileSync(inDirectory('printed.json'), JSON.stringify({ inputs, outputs }));
+    const { status, out: text } = await runCli(['run', inDirectory('printed.json'), '--json'], {});
+    const document = JSON.parse(text) as {
+      outputs: { path: string; report?: { output: { format: string } }; error?: { code: string } }[];
+    };
+    assert.deepEqual(Object.keys(document), ['outputs']);
+    return {
+      status,
+      results: document.outputs.map(({ path, report, error }) => [
+        path,
+        report?.output.format ?? error?.code,
+      ]),
+    };
+  };
+  assert.deepEqual(await printed([out('p1.csv'), out('p2.geojson')]), {
+    status: 0,
+    results: [
+      [inDirectory('p1.csv'), 'csv'],
+      [inDirectory('p2.geojson'), 'geojson'],
+    ],
+  });
+  const one = await printed([out('p3.csv')]);
+  assert.deepEqual(one.results, [[inDirectory('p3.csv'), 'csv']], 'the same form for one output');
+  // The second one fails only when it is run.
+  assert.deepEqual(await printed([out('p4.csv'), out('p5.csv', { epsg: 'local' }), out('p6.csv')]), {
+    status: 1,
+    results: [
+      [inDirectory('p4.csv'), 'csv'],
+      [inDirectory('p5.csv'), 'CRS_NO_OPERATION'],
+    ],
+  });
+  assert.equal(existsSync(inDirectory('p6.csv')), false);
+});
+
+test('an output without epsg is in EPSG:4326, as over HTTP', async () => {
+  const inputs = [{ path: join(samples, 'harbour.csv'), epsg: 25832 }];
+  await runDocument({ inputs, outputs: [out('degrees.csv'), out('metres.csv', { epsg: 'source' })] });
+  const firstX = (name: string): number =>
+    Number(/\((-?[\d.]+) /.exec(readFileSync(inDirectory(name), 'utf8'))?.[1]);
+  assert.ok(Math.abs(firstX('degrees.csv')) <= 180);
+  assert.ok(firstX('metres.csv') > 1000);
+  const endpoint = { operation: 'transform', inputFormat: null, spelling: 'nested' } as const;
+  const document = { inputs: [{ format: 'csv', epsg: 25832 }], outputs: [{ format: 'csv' }] };
+  const { forFiles } = parseJobRequest(document, endpoint, { formats, transformations });
+  assert.equal(forFiles(1).output?.crs, null, 'the default of the service, EPSG:4326');
+});
+
+test('steps in a config that is no document are a key to correct', () => {
+  const registries = { formats, transformations };
+  const flat = { operation: 'transform', inputFormat: 'geojson', spelling: 'flat' } as const;
+  assert.throws(
+    () => parseJobRequest({ steps, output_format: 'csv' }, flat, registries),
+    /'steps' is an unknown key; did you mean 'transformations'\?/,
+  );
+  const nested = { operation: 'transform', inputFormat: null, spelling: 'nested' } as const;
+  assert.throws(
+    () => parseJobRequest({ steps, input: { format: 'geojson' } }, nested, registries),
+    /'steps' is an unknown key; did you mean 'transformations'\?/,
+  );
+  const whole = { steps, input: { format: 'geojson' }, output: { format: 'csv' } };
+  assert.equal(parseJobRequest(whole, nested, registries).steps.length, 2);
 });
 
 test('outputs are checked before the first is written', async () => {

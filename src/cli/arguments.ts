@@ -154,12 +154,24 @@ function typedValue(text: string, schema: object, flag: string): unknown {
   throw failure('USAGE', { detail: `--${flag} wants ${types.join(' or ')}, not '${text}'` });
 }
 
+/** Where a format is stated, for messages. */
+export interface FormatKey {
+  /** "--to", or the path of a member. */
+  readonly name: string;
+  /** "use --to with one of" */
+  readonly advice: string;
+}
+
+const flagKey = (name: string): FormatKey => ({ name, advice: `use ${name} with one of` });
+const FROM = flagKey('--from');
+const TO = flagKey('--to');
+
 /**
- * The format that `--from` names, else the one of the file name's extension, else the one that the beginning of the file
+ * The format that `named` is, else the one of the file name's extension, else the one that the beginning of the file
  * shows. Throws USAGE if there is none.
  */
-export function chooseInputFormat(named: unknown, fileName: string): InputFormat {
-  if (typeof named === 'string') return inputFormatById(named, '--from');
+export function chooseInputFormat(named: unknown, fileName: string, key = FROM): InputFormat {
+  if (typeof named === 'string') return inputFormatById(named, key.name);
   const format = formatByFileName(inputFormats, fileName.replace(GZIP_EXTENSION, ''));
   if (format !== null) return format;
   const unsupported = unsupportedByName(fileName, 'input');
@@ -167,9 +179,8 @@ export function chooseInputFormat(named: unknown, fileName: string): InputFormat
   const head = fileName === '-' ? null : headOf(fileName);
   const found = head === null ? null : formatByContent(head);
   if (found !== null) return found;
-  if (head !== null)
-    throw unknownExtension(fileName, 'from', inputFormats, `; it looks like ${lookOf(head)}`);
-  throw unknownExtension(fileName, 'from', inputFormats);
+  if (head !== null) throw unknownExtension(fileName, key, inputFormats, `; it looks like ${lookOf(head)}`);
+  throw unknownExtension(fileName, key, inputFormats);
 }
 
 export interface OutputChoice {
@@ -180,12 +191,12 @@ export interface OutputChoice {
   readonly isGzipped: boolean;
 }
 
-/** The output format that `--to` names, else the one of the file name's extension. Throws USAGE if there is none. */
-export function chooseOutputFormat(named: unknown, fileName: string): OutputChoice {
+/** The output format that `named` is, else the one of the file name's extension. Throws USAGE if there is none. */
+export function chooseOutputFormat(named: unknown, fileName: string, key = TO): OutputChoice {
   const plainName = fileName.replace(GZIP_EXTENSION, '');
   const lower = plainName.toLowerCase();
   if (typeof named === 'string') {
-    const format = outputFormatById(named, '--to');
+    const format = outputFormatById(named, key.name);
     return outputChoice(format, variantNamed(format, named.toLowerCase()), fileName);
   }
   const format = plainName === '-' ? null : formatByFileName(outputFormats, plainName);
@@ -197,7 +208,7 @@ export function chooseOutputFormat(named: unknown, fileName: string): OutputChoi
   }
   const unsupported = unsupportedByName(fileName, 'output');
   if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, outputFormats);
-  throw unknownExtension(fileName, 'to', outputFormats);
+  throw unknownExtension(fileName, key, outputFormats);
 }
 
 function outputChoice(format: OutputFormat, variant: OutputVariant | null, fileName: string): OutputChoice {
@@ -220,11 +231,16 @@ function unsupportedFormat(fileName: string, unsupported: string, among: readonl
   return failure('USAGE', { detail: `'${fileName}': ${unsupported}; supported formats: ${known}` });
 }
 
-function unknownExtension(fileName: string, flag: 'from' | 'to', among: readonly Format[], look = ''): Error {
+function unknownExtension(
+  fileName: string,
+  { advice }: FormatKey,
+  among: readonly Format[],
+  look = '',
+): Error {
   const known = among.map(({ id }) => id).join(', ');
   const detail =
     fileName === '-'
-      ? `standard input and output have no name to tell the format; use --${flag} with one of ${known}`
-      : `cannot tell the format of '${fileName}' from its extension${look}; use --${flag} with one of ${known}`;
+      ? `standard input and output have no name to tell the format; ${advice} ${known}`
+      : `cannot tell the format of '${fileName}' from its extension${look}; ${advice} ${known}`;
   return failure('USAGE', { detail });
 }

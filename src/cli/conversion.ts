@@ -12,7 +12,6 @@ import { type Format, outputKind } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
-import { CONFIG_FORM } from '../message.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { documentText, reportDocument } from '../pipeline/report-document.ts';
@@ -98,7 +97,7 @@ export async function runCommand(
   context: CommandContext,
 ): Promise<number> {
   const { report, request } = await runConversionOf(conversion, parsed, context);
-  tell(report, request, parsed, conversion);
+  tell(report, request, parsed, conversion.output);
   return 0;
 }
 
@@ -354,14 +353,13 @@ function tell(
   report: ConversionReport,
   request: ConversionRequest,
   { values }: Parsed,
-  { output, request: stated }: Conversion,
+  output: string,
 ): void {
-  const form = stated === undefined ? FLAG_FORM : CONFIG_FORM;
-  const document = (): string => documentText(reportDocument(report, request, form));
+  const document = (): string => documentText(reportDocument(report, request, FLAG_FORM));
   if (typeof values.report === 'string') writeReport(values.report, document());
   const stream = output === '-' ? process.stderr : process.stdout;
   if (values.json === true) stream.write(document());
-  else if (values.quiet !== true) process.stderr.write(summarize(report, form));
+  else if (values.quiet !== true) process.stderr.write(summarize(report, FLAG_FORM));
 }
 
 /** Before any work: the report must not replace an input or the output. */

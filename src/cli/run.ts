@@ -1,18 +1,26 @@
 /** `geomill run JOB.json`: a job document with inputs, steps and outputs. */
 import { resolve } from 'node:path';
-import { failure } from '../errors.ts';
+import { asGeomillError, failure } from '../errors.ts';
 import { shownFindings } from '../findings.ts';
 import { formats } from '../formats/registry.ts';
-import { configOfDocument, inDocument, type JobDocument, parseDocument } from '../http/job-document.ts';
+import { configOfDocument, documentPath, type JobDocument, parseDocument } from '../http/job-document.ts';
 import { parseJobRequest } from '../http/parse-job-request.ts';
-import { CONFIG_FORM } from '../message.ts';
+import { CONFIG_FORM, type FieldForm } from '../message.ts';
+import { documentText, reportDocument } from '../pipeline/report-document.ts';
 import type { ConversionRequest } from '../pipeline/request.ts';
 import { transformations } from '../transformations/registry.ts';
-import { chooseInputFormat, chooseOutputFormat, type Flags, parse } from './arguments.ts';
-import { type CommandContext, type Conversion, filesRead, runCommand } from './conversion.ts';
+import {
+  chooseInputFormat,
+  chooseOutputFormat,
+  type Flags,
+  type FormatKey,
+  type Parsed,
+  parse,
+} from './arguments.ts';
+import { type CommandContext, type Conversion, filesRead, runConversionOf } from './conversion.ts';
 import { checkOutput } from './files.ts';
 import { readJson } from './json-file.ts';
-import { findingLines } from './summary.ts';
+import { findingLines, summarize } from './summary.ts';
 
 export const usage = `geomill run JOB.json [options]
 
@@ -20,10 +28,11 @@ Runs a job document: {"inputs": [{"path": "a.gpkg"}], "steps": [...], "outputs":
 config of the service, which accepts the same document (docs/api.md); its schema is docs/job.schema.json. The document is read
 from standard input if it is '-'. Paths are relative to the current directory.
 
-  --overwrite   replace outputs that exist
-  --threads N   worker threads for large files (default: one per core)
-  --json        print the report of each output as JSON
-  --quiet       print errors only
+  --overwrite            replace outputs that exist
+  --drop-other-content   let an append with --overwrite lose what the output cannot keep of the target
+  --threads N            worker threads for large files (default: one per core)
+  --json                 print a JSON object with the path and report of each output: {"outputs": [{"path", "report"}]}
+  --quiet                print errors only
 
 Examples:
   geomill run job.json
@@ -31,6 +40,7 @@ Examples:
 
 export const flags = (): Flags => ({
   overwrite: { type: 'boolean' },
+  'drop-other-content': { type: 'boolean' },
   threads: { type: 'string' },
   json: { type: 'boolean' },
   quiet: { type: 'boolean' },
@@ -38,7 +48,29 @@ export const flags = (): Flags => ({
 });
 
 /** Messages name the paths of the document. */
-export const errorForm = CONFIG_FORM;
+class DocumentForm implements FieldForm {
+  /** Index of the output that is being checked or written. */
+  output = 0;
+
+  name(path: string): string {
+    return documentPath(CONFIG_FORM.name(path), this.output);
+  }
+
+  set(path: string, value: string | null): string {
+    // It concerns the file that the run finds, not the job.
+    if (path === 'output.drop_other_content') return 'add --drop-other-content';
+    return CONFIG_FORM.set(this.name(path), value);
+  }
+}
+
+export const errorForm = new DocumentForm();
+
+/** An output in the JSON that the command prints; the members are those of a job of the service. */
+interface OutputResult {
+  readonly path: string;
+  readonly report?: object;
+  readonly error?: { readonly code: string; readonly message: string };
+}
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
@@ -57,13 +89,32 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   // All outputs are checked before the first one is written.
   const conversions = document.outputs.map((_, index) => conversionOf(document, index));
   checkOutputs(conversions, file, values.overwrite === true);
-  for (const [index, conversion] of conversions.entries())
-    try {
-      await runCommand(conversion, parsed, context);
-    } catch (error) {
-      throw inDocument(error, index);
+  const results: OutputResult[] = [];
+  try {
+    for (const [index, conversion] of conversions.entries()) {
+      errorForm.output = index;
+      results.push(await runOutput(conversion, parsed, context));
     }
+  } catch (error) {
+    const { code, message } = asGeomillError(error).inForm(errorForm);
+    results.push({ path: conversions[results.length].output, error: { code, message } });
+    throw error;
+  } finally {
+    const stream = conversions.some(({ output }) => output === '-') ? process.stderr : process.stdout;
+    if (values.json === true) stream.write(documentText({ outputs: results }));
+  }
   return 0;
+}
+
+async function runOutput(
+  conversion: Conversion,
+  parsed: Parsed,
+  context: CommandContext,
+): Promise<OutputResult> {
+  const { report, request } = await runConversionOf(conversion, parsed, context);
+  const { json, quiet } = parsed.values;
+  if (json !== true && quiet !== true) process.stderr.write(summarize(report, errorForm));
+  return { path: conversion.output, report: reportDocument(report, request, errorForm) };
 }
 
 /** Throws USAGE if an output would replace what is read, another output, or, without `overwrite`, any file. */
@@ -93,8 +144,9 @@ function conversionOf(document: JobDocument, index: number): Conversion {
   const output = pathOf(outputs[index].path, `outputs[${index}]`);
   const { path: _, ...first } = inputs[0];
   const { path: __, ...target } = outputs[index];
-  const chosen = chooseOutputFormat(target.format, output);
-  const format = first.format ?? chooseInputFormat(undefined, paths[0]).id;
+  errorForm.output = index;
+  const chosen = chooseOutputFormat(target.format, output, formatKey('output.format'));
+  const format = first.format ?? chooseInputFormat(undefined, paths[0], formatKey('input.format')).id;
   const config = configOfDocument(
     {
       ...document,
@@ -103,29 +155,28 @@ function conversionOf(document: JobDocument, index: number): Conversion {
     },
     0,
   );
-  try {
-    const endpoint = { operation, inputFormat: null, spelling: 'nested' } as const;
-    const { forFiles, findings } = parseJobRequest(
-      config,
-      endpoint,
-      { formats, transformations },
-      undefined,
-      'paths',
-    );
-    for (const line of findingLines(shownFindings(findings.list(), errorForm)))
-      process.stderr.write(`${line}
-`);
-    return {
-      operation,
-      inputs: paths,
-      files: [],
-      output,
-      unnamed: 'geomill',
-      request: forFiles(paths.length) as ConversionRequest,
-    };
-  } catch (error) {
-    throw inDocument(error, index);
-  }
+  const endpoint = { operation, inputFormat: null, spelling: 'nested' } as const;
+  const { forFiles, findings } = parseJobRequest(
+    config,
+    endpoint,
+    { formats, transformations },
+    undefined,
+    'paths',
+  );
+  for (const line of findingLines(shownFindings(findings.list(), errorForm)))
+    process.stderr.write(`${line}\n`);
+  return {
+    operation,
+    inputs: paths,
+    files: [],
+    output,
+    unnamed: 'geomill',
+    request: forFiles(paths.length) as ConversionRequest,
+  };
+}
+
+function formatKey(path: string): FormatKey {
+  return { name: path, advice: `set '${errorForm.name(path)}' to one of` };
 }
 
 function pathOf(value: unknown, where: string): string {

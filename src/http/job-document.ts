@@ -26,10 +26,9 @@ export interface JobDocument {
 export function isDocument(config: unknown): config is Readonly<Record<string, unknown>> {
   if (!isObject(config)) return false;
   const has = (key: string): boolean => Object.hasOwn(config, key);
-  // `operation` alone is only an unknown key of a config.
-  return (
-    has('inputs') || has('outputs') || has('steps') || (has('operation') && has('input') && has('output'))
-  );
+  // `operation` or `steps` alone is only an unknown key of a config.
+  const isNamed = has('operation') || has('steps');
+  return has('inputs') || has('outputs') || (isNamed && has('input') && has('output'));
 }
 
 /** Checks the structure; the members of inputs, steps and outputs are checked with the config. Throws CONFIG_INVALID. */
@@ -134,7 +133,8 @@ function located(param: MessageParam, index: number): MessageParam {
   return param.map((part) => (typeof part === 'string' ? part : field(documentPath(part.field, index))));
 }
 
-function documentPath(path: string, index: number): string {
+/** The path in a document of a path in the config of the output at `index`. */
+export function documentPath(path: string, index: number): string {
   return path
     .replace(/^input\./, 'inputs[0].')
     .replace(/^output\./, `outputs[${index}].`)

@@ -15,6 +15,9 @@ import {
 /** Only so many unknown keys are compared; a config may contain very many. */
 const MAX_COMPARED = 20;
 
+/** Names that other documents use for a key. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([['steps', 'transformations']]);
+
 interface KnownNames {
   /** Names of this endpoint, which are suggested. */
   readonly here: readonly string[];
@@ -40,6 +43,8 @@ export function misspelledKey(
 }
 
 function meantBy(key: string, known: readonly string[]): readonly string[] {
+  const synonym = SYNONYMS.get(key.toLowerCase());
+  if (synonym !== undefined && known.includes(synonym)) return [synonym];
   const [group, leaf] = split(key);
   const beside = known.filter((name) => split(name)[0] === group);
   const near = closest(
