@@ -215,7 +215,7 @@ const generalFindings = {
     'value',
   ),
   IDS_NOT_APPENDED: lost(
-    'feature ids of {source} were not kept: they are unique only within that file',
+    "feature ids of {source} were not kept: they are unique only within that file, and the target has no field 'id' that can hold them",
     'feature',
   ),
   ATTRIBUTES_NOT_MERGED: lost(

@@ -67,36 +67,41 @@ interface MappedBatch {
   readonly batch: FeatureBatch;
   /** Fields that lost values, in the target's order. */
   readonly failures: readonly FieldFailures[];
+  /** Ids that the type of `idField` cannot hold. */
+  readonly lostIds: number;
 }
 
 /**
  * Returns the batch with exactly the target's fields; a field that the batch lacks is null in every row. Columns that
- * already have the right type are not copied. Without `keepIds` the ids are dropped: those of a second file may repeat
- * those of the first.
+ * already have the right type are not copied. Without `keepIds` the batch has no ids: those of a second file may repeat
+ * those of the first. `idField`: the field that gets them as values; no source field is mapped to it.
  */
 export function mapBatch(
   batch: FeatureBatch,
   mapping: FieldMapping,
-  options: { readonly keepIds: boolean },
+  options: { readonly keepIds: boolean; readonly idField?: string | null },
 ): MappedBatch {
   const { rowCount } = batch;
   const byName = new Map(batch.fields.map((field, i) => [field.name, batch.columns[i]]));
+  let lostIds = 0;
   const columns: AttributeColumn[] = [];
   const failures: FieldFailures[] = [];
-  mapping.fields.forEach(({ type }, fieldIndex) => {
+  mapping.fields.forEach(({ name, type }, fieldIndex) => {
     const source = mapping.sources[fieldIndex];
-    const column = source === null ? undefined : byName.get(source);
-    if (column === undefined) {
+    const isId = source === null && name === options.idField;
+    const column = source === null ? (isId ? batch.ids : null) : byName.get(source);
+    if (column == null) {
       columns.push(nullColumn(type, rowCount));
       return;
     }
     const conversion: Conversion = convertColumn(column, type, rowCount);
     columns.push(conversion.column);
     const { failures: count, firstFailedRows: firstRows } = conversion;
-    if (count > 0) failures.push({ fieldIndex, count, firstRows });
+    if (isId) lostIds += count;
+    else if (count > 0) failures.push({ fieldIndex, count, firstRows });
   });
   const ids = options.keepIds ? batch.ids : null;
-  return { batch: { ...batch, fields: mapping.fields, columns, ids }, failures };
+  return { batch: { ...batch, fields: mapping.fields, columns, ids }, failures, lostIds };
 }
 
 /** Facts about a field whose type was inferred from its values. */

@@ -6,7 +6,8 @@ import { fieldsOf, type LayerStatistics } from '../batch/statistics.ts';
 import type { Findings } from '../findings.ts';
 import type { OutputLayer } from '../formats/format.ts';
 
-const ID_FIELD = 'id';
+/** The field of ids that are data. */
+export const ID_FIELD = 'id';
 
 /** The batch with its ids as its first field; an empty name leaves them out. */
 export function idsAsField(batch: FeatureBatch, name: string): FeatureBatch {

@@ -11,12 +11,15 @@ import {
 import type { Field, MixedType } from '../batch/schema.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
+import { ID_FIELD } from './feature-ids.ts';
 import { hasOpenFields } from './plan.ts';
 
 /** Plain data: it goes to workers with every task. */
 export interface SourceMapping {
   readonly mapping: FieldMapping;
   readonly keepIds: boolean;
+  /** Name of the field that gets the ids; null: none. */
+  readonly idField: string | null;
   /** Ids that are not kept are a loss: they are data, not row numbers. */
   readonly idsAreData: boolean;
   /** Name of the source in findings: "'roads.shp'"; null: no findings, because one finding covers all sources. */
@@ -27,6 +30,7 @@ export interface SourceMapping {
 export const GEOMETRY_ONLY: SourceMapping = {
   mapping: { fields: [], sources: [], dropped: [], renamed: [] },
   keepIds: false,
+  idField: null,
   idsAreData: false,
   reportedAs: null,
 };
@@ -34,9 +38,9 @@ export const GEOMETRY_ONLY: SourceMapping = {
 /** The batch with the fields of the layer; locations in findings count its rows from 1. */
 export function applyFieldMapping(
   batch: FeatureBatch,
-  { mapping, keepIds, idsAreData, reportedAs }: SourceMapping,
+  { mapping, keepIds, idField, idsAreData, reportedAs }: SourceMapping,
 ): { readonly batch: FeatureBatch; readonly findings: readonly Finding[] } {
-  const mapped = mapBatch(batch, mapping, { keepIds });
+  const mapped = mapBatch(batch, mapping, { keepIds, idField });
   if (reportedAs === null) return { batch: mapped.batch, findings: [] };
   const findings = new Findings();
   for (const { fieldIndex, count, firstRows } of mapped.failures) {
@@ -48,7 +52,7 @@ export function applyFieldMapping(
       findings.note('VALUE_NOT_APPENDED', params, { record: row + 1, field }, covered);
     });
   }
-  const idCount = keepIds || !idsAreData ? 0 : countIds(batch);
+  const idCount = keepIds || !idsAreData ? 0 : idField === null ? countIds(batch) : mapped.lostIds;
   if (idCount > 0) findings.note('IDS_NOT_APPENDED', { source: reportedAs }, undefined, idCount);
   return { batch: mapped.batch, findings: findings.list() };
 }
@@ -65,6 +69,8 @@ export interface MappingSource {
   readonly layer: SourceLayer;
   /** The inferred schema; unused where the file declares its fields. */
   readonly found: readonly FoundField[];
+  /** Type of the ids of its features; null: not known, or none. */
+  readonly foundIds: FoundField | null;
   /** "'roads.shp'", or "layer 'roads' of 'all.gpkg'". */
   readonly reportedAs: string;
 }
@@ -83,24 +89,56 @@ export function planFieldMappings(
   findings: Findings,
 ): { readonly fields: readonly Field[]; readonly sources: readonly PlannedMapping[] } {
   const found = sources.map((source) => foundFields(source, reader));
-  const all = targetFields(sources[0], found, reader.mixedType, reader);
+  const idFields = found.map((own, i) =>
+    i === 0 || reader.ids !== 'data' ? null : idFieldOf(found[0], own),
+  );
+  const supplied = found.map((own, i) => withIds(own, sources[i], idFields[i]));
+  const all = targetFields(sources[0], supplied, reader.mixedType, reader);
   const complete = found.map((own) => mapFields(all, own));
-  const mappings = sources[0].layer.isTarget ? onlySupplied(complete) : complete;
+  const mappings = sources[0].layer.isTarget ? onlySupplied(complete, idFields) : complete;
   const [{ fields }] = mappings;
   noteFields(mappings, sources, layerName, findings);
   return {
     fields,
     sources: sources.map(({ reportedAs }, i) => ({
-      fieldMapping: { mapping: mappings[i], keepIds: i === 0, idsAreData: reader.ids === 'data', reportedAs },
+      fieldMapping: {
+        mapping: mappings[i],
+        keepIds: i === 0,
+        idField: idFields[i],
+        idsAreData: reader.ids === 'data',
+        reportedAs,
+      },
       readFields: reader.typing === 'layer' ? textFields(mappings[i], found[i]) : null,
     })),
   };
 }
 
+/** The field of the target for the ids of a source that has no such field: "id", in any letter case. */
+function idFieldOf(target: readonly FoundField[], own: readonly FoundField[]): string | null {
+  const isIdField = ({ name }: FoundField): boolean => name.toLowerCase() === ID_FIELD;
+  const candidates = target.filter(isIdField).map(({ name }) => name);
+  if (own.some(isIdField)) return null;
+  if (candidates.includes(ID_FIELD)) return ID_FIELD;
+  return candidates.length === 1 ? candidates[0] : null;
+}
+
+/** The fields of a source with its ids as those of `idField`. */
+function withIds(
+  own: readonly FoundField[],
+  { foundIds }: MappingSource,
+  idField: string | null,
+): readonly FoundField[] {
+  return foundIds === null || idField === null ? own : [...own, { ...foundIds, name: idField }];
+}
+
 /** Without the fields that no source but the target has: an existing table gives them their defaults. */
-function onlySupplied(mappings: readonly FieldMapping[]): readonly FieldMapping[] {
-  const [, ...appended] = mappings;
-  const isSupplied = (_: unknown, i: number): boolean => appended.some(({ sources }) => sources[i] !== null);
+function onlySupplied(
+  mappings: readonly FieldMapping[],
+  idFields: readonly (string | null)[],
+): readonly FieldMapping[] {
+  const [{ fields }, ...appended] = mappings;
+  const isSupplied = (_: unknown, i: number): boolean =>
+    idFields.includes(fields[i].name) || appended.some(({ sources }) => sources[i] !== null);
   return mappings.map((mapping) => ({
     ...mapping,
     fields: mapping.fields.filter(isSupplied),

@@ -118,7 +118,7 @@ async function inspect(
         })),
         gridDirectory: paths.gridDirectory,
         limits: paths.limits,
-        keepsIdsAsField: false,
+        statisticsOfIds: false,
       });
     begin(layers);
     const inspections: LayerInspection[] = [];

@@ -107,7 +107,8 @@ export class LayerRun {
       },
     });
     this.#pieces = pieces;
-    for (const [i, statistics] of found.entries()) this.sources[i].found = statistics.fields;
+    for (const [i, { fields, ids }] of found.entries())
+      Object.assign(this.sources[i], { found: fields, foundIds: ids });
     this.#inputFields = fieldsOf(found[0]);
     this.#isSchemaInferred = true;
   }

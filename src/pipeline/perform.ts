@@ -93,7 +93,7 @@ function performTask(
   const statistics =
     task.statisticsDepth === null
       ? null
-      : batchStatistics(batch, task.statisticsDepth, session.keepsIdsAsField);
+      : batchStatistics(batch, task.statisticsDepth, session.statisticsOfIds);
   const transfer: ArrayBuffer[] = [];
   let chunk: unknown = null;
   let encodeFindings: readonly Finding[] = [];

@@ -17,6 +17,7 @@ export interface RunSource {
   readonly reportedAs: string;
   /** The inferred schema. */
   found: readonly FoundField[];
+  foundIds: FoundField | null;
   /** Maps the fields of its batches to those of the layer; null: the batches stay as they are. */
   fieldMapping: SourceMapping | null;
   /** Fields to read; null: those that the reader finds. */
@@ -57,6 +58,7 @@ export function runSourcesOf(
         tally,
         reportedAs: labelOf(source, inputs),
         found: [],
+        foundIds: null,
         fieldMapping: isMerged ? GEOMETRY_ONLY : null,
         readFields: isMerged ? [] : null,
       };

@@ -209,7 +209,7 @@ class StepFileReader {
       ],
       gridDirectory: paths.gridDirectory,
       limits: paths.limits,
-      keepsIdsAsField: false,
+      statisticsOfIds: false,
     });
     const misfits = new MisfitList();
     let fields: readonly Field[] | null = where === null ? [] : null;

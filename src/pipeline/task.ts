@@ -24,7 +24,7 @@ export interface Session {
   readonly gridDirectory: string | null;
   readonly limits: InputLimits;
   /** Statistics include the ids. */
-  readonly keepsIdsAsField: boolean;
+  readonly statisticsOfIds: boolean;
 }
 
 /** Code that a thread can load while the input is being opened. */

@@ -121,6 +121,65 @@ test('ids of the target are kept, those of what is appended are not, which is to
   );
 });
 
+test('a field id of the target takes the ids of what is appended, if it can hold them', async () => {
+  using workspace = makeWorkspace();
+  const run = async (
+    name: string,
+    target: readonly Feature[],
+    ...files: readonly (readonly Feature[])[]
+  ): Promise<readonly [unknown, unknown]> => {
+    const converted = await appended(join(workspace.path, name), target, ...files);
+    const lost = findingsOf(converted, 'IDS_NOT_APPENDED').map(({ params, count }) => [params.source, count]);
+    return [propertiesIn(converted), lost];
+  };
+  const ids = [pointAt([1, 0], {}, 'AT'), pointAt([1, 0], {}, 8), pointAt([1, 0], {})];
+  assert.deepEqual(await run('texts', [pointAt([0, 0], { ID: 'CH' })], ids), [
+    [{ ID: 'CH' }, { ID: 'AT' }, { ID: '8' }, { ID: null }],
+    [],
+  ]);
+  // Beyond 32 bits: the field is as wide as the ids need.
+  assert.deepEqual(await run('numbers', [pointAt([0, 0], { id: 7 })], [pointAt([1, 0], {}, 5e9)], ids), [
+    [{ id: 7 }, { id: 5e9 }, { id: null }, { id: 8 }, { id: null }],
+    [["'c.geojson'", 1]],
+  ]);
+  // A field of the file itself is what it is.
+  assert.deepEqual(await run('own', [pointAt([0, 0], { id: 'CH' })], [pointAt([1, 0], { Id: 'DE' }, 'AT')]), [
+    [{ id: 'CH' }, { id: 'DE' }],
+    [["'b.geojson'", 1]],
+  ]);
+  assert.deepEqual(await run('two', [pointAt([0, 0], { Id: 1, ID: 2 })], [pointAt([1, 0], {}, 3)]), [
+    [
+      { Id: 1, ID: 2 },
+      { Id: null, ID: null },
+    ],
+    [["'b.geojson'", 1]],
+  ]);
+});
+
+for (const format of ['geojson', 'dxf'])
+  test(`a column ID of a GeoPackage takes the ids of appended ${format}`, async () => {
+    using workspace = makeWorkspace();
+    const target = await writeFile(workspace.path, 'target', 'gpkg', [pointAt([9, 50], { ID: 'CH', n: 1 })]);
+    const more = await writeFile(workspace.path, 'more', format, [pointAt([9, 50], { n: 2 }, 'AT')]);
+    const converted = await combineFiles([target, more], workspace.path, {
+      operation: 'append',
+      from: format,
+      targetFormat: 'gpkg',
+      to: 'gpkg',
+      toCrs: 'EPSG:4326',
+      fileCrs: [null, format === 'dxf' ? 'EPSG:4326' : null],
+    });
+    const { target: rows } = await readRows('gpkg', converted.outputPath);
+    assert.deepEqual(
+      rows.map(({ properties }) => properties),
+      [
+        { ID: 'CH', n: 1 },
+        { ID: 'AT', n: 2 },
+      ],
+    );
+    assert.deepEqual(findingsOf(converted, 'IDS_NOT_APPENDED'), []);
+  });
+
 test('appended rows of a GeoPackage get numbers of their own behind those of the target', async () => {
   using workspace = makeWorkspace();
   const target = await writeFile(workspace.path, 'a', 'gpkg', [pointAt([0, 0], { n: 1 }, 5)]);
