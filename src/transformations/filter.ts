@@ -23,7 +23,8 @@ of fields that are not plain words are in double quotes.
 \`= != < <= > >= in not_in between not_between like not_like ilike not_ilike is_null is_not_null\`.
 
 Numbers are compared as numbers (64-bit integers exactly; a text that is a number counts as one), texts by code points, and dates
-and times as instants (UTC if they have no time zone). As in SQL, a comparison with null is neither true nor false, so the
+and times as instants (UTC if they have no time zone), written as in ISO 8601: \`'2020-01-31'\`, \`'2020-01-31T12:00:00Z'\`, or the
+beginning of a date: \`'2020'\`. As in SQL, a comparison with null is neither true nor false, so the
 feature is dropped, also by \`!=\`. In a field with values of different kinds, values of different kinds are not equal, and neither is less or greater.`,
   parameters: {
     type: 'object',

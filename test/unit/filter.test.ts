@@ -125,6 +125,8 @@ const CASES: readonly (readonly [string, readonly number[]])[] = [
   ['old != true', [1, 4]],
   ["built >= '2010-06-30'", [1, 4]],
   ["built < '2000'", [3]],
+  ["built < '2000/01/01'", [3]],
+  ["built in ('2010/06/30', '1999-12-31')", [1, 3]],
   ["built like '2010-%'", [1, 4]],
   ["at < '2020-01-01'", [1]],
   ["at = '2020-01-01'", [0]],
@@ -226,6 +228,12 @@ test('a field that is not there, or is of another kind, is told', async () => {
     kept(sample, { where: 'name = 5' }),
     /'name', whose values are texts, with 5; write '5'/,
   );
+  for (const value of ['31.12.1999', '31/12/1999', '2000-13-01', '', '1999-12-31 or so'])
+    for (const field of ['built', 'at'])
+      await assert.rejects(
+        kept(sample, { where: `${field} > '${value}'` }),
+        /whose values are dates.*; write dates as '2020-01-31'/,
+      );
 });
 
 test('int64 columns are compared exactly with any number', async () => {

@@ -53,7 +53,10 @@ function compareAll(
     case 'date':
     case 'datetime':
       if (typeof value !== 'string') return null;
-      if (!compareInstants(column, value, table, verdicts)) compareTexts(column, value, table, verdicts);
+      if (compareInstants(column, value, table, verdicts)) return verdicts;
+      // The order of texts is that of dates only for the beginning of a date; '31.01.2020' would find anything.
+      if (!/^\d{4}(?:-\d\d)?$/.test(value)) return null;
+      compareTexts(column, value, table, verdicts);
       return verdicts;
     case 'json':
       compareMixed(column, value, table, verdicts);
@@ -155,7 +158,8 @@ function compareInstants(
   table: VerdictTable,
   verdicts: Verdicts,
 ): boolean {
-  const text = encoder.encode(value);
+  // 2020/01/31 is how GDAL writes dates.
+  const text = encoder.encode(value.replace(/^(\d{4})\/(\d\d)\/(\d\d)(?!\d)/, '$1-$2-$3'));
   const wanted = instantOf(text, 0, text.length);
   if (Number.isNaN(wanted)) return false;
   for (let row = 0; row < verdicts.length; row++) {

@@ -96,7 +96,13 @@ function strangerAmong(column: AttributeColumn, values: readonly Literal[]): Lit
 
 function notComparable(field: string, { type }: AttributeColumn, value: Literal, path: string) {
   const shown = typeof value === 'string' ? `'${value.slice(0, 40)}'` : String(value);
-  const advice = type === 'string' && typeof value !== 'boolean' ? `; write '${value}' to compare texts` : '';
+  const isTime = type === 'date' || type === 'datetime';
+  const isNumber = type === 'string' && typeof value !== 'boolean';
+  const advice = isTime
+    ? "; write dates as '2020-01-31'"
+    : isNumber
+      ? `; write '${value}' to compare texts`
+      : '';
   const reason = `compares '${field}', whose values are ${KINDS[type]}, with ${shown}${advice}`;
   return refuseCondition(path, reason);
 }
