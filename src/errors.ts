@@ -120,6 +120,10 @@ const generalErrors = {
     400,
     "cannot transform {from} to {to}: {reason}. Use the same CRS for the output, or state the real CRS of the input with '{field:path}'",
   ),
+  CRS_LOCAL_MOVED: user(
+    400,
+    'the coordinates of a local plan cannot be transformed to {to}, because its position on the Earth is not known. To keep them, {set:output.epsg=local} (for GeoJSON also {set:output.geojson_crs=requested})',
+  ),
   COORDINATE_OUTSIDE_DOMAIN: user(
     400,
     '{place}: position ({x}, {y}) cannot be transformed from {from} to {to}: {reason}. Correct the position, or the CRS of the input',

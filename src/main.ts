@@ -1,6 +1,6 @@
 /** The entrance: `geomill <command>`. Loads only what the command needs. */
 import { styleText } from 'node:util';
-import { type CommandModule, commands, overview } from './cli/commands.ts';
+import { type CommandModule, commandHint, commands, overview } from './cli/commands.ts';
 import { readConfig } from './config.ts';
 import { asGeomillError, type GeomillError } from './errors.ts';
 import { packageVersion } from './package-version.ts';
@@ -25,9 +25,9 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command === undefined) {
-    const { didYouMean } = await import('./did-you-mean.ts');
-    const hint = didYouMean(name, Object.keys(commands));
-    process.stderr.write(`${PREFIX} unknown command '${name}'${hint}\n\n${overview()}`);
+    const hint = await commandHint(name);
+    // The message is what should be seen last.
+    process.stderr.write(`${overview()}\n${PREFIX} unknown command '${name}'${hint}\n`);
     return EXIT.usage;
   }
   const module = await command.load();
@@ -42,8 +42,9 @@ if (process.env.npm_lifecycle_event === 'geomill' && process.env.INIT_CWD !== un
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (thrown) {
-  const error = asGeomillError(thrown);
+  const { withNamedSystems } = await import('./cli/crs-names.ts');
   const { errorLine, suggestionLines } = await import('./cli/wording.ts');
+  const error = await withNamedSystems(asGeomillError(thrown));
   process.stderr.write(`${PREFIX} ${errorLine(error, errorForm)}\n${suggestionLines(error, errorForm)}`);
   // A stack trace does not help if a setting or file is wrong.
   if (error.code === 'INTERNAL' && error.cause instanceof Error)

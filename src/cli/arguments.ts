@@ -1,6 +1,5 @@
 /** Command lines: flags come from the formats' option schemas, so a new format brings its flags with it. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { closest } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import {
   type Format,
@@ -15,7 +14,8 @@ import { formatByContent, HEAD_BYTES, lookOf, unsupportedByName } from '../forma
 import { formatByFileName, formats, inputFormats, outputFormats } from '../formats/registry.ts';
 import { openFileSource } from '../io/byte-source.ts';
 import { GZIP_EXTENSION } from '../io/gzip.ts';
-import { statOf } from './files.ts';
+import { inputStats, statOf } from './files.ts';
+import { optionHint } from './option-hints.ts';
 
 export type Flags = NonNullable<ParseArgsConfig['options']>;
 
@@ -39,42 +39,20 @@ export function parse(argv: readonly string[], flags: Flags): Parsed {
     const order = tokens.flatMap((token) => (token.kind === 'option' ? [token] : []));
     return { values, positionals, order };
   } catch (error) {
-    // Node's message goes on about positionals that begin with '-'.
-    const [detail] = (error as Error).message.split('. ', 1);
-    const hint = optionHint(detail, argv, Object.keys(flags));
-    throw failure('USAGE', { detail: `${detail}${hint}; --help lists the options` }, undefined, error);
+    const detail = usageDetail((error as Error).message, argv, Object.keys(flags));
+    throw failure('USAGE', { detail: `${detail}; --help lists the options` }, undefined, error);
   }
 }
 
-/** Options that people know from ogr2ogr. */
-const OGR_OPTIONS: Readonly<Record<string, string>> = {
-  '-f': '--to FORMAT',
-  '-t_srs': '--to-crs CRS',
-  '-s_srs': '--from-crs CRS',
-  '-a_srs': '--from-crs CRS',
-  '-where': '--filter CONDITION',
-  '-select': '--select FIELDS',
-  '-clipsrc': '--clip FILE',
-  '-clipdst': '--clip FILE',
-  '-spat': '--bbox BOUNDS',
-  '-nln': '--layer-name NAME',
-  '-overwrite': '--overwrite',
-  '-simplify': '--simplify DISTANCE',
-  '-segmentize': '--segmentize LENGTH',
-  '-makevalid': '--make-valid',
-  '-explodecollections': '--explode',
-};
-
-/** What an option that is not known may mean. */
-function optionHint(detail: string, argv: readonly string[], flags: readonly string[]): string {
+/** Node's message goes on about positionals that begin with '-', and reads -t_srs as -t with more letters behind it. */
+function usageDetail(message: string, argv: readonly string[], flags: readonly string[]): string {
+  const [detail] = message.split('. ', 1);
   const [, unknown] = /^Unknown option '(-{1,2}[^']*)'/.exec(detail) ?? [];
-  if (unknown === undefined) return '';
-  // Node reads -t_srs as -t with more letters behind it.
-  const typed = argv.find((one) => one in OGR_OPTIONS && (one === unknown || one.startsWith(unknown)));
-  const [flag] = (typed === undefined ? '' : OGR_OPTIONS[typed]).slice(2).split(' ', 1);
-  if (typed !== undefined && flags.includes(flag)) return `; ${typed} of ogr2ogr is ${OGR_OPTIONS[typed]}`;
-  const found = closest(unknown.replace(/^-+/, ''), flags);
-  return found === null ? '' : ` (did you mean --${found}?)`;
+  if (unknown === undefined) return detail;
+  const isMeant = (one: string): boolean =>
+    one === unknown || (/^-[a-z]/.test(one) && one.startsWith(unknown));
+  const typed = argv.find(isMeant) ?? unknown;
+  return `Unknown option '${typed}'${optionHint(typed, flags)}`;
 }
 
 /** `--buffer -5m` as `--buffer=-5m`: to Node a value that begins with '-' is a flag that lost its way. */
@@ -176,7 +154,7 @@ export function chooseInputFormat(named: unknown, fileName: string, key = FROM):
   if (format !== null) return format;
   const unsupported = unsupportedByName(fileName, 'input');
   if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, inputFormats);
-  const head = fileName === '-' ? null : headOf(fileName);
+  const head = fileName === '-' || !inputStats(fileName).isFile() ? null : headOf(fileName);
   const found = head === null ? null : formatByContent(head);
   if (found !== null) return found;
   if (head !== null) throw unknownExtension(fileName, key, inputFormats, `; it looks like ${lookOf(head)}`);
@@ -208,6 +186,10 @@ export function chooseOutputFormat(named: unknown, fileName: string, key = TO): 
   }
   const unsupported = unsupportedByName(fileName, 'output');
   if (unsupported !== null) throw unsupportedFormat(fileName, unsupported, outputFormats);
+  if (fileName.endsWith('/') || (fileName !== '-' && statOf(fileName)?.isDirectory() === true))
+    throw failure('USAGE', {
+      detail: `'${fileName}' is a directory; name a file in it, or use --out-dir DIR and --to FORMAT`,
+    });
   throw unknownExtension(fileName, key, outputFormats);
 }
 
@@ -219,9 +201,8 @@ function outputChoice(format: OutputFormat, variant: OutputVariant | null, fileN
   return { format, options, isGzipped };
 }
 
-/** The beginning of a regular file; null if there is none. */
-function headOf(path: string): Uint8Array | null {
-  if (statOf(path)?.isFile() !== true) return null;
+/** The beginning of a regular file. */
+function headOf(path: string): Uint8Array {
   using source = openFileSource(path);
   return source.slice(0, HEAD_BYTES);
 }

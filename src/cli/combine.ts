@@ -6,10 +6,14 @@ import type { Parsed } from './arguments.ts';
 import { crsOf } from './conversion.ts';
 
 /** The value of `--out`. Throws USAGE. */
-export function outputOf({ values }: Parsed, command: string): string {
+export function outputOf({ values, positionals }: Parsed, command: 'append' | 'merge'): string {
   if (typeof values.out === 'string') return values.out;
+  const inPlace =
+    command === 'append'
+      ? `, or --out ${positionals[0]} --overwrite to add to '${positionals[0]}' itself`
+      : '';
   throw failure('USAGE', {
-    detail: `${command} writes to a file of its own: name it with --out, '-' is standard output`,
+    detail: `${command} needs an output: --out FILE ('-' is standard output)${inPlace}`,
   });
 }
 

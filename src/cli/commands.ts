@@ -1,4 +1,5 @@
 /** All commands. Their modules are loaded only when they are needed. */
+import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import type { FieldForm } from '../message.ts';
 import { packageVersion } from '../package-version.ts';
@@ -81,6 +82,40 @@ export const commands: Readonly<Record<string, Command>> = {
     load: () => import('./signing-keys.ts'),
   },
 };
+
+/** What other programs call the commands, and what people try first. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  ogr2ogr: 'convert',
+  translate: 'convert',
+  transform: 'convert',
+  export: 'convert',
+  reproject: 'convert',
+  batch: 'convert',
+  ogrmerge: 'merge',
+  union: 'merge',
+  combine: 'merge',
+  ogrinfo: 'info',
+  inspect: 'info',
+  describe: 'info',
+  show: 'info',
+  ls: 'info',
+  list: 'info',
+  epsg: 'crs',
+  search: 'crs',
+  projinfo: 'crs',
+  gdalsrsinfo: 'crs',
+  server: 'serve',
+  start: 'serve',
+};
+
+/** What an unknown command probably means, as a clause; empty if nothing is like it. */
+export async function commandHint(name: string): Promise<string> {
+  const other = Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name] : undefined;
+  if (other !== undefined) return ` (did you mean '${other}'?)`;
+  if (existsSync(name)) return `; to convert a file: geomill convert ${name} OUT`;
+  const { didYouMean } = await import('../did-you-mean.ts');
+  return didYouMean(name, Object.keys(commands));
+}
 
 /** The list of commands. */
 export function overview(): string {

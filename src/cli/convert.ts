@@ -1,5 +1,6 @@
 /** `geomill convert IN OUT`: the pipeline without a service. */
 import { failure } from '../errors.ts';
+import { counted } from '../message.ts';
 import { type Flags, parse } from './arguments.ts';
 import {
   type CommandContext,
@@ -66,13 +67,22 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     const { runBatch } = await import('./batch.ts');
     return runBatch(positionals, conversionOf, parsed, context);
   }
-  if (positionals.length !== 2) {
-    const advice =
-      positionals.length > 2 ? '; to convert several files, add --out-dir DIR and --to FORMAT' : '';
+  if (positionals.length !== 2)
     throw failure('USAGE', {
-      detail: `convert takes IN and OUT, got ${positionals.length} names${advice}; see geomill convert --help`,
+      detail: `convert takes IN and OUT, got ${namesGot(positionals)}; see geomill convert --help`,
     });
-  }
   const [input, output] = positionals;
   return runCommand(conversionOf(input, output), parsed, context);
+}
+
+const SHOWN_NAMES = 6;
+
+/** The names that are not IN and OUT, and why there may be too many. */
+function namesGot(names: readonly string[]): string {
+  if (names.length === 0) return 'none';
+  const shown = names.slice(0, SHOWN_NAMES).map((name) => `'${name}'`);
+  const rest = names.length > SHOWN_NAMES ? ', ...' : '';
+  const got = `${counted(names.length, 'name')}: ${shown.join(', ')}${rest}`;
+  if (names.length === 1) return got;
+  return `${got}; to convert several files, add --out-dir DIR and --to FORMAT; write a value with spaces in quotes, and a list with commas and without spaces`;
 }

@@ -5,6 +5,7 @@ import { crsCandidates, fitsDegrees, GRIDS, isHeldBy } from '../pipeline/crs-adv
 import { CrsService } from '../pipeline/crs-service.ts';
 import { type Flags, formatFlags, parse } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
+import { statOf } from './files.ts';
 import { inspectFile } from './info.ts';
 
 export const usage = `geomill crs [QUERY] [options]
@@ -70,8 +71,15 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const shown = hits.slice(0, limit);
   if (values.json === true) process.stdout.write(`${JSON.stringify({ crs: shown }, null, 2)}\n`);
   else if (shown.length > 0) process.stdout.write(tableOf(shown));
-  else process.stderr.write('geomill: no coordinate reference system was found; try fewer or other words\n');
+  else
+    process.stderr.write(`geomill: no coordinate reference system was found; ${otherQuery(positionals)}\n`);
   return shown.length > 0 ? 0 : 1;
+}
+
+function otherQuery([word]: readonly string[]): string {
+  if (word !== undefined && statOf(word)?.isFile() === true)
+    return `for systems that fit a file: --extent-of ${word}`;
+  return 'try fewer or other words; countries have English names; --near LON,LAT lists the systems of a place';
 }
 
 function pointOf(value: unknown): GeographicPoint | null {

@@ -8,7 +8,7 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { failure, GeomillError } from '../errors.ts';
 import { type ExpectedFile, fileState } from '../io/output-place.ts';
@@ -29,13 +29,32 @@ export async function stageInput(path: string, copy: string, signal: AbortSignal
     await pipeline(process.stdin, createWriteStream(copy), { signal });
     return { path: copy, name: 'standard input' };
   }
-  const stats = statOf(path);
-  if (stats === null) throw failure('FILE_NOT_FOUND', { path, reason: 'there is no such file' });
-  if (stats.isDirectory()) throw failure('FILE_NOT_FOUND', { path, reason: 'it is a directory' });
+  const stats = inputStats(path);
   // SQLite keeps its log beside the file that a link leads to.
   if (stats.isFile()) return { path: realpathSync(path), name: basename(path) };
   await pipeline(createReadStream(path), createWriteStream(copy), { signal });
   return { path: copy, name: basename(path) };
+}
+
+/** Of an input file, which is no directory. Throws FILE_NOT_FOUND with what to write instead. */
+export function inputStats(path: string): Stats {
+  const stats = statOf(path);
+  if (stats === null)
+    throw failure('FILE_NOT_FOUND', { path, reason: `there is no such file${layerHint(path)}` });
+  if (stats.isDirectory()) {
+    const pattern = join(path, '*.gpkg');
+    const reason = `it is a directory; for all files in it write a pattern, such as '${pattern}', and --out-dir DIR`;
+    throw failure('FILE_NOT_FOUND', { path, reason });
+  }
+  return stats;
+}
+
+/** "city.gpkg:roads" names a layer only for masks. */
+function layerHint(path: string): string {
+  const colon = path.lastIndexOf(':');
+  const file = path.slice(0, colon);
+  if (colon <= 0 || statOf(file)?.isFile() !== true) return '';
+  return `; for a layer of '${file}' add --layer ${path.slice(colon + 1)}`;
 }
 
 const READ_FAILURES: Readonly<Record<string, string>> = {

@@ -6,6 +6,7 @@ import { parseCrs, parseInputCrs } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type ShownFinding, shownFindings } from '../findings.ts';
 import { inputLimits } from '../input-limits.ts';
+import { counted } from '../message.ts';
 import { type Inspection, inspectSource } from '../pipeline/inspect.ts';
 import { inspectionDocument } from '../pipeline/inspect-document.ts';
 import {
@@ -53,7 +54,9 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
     return 0;
   }
   if (positionals.length !== 1)
-    throw failure('USAGE', { detail: 'info takes one FILE; see geomill info --help' });
+    throw failure('USAGE', {
+      detail: `info takes one FILE, got ${counted(positionals.length, 'name')}; --layer NAME shows one layer of it`,
+    });
   const inspection = await inspectFile(positionals[0], parsed, context);
   if (values.json === true) {
     const document = inspectionDocument(inspection, null, FLAG_FORM);
@@ -128,7 +131,7 @@ function describe({
         : '';
     const authority = layer.crs?.authority ?? null;
     const code = authority === null ? '' : ` (${authority.name}:${authority.code})`;
-    lines.push('', `layer '${layer.name}': ${layer.features} features`);
+    lines.push('', `layer '${layer.name}': ${counted(layer.features, 'feature')}`);
     lines.push(`  geometry  ${types.join(', ') || 'none'}${ordinates}`);
     lines.push(
       `  crs       ${layer.crs === null ? "not stated; 'geomill crs --extent-of FILE' lists systems that fit" : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,

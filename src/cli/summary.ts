@@ -1,4 +1,5 @@
 import { type ShownFinding, severities, severitiesOf, shownFindings, sumSeverities } from '../findings.ts';
+import { counted } from '../message.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { findingLine, severityText, stepLine } from '../pipeline/report-document.ts';
 import { FLAG_FORM } from './wording.ts';
@@ -48,7 +49,7 @@ function joinedPair(sum: ConversionReport, next: ConversionReport): ConversionRe
 export function summarize(report: ConversionReport, form = FLAG_FORM): string {
   const { features, input, output } = report;
   const lines = [
-    `${features.written} features written as ${output.format} in ${output.crs} (${megabytes(output.byteLength)}, ${(report.timings.totalMs / 1000).toFixed(2)} s)`,
+    `${counted(features.written, 'feature')} written as ${output.format} in ${output.crs} (${megabytes(output.byteLength)}, ${(report.timings.totalMs / 1000).toFixed(2)} s)`,
   ];
   for (const layer of input.layers.slice(0, SHOWN_LAYERS)) {
     const file = input.files.length === 1 ? '' : ` of '${layer.file}'`;

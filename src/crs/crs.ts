@@ -84,8 +84,8 @@ export function parseEpsg(value: unknown, path: string): CrsText {
 export function crsHint(value: unknown): string {
   if (typeof value !== 'string') return '';
   const [, authority, code] = /^\s*([a-z]{3,6})\s*[: ]?\s*(\d{4,6})\s*$/i.exec(value) ?? [];
-  if (authority !== undefined && closest(authority, ['epsg']) !== null)
-    return ` (did you mean 'EPSG:${code}'?)`;
+  const isLikeEpsg = authority?.toLowerCase() === 'epsg' || closest(authority ?? '', ['epsg']) !== null;
+  if (isLikeEpsg && !/^\s*epsg:/i.test(value)) return ` (did you mean 'EPSG:${code}'?)`;
   return didYouMean(value.trim(), [SOURCE_CRS]);
 }
 

@@ -227,7 +227,16 @@ class FormReader {
   #missing(part: string): GeomillError {
     const came = [...this.#came].slice(0, 20).map((name) => `'${name.slice(0, 60)}'`);
     const found = came.length === 0 ? 'the form has no parts' : `the form has ${came.join(', ')}`;
-    return failure('PART_MISSING', { part, found });
+    return failure('PART_MISSING', {
+      part,
+      found: part === 'config' ? `${found}${this.#plainAdvice()}` : found,
+    });
+  }
+
+  #plainAdvice(): string {
+    const known = this.#options.plainFields();
+    const fields = ['input_format', 'output_format'].filter((name) => known.has(name));
+    return fields.length === 0 ? '' : `; send it as JSON, or its fields as parts: ${fields.join(', ')}`;
   }
 }
 

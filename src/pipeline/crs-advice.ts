@@ -3,7 +3,7 @@
  * no .prj. A suggestion is a guess, which the user confirms by stating the CRS.
  */
 import { type Bounds, typicalBounds } from '../batch/bounds.ts';
-import { type CrsText, WGS84 } from '../crs/crs.ts';
+import { type CrsText, LOCAL_CRS, WGS84 } from '../crs/crs.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { CrsAuthority } from './source-crs.ts';
@@ -72,12 +72,33 @@ export function sampledExtent(
   }
 }
 
-/** Two clauses that continue the sentence of the message, and the suggestions in them. */
+/** Metres. Units of building plans are shorter: millimetres, centimetres, inches. */
+const LARGEST_PLAN_UNIT = 0.1;
+const LOCAL_SUGGESTION = `${LOCAL_CRS} a plan whose position on the Earth is not known`;
+
+/** Two clauses that continue the sentence of the message, and the suggestions in them. Only drawings have `metresPerUnit`. */
 export function crsAdvice(
-  { statedExtent: extent, hasOutliers = false }: Pick<SourceLayer, 'statedExtent' | 'hasOutliers'>,
+  layer: Pick<SourceLayer, 'statedExtent' | 'hasOutliers' | 'metresPerUnit'>,
   crs: CrsAuthority,
 ): CrsAdvice {
+  const { statedExtent: extent, metresPerUnit, hasOutliers = false } = layer;
   if (!isUsable(extent)) return NO_ADVICE;
+  const advice = adviceByExtent(extent, hasOutliers, crs);
+  if (metresPerUnit === undefined) return advice;
+  if (metresPerUnit !== null && metresPerUnit < LARGEST_PLAN_UNIT)
+    return {
+      extent: `. Its unit is ${metresPerUnit} m, in which no national system is`,
+      candidates: `: if it is a plan whose position on the Earth is not known, state ${LOCAL_CRS}`,
+      suggestions: LOCAL_SUGGESTION,
+    };
+  return {
+    extent: advice.extent,
+    candidates: `${advice.candidates}; if it is a plan whose position is not known, state ${LOCAL_CRS}`,
+    suggestions: `${advice.suggestions}\n${LOCAL_SUGGESTION}`,
+  };
+}
+
+function adviceByExtent(extent: Bounds, hasOutliers: boolean, crs: CrsAuthority): CrsAdvice {
   const range = `. ${hasOutliers ? 'Nearly all of its' : 'Its'} coordinates (x ${shown(extent[0])} to ${shown(extent[2])}, y ${shown(extent[1])} to ${shown(extent[3])})`;
   if (fitsDegrees(extent)) {
     const startsAtOrigin = Math.abs(extent[0]) < 1 && Math.abs(extent[1]) < 1;

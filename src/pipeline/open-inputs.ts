@@ -10,6 +10,7 @@ import { GZIP_EXTENSION, isGzip, unpackGzip } from '../io/gzip.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
 import { positionInFile } from '../io/text-position.ts';
 import { UnpackBudget } from '../io/unpack-budget.ts';
+import { textOf } from '../message.ts';
 import type { OpenedFile } from './layer-groups.ts';
 import { checkLayerNames } from './name-lengths.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -20,8 +21,8 @@ export interface OpenedInput extends OpenedFile {
   readonly path: string;
   /** Findings about content of the target of an append that is no layer: an output that extends the target keeps it. */
   readonly skipped: readonly Finding[];
-  /** The file has a member that states another CRS than the one it is read in. */
-  readonly ignoresCrsMember: boolean;
+  /** The CRS in a member of the file, if it is another one than that in which the file is read; else null. */
+  readonly ignoredCrs: string | null;
 }
 
 export interface Opening {
@@ -151,6 +152,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
     const mayBeKept = ({ code }: Finding): boolean =>
       opening.hasTarget && index === 0 && code === 'LAYER_SKIPPED';
     const found = findings.list().filter((finding) => !mayBeKept(finding));
+    const ignored = found.find(({ code }) => code === 'CRS_MEMBER_IGNORED');
     const within = (at: Location): Location => (isOne ? at : { file: name, ...at });
     return {
       input: {
@@ -159,7 +161,7 @@ async function openInput(opening: Opening, file: InputPath, index: number, name:
         skipped: findings.list().filter(mayBeKept),
         ...(file.isUnnamed ? { isUnnamed: true } : {}),
         layers,
-        ignoresCrsMember: found.some(({ code }) => code === 'CRS_MEMBER_IGNORED'),
+        ignoredCrs: ignored === undefined ? null : textOf(ignored.params.crs),
       },
       findings: reportedFindings(found, input.files[index].crs !== null).map((finding) =>
         isOne || finding.places.length > 0 ? finding : { ...finding, places: [{}] },

@@ -238,6 +238,8 @@ function forSource<Planned>({ stated, location }: CrsQuestion, plan: () => Plann
     return plan();
   } catch (error) {
     if (!(error instanceof GeomillError) || error.code !== 'CRS_NO_OPERATION') throw error;
+    if (stated.crs === LOCAL_CRS)
+      throw new GeomillError('CRS_LOCAL_MOVED', { to: error.params.to }, location, error);
     throw new GeomillError(error.code, { ...error.params, path: field(stated.crsPath) }, location, error);
   }
 }

@@ -71,7 +71,7 @@ function factsOf(
   inputs: readonly OpenedInput[],
   request: ConversionRequest,
 ): SourceTally['facts'] {
-  const { name, ignoresCrsMember } = inputs[plan.fileIndex];
+  const { name, ignoredCrs } = inputs[plan.fileIndex];
   const { crs, crsPath } = request.input.files[plan.fileIndex];
   const isOne = inputs.length === 1;
   return {
@@ -80,7 +80,7 @@ function factsOf(
     label: isOne ? `layer '${plan.name}'` : labelOf(plan, inputs),
     isCrsStated: crs !== null,
     crsPath,
-    ignoresCrsMember,
+    ignoredCrs,
   };
 }
 

@@ -4,7 +4,7 @@ import { epsgCode } from '../crs/crs.ts';
 import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
 import { failure, type Location } from '../errors.ts';
 import { type Finding, type FindingCode, type Findings, findingCatalogue } from '../findings.ts';
-import { field } from '../message.ts';
+import { field, textOf } from '../message.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
 import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
 import type { LayerPlan, SourcePlan } from './plan.ts';
@@ -52,8 +52,8 @@ export interface SourceFacts {
   /** Whether the request states the CRS of the file. */
   readonly isCrsStated: boolean;
   readonly crsPath: string;
-  /** The file has a member that states another CRS than the one it is read in. */
-  readonly ignoresCrsMember: boolean;
+  /** The CRS in a member of the file, if it is another one than that in which the file is read; else null. */
+  readonly ignoredCrs: string | null;
 }
 
 /** Counts of one source of a layer. */
@@ -65,13 +65,13 @@ export class SourceTally {
   /** Number of input rows of each step of stage 0 so far. */
   readonly rowsIn = new Map<number, number>();
   readonly #range: RangeTally;
-  #ignoresCrsMember: boolean;
+  #ignoredCrs: string | null;
 
   constructor(facts: SourceFacts, mixed: MixedType) {
     this.facts = facts;
     this.#mixed = mixed;
     this.#range = new RangeTally(facts.plan.positionRange);
-    this.#ignoresCrsMember = facts.ignoresCrsMember;
+    this.#ignoredCrs = facts.ignoredCrs;
   }
 
   /** Adds the first reading of a partition. */
@@ -84,7 +84,7 @@ export class SourceTally {
     for (const { code, params, places } of result.readFindings) {
       if (code === 'SRID_STATED')
         this.#checkSrid(Number(params.srid), locateAt(places[0] ?? {}, base, this.facts.at));
-      if (code === 'CRS_MEMBER_IGNORED') this.#ignoresCrsMember = true;
+      if (code === 'CRS_MEMBER_IGNORED') this.#ignoredCrs = textOf(params.crs);
     }
     for (const { field, declared: type, count, locations } of result.misfits)
       findings.note('VALUE_INVALID', { field, type }, locateAt(locations[0], base, this.facts.at), count);
@@ -112,8 +112,10 @@ export class SourceTally {
   checkRange(findings: Findings, isStrict: boolean): void {
     const { at, isCrsStated, crsPath } = this.facts;
     const first = this.#range.firstImpossible;
-    if (first !== null && !isCrsStated && this.#ignoresCrsMember)
-      throw impossiblePosition(first, at, 'GeoJSON is read as EPSG:4326', crsPath);
+    if (first !== null && !isCrsStated && this.#ignoredCrs !== null) {
+      const reading = `GeoJSON is read as EPSG:4326, and its crs member '${this.#ignoredCrs}' is ignored`;
+      throw impossiblePosition(first, at, reading, crsPath);
+    }
     this.#range.note(findings, this.rowsRead, at, { isStrict, crsPath });
   }
 }

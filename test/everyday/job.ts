@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { withNamedSystems } from '../../src/cli/crs-names.ts';
 import { errorLine, suggestionLines } from '../../src/cli/wording.ts';
 import { readConfig } from '../../src/config.ts';
 import { asGeomillError } from '../../src/errors.ts';
@@ -105,6 +106,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<{ run: Run }>>> = {
   merge: () => import('../../src/cli/merge.ts'),
 };
 
+interface Report {
+  readonly warnings: readonly { readonly message: string }[];
+}
+
 /**
  * Runs a command that writes a file: `convert IN OUT ...`, words in single or double quotes. Returns the warnings, one per
  * line. Throws the errors of the command.
@@ -117,8 +122,9 @@ export async function geomill(command: string): Promise<string> {
     readConfig({ CACHE_DIR: 'cache' }),
   );
   assert.equal(status, 0);
-  const { warnings } = JSON.parse(readFileSync('report.json', 'utf8')) as { warnings: { message: string }[] };
-  return warnings.map(({ message }) => message).join('\n');
+  const report = JSON.parse(readFileSync('report.json', 'utf8')) as Report | { readonly report: Report }[];
+  const reports = Array.isArray(report) ? report.map((one) => one.report) : [report];
+  return reports.flatMap(({ warnings }) => warnings.map(({ message }) => message)).join('\n');
 }
 
 /** What the command prints if it is refused, with its suggestions. */
@@ -126,7 +132,7 @@ export async function refusal(command: string): Promise<string> {
   try {
     await geomill(command);
   } catch (thrown) {
-    const error = asGeomillError(thrown);
+    const error = await withNamedSystems(asGeomillError(thrown));
     return `${errorLine(error)}\n${suggestionLines(error)}`;
   }
   return assert.fail(`geomill ${command} succeeded`);

@@ -14,7 +14,30 @@ const corrections: readonly (readonly [wrong: string, message: RegExp, right: st
   [`--filter 'name = "Kirchweg"'`, /a text in single quotes/, `--filter "name = 'Kirchweg'"`],
   ["--filter 'opened >= 2020-01-01'", /single quotes, as '2020-01-31'/, `--filter "opened >= '2020-01-01'"`],
   ['--buffer 25', /m, km, ft or mi/, '--buffer 25m --out-geometry wkt'],
-  ['-t_srs EPSG:4326', /--to-crs CRS/, '--to-crs EPSG:4326'],
+  ['-t_srs EPSG:4326', /'-t_srs'; -t_srs of ogr2ogr is --to-crs CRS/, '--to-crs EPSG:4326'],
+  ['--crs EPSG:4326', /--to-crs CRS for the output/, '--to-crs EPSG:4326'],
+  ['--to-crs WGS84', /--to-crs EPSG:4326 +WGS 84/, '--to-crs EPSG:4326'],
+  ["--to-crs 'UTM 32N'", /--to-crs EPSG:25832 +ETRS89/, '--to-crs EPSG:25832'],
+  ['-f CSV', /--to FORMAT/, '--to CSV'],
+  [`-where "class = 'A'"`, /--filter CONDITION/, `--filter "class = 'A'"`],
+  [`--where "class = 'A'"`, /--filter CONDITION/, `--filter "class = 'A'"`],
+  [
+    '-spat 471000 5932000 472000 5934000',
+    /--filter WEST,SOUTH,EAST,NORTH.* --bbox-crs CRS/,
+    '--filter 471000,5932000,472000,5934000 --bbox-crs 25832',
+  ],
+  [
+    '--filter 471000,5932000,472000,5934000',
+    /--bbox-crs/,
+    '--filter 471000,5932000,472000,5934000 --bbox-crs 25832',
+  ],
+  [`--filter "opened >= '01.03.2020'"`, /write dates as '2020-01-31'/, `--filter "opened >= '2020-03-01'"`],
+  ['--exclude name', /--drop FIELDS/, '--drop name'],
+  ['--select rid name', /'name'; .* write .* a list with commas/, '--select rid,name'],
+  ['--clip city.gpkg', /'municipalities'/, '--clip city.gpkg:municipalities'],
+  ['--mask municipalities.gpkg', /--clip FILE/, '--clip municipalities.gpkg'],
+  ['--buffer 25 --units m', /--buffer 25m/, '--buffer 25m'],
+  ['--layer-name streets --delimiter ;', /--out-delimiter VALUE/, '--out-delimiter ;'],
   ['--out-layer-field class', /--out-/, '--out-geometry wkt'],
 ];
 
@@ -25,11 +48,43 @@ for (const [wrong, message, right] of corrections)
     assert.ok((await oracle.read('roads.csv'))[0].features.length > 0);
   });
 
+const others: readonly (readonly [wrong: string, message: RegExp, right: string])[] = [
+  ['roads.gpkg --output other.gpkg', /geomill convert IN OUT/, 'roads.gpkg other.gpkg'],
+  ['roads.gpkg .', /name a file in it/, 'roads.gpkg ./other.gpkg'],
+  ['roads.gpkg other.gpkg -nln streets', /--layer-name NAME/, 'roads.gpkg other.gpkg --layer-name streets'],
+  ['city.gpkg:roads other.gpkg', /add --layer roads/, 'city.gpkg other.gpkg --layer roads'],
+  [
+    'obs_01.zip obs_02.zip out',
+    /add --out-dir DIR and --to FORMAT/,
+    'obs_01.zip obs_02.zip --out-dir out --to gpkg',
+  ],
+  [
+    'year.zip.files --out-dir out --to gpkg',
+    /write a pattern/,
+    "'year.zip.files/*.shp' --out-dir out --to gpkg",
+  ],
+  ['floorplan.dxf plan.gpkg', /--from-crs local/, 'floorplan.dxf plan.gpkg --from-crs local'],
+  [
+    'floorplan.dxf plan.geojson --from-crs local',
+    /add --to-crs local .*add --out-geojson-crs requested/,
+    'floorplan.dxf plan.geojson --from-crs local --to-crs local --out-geojson-crs requested',
+  ],
+];
+
+for (const [wrong, message, right] of others)
+  test(`the message about convert ${wrong} leads to convert ${right}`, { skip }, async () => {
+    assert.match(await refusal(`convert ${wrong}`), message);
+    await geomill(`convert ${right} --overwrite`);
+  });
+
 test('web Mercator in a GeoJSON is read with the flag that the message names', { skip }, async () => {
   const point = { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [950_000, 7_000_000] } }; // biome-ignore format: one line
   const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::3857' } };
   writeFileSync('mercator.geojson', JSON.stringify({ type: 'FeatureCollection', crs, features: [point] }));
-  assert.match(await refusal('convert mercator.geojson mercator.gpkg'), /--from-crs/);
+  assert.match(
+    await refusal('convert mercator.geojson mercator.gpkg'),
+    /crs member 'urn:ogc:def:crs:EPSG::3857'.* '--from-crs'/,
+  );
   await geomill('convert mercator.geojson mercator.gpkg --from-crs EPSG:3857');
   const [{ epsg, features }] = await oracle.read('mercator.gpkg');
   assert.deepEqual([epsg, features[0].wkt], ['3857', 'POINT (950000 7000000)']);

@@ -137,7 +137,7 @@ test('a local drawing keeps its coordinates and its unit', async () => {
   for (const to of ['gpkg', 'shp'])
     await convertFile(drawing, join(workspace.path, to), { from: 'dxf', to, ...local });
   await assert.rejects(readBack(drawing, workspace.path, { fromCrs: 'local', toCrs: 'EPSG:4326' }), {
-    code: 'CRS_NO_OPERATION',
+    code: 'CRS_LOCAL_MOVED',
   });
   await assert.rejects(readBack(drawing, workspace.path, { fromCrs: 'EPSG:2263', toCrs: 'local' }), {
     code: 'CRS_NO_OPERATION',
