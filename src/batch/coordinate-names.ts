@@ -14,7 +14,7 @@ type WordAxis = 'x' | 'y' | 'z' | 'edge';
 /** Language family of a word, for the letter O. */
 type Language = 'germanic' | 'romance' | null;
 
-interface Word {
+export interface Word {
   readonly kind: WordKind;
   readonly axis: WordAxis;
   readonly language: Language;
@@ -154,7 +154,7 @@ export function namedPoints(names: readonly string[]): NamedPoint[] {
 }
 
 /** "GPSLatitude (°)" is gps, latitude. Letters lose their marks; ä is ae. */
-function wordsOf(name: string): string[] {
+export function wordsOf(name: string): string[] {
   if (name.length > MAX_NAME_LENGTH) return [];
   return name
     .normalize('NFC')
@@ -179,7 +179,8 @@ function axisOf(words: readonly string[]): { readonly word: Word; readonly frame
   return geographicAxis(words) ?? gridAxis(words);
 }
 
-function geographicAxis(words: readonly string[]): { word: Word; frame: string } | null {
+/** The word for longitude or latitude, if there is exactly one. */
+export function geographicAxis(words: readonly string[]): { word: Word; frame: string } | null {
   const found: { at: number; word: Word; rest: string }[] = [];
   words.forEach((text, at) => {
     const word = WORDS.get(text);

@@ -57,9 +57,24 @@ const HEMISPHERES = new Map<string, Hemisphere>(
   }).flatMap(([letter, words]) => words.split(' ').map((word) => [word, letter as Hemisphere])),
 );
 
-/** Whether a word such as "N" or "Ost" states a hemisphere. */
+/** The letter of a word such as "n" or "Ost"; '' if it states no hemisphere. */
+export function hemisphereOf(word: string): Hemisphere {
+  return HEMISPHERES.get(word.toLowerCase()) ?? '';
+}
+
 export function isHemisphere(word: string): boolean {
-  return HEMISPHERES.has(word.toLowerCase());
+  return hemisphereOf(word) !== '';
+}
+
+/** The reason if a latitude is in a column of longitudes, or the other way round. */
+export function wrongLetter(letter: Hemisphere, axis: string): string {
+  const states = letter === 'N' || letter === 'S' ? 'latitude' : 'longitude';
+  return `the letter ${letter} states a ${states}, but the column is read as ${axis}`;
+}
+
+/** Instruments write 47 degrees and 22.25 minutes north as 4722.25N; a shorter value could be either. */
+export function tooManyDegrees(letter: Hemisphere, limit: number): string {
+  return `with the letter ${letter} a value is in degrees, at most ${limit}; degrees and minutes without a separator (4722.25N) are not read: separate them`;
 }
 
 const WORD_DEGREE = new Set(['d', 'deg', 'degree', 'degrees']);
@@ -129,7 +144,7 @@ export class OrdinateScanner {
       this.hemisphere = letter;
     }
     const limit = letter === 'N' || letter === 'S' ? 90 : 360;
-    if (value > limit) return this.#fail(`with the letter ${letter} a value is in degrees, at most ${limit}`);
+    if (value > limit) return this.#fail(tooManyDegrees(letter, limit));
     return letter === 'S' || letter === 'W' ? -value : value;
   }
 

@@ -3,7 +3,7 @@ import type { NamedPair } from '../../batch/coordinate-names.ts';
 import { COMMA, DOT } from '../../bytes/ascii.ts';
 import { type OrdinateNotation, OrdinateScanner } from '../../bytes/ordinate-text.ts';
 import { isMissing } from './missing.ts';
-import { CellBytes, type Sample } from './sample.ts';
+import { CellBytes, type Sample, shownCell } from './sample.ts';
 
 export interface ColumnValues {
   /** Cells with a value; texts for a missing one are none. */
@@ -18,6 +18,9 @@ export interface ColumnValues {
   readonly values: Float64Array;
   /** An ambiguous value, for the message. */
   example: string;
+  /** The first invalid value, and why it is invalid; empty if there is none. */
+  invalid: string;
+  reason: string;
 }
 
 export interface PairValues {
@@ -45,6 +48,8 @@ export function readColumn(sample: Sample, column: number, notation: OrdinateNot
     ambiguous: 0,
     values: new Float64Array(sample.rowCount).fill(Number.NaN),
     example: '',
+    invalid: '',
+    reason: '',
   };
   // A letter O without a known meaning is an error of its row, not a sign of another column.
   const scanner = new OrdinateScanner({ ...notation, letterO: notation.letterO ?? 'E' });
@@ -53,13 +58,16 @@ export function readColumn(sample: Sample, column: number, notation: OrdinateNot
     if (!cell.open(sample, row * sample.columnCount + column) || isMissing(cell)) continue;
     values.filled++;
     const value = scanner.parse(cell.bytes, cell.start, cell.end);
-    if (Number.isNaN(value)) continue;
+    if (Number.isNaN(value)) {
+      values.reason ||= scanner.reason;
+      values.invalid ||= shownCell(cell);
+      continue;
+    }
     values.valid++;
     values.values[row] = value;
     if (scanner.isAngle) values.angles++;
     if (scanner.isSexagesimal) values.sexagesimal++;
-    if (scanner.isAmbiguous && values.ambiguous++ === 0)
-      values.example = new TextDecoder().decode(cell.bytes.subarray(cell.start, cell.end));
+    if (scanner.isAmbiguous && values.ambiguous++ === 0) values.example = shownCell(cell);
   }
   return values;
 }

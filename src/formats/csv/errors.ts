@@ -17,7 +17,11 @@ export const errors = {
   ),
   CSV_LETTERS_APART: user(
     400,
-    "column '{column}' has the hemispheres of column '{coordinate}', which geomill does not join: put the letter behind the number (33.8S), or the sign before it, or name the columns with '{field:csv_options.x_column}' and '{field:csv_options.y_column}' to ignore the letters",
+    "column '{column}' looks like the hemispheres of column '{coordinate}': name it with '{field:option}' to apply its letters, or name only '{field:csv_options.x_column}' and '{field:csv_options.y_column}' to keep it as a field",
+  ),
+  CSV_ANGLE_PARTS: user(
+    400,
+    "columns {columns} are named like degrees, minutes and seconds, but their values are not: degrees are whole numbers, the others from 0 to below 60, for both coordinates. Name columns with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', and with '{field:csv_options.x_minutes_column}', '{field:csv_options.x_seconds_column}' and the same for y where the degrees have no decimals",
   ),
   CSV_HEADER_MISSING: user(
     400,

@@ -10,6 +10,9 @@ export const findings = {
   COORDINATE_COLUMNS_FOUND: info(
     "positions were read from {columns}; '{field:csv_options.x_column}' and '{field:csv_options.y_column}' state other columns",
   ),
+  COORDINATE_PARTS_FOUND: info(
+    "positions were read from {columns}, because names and values show that these belong to the columns of '{field:csv_options.x_column}' and '{field:csv_options.y_column}'",
+  ),
   POINT_COLUMN_FOUND: info(
     "positions were read from column '{column}' ({order}); '{field:csv_options.point_column}' states another column",
   ),

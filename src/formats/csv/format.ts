@@ -7,6 +7,12 @@ import { findings } from './findings.ts';
 /** A column by its name (case-sensitive) or by its number, counted from 1. */
 const COLUMN = { type: ['string', 'integer'], minimum: 1, minLength: 1, maxLength: 65_536 };
 
+const minutesOf = (axis: string): string =>
+  `Column with the minutes of ${axis}_column, which has whole degrees. Default: recognised by name and values, such as lon_min beside lon_deg.`;
+const secondsOf = (axis: string): string => `Column with the seconds of ${axis}_column.`;
+const hemisphereOf = (axis: string, letters: string): string =>
+  `Column with the letters of ${axis}_column, ${letters}. Default: recognised by name and values.`;
+
 export const csv: Format<typeof errors, typeof findings> = {
   id: 'csv',
   name: 'CSV',
@@ -41,6 +47,12 @@ export const csv: Format<typeof errors, typeof findings> = {
           'Column with x (longitude, easting). Default: recognised with y_column by name and values, such as lon and lat, if only one pair is possible.',
       },
       y_column: { ...COLUMN, description: 'Column with y (latitude, northing).' },
+      x_minutes_column: { ...COLUMN, description: minutesOf('x') },
+      x_seconds_column: { ...COLUMN, description: secondsOf('x') },
+      x_hemisphere_column: { ...COLUMN, description: hemisphereOf('x', 'E and W') },
+      y_minutes_column: { ...COLUMN, description: minutesOf('y') },
+      y_seconds_column: { ...COLUMN, description: secondsOf('y') },
+      y_hemisphere_column: { ...COLUMN, description: hemisphereOf('y', 'N and S') },
       z_column: {
         ...COLUMN,
         description: 'Column with z. Default: a column of numbers named z; heights stay fields.',

@@ -2,9 +2,9 @@
 import { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { OPEN_BRACE } from '../../bytes/ascii.ts';
 import { failure } from '../../errors.ts';
+import { GeometryCells, isHex } from './geometry-cells.ts';
 import { shown } from './located.ts';
 import { isMissing } from './missing.ts';
-import { GeometryCells, isHex } from './row-geometry.ts';
 import { CellBytes, type Sample } from './sample.ts';
 
 const LOWER_S = 0x73;

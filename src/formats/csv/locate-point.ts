@@ -11,7 +11,7 @@ import { areMostlyDegrees, notationOf } from './coordinate-sample.ts';
 import { noteNotation } from './locate-pair.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
 import { isMissing } from './missing.ts';
-import { CellBytes, type Sample } from './sample.ts';
+import { CellBytes, type Sample, shownCell } from './sample.ts';
 
 /**
  * `order`: what an option or the name of the column states. Throws CSV_POINT_ORDER if neither these nor the values do; a
@@ -56,7 +56,7 @@ function readPoints(sample: Sample, column: number, notation: OrdinateNotation) 
     const { first, second, order } = scanner;
     read.push({ first, second, order });
     if (order === null && undecided === '') {
-      undecided = new TextDecoder().decode(cell.bytes.subarray(cell.start, cell.end)).slice(0, 60);
+      undecided = shownCell(cell);
       line = sample.lines[row];
     }
     isSexagesimal ||= scanner.isSexagesimal;

@@ -7,14 +7,21 @@ import { WGS84 } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { AssumedCrs } from '../format.ts';
-import { type ColumnName, columnIndex, listNames, unknownColumn, type WantedColumns } from './columns.ts';
+import { type ColumnName, columnIndex, namesParts, unknownColumn, type WantedColumns } from './columns.ts';
 import { areNumbers, isPlausible, readColumn, sampledPair } from './coordinate-sample.ts';
 import { type SampledGeometry, sampledGeometries, statedGeometry } from './geometry-sample.ts';
+import {
+  anglesOf,
+  anglesText,
+  type PairOfAngles,
+  placeOfAngles,
+  sampledAngles,
+  statedAngles,
+} from './locate-angles.ts';
 import { noteHeight, pairOf, pairText } from './locate-pair.ts';
 import { pointColumn } from './locate-point.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
 import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
-import { CellBytes, type Sample } from './sample.ts';
 import { hasDecimalCommas } from './typing.ts';
 
 /** The place that the options state; null if the header lacks one of the columns. */
@@ -42,7 +49,17 @@ export function statedPlace(
   const letterO = named?.letterO ?? letterOf([names[x], names[y]]);
   const isGeographic = named?.isGeographic ?? false;
   const pair = { x, y, z, isGeographic, needsAngles: false, letterO };
-  return pairOf(reading, pair, sampledPair(reading.sample(), pair, wanted.decimalComma), wanted, findings);
+  const values = sampledPair(reading.sample(), pair, wanted.decimalComma);
+  if (namesParts(wanted)) {
+    const angles = statedAngles(names, pair, wanted);
+    return angles && placeOfAngles(reading, angles, pair, wanted, findings);
+  }
+  // Degrees without their minutes or their hemisphere would be other positions.
+  const angles = anglesOf(reading, pair, values, sampledAngles(names, reading.sample(), true), true);
+  if (angles === null) return pairOf(reading, pair, values, wanted, findings);
+  const located = placeOfAngles(reading, angles, pair, wanted, findings);
+  findings.note('COORDINATE_PARTS_FOUND', { columns: anglesText(names, angles) });
+  return located;
 }
 
 /** The place that names and values show. Throws CSV_GEOMETRY_AMBIGUOUS; null if there is none. */
@@ -54,7 +71,8 @@ export function detectedPlace(
   const { names } = reading;
   const sample = reading.sample();
   const geometries = wanted.z === null ? sampledGeometries(names, sample) : [];
-  const pairs = namedPairs(names)
+  const angles = wanted.z === null && geometries.length === 1 ? [] : sampledAngles(names, sample, false);
+  const pairs = pairsWith(namedPairs(names), angles)
     .map((pair) => ({ pair, values: sampledPair(sample, pair, wanted.decimalComma) }))
     .filter(({ pair, values }) => isPlausible(values, pair));
   // A column "geom" without any value is a column of geometries only if nothing else is.
@@ -71,7 +89,6 @@ export function detectedPlace(
     ]);
   if (pairs.length === 1) {
     const [{ values }] = pairs;
-    refuseLettersApart(names, sample, pairs[0].pair);
     const named = pairs[0].pair.z;
     const z =
       wanted.z !== null
@@ -81,8 +98,13 @@ export function detectedPlace(
           : -1;
     if (wanted.z !== null && z < 0) throw unknownColumn(wanted, names, reading.delimiter);
     const pair = { ...pairs[0].pair, z };
-    const located = pairOf(reading, pair, values, wanted, findings);
-    findings.note('COORDINATE_COLUMNS_FOUND', { columns: pairText(names, pair) });
+    const parts = anglesOf(reading, pair, values, angles, false);
+    const located =
+      parts === null
+        ? pairOf(reading, pair, values, wanted, findings)
+        : placeOfAngles(reading, parts, pair, wanted, findings);
+    const columns = parts === null ? pairText(names, pair) : anglesText(names, parts);
+    findings.note('COORDINATE_COLUMNS_FOUND', { columns });
     noteHeight(names, sample, pair, findings);
     return located;
   }
@@ -95,28 +117,20 @@ export function detectedPlace(
   return located;
 }
 
-/** Loggers write "33.8688,S,151.2093,E": without the letters the positions would be on another hemisphere. */
-function refuseLettersApart(names: readonly string[], sample: Sample, { x, y }: NamedPair): void {
-  const coordinate = [x, y].find((index) => hasHemispheres(sample, index + 1));
-  if (coordinate === undefined) return;
-  throw failure('CSV_LETTERS_APART', {
-    column: shown(names[coordinate + 1]),
-    coordinate: shown(names[coordinate]),
+/** The pairs without columns of minutes and seconds, and with all columns of degrees. */
+function pairsWith(pairs: readonly NamedPair[], angles: readonly PairOfAngles[]): NamedPair[] {
+  const taken = new Set(
+    angles.flatMap(({ x, y }) => [x, y].flatMap(({ minutes, seconds }) => [minutes, seconds])),
+  );
+  const others = pairs.filter(({ x, y }) => !taken.has(x) && !taken.has(y));
+  const same = ({ x, y }: PairOfAngles, pair: NamedPair): boolean =>
+    pair.x === x.degrees && pair.y === y.degrees;
+  const own = angles.map((angle): NamedPair => {
+    const { z = -1, letterO = null } = others.find((pair) => same(angle, pair)) ?? {};
+    const [x, y] = [angle.x.degrees, angle.y.degrees];
+    return { x, y, z, isGeographic: true, needsAngles: false, letterO };
   });
-}
-
-/** Whether the column has a letter of a hemisphere in every cell, and somewhere one that means a negative number. */
-function hasHemispheres(sample: Sample, column: number): boolean {
-  if (column >= sample.columnCount) return false;
-  const cell = new CellBytes();
-  let isNegative = false;
-  for (let row = 0; row < sample.rowCount; row++) {
-    if (!cell.open(sample, row * sample.columnCount + column)) continue;
-    const letter = String.fromCharCode(cell.bytes[cell.start]).toUpperCase();
-    if (cell.end - cell.start !== 1 || !'NSEWO'.includes(letter)) return false;
-    isNegative ||= letter === 'S' || letter === 'W';
-  }
-  return isNegative;
+  return [...others.filter((pair) => !angles.some((angle) => same(angle, pair))), ...own];
 }
 
 function foundColumn(
@@ -162,18 +176,4 @@ export function noteDecimalCommas(
   const more = columns.length > 10 ? ` and ${columns.length - 10} more` : '';
   const listed = columns.slice(0, 10).map((name) => `'${shown(name)}'`);
   findings.note('DECIMAL_COMMA_KEPT', { columns: listed.join(', ') + more });
-}
-
-/** The error for a CSV in which nothing was found. */
-export function notFound({ names, delimiter, sample }: HeaderReading): Error {
-  if (/^sep=.?$/i.test(names[0]?.trim() ?? ''))
-    return failure('CSV_SYNTAX', {
-      line: 1,
-      reason: "'sep=' is an instruction for Excel, not a header: remove the line",
-    });
-  const geometries = sampledGeometries(names, sample());
-  const hint = geometries
-    .slice(0, 3)
-    .map(({ index, notation }) => `'${shown(names[index])}' contains ${notation}. `);
-  return failure('CSV_COLUMN_MISSING', { possible: hint.join(''), found: listNames(names, delimiter) });
 }

@@ -16,8 +16,9 @@ import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.t
 import { binaryLookOf, lookOf } from '../recognise.ts';
 import { namesColumn, unknownColumn, type WantedColumns, wantedColumns } from './columns.ts';
 import { DELIMITERS, delimiterName, delimiterOption } from './delimiter.ts';
-import { detectedPlace, noteDecimalCommas, notFound, statedPlace } from './locate.ts';
+import { detectedPlace, noteDecimalCommas, statedPlace } from './locate.ts';
 import type { HeaderReading, LocatedGeometry } from './located.ts';
+import { notFound } from './not-found.ts';
 import {
   CELL_ESCAPED,
   CELL_QUOTED,

@@ -14,7 +14,8 @@ import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { bomLength, type CsvState, openCsv } from './open.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
-import { geometryColumns, type RowGeometry, rowGeometry } from './row-geometry.ts';
+import { geometryColumns, rowGeometry } from './row-geometry.ts';
+import type { RowGeometry } from './row-reader.ts';
 import { invalidText } from './transcode.ts';
 import { inferType, isEmptyColumn, readColumn } from './typing.ts';
 

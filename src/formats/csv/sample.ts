@@ -79,3 +79,11 @@ export class CellBytes {
     return start < end;
   }
 }
+
+const SHOWN_CHARACTERS = 60;
+
+/** The text of a cell for messages. */
+export function shownCell({ bytes, start, end }: CellBytes): string {
+  const text = new TextDecoder().decode(bytes.subarray(start, Math.min(end, start + SHOWN_CHARACTERS * 4)));
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
+}
