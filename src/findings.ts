@@ -218,6 +218,9 @@ const generalFindings = {
     "feature ids of {source} were not kept: they are unique only within that file, and the target has no field 'id' that can hold them",
     'feature',
   ),
+  OUTPUT_LINKED: info(
+    "'{file}' has {links|other name|other names}, as hard links, which still have the earlier content",
+  ),
   ATTRIBUTES_NOT_MERGED: lost(
     'merge keeps geometries only: attributes and ids of {files|file were|files were} dropped; use append to keep them',
   ),

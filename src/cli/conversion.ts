@@ -25,7 +25,7 @@ import {
   type Parsed,
 } from './arguments.ts';
 import { KeptCrsMemory } from './crs-memory.ts';
-import { asOutputFailure, checkOutput, type OutputPath, stageInput } from './files.ts';
+import { asOutputFailure, checkOutput, isSameFile, type OutputPath, stageInput, statOf } from './files.ts';
 import { progressBar } from './progress-bar.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { joinedReport, summarize } from './summary.ts';
@@ -365,7 +365,8 @@ function tell(
 /** Before any work: the report must not replace an input or the output. */
 export function checkReport(report: unknown, inputs: readonly string[], output: string): void {
   if (typeof report !== 'string') return;
-  if (resolve(report) === resolve(output))
+  const written = output === '-' ? null : statOf(output);
+  if (resolve(report) === resolve(output) || (written !== null && isSameFile(report, written)))
     throw failure('USAGE', {
       detail: `--report '${report}' is the output itself; give the report another name`,
     });

@@ -156,7 +156,8 @@ function writableFile(path: string): string {
   return real;
 }
 
-function isSameFile(input: string, { dev, ino }: Stats): boolean {
+/** By whatever names: links, letter case. */
+export function isSameFile(input: string, { dev, ino }: Stats): boolean {
   const stats = input === '-' ? null : statOf(input);
   return stats !== null && stats.dev === dev && stats.ino === ino;
 }
@@ -185,11 +186,13 @@ export function asOutputFailure(thrown: unknown, path: string): unknown {
 }
 
 const NAME_REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission is denied',
+  ELOOP: 'its symbolic links lead in a circle',
   ENAMETOOLONG: 'the name is too long',
   ERR_INVALID_ARG_VALUE: 'the name contains a null character',
 };
 
-/** Null if there is no such file. Throws FILE_NOT_FOUND for a name that no file can have. */
+/** Null if there is no such file. Throws FILE_NOT_FOUND for a path that leads to no file. */
 export function statOf(path: string): Stats | null {
   try {
     return statSync(path, { throwIfNoEntry: false }) ?? null;

@@ -12,6 +12,8 @@ export interface FileState {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
+  /** Number of names, as hard links. */
+  readonly links: number;
 }
 
 /** What must be at a path when the output is moved there. Plain data. */
@@ -45,7 +47,8 @@ function stateOf(path: string, opened: DisposableStack): FileState | null {
   if (stats === undefined) return null;
   const { dev, ino, size, mtimeNs } = stats;
   const version = `${dev}:${ino}:${size}:${mtimeNs}:${headOf(path, opened)}`;
-  return { version, mode: Number(stats.mode) & 0o7777, uid: Number(stats.uid), gid: Number(stats.gid) };
+  const [mode, uid, gid, links] = [stats.mode, stats.uid, stats.gid, stats.nlink].map(Number);
+  return { version, mode: mode & 0o7777, uid, gid, links };
 }
 
 function headOf(path: string, opened: DisposableStack): string {

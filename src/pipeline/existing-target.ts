@@ -34,6 +34,13 @@ export class ExistingTarget {
     return { path: this.#file.path, name: extendsTarget ? name : this.#file.name, state, mode };
   }
 
+  /** The output is another file under the same name. */
+  noteLinks(findings: Findings): void {
+    for (const { name, state } of this.#paths.expected ?? [])
+      if (state !== null && state.links > 1)
+        findings.note('OUTPUT_LINKED', { file: name, links: state.links - 1 });
+  }
+
   /** Throws TARGET_CONTENT_LOST if the target, which the output replaces, has content that the output will not have. */
   async refuseOtherContent(
     plan: ConversionPlan,

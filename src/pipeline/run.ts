@@ -325,6 +325,7 @@ class Conversion {
     const { outputPath, expected } = this.#paths;
     const name = baseName(outputPath);
     const existing = this.#target.extended(plan, inputs[0]);
+    this.#target.noteLinks(this.#findings);
     const context: WriteContext = {
       name,
       options: this.#request.output.options,

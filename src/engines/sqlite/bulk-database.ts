@@ -92,8 +92,7 @@ export class BulkDatabase {
 
   /** Why the content of the database made a statement fail; null for any other error. */
   refusal(error: unknown): string | null {
-    const isFull = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_FULL;
-    if (!isFull || this.#mostPages === null) return refusal(error);
+    if (!isFull(error) || this.#mostPages === null) return refusal(error);
     // A full disk has the same code.
     const isAtLimit = Number(this.value('PRAGMA page_count')) >= this.#mostPages;
     return isAtLimit ? 'its triggers write far more than was added' : null;
@@ -145,6 +144,11 @@ export class BulkDatabase {
 
 const SQLITE_FULL = 13;
 const MAX_PAGE_COUNT = 0xfffffffe;
+
+/** The disk is full, the file may have no more pages, or a table has no more keys. */
+export function isFull(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_FULL;
+}
 
 /** Of SQLite's result codes, those that are not about the content of a file: no space left, and other failures to write. */
 const WRITE_FAILURES = new Set([10, SQLITE_FULL]);

@@ -1,5 +1,5 @@
 /** A feature table of an existing GeoPackage that gets more rows. Its triggers and indexes work as for any program. */
-import type { BulkDatabase, BulkStatement } from '../../engines/sqlite/bulk-database.ts';
+import { type BulkDatabase, type BulkStatement, isFull } from '../../engines/sqlite/bulk-database.ts';
 import type { SqlValue } from '../../engines/sqlite/database.ts';
 import { failure, GeomillError } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
@@ -7,18 +7,21 @@ import type { GpkgChunk } from './encode.ts';
 import { emptyFacts, mergeFacts } from './geometry-facts.ts';
 import { promotedBlobs } from './geometry-promote.ts';
 import { quoted } from './names.ts';
+import { hasTable } from './register.ts';
 import { RowBinder } from './row-binder.ts';
 
 export interface AppendedTablePlan {
   readonly layer: string;
   readonly table: string;
-  /** SQL of the rowid; null if rows have none, so that none can be added. */
+  /** SQL of the rowid; null if rows have none: SQLite numbers no rows then. */
   readonly key: string | null;
   readonly geometry: string;
   /** As declared in gpkg_geometry_columns. */
   readonly geometryType: string;
   /** The columns that get values; the others get their defaults. */
   readonly columns: readonly string[];
+  /** Rows before. */
+  readonly rowCount: number;
 }
 
 /** The geometry types by code that a layer of a declared type may have; any other declaration: all (12-128r19, annex G). */
@@ -43,6 +46,8 @@ const MULTI: Readonly<Record<string, number>> = {
   MULTIPOLYGON: 3,
   MULTISURFACE: 3,
 };
+
+const LARGEST_KEY = 2n ** 63n - 1n;
 
 export class AppendedTable {
   readonly #database: BulkDatabase;
@@ -91,12 +96,23 @@ export class AppendedTable {
       }
     } catch (error) {
       if (error instanceof GeomillError && error.code === 'GPKG_ROW_NOT_ADDED') throw error;
-      const reason = this.#database.refusal(error);
+      const reason = this.#isOutOfKeys(error, key) ? 'its keys are used up' : this.#database.refusal(error);
       if (reason === null) throw error;
       const record = this.#rowCount + row + 1;
       throw failure('GPKG_ROW_NOT_ADDED', { layer, table, reason }, { layer, record }, error);
     }
     this.#rowCount += chunk.rowCount;
+  }
+
+  /** SQLite reports this as a full disk. */
+  #isOutOfKeys(error: unknown, key: string): boolean {
+    if (!isFull(error)) return false;
+    const database = this.#database;
+    const { table } = this.#plan;
+    const used = [database.value(`SELECT max(${key}) FROM ${quoted(table)}`)];
+    if (hasTable(database, 'sqlite_sequence'))
+      used.push(database.value('SELECT max(seq) FROM sqlite_sequence WHERE lower(name) = lower(?)', table));
+    return used.includes(LARGEST_KEY);
   }
 
   #prepareInsert(key: string): BulkStatement {
@@ -118,7 +134,14 @@ export class AppendedTable {
     this.#widenType();
     this.#widenOrdinates();
     this.#updateContents();
-    this.#updateCount();
+    const count = Number(this.#database.value(`SELECT count(*) FROM ${quoted(this.#plan.table)}`));
+    if (count < this.#plan.rowCount + this.#rowCount)
+      throw failure(
+        'GPKG_ROW_NOT_ADDED',
+        { layer, table: this.#plan.table, reason: 'its triggers delete rows' },
+        { layer },
+      );
+    this.#updateCount(count);
   }
 
   /** Declares the layer as GEOMETRY if its type does not allow the added features. */
@@ -182,17 +205,15 @@ export class AppendedTable {
   }
 
   /** GDAL reads this count instead of counting the rows; triggers may have updated it. */
-  #updateCount(): void {
+  #updateCount(count: number): void {
     const database = this.#database;
     const { table } = this.#plan;
-    const known = "SELECT 1 FROM sqlite_schema WHERE lower(name) = 'gpkg_ogr_contents'";
-    if (database.value(known) === null) return;
+    if (!hasTable(database, 'gpkg_ogr_contents')) return;
     database
       .prepare(
-        `UPDATE gpkg_ogr_contents SET feature_count = (SELECT count(*) FROM ${quoted(table)})
-         WHERE lower(table_name) = lower(?) AND feature_count IS NOT NULL`,
+        'UPDATE gpkg_ogr_contents SET feature_count = ? WHERE lower(table_name) = lower(?) AND feature_count IS NOT NULL',
       )
-      .run([table]);
+      .run([count, table]);
   }
 }
 

@@ -29,8 +29,9 @@ export interface ExistingContent {
   readonly systems: readonly KnownSystem[];
 }
 
-/** Throws INPUT_WRONG_FORMAT for a database that is no GeoPackage, and what reading a damaged one throws. */
+/** Throws INPUT_EMPTY, INPUT_WRONG_FORMAT for a database that is no GeoPackage, and what reading a damaged one throws. */
 export function readExisting({ path, name }: ExistingOutput): ExistingContent {
+  if (statSync(path).size === 0) throw failure('INPUT_EMPTY', { source: name });
   const database = new UntrustedDatabase(path, { source: name, mappedBytes: 0 });
   try {
     const tables = listTables(database);

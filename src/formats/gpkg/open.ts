@@ -28,6 +28,7 @@ export interface GpkgState {
   readonly table: string;
   readonly from: string;
   readonly key: string | null;
+  readonly hasRowid: boolean;
   readonly lastKeys: BigInt64Array<ArrayBuffer> | null;
   readonly geometry: string;
   /** As declared in the GeoPackage: POINT, GEOMETRY, ... */
@@ -118,6 +119,7 @@ function openLayers(database: UntrustedDatabase, file: InputFile, context: OpenC
       table: entry.name,
       from,
       key: schema.key,
+      hasRowid: entry.hasRowid,
       lastKeys: cut.lastKeys,
       geometry: schema.geometry,
       geometryType: layer.geometryType,

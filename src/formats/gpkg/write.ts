@@ -98,9 +98,20 @@ function newTablePlan(
 
 function appendedTablePlan(layer: OutputLayer): { readonly plan: AppendedTablePlan; readonly srsId: number } {
   if (layer.target == null) throw failure('INTERNAL', { reason: 'the layer to append to is missing' });
-  const { table, key, geometry, geometryType, srsId } = layer.target.state as GpkgState;
+  const { table, key, hasRowid, geometry, geometryType, srsId } = layer.target.state as GpkgState;
   const columns = fieldsOf(layer).map(({ name }) => name);
-  return { plan: { layer: layer.name, table, key, geometry, geometryType, columns }, srsId };
+  return {
+    plan: {
+      layer: layer.name,
+      table,
+      key: hasRowid ? key : null,
+      geometry,
+      geometryType,
+      columns,
+      rowCount: layer.target.featureCount ?? 0,
+    },
+    srsId,
+  };
 }
 
 /** Throws LAYER_EXISTS for names that the file has already, unless layers are to be replaced. */
