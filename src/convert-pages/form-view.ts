@@ -33,7 +33,7 @@ export function convertForm(visitor: Visitor, state: FormState): Html {
 ${visitor.formToken()}
 <div class="field">
 <label for="file">Files</label>
-<p class="hint" id="file-hint">${namesOf(inputFormats)}; a shapefile as one .zip. At most ${MAX_FILES} files and ${size(config.maxUploadBytes)}; each file is converted by itself.</p>
+<p class="hint" id="file-hint">${namesOf(inputFormats)}; a shapefile as one .zip. At most ${Math.min(MAX_FILES, config.maxFiles)} files and ${size(config.maxUploadBytes)}; each file is converted by itself.</p>
 <input type="file" id="file" name="file" multiple required aria-describedby="file-hint" accept="${extensions.join(',')}">
 </div>
 ${suggestionField(state)}
@@ -129,29 +129,24 @@ function simplifyField(values: FormValues): Html {
 </div>`;
 }
 
-/** The field of a CRS as a choice among suggestions; another one can still be entered. */
-function suggestionField({ values, suggestions }: FormState): Html | null {
+/**
+ * The field of a CRS as a choice among suggestions. None is chosen at first: only the user can know. Another one can be
+ * entered, in an empty field, because its text wins over a choice.
+ */
+function suggestionField({ suggestions }: FormState): Html | null {
   if (suggestions === null) return null;
   const { field, list } = suggestions;
-  const choice = (
-    id: string,
-    value: string,
-    label: HtmlValue,
-    isChecked: boolean,
-  ): Html => html`<div class="check">
-<input type="radio" id="${id}" name="suggested_${field}" value="${value}"${isChecked ? html` checked` : null}>
-<label for="${id}">${label}</label>
-</div>`;
+  const choices = list.map(
+    ({ crs, name }, i) => html`<div class="check">
+<input type="radio" id="${field}-${i}" name="suggested_${field}" value="${crs}">
+<label for="${field}-${i}"><b>${crs}</b> ${name}</label>
+</div>`,
+  );
   return html`<fieldset class="choices">
 <legend>${LABELS[field]}</legend>
 <p class="hint">Choose one, and choose the file again.</p>
-${list.map(({ crs, name }, i) => choice(`${field}-${i}`, crs, html`<b>${crs}</b> ${name}`, i === 0))}
+${choices}
 <div class="check"><label for="${field}">Another:</label>
-<input type="text" id="${field}" name="${field}" value="${list.some(({ crs }) => crs === values[field]) ? '' : otherCrs(values[field])}" autocomplete="off" spellcheck="false"></div>
+<input type="text" id="${field}" name="${field}" autocomplete="off" spellcheck="false"></div>
 </fieldset>`;
-}
-
-/** A text that is no code was the reason for the suggestions; it would win over them. */
-function otherCrs(value = ''): string {
-  return /^(?:epsg:)?\d+$/i.test(value) ? value : '';
 }

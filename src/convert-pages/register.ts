@@ -79,7 +79,11 @@ async function submit(site: Site, request: FastifyRequest, reply: FastifyReply):
   if (!visitor.isAdmitted) return reply.redirect(signInPath(visitor), 303);
   visitor.refuseForeignOrigin();
   const { context } = site;
-  refuseEarly(false, context, request);
+  try {
+    refuseEarly(false, context, request);
+  } catch (error) {
+    return sendFormFault(visitor, reply, {}, [], error);
+  }
   const { values, accepted, error } = await receiveForm(context, request, visitor.owner, (token) =>
     visitor.refuseForeignToken(token),
   );

@@ -78,7 +78,7 @@ caption { padding-bottom: .4rem; color: var(--soft); font-size: var(--text-1); t
 h2 + .scroll caption, h3 + .scroll caption { position: absolute; left: -99rem; }
 th, td { padding: .5rem .9rem .5rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { color: var(--soft); font-weight: 400; font-size: var(--text-1); white-space: nowrap; }
-tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 8rem; }
+tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 10rem; }
 time, .nowrap { white-space: nowrap; }
 .reason { font-size: var(--text-1); overflow-wrap: anywhere; }
 .unseen { position: absolute; left: -99rem; }
@@ -107,6 +107,8 @@ main form.work { max-width: none; padding: var(--space-5); background: var(--pan
 .field input[type=file]:hover { border-color: var(--link); }
 ::file-selector-button { margin: 0 var(--space-4) 0 0; padding: .45rem .9rem; border: 1px solid var(--edge); border-radius: var(--corner);
   background: var(--panel); color: var(--ink); font: inherit; cursor: pointer; }
+.field select, .field input[type=text] { height: 2.75rem; }
+.field .length > * { margin-top: 0; }
 .length { display: grid; grid-template-columns: minmax(0, 1fr) 8.5rem; gap: var(--space-2); }
 .work details { margin: 0 0 1.1rem; }
 .work details > .pair { margin-top: var(--space-4); }

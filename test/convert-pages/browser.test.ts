@@ -158,6 +158,19 @@ test('a job that runs shows its progress, and can be cancelled', { skip }, async
     await page.getByRole('alert').waitFor();
     await shot('cancelled');
   });
+  const slow = join(workspace.path, 'slow.geojson');
+  writeFileSync(slow, 'wait 4000');
+  await inEveryLook(
+    service,
+    async (page) => {
+      await choose(page, service.url, slow);
+      await button(page, 'Convert').click();
+      await page.getByText('Converting:').waitFor();
+      // The page reloads by itself.
+      await page.getByRole('link', { name: /^Download/ }).waitFor();
+    },
+    LOOKS.slice(0, 1),
+  );
 });
 
 test('names with markup stay text', { skip }, async () => {
@@ -185,6 +198,23 @@ test('names with markup stay text', { skip }, async () => {
       }
     },
     LOOKS.slice(0, 2),
+  );
+});
+
+test('the documentation is part of the same product', { skip }, async () => {
+  await using service = await startTestService();
+  await inEveryLook(
+    service,
+    async (page, shot) => {
+      await page.goto(service.url);
+      await page.getByRole('link', { name: 'Documentation' }).click();
+      await shot('docs');
+      await page.getByRole('link', { name: 'geomill', exact: true }).click();
+      assert.equal(page.url(), `${service.url}/`);
+      await page.getByRole('link', { name: 'GeoPackage', exact: true }).click();
+      assert.equal(new URL(page.url()).hash, '#transformGpkg');
+    },
+    LOOKS.slice(0, 1),
   );
 });
 

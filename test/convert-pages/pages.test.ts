@@ -141,7 +141,25 @@ test('errors are pages that keep what was entered and say what to do', async () 
     headers: { 'content-type': 'text/plain' },
   });
   assert.equal(other.status, 415);
-  assert.match(other.headers.get('content-type') ?? '', /^text\/html/);
+  assert.match(await other.text(), /<input type="file"/);
+  assert.equal((await jobsOf(service)).length, 0);
+});
+
+test('a form that is too large, or has too many files, is refused with the limit', async () => {
+  await using service = await startTestService({ settings: { MAX_UPLOAD: '1 MiB', MAX_FILES: '2' } });
+  const large: NamedFile = ['large.geojson', ' '.repeat(4_000_000)];
+  for (const [files, status, text] of [
+    [[large], 413, /MAX_UPLOAD/],
+    [[['half.geojson', ' '.repeat(1_100_000)]], 413, /MAX_UPLOAD/],
+    [[GEOJSON, GEOJSON, GEOJSON], 413, /MAX_FILES/],
+  ] as readonly (readonly [readonly NamedFile[], number, RegExp])[]) {
+    const response = await send(service, files);
+    const page = await response.text();
+    assert.equal(response.status, status, page);
+    assert.match(page, text);
+    assert.match(page, /<input type="file"/);
+  }
+  assert.match(await (await fetch(service.url)).text(), /At most 2 files and 1\.0 MB/);
   assert.equal((await jobsOf(service)).length, 0);
 });
 
