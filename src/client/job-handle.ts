@@ -62,8 +62,8 @@ export class JobHandle {
   }
 
   /**
-   * Submits the request of this job again with another input of the same format. Not possible for requests with large
-   * polygons in a step: they are deleted with the input (RERUN_FILE_GONE).
+   * Submits the request of this job again with another input of the same format. Masks are sent again, also polygons of more
+   * than 64 KiB in a step of the config: they are deleted with the input (RERUN_FILE_GONE names the mask).
    */
   async rerun(
     input: FileInput | GeojsonObject | RerunInputs,

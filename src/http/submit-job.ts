@@ -43,6 +43,8 @@ export interface Intake {
   /** The job whose request is used again: a form needs no config, and a JSON body may have a URL. Null: a new request. */
   readonly rerunOf: string | null;
   parse(config: unknown, places: FilePlaces): ParsedConfig;
+  /** The error for a step whose file is in no part. */
+  missingPart(step: RequestedStep): GeomillError;
 }
 
 /** Of a whole request. */
@@ -52,6 +54,7 @@ function intakeOf(endpoint: Endpoint, context: HttpContext): Intake {
     documents: jsonDocumentsOf(endpoint),
     rerunOf: null,
     parse: (config, places) => parseJobRequest(config, endpoint, context, context.urlPolicy, places),
+    missingPart: (step) => missingFilePart(step, context.transformations),
   };
 }
 
@@ -157,7 +160,7 @@ function unstoredUpload(): Upload {
 }
 
 async function receiveForm(
-  { endpoint, rerunOf, parse }: Intake,
+  { endpoint, rerunOf, parse, missingPart }: Intake,
   context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
@@ -180,7 +183,7 @@ async function receiveForm(
     },
   });
   if (parsed === undefined) throw failure('INTERNAL', { reason: 'a form without config was let through' });
-  checkStepParts(parsed.steps, form.stepParts, context.transformations);
+  checkStepParts(parsed.steps, form.stepParts, context.transformations, missingPart);
   return { ...form, parsed };
 }
 
@@ -189,10 +192,11 @@ function checkStepParts(
   steps: readonly RequestedStep[],
   parts: ReadonlySet<string>,
   transformations: readonly Transformation[],
+  missingPart: Intake['missingPart'],
 ): void {
   const needing = steps.filter(({ file }) => file?.features !== undefined);
   const lacking = needing.find(({ file }) => !parts.has(file?.input ?? ''));
-  if (lacking !== undefined) throw missingFilePart(lacking, transformations);
+  if (lacking !== undefined) throw missingPart(lacking);
   for (const part of parts) {
     if (needing.some(({ file }) => file?.input === part)) continue;
     const takers = transformations.filter(
@@ -212,7 +216,7 @@ function checkStepParts(
 }
 
 async function receiveJson(
-  { documents, rerunOf, parse }: Intake,
+  { documents, rerunOf, parse, missingPart }: Intake,
   context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
@@ -223,7 +227,7 @@ async function receiveJson(
   const options = { files, documents, fileParameters };
   const { config, configHash } = await receiveJsonBody(request.raw, options);
   const parsed = parse(config, 'none');
-  checkStepParts(parsed.steps, new Set(), context.transformations);
+  checkStepParts(parsed.steps, new Set(), context.transformations, missingPart);
   const hasFiles = files.count('single') + files.count('list') > 0;
   if (rerunOf !== null && parsed.inputUrl === null && !hasFiles) throw noInput(documents);
   if (parsed.inputUrl !== null && (rerunOf === null || hasFiles))

@@ -6,6 +6,7 @@ import { inputFormatById } from '../../formats/format-by-id.ts';
 import type { Job } from '../../jobs/job.ts';
 import { field } from '../../message.ts';
 import type { InputFileRequest, JobRequest } from '../../pipeline/request.ts';
+import { missingFilePart, type RequestedStep } from '../../transformations/requested-steps.ts';
 import type { Endpoint } from '../config-fields.ts';
 import { jsonDocumentsOf } from '../config-schema.ts';
 import { ConfigValues, invalid } from '../config-values.ts';
@@ -30,7 +31,8 @@ export function rerunJob(formats: readonly Format[]): Operation {
     description:
       'Submits a new job with the request of an earlier one, in whatever state that is, and another input of the same format. ' +
       'Possible until the record of the earlier job is deleted. Files with polygons for steps are sent again, in parts of the ' +
-      'same names; a request that had large polygons in its config is rejected with 410, because they are deleted with the input.',
+      'same names. Large polygons in the config are deleted with the input too: they are sent again as a file with polygons, in the ' +
+      'part `mask`. A request without them is a 410, which names the part.',
     parameters: [jobIdParameter, waitParameter, preferParameter, idempotencyKeyParameter],
     requestBody: rerunBody(formats),
     responses: submissionResponses('JobAccepted'),
@@ -38,7 +40,6 @@ export function rerunJob(formats: readonly Format[]): Operation {
     refuseEarly: (context, request) => refuseEarly(true, context, request),
     handle: async (context, request, reply) => {
       const job = await findJob(context, request);
-      refuseLostFiles(job);
       const intake = intakeOf(job, context);
       const accepted = await submitRequest(intake.endpoint, context, request, intake);
       return answerJob(context, request, reply, accepted);
@@ -46,15 +47,10 @@ export function rerunJob(formats: readonly Format[]): Operation {
   };
 }
 
-/** Throws RERUN_FILE_GONE if a step has a parameter that was stored as an input of the job. */
-function refuseLostFiles({ id, request }: Job): void {
-  for (const { file } of request.transformations)
-    if (file !== undefined && file.features === undefined)
-      throw failure('RERUN_FILE_GONE', { id, path: file.input });
-}
-
 function intakeOf({ id, request }: Job, context: HttpContext): Intake {
   const { operation, input } = request;
+  const lost = new Map<RequestedStep, string>();
+  const steps = request.transformations.map((step) => withFileAgain(step, request, context, lost));
   const endpoint: Endpoint = { operation, inputFormat: input.format, spelling: 'flat' };
   const documents = jsonDocumentsOf(endpoint);
   return {
@@ -65,11 +61,41 @@ function intakeOf({ id, request }: Job, context: HttpContext): Intake {
     parse: (config) => ({
       inputFormat: inputFormatById(input.format, 'input.format'),
       inputUrl: urlOf(config, endpoint, context),
-      steps: request.transformations,
+      steps,
       findings: new Findings(),
-      forFiles: (count) => ({ ...request, input: { ...input, files: filesFor(request, count) } }),
+      forFiles: (count) => ({
+        ...request,
+        transformations: steps,
+        input: { ...input, files: filesFor(request, count) },
+      }),
     }),
+    missingPart(step) {
+      const path = lost.get(step);
+      if (path === undefined) return missingFilePart(step, context.transformations);
+      return failure('RERUN_FILE_GONE', { id, path: field(path), part: step.file?.input ?? '' });
+    },
   };
+}
+
+/**
+ * The step of an earlier request. A large parameter of it was stored as an input of its job and deleted with it: the
+ * step takes a part of the form instead. `lost` gets the path of the parameter.
+ */
+function withFileAgain(
+  step: RequestedStep,
+  { transformations: all }: JobRequest,
+  { transformations }: HttpContext,
+  lost: Map<RequestedStep, string>,
+): RequestedStep {
+  const { file, path = '' } = step;
+  const parameter = transformations.find(({ id }) => id === step.type)?.fileParameter;
+  if (file === undefined || file.features !== undefined || parameter === undefined) return step;
+  const hasOthers = all.some((other) => other !== step && other.file !== undefined);
+  const part = hasOthers ? `${parameter.part}_step${all.indexOf(step) + 1}` : parameter.part;
+  const features = parameter.fileOf({}, (name) => `${path}.${name}`);
+  const again = { ...step, file: { input: part, features } };
+  lost.set(again, file.input);
+  return again;
 }
 
 /** Everything but the input comes from the earlier request. */
