@@ -184,6 +184,7 @@ function toOwnJob(job: JobSummary, form: FieldForm): OwnJob {
     inputBytes: sizes.includes(null) ? null : sizes.reduce<number>((sum, one) => sum + (one ?? 0), 0),
     outputBytes: job.output?.byteLength ?? null,
     outputUntil: isKept ? job.expiresAt : null,
+    severities: job.severities,
     error: job.error === null ? null : errorText(job.id, job.error, form),
   };
 }

@@ -17,6 +17,8 @@ export interface OwnJob {
   readonly outputBytes: number | null;
   /** When the output expires; null: no output, or already removed. */
   readonly outputUntil: number | null;
+  /** Number of kinds of warnings; null: not known. */
+  readonly severities: Readonly<Record<OwnWarning['severity'], number>> | null;
   /** Error message of a failed job. */
   readonly error: string | null;
 }
@@ -83,6 +85,7 @@ export interface OwnJobDetails extends OwnJob {
   readonly warnings: readonly OwnWarning[];
   /** Number of warnings that are not in `warnings`. */
   readonly hiddenWarnings: number;
+  /** Of the report, also that of a job of geomill 0.2. */
   readonly severities: Readonly<Record<OwnWarning['severity'], number>>;
   /** JSON of the config; null: too long. */
   readonly request: string | null;

@@ -165,7 +165,7 @@ export function jobsPage(visitor: Visitor, jobs: readonly OwnJobDetails[], missi
     job.state === 'FAILED'
       ? html`<span class="reason">${(job.error ?? '').slice(0, 500)}</span>`
       : (job.summary ?? ''),
-    job.report === null ? '' : html`${severityBadges(job)}`,
+    job.report === null ? '' : html`${severityBadges(job.severities)}`,
     hasOutput(job, Date.now()) && job.operation !== 'inspect'
       ? html`<a href="${jobHref(visitor, job, '/output')}" download>${job.outputName ?? 'output'}</a> <span class="nowrap">(${size(job.outputBytes ?? 0)})</span>`
       : '',

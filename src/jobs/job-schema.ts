@@ -14,11 +14,8 @@ const LEAST_CHARGE_MS = 100;
 /** Maximum runner time by which an owner can be behind others; more is not counted. */
 export const MAX_LEAD_MS = 600_000;
 
-/** Versions 1 to 4 were never released. */
-export const JOBS_SCHEMA: SchemaHistory = {
-  firstVersion: 5,
-  steps: [
-    `CREATE TABLE jobs (
+/** The columns of version 5; those of later versions are after `warning_count`. */
+const columnsOf = (name: string, afterWarnings = ''): string => `CREATE TABLE ${name} (
     id TEXT PRIMARY KEY,
     owner TEXT NOT NULL,               -- account id; 'local' in an open service
     state TEXT NOT NULL,
@@ -28,7 +25,7 @@ export const JOBS_SCHEMA: SchemaHistory = {
     operation TEXT NOT NULL,
     input_format TEXT NOT NULL,
     output_format TEXT,                -- null: an inspection
-    warning_count INTEGER NOT NULL,
+    warning_count INTEGER NOT NULL,${afterWarnings}
     created_at INTEGER NOT NULL,       -- milliseconds since 1970, as all times
     started_at INTEGER,
     ended_at INTEGER,
@@ -50,8 +47,9 @@ export const JOBS_SCHEMA: SchemaHistory = {
     request_findings TEXT NOT NULL,    -- JSON Finding[]
     request TEXT NOT NULL,             -- JSON JobRequest
     report TEXT                        -- JSON JobReport
-  ) STRICT;
-  CREATE UNIQUE INDEX jobs_by_key ON jobs (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
+  ) STRICT;`;
+
+const INDEXES = `CREATE UNIQUE INDEX jobs_by_key ON jobs (owner, idempotency_key) WHERE idempotency_key IS NOT NULL;
   CREATE INDEX jobs_waiting ON jobs (owner, place) WHERE state = 'QUEUED';
   CREATE INDEX jobs_running ON jobs (id) WHERE state = 'RUNNING';
   CREATE INDEX jobs_expiry ON jobs (expires_at) WHERE output_kept = 1;
@@ -59,23 +57,9 @@ export const JOBS_SCHEMA: SchemaHistory = {
   CREATE INDEX jobs_by_age ON jobs (created_at, id);
   CREATE INDEX jobs_by_kind ON jobs (operation, state, created_at, id);
   CREATE INDEX jobs_of_owner_by_age ON jobs (owner, created_at, id);
-  CREATE INDEX jobs_of_owner_by_kind ON jobs (owner, operation, state, created_at, id);
-  CREATE TABLE owners (                -- kept by the triggers below: exact after whatever happens to a job
-    owner TEXT PRIMARY KEY,
-    waiting INTEGER NOT NULL,          -- jobs that are QUEUED
-    running INTEGER NOT NULL,          -- jobs that are RUNNING
-    stored_bytes INTEGER NOT NULL,     -- records, inputs of those, and outputs that are kept
-    used_ms INTEGER NOT NULL,          -- runner time, as it counts for turns: see claim() in queue.ts
-    turn INTEGER NOT NULL              -- of the last claim: the less, the longer ago
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX owners_next ON owners (running, used_ms, turn) WHERE waiting > 0;
-  CREATE INDEX owners_by_turn ON owners (turn);
-  CREATE TABLE totals (                -- one row
-    waiting INTEGER NOT NULL,          -- jobs that are QUEUED
-    clock_ms INTEGER NOT NULL          -- the largest used_ms with which an owner was given a runner
-  ) STRICT;
-  INSERT INTO totals VALUES (0, 0);
-  CREATE TRIGGER job_comes AFTER INSERT ON jobs BEGIN
+  CREATE INDEX jobs_of_owner_by_kind ON jobs (owner, operation, state, created_at, id);`;
+
+const TRIGGERS = `CREATE TRIGGER job_comes AFTER INSERT ON jobs BEGIN
     UPDATE totals SET waiting = waiting + (new.state = 'QUEUED');
     INSERT INTO owners VALUES (new.owner, new.state = 'QUEUED', new.state = 'RUNNING', new.stored_bytes,
       (SELECT clock_ms FROM totals), (SELECT coalesce(max(turn), 0) + 1 FROM owners))
@@ -111,6 +95,45 @@ export const JOBS_SCHEMA: SchemaHistory = {
       running = running - (old.state = 'RUNNING'),
       stored_bytes = stored_bytes - old.stored_bytes
     WHERE owner = old.owner;
-  END;`,
+  END;`;
+
+const SEVERITY_COUNTS = `
+    changed_count INTEGER,             -- warnings of this severity; null: the job ended under version 5
+    lost_count INTEGER,                -- the others are 'info'`;
+
+/** All columns of version 5 that are not computed. */
+const COPIED = `id, owner, state, place, attempts, fence, operation, input_format, output_format, warning_count, created_at,
+      started_at, ended_at, expires_at, ran_ms, record_bytes, input_bytes, output_bytes, output_media_type,
+      output_name, output_kept, idempotency_key, request_hash, error, inputs, request_findings, request, report`;
+
+/** Versions 1 to 4 were never released. */
+export const JOBS_SCHEMA: SchemaHistory = {
+  firstVersion: 5,
+  steps: [
+    `${columnsOf('jobs')}
+  ${INDEXES}
+  CREATE TABLE owners (                -- kept by the triggers below: exact after whatever happens to a job
+    owner TEXT PRIMARY KEY,
+    waiting INTEGER NOT NULL,          -- jobs that are QUEUED
+    running INTEGER NOT NULL,          -- jobs that are RUNNING
+    stored_bytes INTEGER NOT NULL,     -- records, inputs of those, and outputs that are kept
+    used_ms INTEGER NOT NULL,          -- runner time, as it counts for turns: see claim() in queue.ts
+    turn INTEGER NOT NULL              -- of the last claim: the less, the longer ago
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX owners_next ON owners (running, used_ms, turn) WHERE waiting > 0;
+  CREATE INDEX owners_by_turn ON owners (turn);
+  CREATE TABLE totals (                -- one row
+    waiting INTEGER NOT NULL,          -- jobs that are QUEUED
+    clock_ms INTEGER NOT NULL          -- the largest used_ms with which an owner was given a runner
+  ) STRICT;
+  INSERT INTO totals VALUES (0, 0);
+  ${TRIGGERS}`,
+    // Copied, because a new column would come after the report.
+    `${columnsOf('copied', SEVERITY_COUNTS)}
+  INSERT INTO copied (${COPIED}) SELECT ${COPIED} FROM jobs;
+  DROP TABLE jobs;
+  ALTER TABLE copied RENAME TO jobs;
+  ${INDEXES}
+  ${TRIGGERS}`,
   ],
 };

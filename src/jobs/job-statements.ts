@@ -20,9 +20,9 @@ export function prepareStatements(database: Database) {
   const ended = jobStates.filter(isFinal).map((state) => `'${state}'`);
   return {
     insert: database.prepare(
-      `INSERT INTO jobs (id, owner, state, place, operation, input_format, output_format, warning_count, created_at,
-       input_bytes, record_bytes, idempotency_key, request_hash, inputs, request_findings, request)
-       VALUES (?, ?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO jobs (id, owner, state, place, operation, input_format, output_format, warning_count, changed_count,
+       lost_count, created_at, input_bytes, record_bytes, idempotency_key, request_hash, inputs, request_findings, request)
+       VALUES (?, ?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     claim: database.prepare(
       `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, fence = fence + 1, started_at = ?
@@ -33,7 +33,8 @@ export function prepareStatements(database: Database) {
     succeed: database.prepare(
       `UPDATE jobs SET state = 'SUCCESS', ${ran(1)}, ended_at = ?1, expires_at = ?2, output_bytes = ?3,
        output_media_type = ?4, output_name = ?5, report = ?6, record_bytes = record_bytes + octet_length(?6),
-       warning_count = ?7, input_bytes = input_bytes + ?8, output_kept = 1 ${current('SUCCESS', 9)}`,
+       warning_count = ?7, changed_count = ?8, lost_count = ?9, input_bytes = input_bytes + ?10, output_kept = 1
+       ${current('SUCCESS', 11)}`,
     ),
     fail: database.prepare(
       `UPDATE jobs SET state = 'FAILED', ${ran(1)}, ended_at = ?1, expires_at = ?2, error = ?3,

@@ -1,13 +1,14 @@
 /** The rows of the embedded queue's table, and their records. */
 import type { PlainError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import type { Finding, SeverityCounts } from '../findings.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import type { Job, JobInput, JobState, JobSummary } from './job.ts';
 
 /** Columns of a JobSummary. */
 export const SUMMARY_COLUMNS =
-  'id, owner, state, attempts, operation, input_format, output_format, warning_count, created_at, started_at, ended_at, ' +
+  'id, owner, state, attempts, operation, input_format, output_format, warning_count, changed_count, lost_count, ' +
+  'created_at, started_at, ended_at, ' +
   'expires_at, output_bytes, output_media_type, output_name, output_kept, error, inputs';
 
 export interface SummaryRow {
@@ -19,6 +20,8 @@ export interface SummaryRow {
   readonly input_format: string;
   readonly output_format: string | null;
   readonly warning_count: number;
+  readonly changed_count: number | null;
+  readonly lost_count: number | null;
   readonly created_at: number;
   readonly started_at: number | null;
   readonly ended_at: number | null;
@@ -48,6 +51,7 @@ export function toSummary(row: SummaryRow): JobSummary {
     inputFormat: row.input_format,
     outputFormat: row.output_format,
     warningCount: row.warning_count,
+    severities: severitiesIn(row),
     inputs: JSON.parse(row.inputs) as JobInput[],
     createdAt: row.created_at,
     startedAt: row.started_at,
@@ -64,6 +68,14 @@ export function toSummary(row: SummaryRow): JobSummary {
     outputKept: row.output_kept === 1,
     error: row.error === null ? null : (JSON.parse(row.error) as PlainError),
   };
+}
+
+function severitiesIn({
+  warning_count: all,
+  changed_count: changed,
+  lost_count: lost,
+}: SummaryRow): SeverityCounts | null {
+  return changed === null || lost === null ? null : { info: all - changed - lost, changed, lost };
 }
 
 export function toJob(row: JobRow): Job {

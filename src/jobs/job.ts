@@ -1,6 +1,6 @@
 /** Jobs: their states, the transitions between them, their record. */
 import { GeomillError, type PlainError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import type { Finding, SeverityCounts } from '../findings.ts';
 import { CONFIG_FORM, type FieldForm } from '../message.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
@@ -101,6 +101,8 @@ export interface JobSummary {
   readonly inputs: readonly JobInput[];
   /** Number of kinds of warnings in the report; before there is one, in the request. */
   readonly warningCount: number;
+  /** How many of them have each severity; null: not known, as the job was stored by geomill 0.2. */
+  readonly severities: SeverityCounts | null;
   readonly createdAt: number;
   /** Start of the latest attempt. */
   readonly startedAt: number | null;

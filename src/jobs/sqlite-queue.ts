@@ -8,6 +8,7 @@
 import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
 import { bringUpToDate } from '../engines/sqlite/migrations.ts';
 import { failure, GeomillError, type PlainError } from '../errors.ts';
+import { type SeverityCounts, severitiesOf, severityCounts } from '../findings.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import { GroupCommit, type SyncOptions } from './group-commit.ts';
 import {
@@ -98,6 +99,7 @@ export class SqliteQueue implements JobQueue {
   async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
     const { byteLength, mediaType, fileName } = output;
     const reportJson = JSON.stringify(report);
+    const severities = severitiesOf(report);
     const values = [
       this.#now(),
       expiresAt,
@@ -105,7 +107,9 @@ export class SqliteQueue implements JobQueue {
       mediaType,
       fileName,
       reportJson,
-      report.totals?.warnings ?? report.warnings.length,
+      totalOf(severities),
+      severities.changed,
+      severities.lost,
       report.fetched?.byteLength ?? 0,
     ];
     return this.#commits.run(() => {
@@ -250,6 +254,7 @@ export class SqliteQueue implements JobQueue {
 
   #insert(job: NewJob, { byteLength, inputs, requestFindings, request }: RecordTexts): void {
     this.#lastPlace += 1;
+    const severities = severityCounts(job.requestFindings);
     this.#statements.insert.run(
       job.id,
       job.owner,
@@ -257,7 +262,9 @@ export class SqliteQueue implements JobQueue {
       job.request.operation,
       job.request.input.format,
       deliveredFormat(job.request),
-      job.requestFindings.length,
+      totalOf(severities),
+      severities.changed,
+      severities.lost,
       this.#now(),
       inputBytes(job),
       byteLength,
@@ -285,6 +292,10 @@ function recordOf(job: NewJob): RecordTexts {
   const byteLength =
     Buffer.byteLength(inputs) + Buffer.byteLength(requestFindings) + Buffer.byteLength(request);
   return { byteLength, inputs, requestFindings, request };
+}
+
+function totalOf({ info, changed, lost }: SeverityCounts): number {
+  return info + changed + lost;
 }
 
 /** The report as it is stored: always bounded. */

@@ -15,6 +15,7 @@ interface ShortJob {
   readonly status: string;
   readonly error: string | null;
   readonly warning_count: number;
+  readonly severities: Readonly<Record<string, number>> | null;
   readonly input: { readonly format: string; readonly files: readonly object[] };
   readonly output: Record<string, unknown>;
 }
@@ -97,6 +98,7 @@ test('a list shows what matters of a job and can be narrowed down', async () => 
       ended_at: whole.ended_at,
       expires_at: whole.expires_at,
       warning_count: 1,
+      severities: { info: 1, changed: 0, lost: 0 },
       error: null,
     },
   ]);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
+import { type FindingCode, findingCatalogue } from '../../src/findings.ts';
 import {
   ANY_OWNER,
   isFinal,
@@ -30,6 +31,24 @@ test('jobs are claimed in the order they came', async (context) => {
     ['a', 'b', 'c', undefined],
   );
   assert.equal(queue.length(), 0);
+});
+
+test('the counts of warnings are those of the request, then those of the report', async (context) => {
+  const codes = (severity: string, count: number) =>
+    Object.entries(findingCatalogue)
+      .filter(([, entry]) => entry.severity === severity)
+      .slice(0, count)
+      .map(([code]) => ({ code: code as FindingCode, message: '', count: 1, places: [], params: {} }));
+  const { queue } = open(context);
+  await queue.enqueue({ ...newJob('a'), requestFindings: codes('info', 2) });
+  const counts = async () => {
+    const [job] = await queue.list(ANY_OWNER, { state: null, operation: null }, null, 10);
+    return [job.warningCount, job.severities];
+  };
+  assert.deepEqual(await counts(), [2, { info: 2, changed: 0, lost: 0 }]);
+  const warnings = [...codes('info', 3), ...codes('changed', 2), ...codes('lost', 1)];
+  await queue.succeed((await queue.claim()) as Claim, OUTPUT, { ...report, warnings }, 5);
+  assert.deepEqual(await counts(), [6, { info: 3, changed: 2, lost: 1 }]);
 });
 
 test('a job that returns to the queue stands behind those that wait', async (context) => {

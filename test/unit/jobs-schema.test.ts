@@ -28,12 +28,47 @@ test('a database of the current version is opened again with its jobs', async (t
   await second.close();
 });
 
+test('a database of 0.2.0 keeps its jobs, and its triggers count on', async (t) => {
+  const path = databasePath(t);
+  const old = new Database(path, { synchronous: 'NORMAL' });
+  bringUpToDate(old, path, { ...JOBS_SCHEMA, steps: JOBS_SCHEMA.steps.slice(0, 1) });
+  assert.equal(old.userVersion, 5);
+  const columns =
+    'id, owner, state, place, operation, input_format, warning_count, created_at, record_bytes, input_bytes';
+  const insert = `INSERT INTO jobs (${columns}, inputs, request_findings, request) VALUES (?, 'me', ?, 1, 'merge', 'shp', 3, 1, 7, 5, '[]', '[]', '{}')`;
+  old.prepare(insert).run('ended', 'SUCCESS');
+  old.prepare(insert).run('waiting', 'QUEUED');
+  const tables = (database: Database): unknown =>
+    database.prepare('SELECT * FROM owners, totals').all<Record<string, unknown>>();
+  const counted = tables(old);
+  old.close();
+  const queue = new SqliteQueue({ path, maxLength: 10, retryAfterSeconds: 5 });
+  const ended = await queue.summary('ended');
+  assert.deepEqual([ended?.warningCount, ended?.severities], [3, null]);
+  assert.equal(queue.length(), 1);
+  await queue.enqueue(newJob('later'));
+  assert.deepEqual((await queue.summary('later'))?.severities, { info: 0, changed: 0, lost: 0 });
+  assert.equal(queue.length(), 2, 'the triggers are there');
+  await queue.close();
+  const migrated = new Database(path, { synchronous: 'NORMAL' });
+  migrated.prepare("DELETE FROM jobs WHERE id = 'later'").run();
+  const mine = (rows: unknown): unknown =>
+    (rows as { owner: string }[]).filter(({ owner }) => owner === 'me');
+  assert.deepEqual(mine(tables(migrated)), mine(counted));
+  const order = migrated
+    .prepare("SELECT name FROM pragma_table_info('jobs')")
+    .all<{ name: string }>()
+    .map(({ name }) => name);
+  assert.ok(order.indexOf('lost_count') < order.indexOf('error'), 'before the long texts');
+  migrated.close();
+});
+
 test('databases of unreleased and of newer versions are rejected and left unchanged', (t) => {
   const path = databasePath(t);
   const { firstVersion } = JOBS_SCHEMA;
   const versions: [number, RegExp][] = [
     [firstVersion - 1, /version 4 .* before the first release; .* an empty data directory/],
-    [versionOf(JOBS_SCHEMA) + 1, /version 6 .*; use the geomill that wrote it$/],
+    [versionOf(JOBS_SCHEMA) + 1, /version 7 .*; use the geomill that wrote it$/],
   ];
   for (const [version, message] of versions) {
     const database = new Database(path, { synchronous: 'NORMAL' });

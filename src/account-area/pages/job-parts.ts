@@ -25,7 +25,8 @@ export function inputText({ inputNames, inputBytes }: OwnJob): string {
   return `${names}${more}${inputBytes === null ? '' : ` (${size(inputBytes)})`}`;
 }
 
-export function severityBadges({ severities: { info, changed, lost } }: OwnJobDetails): HtmlValue {
+/** Counts of warnings, or "none". */
+export function severityBadges({ info, changed, lost }: OwnJobDetails['severities']): HtmlValue {
   if (info + changed + lost === 0) return 'none';
   const kinds = [
     [lost, 'lost'],

@@ -51,7 +51,7 @@ async function jobPage(visit: Visit, id: string): Promise<Answer> {
     ['Submitted', time(job.createdAt)],
     ['Started', time(job.startedAt, 'not yet')],
     ['Ended', time(job.endedAt, 'not yet')],
-    ...(job.report === null ? [] : [['Warnings', severityBadges(job)] as const]),
+    ...(job.report === null ? [] : [['Warnings', severityBadges(job.severities)] as const]),
     ['Id', html`<code>${job.id}</code>`],
   ];
   const body = html`${job.error === null ? null : html`<p class="fault" role="alert">${job.error}</p>`}

@@ -4,7 +4,7 @@ import type { OwnJob } from '../own-jobs.ts';
 import type { AccountRoute, Answer } from '../route.ts';
 import type { Visit } from '../visit.ts';
 import { jobPath } from './job.ts';
-import { hasOutput, stateBadge, workText } from './job-parts.ts';
+import { hasOutput, severityBadges, stateBadge, workText } from './job-parts.ts';
 import { layout } from './layout.ts';
 import { size, table, time } from './parts.ts';
 
@@ -83,11 +83,12 @@ function jobTable(visit: Visit, jobs: readonly OwnJob[]): Html {
     html`${job.inputNames.slice(0, 3).join(', ')}${job.inputNames.length > 3 ? ` and ${job.inputNames.length - 3} more` : null}`,
     job.inputBytes === null ? '' : html`<span class="nowrap">${size(job.inputBytes)}</span>`,
     outputCell(visit, job, now),
+    job.endedAt === null || job.severities === null ? '' : severityBadges(job.severities),
     html`<a href="${jobPath(visit, job)}"><code>${job.id}</code></a>`,
   ]);
   return table(
     'Your jobs, newest first; times in UTC',
-    ['Submitted', 'State', 'Work', 'Input', 'Size', 'Output', 'Id'],
+    ['Submitted', 'State', 'Work', 'Input', 'Size', 'Output', 'Warnings', 'Id'],
     rows,
   );
 }

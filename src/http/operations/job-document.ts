@@ -73,6 +73,7 @@ export function describeShortly(job: JobSummary, baseUrl: string): object {
     output: { format: job.outputFormat, ...describeOutput(job, baseUrl) },
     ...timesOf(job),
     warning_count: job.warningCount,
+    severities: job.severities,
     error: job.error === null ? null : errorText(job.id, job.error),
   };
 }

@@ -120,6 +120,10 @@ const shortJobSchema = closedObject({
   ended_at: nullableTime('End.'),
   expires_at: nullableTime('When the output expires; null until the job has ended.'),
   warning_count: count('Number of distinct warnings.'),
+  severities: nullable(
+    ref('SeverityCounts'),
+    'How many of the warnings have each severity; null for jobs that were stored by geomill 0.2.',
+  ),
   error: nullable(TEXT, 'Error of a failed job: what is wrong, where, and what to do.'),
 });
 
