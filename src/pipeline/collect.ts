@@ -10,13 +10,12 @@ import type { CollectingHost } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
 import { checkGrowth, positionCount } from './growth.ts';
-import { loadProj } from './load-proj.ts';
 import { throwIfAborted } from './partition-run.ts';
-import { needsProj } from './perform.ts';
 import type { ProgressMeter } from './progress.ts';
 import { stepSetting } from './stage.ts';
 import type { StepTally } from './tally.ts';
 import type { SessionLayer } from './task.ts';
+import { transformersFor } from './transformers.ts';
 
 /** Share of a collecting step in the progress, in passes over the layer. */
 export const COLLECTING_WEIGHT = 2;
@@ -45,11 +44,11 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
   const { code } = step;
   const { collect, layerName: layer } = session.stages[stage];
   if (code.kind !== 'collecting' || collect === null) throw new Error(`'${step.type}' does not collect`);
-  const proj = needsProj({ links: [], collect }) ? await loadProj(collecting.gridDirectory) : null;
+  const transformers = await transformersFor([{ links: [], collect }], collecting.gridDirectory);
   const { host, finish } = hostFor(collecting);
   const batches = collecting.batches.map((batch) => castBatch(batch, fields));
   const growth = { positionsIn: countPositions(batches), factor: collecting.limits.outputFactor };
-  const setting = stepSetting(collect, layer, proj, growth);
+  const setting = stepSetting(collect, layer, transformers, growth);
   const startedAt = performance.now();
   const collected = await code.collect(batches, step.params, setting, host);
   throwIfAborted(signal);

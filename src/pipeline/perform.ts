@@ -18,6 +18,7 @@ import { checkFieldNames } from './name-lengths.ts';
 import { checkPositions, withLikelyReason } from './position-range.ts';
 import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
 import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
+import { transformersFor } from './transformers.ts';
 
 export interface Performer {
   perform(task: Task): Promise<{ result: TaskResult; transfer: ArrayBuffer[] }>;
@@ -25,7 +26,7 @@ export interface Performer {
   call(call: StepCall): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }>;
 }
 
-/** Loads the two codecs and, if coordinates change, PROJ. Steps are prepared at their first use. */
+/** Loads the two codecs and, if the coordinate operations need it, PROJ. Steps are prepared at their first use. */
 export async function createPerformer(
   session: Session,
   registry: readonly Transformation[] = transformations,
@@ -35,14 +36,14 @@ export async function createPerformer(
     session.outputFormat === null
       ? null
       : await outputFormatById(session.outputFormat, 'output.format').loadWriter();
-  const isProjNeeded = session.layers.some((layer) => layer.stages.some(needsProj));
-  const proj = isProjNeeded ? await loadProj(session.gridDirectory) : null;
+  const stages = session.layers.flatMap((layer) => layer.stages);
+  const transformers = await transformersFor(stages, session.gridDirectory);
   const ready = new Map<SessionStage, Promise<PreparedStage>>();
   const stageOf = (layerIndex: number, index: number): Promise<PreparedStage> => {
     const stage = session.layers[layerIndex].stages[index];
     let prepared = ready.get(stage);
     if (prepared === undefined) {
-      prepared = prepareStage(stage, proj, registry, session.limits.outputFactor);
+      prepared = prepareStage(stage, transformers, registry, session.limits.outputFactor);
       ready.set(stage, prepared);
     }
     return prepared;
@@ -58,17 +59,6 @@ export async function createPerformer(
       return (await answer())(payload);
     },
   };
-}
-
-export function needsProj({ links, collect }: Pick<SessionStage, 'links' | 'collect'>): boolean {
-  return [...links, collect].some(
-    (link) =>
-      link !== null &&
-      (link.kind === 'reproject' ||
-        link.fromWgs84 !== null ||
-        link.toWgs84 !== null ||
-        (link.file !== null && (link.file.toData !== null || link.file.toWgs84 !== null))),
-  );
 }
 
 /** Loads in advance the code that `createPerformer` needs. */

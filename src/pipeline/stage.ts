@@ -2,7 +2,7 @@
 import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { type Dimensions, strideOf } from '../batch/geometry-column.ts';
-import type { Proj, Transformer } from '../engines/proj/proj.ts';
+import type { Transformer } from '../engines/proj/proj.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { Findings } from '../findings.ts';
 import { field, phrase } from '../message.ts';
@@ -17,6 +17,7 @@ import { transformationById } from './chain.ts';
 import { checkGrowth, positionCount } from './growth.ts';
 import { reprojectBatch, shortDefinition } from './positions.ts';
 import type { ReprojectionCounts, Route, SessionStage, SessionStep, StepOutcome } from './task.ts';
+import type { Transformers } from './transformers.ts';
 
 export interface PreparedStage {
   /** Applies the links to the batch. `bounds`: of its positions, if known. */
@@ -37,10 +38,10 @@ type PreparedLink =
 
 const NOTHING: readonly never[] = [];
 
-/** `proj` is null if EPSG:4326 is the only CRS. */
+/** `transformers`: those of this stage. */
 export async function prepareStage(
   { links, collect, layerName }: SessionStage,
-  proj: Proj | null,
+  transformers: Transformers,
   registry: readonly Transformation[],
   outputFactor: number,
 ): Promise<PreparedStage> {
@@ -48,13 +49,13 @@ export async function prepareStage(
   const growth = { positionsIn: 0, factor: outputFactor };
   for (const link of links) {
     if (link.kind === 'reproject') {
-      const transformer = needed(proj).transformerOf(link.recipe);
+      const transformer = transformers.of(link.recipe);
       prepared.push({ kind: 'reproject', number: link.number, transformer });
       continue;
     }
     const code = await transformationById(link.type, registry).load();
     if (code.kind !== 'streaming') throw new Error(`'${link.type}' cannot run on single batches`);
-    const apply = await code.prepare(link.parameters, stepSetting(link, layerName, proj, growth));
+    const apply = await code.prepare(link.parameters, stepSetting(link, layerName, transformers, growth));
     prepared.push({ kind: 'step', link, apply });
   }
   let answering: Promise<AnswerCall> | null = null;
@@ -64,7 +65,7 @@ export async function prepareStage(
       collect === null
         ? null
         : () => {
-            answering ??= prepareAnswer(collect, layerName, proj, registry);
+            answering ??= prepareAnswer(collect, layerName, transformers, registry);
             return answering;
           },
   };
@@ -112,12 +113,12 @@ function applyLinks(
 async function prepareAnswer(
   step: SessionStep,
   layerName: string,
-  proj: Proj | null,
+  transformers: Transformers,
   registry: readonly Transformation[],
 ): Promise<AnswerCall> {
   const code = await transformationById(step.type, registry).load();
   if (code.kind !== 'collecting') throw new Error(`'${step.type}' takes no calls`);
-  return code.prepare(step.parameters, stepSetting(step, layerName, proj, UNBOUNDED));
+  return code.prepare(step.parameters, stepSetting(step, layerName, transformers, UNBOUNDED));
 }
 
 /** Counts of the current batch at the begin of the stage. */
@@ -133,7 +134,7 @@ const UNBOUNDED: Growth = { positionsIn: 0, factor: Number.POSITIVE_INFINITY };
 export function stepSetting(
   step: SessionStep,
   layerName: string,
-  proj: Proj | null,
+  transformers: Transformers,
   growth: Growth,
 ): StepSetting {
   const { crs, path, file } = step;
@@ -141,15 +142,15 @@ export function stepSetting(
     crs,
     layerName,
     path,
-    fromWgs84: positionsAlong(step.fromWgs84, proj, path),
-    toWgs84: positionsAlong(step.toWgs84, proj, path),
+    fromWgs84: positionsAlong(step.fromWgs84, transformers, path),
+    toWgs84: positionsAlong(step.toWgs84, transformers, path),
     ...(file === null
       ? {}
       : {
           file: {
             crs: file.crs,
-            toData: file.toData === null ? null : positionsAlong(file.toData, proj, path),
-            toWgs84: positionsAlong(file.toWgs84, proj, path),
+            toData: file.toData === null ? null : positionsAlong(file.toData, transformers, path),
+            toWgs84: positionsAlong(file.toWgs84, transformers, path),
           },
         }),
     checkPositions: (count) => checkGrowth(step, growth.positionsIn, count, growth.factor),
@@ -157,7 +158,7 @@ export function stepSetting(
 }
 
 /** Few steps need positions in EPSG:4326, so the transformer is created at the first call. */
-function positionsAlong(route: Route, proj: Proj | null, path: string): TransformPositions {
+function positionsAlong(route: Route, transformers: Transformers, path: string): TransformPositions {
   if (route === null) return () => {};
   if ('error' in route) {
     return () => {
@@ -166,7 +167,7 @@ function positionsAlong(route: Route, proj: Proj | null, path: string): Transfor
   }
   let transformer: Transformer | null = null;
   return (coordinates: Float64Array, dimensions: Dimensions) => {
-    transformer ??= needed(proj).transformerOf(route.recipe);
+    transformer ??= transformers.of(route.recipe);
     const outcome = transformer.transform(coordinates, dimensions);
     if (outcome.failedPosition < 0) return;
     const at = outcome.failedPosition * strideOf(dimensions);
@@ -179,9 +180,4 @@ function positionsAlong(route: Route, proj: Proj | null, path: string): Transfor
       reason: outcome.reason,
     });
   };
-}
-
-function needed(proj: Proj | null): Proj {
-  if (proj === null) throw new Error('the session did not say that PROJ is needed');
-  return proj;
 }

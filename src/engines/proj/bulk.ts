@@ -1,23 +1,21 @@
 /** Coordinate arrays of any length through one PROJ transformation, block by block. */
-import type { Bounds } from '../../batch/bounds.ts';
 import { type Dimensions, hasZ, strideOf } from '../../batch/geometry-column.ts';
-import {
-  type AreasOfUse,
-  countOutside,
-  isWhollyWithin,
-  NONE_OUTSIDE,
-  type OutsideCounts,
-  type PositionRows,
-} from './area.ts';
 import { BLOCK_DOUBLES, type ProjContext, type ProjObject } from './context.ts';
+import type { CountedRun, Failures } from './counted.ts';
 import { PJ_FWD } from './native.ts';
 import { transformBlock } from './transformation.ts';
-import { type AnglesOf, NOTHING_DONE, type TransformOutcome } from './transformer-contract.ts';
 
-/** Positions that PROJ could not transform; `first` is an index, -1 if there is none. */
-export interface Failures {
-  first: number;
-  count: number;
+/** One transformation of these coordinates, for `transformAndCount`. */
+export function nativeRun(
+  context: ProjContext,
+  transformation: ProjObject,
+  coordinates: Float64Array,
+  dimensions: Dimensions,
+): CountedRun {
+  return {
+    transform: () => transformAll(context, transformation, coordinates, dimensions),
+    reasonOf: (at) => reasonOf(context, transformation, coordinates, at, dimensions),
+  };
 }
 
 /** Transforms in place. Positions that fail keep their coordinates; so do empty ones and missing Z (NaN). */
@@ -70,7 +68,7 @@ function transformEach(
 }
 
 /** The reason why the position at ordinate `at` fails, from a call with this position alone. */
-export function reasonOf(
+function reasonOf(
   context: ProjContext,
   transformation: ProjObject,
   coordinates: Float64Array,
@@ -84,49 +82,6 @@ export function reasonOf(
   if (hasZ(dimensions)) fillMissingZ(context.doubles.subarray(base, base + stride), stride);
   transformBlock(context, transformation, PJ_FWD, 1, stride, hasZ(dimensions));
   return context.reason('the result is infinite');
-}
-
-/** Transforms in place and counts the rows outside the areas of use, on the side with angular coordinates. */
-export function transformAndCount(
-  context: ProjContext,
-  transformation: ProjObject,
-  coordinates: Float64Array,
-  dimensions: Dimensions,
-  facts: {
-    readonly areas: AreasOfUse;
-    readonly source: AnglesOf;
-    readonly target: AnglesOf;
-    readonly bounds: Bounds | undefined;
-    readonly rows: PositionRows;
-  },
-): { outside: OutsideCounts; outcome: TransformOutcome } {
-  const stride = strideOf(dimensions);
-  const { areas, source, target, bounds, rows } = facts;
-  const count = ({ degreesPerUnit, primeMeridianDegrees }: AnglesOf): OutsideCounts =>
-    countOutside(areas, coordinates, stride, rows, degreesPerUnit, primeMeridianDegrees);
-  let outside = NONE_OUTSIDE;
-  if (source.isGeographic) {
-    const isInside =
-      bounds !== undefined &&
-      [areas.source, areas.target].every(
-        (area) =>
-          area === null || isWhollyWithin(area, bounds, source.degreesPerUnit, source.primeMeridianDegrees),
-      );
-    if (!isInside) outside = count(source);
-  }
-  const failures = transformAll(context, transformation, coordinates, dimensions);
-  if (!source.isGeographic && target.isGeographic) outside = count(target);
-  if (failures.first < 0) return { outside, outcome: NOTHING_DONE };
-  const at = failures.first * stride;
-  const outcome: TransformOutcome = {
-    ...NOTHING_DONE,
-    failedPosition: failures.first,
-    failedX: coordinates[at],
-    failedY: coordinates[at + 1],
-    failedCount: failures.count,
-    reason: reasonOf(context, transformation, coordinates, at, dimensions),
-  };
-  return { outside, outcome };
 }
 
 /** Replaces missing Z by 0, because PROJ would return NaN for the whole position; returns whether any was missing. */

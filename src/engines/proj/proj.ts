@@ -1,6 +1,6 @@
 /**
  * The interface to PROJ: facts about a CRS, and transformations between CRSs. Other modules import nothing else from this
- * directory (except operation-description.ts, which is plain data); it exposes no pointers and no native objects.
+ * directory (except operation-description.ts, which is plain data, and plain-transformer.ts, which needs no PROJ); it exposes no pointers and no native objects.
  */
 import type { Bounds } from '../../batch/bounds.ts';
 import type { CrsDescription, CrsText } from '../../crs/crs.ts';

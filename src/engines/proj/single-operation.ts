@@ -8,8 +8,9 @@ import type { Dimensions } from '../../batch/geometry-column.ts';
 import type { CrsText } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import type { PositionRows } from './area.ts';
-import { transformAndCount } from './bulk.ts';
+import { nativeRun } from './bulk.ts';
 import { type ProjContext, ProjObject } from './context.ts';
+import { transformAndCount } from './counted.ts';
 import type { OperationDescription } from './operation-description.ts';
 import {
   eachPosition,
@@ -61,15 +62,10 @@ export class SingleOperationTransformer implements Transformer {
   ): TransformOutcome {
     if (coordinates.length === 0) return NOTHING_DONE;
     const { outside, outcome } = transformAndCount(
-      this.#context,
-      this.#transformation,
+      nativeRun(this.#context, this.#transformation, coordinates, dimensions),
       coordinates,
       dimensions,
-      {
-        ...this.#single,
-        bounds,
-        rows,
-      },
+      { ...this.#single, bounds, rows },
     );
     return { ...outcome, outside, operations: [this.#single.operation] };
   }

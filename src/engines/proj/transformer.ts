@@ -14,8 +14,9 @@ import {
   type OutsideCounts,
   type PositionRows,
 } from './area.ts';
-import { transformAndCount } from './bulk.ts';
+import { nativeRun } from './bulk.ts';
 import type { ProjContext, ProjObject } from './context.ts';
+import { transformAndCount } from './counted.ts';
 import { isSameInXyOrder } from './crs.ts';
 import { abbreviate, createCrs } from './definition.ts';
 import { DegreesView } from './degrees.ts';
@@ -139,13 +140,12 @@ export class ProjTransformer implements Transformer {
     const { source, target } = machinery;
     const { transformation } = machinery;
     const areas = this.#areas;
-    const { outside, outcome } = transformAndCount(this.#context, transformation, coordinates, dimensions, {
-      areas,
-      source,
-      target,
-      bounds,
-      rows,
-    });
+    const { outside, outcome } = transformAndCount(
+      nativeRun(this.#context, transformation, coordinates, dimensions),
+      coordinates,
+      dimensions,
+      { areas, source, target, bounds, rows },
+    );
     const isEstimate = !source.isGeographic && !target.isGeographic;
     return {
       ...outcome,

@@ -1,0 +1,36 @@
+/** Transformers for the steps of a stage: computed without PROJ where possible, so that many conversions do not load it. */
+import { plainTransformer } from '../engines/proj/plain-transformer.ts';
+import type { Transformer, TransformerRecipe } from '../engines/proj/proj.ts';
+import { loadProj } from './load-proj.ts';
+import type { SessionLink, SessionStage } from './task.ts';
+
+export interface Transformers {
+  /** The transformer of a recipe of one of the stages that were given. */
+  of(recipe: TransformerRecipe): Transformer;
+}
+
+/** Loads PROJ if one of the stages needs it. */
+export async function transformersFor(
+  stages: readonly Pick<SessionStage, 'links' | 'collect'>[],
+  gridDirectory: string | null,
+): Promise<Transformers> {
+  const links = stages.flatMap((stage) => [
+    ...stage.links,
+    ...(stage.collect === null ? [] : [stage.collect]),
+  ]);
+  const plain = new Map(links.flatMap(recipesOf).map((recipe) => [recipe, plainTransformer(recipe)]));
+  const proj = [...plain.values()].includes(null) ? await loadProj(gridDirectory) : null;
+  return {
+    of(recipe) {
+      const transformer = plain.get(recipe) ?? proj?.transformerOf(recipe);
+      if (transformer === undefined) throw new Error('the recipe is not of these stages');
+      return transformer;
+    },
+  };
+}
+
+function recipesOf(link: SessionLink): TransformerRecipe[] {
+  if (link.kind === 'reproject') return [link.recipe];
+  const routes = [link.fromWgs84, link.toWgs84, link.file?.toData ?? null, link.file?.toWgs84 ?? null];
+  return routes.flatMap((route) => (route !== null && 'recipe' in route ? [route.recipe] : []));
+}
