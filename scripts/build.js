@@ -57,9 +57,18 @@ async function bundle() {
       // Stack traces of users name functions and lines.
       minify: false,
       comments: { legal: true, annotation: true, jsdoc: false },
-      plugins: [{ name: 'quick-to-load', renderChunk: (code) => asAscii(withoutBuiltinImports(code)) }],
+      plugins: [{ name: 'quick-to-load', renderChunk }],
     },
   });
+}
+
+function renderChunk(code, { name }) {
+  const rendered = asAscii(withoutBuiltinImports(code));
+  const [statement] = /^import .* "[^."].*$/m.exec(rendered) ?? [];
+  // It would take milliseconds of every command, and the processes that fetch files may not read packages.
+  if (name === 'command' && statement !== undefined)
+    throw new Error(`what every command loads must not import packages: ${statement}`);
+  return rendered;
 }
 
 /**

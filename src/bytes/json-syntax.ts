@@ -19,8 +19,8 @@ import {
 } from './ascii.ts';
 import { isSpace } from './json-bytes.ts';
 import { BracketEnd, MAX_DEPTH, TO_CLOSING, TOO_DEEP } from './json-ends.ts';
-import { invalidUtf8At } from './text-encoding.ts';
 import { type BytePosition, byteOrderMarkLength, positionAfter, positionText } from './text-position.ts';
+import { invalidUtf8At } from './utf8.ts';
 
 export interface JsonSyntaxError {
   /** In bytes, from 0; the length of the text if it ends too early. */

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import {
-  encodingByLanguageId,
-  encodingByName,
-  invalidUtf8At,
-  textDecoder,
-  utf8Boundary,
-} from '../../src/bytes/text-encoding.ts';
+import { encodingByLanguageId, encodingByName, textDecoder } from '../../src/bytes/text-encoding.ts';
+import { invalidUtf8At, utf8Boundary } from '../../src/bytes/utf8.ts';
 
 const names: readonly (readonly [given: string, encoding: string | null])[] = [
   ['UTF-8', 'UTF-8'],

@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
 import type { Field } from '../../batch/schema.ts';
-import { invalidUtf8At, UTF8 } from '../../bytes/text-encoding.ts';
+import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
 import { failure, GeomillError, type Location } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';

@@ -7,11 +7,10 @@ import { asciiSlice } from '../../bytes/number-text.ts';
 import {
   encodingByLanguageId,
   encodingByName,
-  invalidUtf8At,
   textDecoder,
-  UTF8,
   WINDOWS_1252,
 } from '../../bytes/text-encoding.ts';
+import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';

@@ -4,7 +4,8 @@ import { type AttributeColumn, ColumnBuilder } from '../../batch/attribute-colum
 import type { MisfitList } from '../../batch/misfits.ts';
 import { MINUS, PLUS, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
 import { asciiSlice, LOW_HALF, NumberScanner } from '../../bytes/number-text.ts';
-import { invalidUtf8At, isAsciiCompatible, textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
+import { isAsciiCompatible, textDecoder } from '../../bytes/text-encoding.ts';
+import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
 import type { Findings } from '../../findings.ts';
 import type { CellKind, DbfColumn } from './dbf-columns.ts';
 

@@ -8,7 +8,7 @@ import type { Field } from '../../batch/schema.ts';
 import { type FieldStatistics, MORE_DECIMALS } from '../../batch/statistics.ts';
 import { BACKSLASH, DOT, MINUS, QUOTE, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
 import { LOW_HALF } from '../../bytes/number-text.ts';
-import { utf8Boundary } from '../../bytes/text-encoding.ts';
+import { utf8Boundary } from '../../bytes/utf8.ts';
 import type { FindingCode, FindingParams, Findings } from '../../findings.ts';
 import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
 

@@ -4,7 +4,7 @@
  */
 import { GEOMETRY_TYPE, PART_KIND } from '../../batch/geometry-column.ts';
 import { emptyStatistics, type FieldStatistics, type LayerStatistics } from '../../batch/statistics.ts';
-import { UTF8 } from '../../bytes/text-encoding.ts';
+import { UTF8 } from '../../bytes/utf8.ts';
 import type { DbfColumn } from './dbf-columns.ts';
 import { M_TYPE, SHAPE_TYPE, Z_TYPE } from './shp-header.ts';
 

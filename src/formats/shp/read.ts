@@ -2,7 +2,8 @@
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { MisfitList } from '../../batch/misfits.ts';
-import { textDecoder, UTF8 } from '../../bytes/text-encoding.ts';
+import { textDecoder } from '../../bytes/text-encoding.ts';
+import { UTF8 } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';

@@ -3,7 +3,7 @@ import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, PART_KIND_MASK } from '../../batch/geometry-column.ts';
 import { countRowsWithoutZ } from '../../batch/missing-ordinates.ts';
 import type { Field } from '../../batch/schema.ts';
-import { utf8Boundary } from '../../bytes/text-encoding.ts';
+import { utf8Boundary } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';

@@ -1,5 +1,6 @@
 /** The variables of the HEADER section that the reader needs. */
-import { encodingByName, UTF8, WINDOWS_1252 } from '../../../bytes/text-encoding.ts';
+import { encodingByName, WINDOWS_1252 } from '../../../bytes/text-encoding.ts';
+import { UTF8 } from '../../../bytes/utf8.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import type { EntityTags } from '../contract.ts';

@@ -3,7 +3,8 @@
  * (bytes of the double-byte code page n).
  */
 import { BACKSLASH } from '../../../bytes/ascii.ts';
-import { invalidUtf8At, type TextDecode, textDecoder, UTF8 } from '../../../bytes/text-encoding.ts';
+import { type TextDecode, textDecoder } from '../../../bytes/text-encoding.ts';
+import { invalidUtf8At, UTF8 } from '../../../bytes/utf8.ts';
 
 /** \M+n: 1 Shift JIS, 2 Big5, 3 Wansung, 4 Johab, 5 GBK. */
 const MULTIBYTE = ['', 'Shift_JIS', 'Big5', 'EUC-KR', 'CP1361', 'GBK'];

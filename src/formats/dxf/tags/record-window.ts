@@ -1,6 +1,6 @@
 /** The window of a drawing's bytes that tags are scanned from: it moves along and grows. */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { UTF8, utf8Boundary } from '../../../bytes/text-encoding.ts';
+import { UTF8, utf8Boundary } from '../../../bytes/utf8.ts';
 import { type ByteSource, ReusedMemory } from '../../../io/byte-source.ts';
 import type { TagFacts } from '../head/drawing-state.ts';
 

@@ -20,7 +20,7 @@ import {
   UPPER_U,
 } from '../../../bytes/ascii.ts';
 import type { ByteWriter } from '../../../bytes/byte-writer.ts';
-import { utf8Boundary } from '../../../bytes/text-encoding.ts';
+import { utf8Boundary } from '../../../bytes/utf8.ts';
 
 /** The bit that differs in lower case; readers accept both cases. */
 const LETTER_CASE = 0x20;

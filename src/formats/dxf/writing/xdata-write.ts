@@ -17,7 +17,7 @@ import type { FieldType } from '../../../batch/schema.ts';
 import { DOT, LF, LOWER_E } from '../../../bytes/ascii.ts';
 import { ByteWriter } from '../../../bytes/byte-writer.ts';
 import { writeInteger, writeNumber } from '../../../bytes/number-text.ts';
-import { utf8Boundary } from '../../../bytes/text-encoding.ts';
+import { utf8Boundary } from '../../../bytes/utf8.ts';
 import type { Findings } from '../../../findings.ts';
 import { cutAt, MOST_BYTES_PER_BYTE, writeEscaped } from './escape-text.ts';
 
