@@ -40,6 +40,7 @@ const RECORDS = [
   'formats/format.ts',
   'formats/format-by-id.ts',
   'formats/options.ts',
+  'formats/option-text.ts',
   'formats/recognise.ts',
   'formats/registry.ts',
   'transformations',
@@ -73,6 +74,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
     may: [...MESSAGES, ...DATA, 'formats/digit-options.ts', 'formats/format.ts'],
   },
   'formats/digit-options.ts': { may: [], isPure: true },
+  'formats/option-text.ts': { may: [], isPure: true },
   'formats/options.ts': { may: ['errors.ts', 'schema-check.ts', 'formats/format.ts'] },
   'formats/registry.ts': { may: ['formats/format.ts', 'formats/*'] },
   'formats/format-by-id.ts': {

@@ -1,15 +1,16 @@
 /** Command lines: flags come from the formats' option schemas, so a new format brings its flags with it. */
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { closest } from '../did-you-mean.ts';
 import { failure } from '../errors.ts';
 import {
   type Format,
   type InputFormat,
-  type OptionsSchema,
   type OutputFormat,
   type OutputVariant,
   variantNamed,
 } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
+import { optionOfText, typesOf } from '../formats/option-text.ts';
 import { formatByContent, HEAD_BYTES, lookOf, unsupportedByName } from '../formats/recognise.ts';
 import { formatByFileName, formats, inputFormats, outputFormats } from '../formats/registry.ts';
 import { openFileSource } from '../io/byte-source.ts';
@@ -79,7 +80,7 @@ export function formatFlags(side: 'in' | 'out'): Flags {
 
 /**
  * The option values that were given for this format, checked. `among`: the formats of all files; options of the others are
- * passed over. Throws USAGE or CONFIG_INVALID.
+ * ignored. Throws USAGE or CONFIG_INVALID.
  */
 export async function formatOptions(
   parsed: Parsed,
@@ -96,9 +97,7 @@ export async function formatOptions(
     if (!Object.hasOwn(schema.properties, name)) {
       if (among.some(({ readOptions }) => side === 'in' && Object.hasOwn(readOptions.properties, name)))
         continue;
-      throw failure('USAGE', {
-        detail: `--${flag} is no option of ${format.id}; it has ${optionList(side, schema)}`,
-      });
+      throw noOption(flag, name, side, side === 'in' ? among : [format]);
     }
     options[name] = typedValue(value, schema.properties[name], flag);
   }
@@ -112,24 +111,27 @@ export function flagName(side: 'in' | 'out', option: string): string {
   return `${side}-${option.replaceAll('_', '-')}`;
 }
 
-function optionList(side: 'in' | 'out', schema: OptionsSchema): string {
-  const names = Object.keys(schema.properties).map((name) => `--${flagName(side, name)}`);
-  return names.length === 0 ? 'none' : names.join(', ');
+/** The error of an option that is one of another format. */
+function noOption(flag: string, name: string, side: 'in' | 'out', among: readonly Format[]): Error {
+  const asked = [...new Set(among)];
+  const names = new Set(
+    asked.flatMap(({ readOptions, writeOptions }) =>
+      Object.keys((side === 'in' ? readOptions : writeOptions).properties),
+    ),
+  );
+  const found = closest(name, [...names]);
+  const hint = found === null ? '' : ` (did you mean --${flagName(side, found)}?)`;
+  const list = [...names].map((known) => `--${flagName(side, known)}`).join(', ') || 'none';
+  const ids = asked.map(({ id }) => id).join(' or ');
+  return failure('USAGE', {
+    detail: `--${flag} is no option of ${ids}${hint}; ${asked.length === 1 ? 'it has' : 'they have'} ${list}`,
+  });
 }
 
 function typedValue(text: string, schema: object, flag: string): unknown {
-  const type = 'type' in schema ? schema.type : undefined;
-  const types = Array.isArray(type) ? type : [type];
-  if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
-  if (
-    (types.includes('integer') || types.includes('number')) &&
-    text.trim() !== '' &&
-    Number.isFinite(Number(text))
-  ) {
-    return Number(text);
-  }
-  if (types.includes('string') || type === undefined) return text;
-  throw failure('USAGE', { detail: `--${flag} wants ${types.join(' or ')}, not '${text}'` });
+  const value = optionOfText(text, schema);
+  if (value !== null) return value;
+  throw failure('USAGE', { detail: `--${flag} wants ${typesOf(schema).join(' or ')}, not '${text}'` });
 }
 
 /** Where a format is stated, for messages. */

@@ -8,7 +8,7 @@ import { GZIP_EXTENSION } from '../io/gzip.ts';
 import { counted } from '../message.ts';
 import type { ConversionReport } from '../pipeline/report.ts';
 import { reportDocument } from '../pipeline/report-document.ts';
-import { chooseOutputFormat, type Parsed } from './arguments.ts';
+import { chooseInputFormat, chooseOutputFormat, type Parsed } from './arguments.ts';
 import {
   type CommandContext,
   type Conversion,
@@ -46,7 +46,11 @@ export async function runBatch(
 ): Promise<number> {
   const directory = String(parsed.values['out-dir']);
   const inputs = filesOf(patterns);
-  const conversions = inputs.map((input) => conversionOf(input, join(directory, outputName(input, parsed))));
+  const among = [...new Set(inputs.map((input) => chooseInputFormat(parsed.values.from, input)))];
+  const conversions = inputs.map((input) => ({
+    ...conversionOf(input, join(directory, outputName(input, parsed))),
+    among,
+  }));
   refuseClashes(conversions);
   const read = new Set(inputs);
   for (const conversion of conversions) {

@@ -88,6 +88,8 @@ export interface Conversion {
   readonly unnamed: string;
   /** The request, where flags do not state it. */
   readonly request?: ConversionRequest;
+  /** Formats of all files of the command, if it has further conversions; a read option is one of any of them. */
+  readonly among?: readonly Format[];
 }
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
@@ -229,12 +231,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
       ...(targetFormat === undefined ? {} : { targetFormat: targetFormat.id }),
       files,
       layers: values.layer === undefined ? null : (values.layer as string[]),
-      options: await formatOptions(
-        parsed,
-        'in',
-        from,
-        runs.map((other) => other.from),
-      ),
+      options: await formatOptions(parsed, 'in', from, run.among ?? runs.map((other) => other.from)),
     },
     transformations: await stepsOf(parsed),
     output: {

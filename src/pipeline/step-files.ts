@@ -9,10 +9,12 @@ import { MisfitList } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import { type CrsText, epsgCode } from '../crs/crs.ts';
+import { didYouMean } from '../did-you-mean.ts';
 import { failure, GeomillError } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader, InputFormat, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
+import { optionOfText } from '../formats/option-text.ts';
 import { formatByContent, HEAD_BYTES } from '../formats/recognise.ts';
 import { formatByFileName, inputFormats } from '../formats/registry.ts';
 import type { ScratchSpace } from '../io/scratch-space.ts';
@@ -98,7 +100,7 @@ class StepFileReader {
     const layers = await reader.open(this.#file, {
       scratchDirectory,
       limits: paths.limits,
-      options: {},
+      options: await this.#options(format),
       findings,
       partitionBytes: cutting.partitionBytes,
       scratch,
@@ -153,6 +155,27 @@ class StepFileReader {
       path: field(paths.file),
       reason: phrase`is '${name}', whose format neither its name nor its content tells; state it with '${field(paths.format)}': ${known}`,
     });
+  }
+
+  /** Throws TRANSFORMATION_INVALID and CONFIG_INVALID. */
+  async #options({ id, readOptions }: InputFormat): Promise<Readonly<Record<string, unknown>>> {
+    const { options, paths } = this.#request;
+    const values: Record<string, unknown> = {};
+    const known = Object.keys(readOptions.properties);
+    for (const [name, value] of Object.entries(options)) {
+      if (!known.includes(name)) {
+        const list = known.length === 0 ? 'it has none' : `it has ${known.join(', ')}`;
+        throw failure('TRANSFORMATION_INVALID', {
+          path: field(`${paths.options}.${shortText(name, 58)}`),
+          reason: `is not an option for reading ${id}${didYouMean(name, known)}; ${list}`,
+        });
+      }
+      const schema = readOptions.properties[name];
+      values[name] = typeof value === 'string' ? (optionOfText(value, schema) ?? value) : value;
+    }
+    if (Object.keys(values).length === 0) return values;
+    const { validateOptions } = await import('../formats/options.ts');
+    return validateOptions(readOptions, values, paths.options);
   }
 
   #chooseLayer(layers: readonly SourceLayer[]): SourceLayer {

@@ -14,7 +14,10 @@ export function unpackingExecutor(
   return {
     width: executor.width,
     begin(session) {
-      sets = session.layers.map(({ source }) => reader.unpackedSet?.(source) ?? null);
+      // The target of an append may have another format; nothing is read from it.
+      sets = session.layers.map(({ source }) =>
+        source.isTarget ? null : (reader.unpackedSet?.(source) ?? null),
+      );
       executor.begin(session);
     },
     async run(task) {

@@ -56,8 +56,10 @@ export interface FeatureFile {
   readonly crs: CrsText | null;
   /** A condition on the fields, as `where` of filter; null: all features. */
   readonly where: string | object | null;
+  /** Options for reading it, by the names of the format; numbers and booleans may be texts. */
+  readonly options: Readonly<Record<string, unknown>>;
   /** Paths of these parameters and of the file itself, for messages. */
-  readonly paths: Readonly<Record<'file' | 'format' | 'layer' | 'crs' | 'where', string>>;
+  readonly paths: Readonly<Record<'file' | 'format' | 'layer' | 'crs' | 'where' | 'options', string>>;
 }
 
 /** Takes the features of a file. */

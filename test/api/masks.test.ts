@@ -322,6 +322,18 @@ test('what is wrong with the file of a mask fails the job with the next step', a
   const csv = [['mask', noCrs.replace('wkt', 'geom_wkt'), 'm.csv']] as const;
   await refusal(await sendFiles([{ type: 'clip' }], csv), 400, /set 'transformations\[0\]\.mask_crs'/);
   assert.equal(await countOf(await sendFiles([{ type: 'erase', mask_crs: 4326 }], csv)), 10);
+  const german = [['mask', noCrs.replace('wkt,n', 'geom_wkt;n').replace('",1', '";"1,5"'), 'm.csv']] as const;
+  const read = { mask_crs: 4326, mask_options: { delimiter: ';', decimal_comma: true } };
+  const chosen = { type: 'erase', ...read, mask_filter: 'n > 1' };
+  assert.equal(await countOf(await sendFiles([chosen], german)), 10);
+  for (const [options, detail] of [
+    [
+      { delimeter: ';' },
+      /mask_options\.delimeter' is not an option for reading csv \(did you mean 'delimiter'/,
+    ],
+    [{ decimal_comma: 7 }, /mask_options\.decimal_comma' must be boolean/],
+  ] as const)
+    await refusal(await sendFiles([{ ...chosen, mask_options: options }], german), 400, detail);
   const steps: readonly (readonly [object, RegExp])[] = [
     [{ mask_format: 'nosuch' }, /'transformations\[0\]\.mask_format': unknown format 'nosuch'/],
     [{ mask_filter: 'nosuch > 1' }, /no field 'nosuch'/],

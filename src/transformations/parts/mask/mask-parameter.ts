@@ -3,7 +3,12 @@ import { JsonTextError, parseJsonText } from '../../../bytes/json-syntax.ts';
 import { parseCrs } from '../../../crs/crs.ts';
 import { failure } from '../../../errors.ts';
 import { field } from '../../../message.ts';
-import type { CommandLineForm, CommandLineModifier, FileParameter } from '../../transformation.ts';
+import type {
+  CommandLineForm,
+  CommandLineModifier,
+  FileParameter,
+  StepParameters,
+} from '../../transformation.ts';
 import { MAX_NAME_LENGTH } from '../name-lists.ts';
 import { MaskCollector } from './mask-collector.ts';
 import { parseMask } from './mask-geojson.ts';
@@ -40,6 +45,12 @@ export function maskSchemas(name: string, what: string): Readonly<Record<string,
       description:
         'CRS of the mask if the file does not define one, as an EPSG code, WKT, PROJJSON or a PROJ string.',
     },
+    mask_options: {
+      type: 'object',
+      maxProperties: 50,
+      examples: [{ delimiter: ';', encoding: 'windows-1252' }],
+      description: 'Options for reading the mask, as an input of its format has them.',
+    },
     mask_filter: {
       type: ['string', 'object'],
       description: 'Condition on the fields of the mask that its features must meet, as `where` of filter.',
@@ -56,17 +67,20 @@ export function maskParameter(name: string): FileParameter {
     fromFile: (content, path) => parseMask(parseContent(content, path), path),
     fileOf(parameters, pathOf) {
       const { mask_format: format, mask_layer: layer, mask_crs: crs, mask_filter: where } = parameters;
+      const { mask_options: options = {} } = parameters;
       return {
         format: format === undefined ? null : String(format),
         layer: layer === undefined ? null : String(layer),
         crs: crs === undefined ? null : parseCrs(crs, pathOf('mask_crs')),
         where: where === undefined ? null : (where as string | object),
+        options: options as Readonly<Record<string, unknown>>,
         paths: {
           file: pathOf('mask'),
           format: pathOf('mask_format'),
           layer: pathOf('mask_layer'),
           crs: pathOf('mask_crs'),
           where: pathOf('mask_filter'),
+          options: pathOf('mask_options'),
         },
       };
     },
@@ -86,6 +100,12 @@ export function maskForm(flag: string, verb: string): CommandLineForm {
       modifier('mask-filter', 'WHERE', 'features of the mask to use: "name = \'A\'"'),
       modifier('mask-format', 'FORMAT', "format of the mask; default by the file's name, or by its content"),
       modifier('mask-layer', 'NAME', 'layer of the mask, as FILE:NAME'),
+      {
+        flag: 'mask-options',
+        placeholder: 'NAME=VALUE',
+        description: 'option for reading the mask, as --in-NAME for an input; can be repeated',
+        parameters: withOption,
+      },
     ],
   };
 }
@@ -96,6 +116,15 @@ function maskFile(value: string, isFile: (path: string) => boolean): Readonly<Re
   const path = value.slice(0, colon);
   if (colon <= 0 || colon === value.length - 1 || isFile(value) || !isFile(path)) return { mask: value };
   return { mask: path, mask_layer: value.slice(colon + 1) };
+}
+
+function withOption(value: string, before: StepParameters): StepParameters {
+  const [, name, text] = /^([\w-]+)=(.*)$/s.exec(value) ?? [];
+  if (name === undefined)
+    throw failure('USAGE', {
+      detail: `--mask-options wants NAME=VALUE, such as delimiter=';', not '${value}'`,
+    });
+  return { ...before, mask_options: { ...Object(before.mask_options), [name.replaceAll('-', '_')]: text } };
 }
 
 function modifier(flag: string, placeholder: string, description: string): CommandLineModifier {
