@@ -73,7 +73,7 @@ const COMPANIONS = new Set(
   (
     'coord coords coordinate coordinates coordenada coordonnee coordinata koord koordinate koordinaten punkt point pt ' +
     'pos position geo geom gps utm map loc location center centre centroid wert m meter metre meters metres deg dd crs ' +
-    'wgs lv mn mga gda gk etrs lambert grid swiss ch bng osgb rd nad epsg proj projected'
+    'wgs lv l mn mga gda gk etrs lambert grid swiss ch bng osgb rd nad epsg proj projected'
   ).split(' '),
 );
 /** "xcoord", "coordx". */
@@ -198,11 +198,12 @@ export function geographicAxis(words: readonly string[]): { word: Word; frame: s
   });
   if (found.length !== 1) return null;
   const [{ at, word, rest }] = found;
-  // "Xlongitude" and "Ylatitude" say their axis twice.
-  const isAxis = (text: string): boolean => text === 'x' || text === 'y';
-  const frame = words
+  // "Xlongitude", "Ylatitude" and "Latitude N/S" say their axis twice.
+  const after = words.slice(at + 1).join(' ');
+  const kept = after === 'n s' || after === 'e w' ? words.slice(0, at + 1) : words;
+  const frame = kept
     .flatMap((text, i) => (i === at ? ['*', rest] : [text]))
-    .filter((text) => text !== '' && !isAxis(text));
+    .filter((text) => text !== '' && text !== 'x' && text !== 'y');
   return { word, frame: frame.join(' ') };
 }
 

@@ -14,7 +14,7 @@ test('recognises pairs of coordinates in the usual languages and spellings', () 
     'stop_lon,stop_lat', 'INTPTLONG,INTPTLAT', 'Xlongitude,Ylatitude', 'decimalLongitude,decimalLatitude',
     'GPSLongitude,GPSLatitude', 'POINT_X,POINT_Y', 'xcoord,ycoord', 'coord_x,coord_y', 'x_coord,y_coord', 'XCoord,YCoord',
     'X-Koordinate,Y-Koordinate', 'E_LV95,N_LV95', 'Swiss-East,Swiss-North', 'utm_easting,utm_northing', 'x_25832,y_25832',
-    'Longitude (deg),Latitude (deg)',
+    'Longitude (deg),Latitude (deg)', 'Longitude E/W,Latitude N/S', 'X_L93,Y_L93',
   ]) // biome-ignore format: a list
     assert.equal(pairsOf(names), '0 1', names);
   assert.equal(pairsOf('x,y,z'), '0 1 2');

@@ -4,12 +4,12 @@ export const errors = {
   CSV_SYNTAX: user(400, 'CSV line {line}: {reason}'),
   CSV_COLUMN_MISSING: user(
     400,
-    "the CSV has no geometry column 'geom_wkt', and no other columns with a position were recognised; its columns: {found}. {possible}Name columns of coordinates with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', a column of geometries with '{field:csv_options.geometry_column}'",
+    "the CSV has no geometry column 'geom_wkt', and no other columns with a position were recognised; its columns: {found}. {possible}Name columns of coordinates with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', a column of geometries with '{field:csv_options.geometry_column}'. If the names are in a later line, state it with '{field:csv_options.header_line}'",
   ),
   CSV_COLUMN_UNKNOWN: user(400, "'{field:path}': the CSV has no column '{column}'; its columns: {found}"),
   CSV_GEOMETRY_AMBIGUOUS: user(
     400,
-    "the CSV has several columns with a position: {possible}. Choose with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', or with '{field:csv_options.geometry_column}'",
+    "the CSV has several columns with a position: {possible}. Choose with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', or with '{field:csv_options.geometry_column}'{parts}",
   ),
   CSV_COMMA_AMBIGUOUS: user(
     400,
@@ -35,6 +35,10 @@ export const errors = {
   CSV_SRIDS: user(
     400,
     "CSV line {line}, column '{column}': the geometry states SRID {srid}, but {other}; all rows need the same CRS: split the file by SRID and convert each part",
+  ),
+  CSV_ZONES: user(
+    400,
+    "CSV line {line}, column '{column}': the row is in UTM zone {zone}, but {other}; all rows need the same CRS: split the file by zone and convert each part, or name the coordinates with '{field:csv_options.x_column}' and '{field:csv_options.y_column}' if the zones are others",
   ),
   CSV_POINT_ORDER: user(
     400,

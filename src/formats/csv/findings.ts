@@ -4,6 +4,11 @@ export const findings = {
   DELIMITER_FOUND: info(
     "the columns of {source} are separated by {delimiter}, not by a comma; '{field:csv_options.delimiter}' states the separator",
   ),
+  LINES_SKIPPED: info(
+    "{lines|line} before the header, beginning with '{text}', were skipped; '{field:csv_options.header_line}' states another line as the header",
+  ),
+  UNITS_SKIPPED: info("the row after the header has units ('{units}') and was skipped"),
+  TRAILING_DELIMITERS: info('rows end with {delimiter}, which the header does not; no column was made of it'),
   GEOMETRY_COLUMN_FOUND: info(
     "the geometries were read from column '{column}' ({notation}); '{field:csv_options.geometry_column}' states another column",
   ),

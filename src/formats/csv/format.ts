@@ -86,6 +86,13 @@ export const csv: Format<typeof errors, typeof findings> = {
         default: true,
         description: 'false: the first line is data, and the columns are column_1, column_2, ...',
       },
+      header_line: {
+        type: 'integer',
+        minimum: 1,
+        maximum: 100_000,
+        description:
+          'Line of the header, counted from 1; the lines before it are skipped. Default: the first line, or a later one if only that names columns with a position.',
+      },
       encoding: {
         type: 'string',
         maxLength: 40,

@@ -6,9 +6,10 @@ import { letterOf, type NamedPair, namedPairs, namedPoints } from '../../batch/c
 import { WGS84 } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
+import { field, phrase } from '../../message.ts';
 import type { AssumedCrs } from '../format.ts';
 import { type ColumnName, columnIndex, namesParts, unknownColumn, type WantedColumns } from './columns.ts';
-import { areNumbers, isPlausible, readColumn, sampledPair } from './coordinate-sample.ts';
+import { areNumbers, isPlausible, type PairValues, readColumn, sampledPair } from './coordinate-sample.ts';
 import { type SampledGeometry, sampledGeometries, statedGeometry } from './geometry-sample.ts';
 import {
   anglesOf,
@@ -23,6 +24,7 @@ import { pointColumn } from './locate-point.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
 import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
 import { hasDecimalCommas } from './typing.ts';
+import { zoneOf } from './utm-zones.ts';
 
 /** The place that the options state; null if the header lacks one of the columns. */
 export function statedPlace(
@@ -83,10 +85,13 @@ export function detectedPlace(
   const others = isEmpty ? [] : geometries;
   if (others.length === 1 && pairs.length === 0) return null;
   if (others.length + pairs.length > 1)
-    throw ambiguous([
-      ...others.map(({ index, notation }) => `'${shown(names[index])}' (${notation})`),
-      ...pairs.map(({ pair }) => pairText(names, pair)),
-    ]);
+    throw ambiguous(
+      [
+        ...others.map(({ index, notation }) => `'${shown(names[index])}' (${notation})`),
+        ...pairs.map(({ pair }) => pairText(names, pair)),
+      ],
+      areLikeParts(pairs),
+    );
   if (pairs.length === 1) {
     const [{ values }] = pairs;
     const named = pairs[0].pair.z;
@@ -98,6 +103,7 @@ export function detectedPlace(
           : -1;
     if (wanted.z !== null && z < 0) throw unknownColumn(wanted, names, reading.delimiter);
     const pair = { ...pairs[0].pair, z };
+    const zone = zoneOf(names, sample, values);
     const parts = anglesOf(reading, pair, values, angles, false);
     const located =
       parts === null
@@ -106,7 +112,7 @@ export function detectedPlace(
     const columns = parts === null ? pairText(names, pair) : anglesText(names, parts);
     findings.note('COORDINATE_COLUMNS_FOUND', { columns });
     noteHeight(names, sample, pair, findings);
-    return located;
+    return zone === null ? located : { ...located, doubt: zone };
   }
   const points = namedPoints(names);
   if (points.length > 1) throw ambiguous(points.map(({ index }) => `'${shown(names[index])}'`));
@@ -159,8 +165,26 @@ function assumedCrsOf({
   return notation === 'GeoJSON' && isInRange ? { crs: WGS84, reason: 'its geometries are GeoJSON' } : null;
 }
 
-function ambiguous(possible: readonly string[]): Error {
-  return failure('CSV_GEOMETRY_AMBIGUOUS', { possible: [...new Set(possible)].slice(0, 10).join('; ') });
+/** Several pairs of whole degrees and numbers below 60: "Lat1, Lat2, Lat3" are degrees, minutes and seconds perhaps. */
+function areLikeParts(pairs: readonly { readonly pair: NamedPair; readonly values: PairValues }[]): boolean {
+  const [first, ...others] = pairs;
+  if (first === undefined || others.length === 0 || !pairs.every(({ pair }) => pair.isGeographic))
+    return false;
+  const all = (isRight: (value: number) => boolean, { x, y }: PairValues): boolean =>
+    [...x.values, ...y.values].every((value) => Number.isNaN(value) || isRight(value));
+  return (
+    all(Number.isInteger, first.values) &&
+    others.every(({ values }) => all((value) => value >= 0 && value < 60, values))
+  );
+}
+
+function ambiguous(possible: readonly string[], areParts = false): Error {
+  return failure('CSV_GEOMETRY_AMBIGUOUS', {
+    possible: [...new Set(possible)].slice(0, 10).join('; '),
+    parts: areParts
+      ? phrase`. If they are degrees, minutes and seconds, name all of them, also with '${field('csv_options.x_minutes_column')}', '${field('csv_options.x_seconds_column')}' and the same for y`
+      : '',
+  });
 }
 
 /** Notes the columns in which all sampled values are numbers, some of them with a decimal comma. */

@@ -1,6 +1,7 @@
 /** What the search for the geometry starts from and finds; shared by its parts. */
 import type { Bounds } from '../../batch/bounds.ts';
 import type { AssumedCrs } from '../format.ts';
+import type { LineStart } from './header.ts';
 import type { GeometryPlace } from './row-geometry.ts';
 import type { Sample } from './sample.ts';
 
@@ -10,7 +11,10 @@ export interface HeaderReading {
   /** The byte that lines are counted by. */
   readonly newline: number;
   readonly names: readonly string[];
-  /** Read when it is first asked for. */
+  /** Where the first row begins. */
+  readonly dataStart: LineStart;
+  /** The rows end with a delimiter that the header has not; the last of the names is empty then. */
+  readonly hasTrailing: boolean;
   readonly sample: () => Sample;
 }
 

@@ -12,7 +12,7 @@ import { failure, GeomillError, type Location } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
-import { bomLength, type CsvState, openCsv } from './open.ts';
+import { type CsvState, openCsv } from './open.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
 import { geometryColumns, rowGeometry } from './row-geometry.ts';
 import type { RowGeometry } from './row-reader.ts';
@@ -82,8 +82,8 @@ class PartitionReader {
     const scanner = this.#scanner;
     const { start, end } = this.#partition;
     if (start === 0) {
-      scanner.at = bomLength(scanner.bytes);
-      if (this.#state.hasHeader) this.#next(Number.POSITIVE_INFINITY);
+      scanner.at = this.#state.dataStart.offset;
+      scanner.lineCount = this.#state.dataStart.lines;
     }
     const length = end - start;
     for (let outcome = this.#next(length); outcome >= 0; outcome = this.#next(length)) {

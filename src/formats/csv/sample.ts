@@ -10,7 +10,7 @@ import {
   unescapeCell,
 } from './records.ts';
 
-const SAMPLE_BYTES = 256 << 10;
+export const SAMPLE_BYTES = 256 << 10;
 /** If the first row is longer than the sample. */
 const MAX_SAMPLE_BYTES = 16 << 20;
 const SAMPLE_ROWS = 1000;
@@ -20,6 +20,8 @@ export interface Sample extends CellTable {
   readonly share: number;
   /** Line of each row, counted from 1. */
   readonly lines: readonly number[];
+  /** The end of the first row. */
+  readonly firstEnd: { readonly offset: number; readonly lines: number };
 }
 
 /** The rows that begin at `start`, after the header and `linesBefore` lines. */
@@ -37,6 +39,7 @@ export function sampleRows(
     const scanner = new RecordScanner(bytes, isComplete, delimiter, newline, columnCount);
     let records = 0;
     const lines: number[] = [];
+    let firstEnd = { offset: start, lines: linesBefore };
     while (scanner.at < bytes.length && records < SAMPLE_ROWS) {
       const line = linesBefore + scanner.lineCount + 1;
       const outcome = scanner.next();
@@ -44,12 +47,14 @@ export function sampleRows(
       if (outcome === RECORD || outcome === MALFORMED) records++;
       if (outcome !== RECORD || scanner.cellCount !== columnCount) continue;
       scanner.keep();
+      if (lines.length === 0)
+        firstEnd = { offset: start + scanner.at, lines: linesBefore + scanner.lineCount };
       lines.push(line);
     }
     if (records === 0 && !isComplete && size < MAX_SAMPLE_BYTES) continue;
     const { starts, ends, flags, rowCount } = scanner;
     const share = records === 0 ? 1 : rowCount / records;
-    return { bytes, starts, ends, flags, columnCount, rowCount, share, lines };
+    return { bytes, starts, ends, flags, columnCount, rowCount, share, lines, firstEnd };
   }
 }
 
