@@ -108,6 +108,7 @@ function toDetails(job: Job, progress: number | null, form: FieldForm): OwnJobDe
     startedAt: job.startedAt,
     progress,
     outputName: job.output?.fileName ?? null,
+    hasStepFiles: job.inputs.some(({ stepInput }) => stepInput !== undefined),
     suggestions: job.error === null ? [] : GeomillError.revive(job.error).suggestions,
     readCrs: report !== null && 'input' in report ? (report.input.layers[0]?.crs ?? null) : null,
     warnings,

@@ -71,6 +71,8 @@ export interface OwnJobDetails extends OwnJob {
   readonly progress: number | null;
   /** File name of the output; null: it has none yet. */
   readonly outputName: string | null;
+  /** Steps use files that were sent with the input, such as masks. */
+  readonly hasStepFiles: boolean;
   /** CRSs that a job without a usable CRS may be in, most likely first. */
   readonly suggestions: readonly { readonly crs: string; readonly name: string }[];
   /** Definition of the CRS in which the first layer was read; null: no report. */

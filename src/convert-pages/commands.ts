@@ -1,7 +1,8 @@
 /** The commands that do the same as a job of the form. */
 import type { OwnJobDetails } from '../account-area/own-jobs.ts';
 import { formatNamed } from '../formats/format-by-id.ts';
-import { formatByFileName, inputFormats, outputFormats } from '../formats/registry.ts';
+import { inputFormats, outputFormats } from '../formats/registry.ts';
+import { formatByName } from './form-fields.ts';
 
 interface JobConfig {
   readonly input: { readonly format: string; readonly epsg?: string; readonly layer?: readonly string[] };
@@ -18,12 +19,12 @@ export interface Commands {
   readonly cli: string | null;
 }
 
-/** Null: a job with several files, or a request that is too long to be shown. */
+/** Null: a job with several files, or with a request that is too long to be shown. */
 export function commandsOf(
   job: OwnJobDetails,
   { baseUrl, needsKey }: { readonly baseUrl: string; readonly needsKey: boolean },
 ): Commands | null {
-  if (job.request === null || job.inputNames.length !== 1) return null;
+  if (job.request === null || job.inputNames.length !== 1 || job.hasStepFiles) return null;
   if (job.operation !== 'transform' && job.operation !== 'inspect') return null;
   const config = statedCrs(JSON.parse(job.request) as JobConfig, job.readCrs);
   const [name] = job.inputNames;
@@ -94,9 +95,8 @@ function convertCommand(config: JobConfig, name: string, job: OwnJobDetails): st
 }
 
 function fromFlags({ format, epsg, layer = [] }: JobConfig['input'], name: string): string[] {
-  const byName = formatByFileName(inputFormats, name.replace(/\.gz$/i, ''));
   return [
-    ...(byName?.id === format ? [] : [`--from ${format}`]),
+    ...(formatByName(name)?.id === format ? [] : [`--from ${format}`]),
     ...(epsg === undefined ? [] : [`--from-crs ${quoted(epsg)}`]),
     ...layer.map((one) => `--layer=${quoted(one)}`),
   ];

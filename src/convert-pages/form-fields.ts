@@ -75,11 +75,16 @@ export const PAGE_FORM: FieldForm = {
   },
 };
 
-/** The input format by the name of a file. Throws CONFIG_INVALID. */
+/** The input format that the name of a file shows, or null. */
+export function formatByName(name: string): Format | null {
+  return formatByFileName(inputFormats, name.replace(/\.gz$/i, ''));
+}
+
+/** The same. Throws CONFIG_INVALID if it shows none. */
 export function formatOfFile(name: string): Format {
   if (/\.(?:shp|shx|dbf|prj|cpg)$/i.test(name))
     throw refused(`'${name}' is one file of a shapefile; zip all of its files together and choose the .zip`);
-  const format = formatByFileName(inputFormats, name.replace(/\.gz$/i, ''));
+  const format = formatByName(name);
   if (format !== null) return format;
   const unsupported = unsupportedByName(name, 'input');
   if (unsupported !== null) throw refused(`'${name}' cannot be read: ${unsupported}. ${supported()}`);

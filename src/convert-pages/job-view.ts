@@ -16,7 +16,7 @@ import { formatNamed } from '../formats/format-by-id.ts';
 import { outputFormats } from '../formats/registry.ts';
 import { type Html, type HtmlValue, html } from '../html.ts';
 import { commandsOf } from './commands.ts';
-import { type FormValues, valuesIn } from './form-fields.ts';
+import { type FormValues, formatByName, valuesIn } from './form-fields.ts';
 import { convertForm, type Suggestions } from './form-view.ts';
 import { frame } from './frame.ts';
 import { inspectionView } from './inspection-view.ts';
@@ -97,7 +97,7 @@ ${end(visitor, job)}`;
 }
 
 /** What was entered in the form, for the next one. */
-function valuesOf({ request }: OwnJobDetails): FormValues {
+function valuesOf({ request, inputNames, inputFormat }: OwnJobDetails): FormValues {
   if (request === null) return {};
   const { input, transformations, output } = JSON.parse(request) as {
     readonly input: { readonly epsg?: string; readonly layer?: readonly string[] };
@@ -111,6 +111,7 @@ function valuesOf({ request }: OwnJobDetails): FormValues {
   const text = (value: unknown): string => (value === undefined ? '' : String(value));
   return valuesIn({
     input_crs: text(input.epsg),
+    input_format: formatByName(inputNames[0] ?? '')?.id === inputFormat ? '' : inputFormat,
     layer: input.layer?.length === 1 ? input.layer[0] : '',
     output_format: formatName(output),
     output_crs: output?.epsg === 'source' ? '' : text(output?.epsg),

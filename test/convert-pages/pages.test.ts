@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
@@ -248,6 +249,7 @@ test('the commands of a result give the same bytes', async () => {
       { output_format: 'geojsonl', input_crs: 'EPSG:25832', tolerance: '0,5', units: 'meters' },
     ],
     ['harbour.zip', '-odd.zip', { output_format: 'dxf', output_crs: '25832' }],
+    ['harbour.geojson', 'plain.txt', { output_format: 'csv', input_format: 'geojson', layer: 'plain' }],
   ];
   for (const [sample, name, fields] of cases) {
     using workspace = makeWorkspace();
@@ -272,6 +274,57 @@ test('the commands of a result give the same bytes', async () => {
     }
   }
 });
+
+test('the commands of an inspection work, and the result is on the page', async () => {
+  await using service = await startTestService({ runner: null });
+  using workspace = makeWorkspace();
+  const content = readFileSync(join(ROOT, 'samples/harbour.csv'));
+  const response = await send(service, [['harbour.csv', content]], { action: 'inspect', input_crs: '25832' });
+  const location = response.headers.get('location') ?? '';
+  await service.ended(location.split('/').at(-1) ?? '');
+  const page = await (await fetch(service.url + location)).text();
+  assert.match(page, /EPSG:25832, ETRS89 \/ UTM zone 32N<\/b>, in metres, as you entered/);
+  assert.match(page, /id="input_crs" name="input_crs" value="EPSG:25832"/);
+  const [curl, info] = [...page.matchAll(/<code class="whole">([^<]+)<\/code>/g)].map(([, text]) =>
+    unescaped(text),
+  );
+  copyFileSync(join(ROOT, 'samples/harbour.csv'), join(workspace.path, 'harbour.csv'));
+  const output = await (await fetch(`${service.url}${location}/output`)).text();
+  assert.equal((await run('sh', ['-c', curl], { cwd: workspace.path })).stdout, output);
+  const geomill = info.replace(/^geomill /, `${process.execPath} ${join(ROOT, 'bin/geomill.js')} `);
+  assert.match((await run('sh', ['-c', geomill], { cwd: workspace.path })).stdout, /EPSG:25832/);
+});
+
+test('an upload that breaks off, or whose token is wrong, leaves no file behind', async () => {
+  await using service = await startTestService({ settings: { AUTH: 'required' } });
+  const cookie = await signedIn(service);
+  await send(service, [GEOJSON], { form_token: 'wrong' }, { cookie });
+  const { hostname, port } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  const head = [
+    'POST / HTTP/1.1',
+    `Host: ${hostname}:${port}`,
+    `Origin: ${service.url}`,
+    `Cookie: ${cookie}`,
+    'Content-Type: multipart/form-data; boundary=b',
+    'Content-Length: 100000',
+  ];
+  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.geojson"\r\n\r\n{';
+  socket.write(`${head.join('\r\n')}\r\n\r\n${part}`);
+  const stored = (): string[] => readdirSync(join(service.config.dataDirectory, 'inputs'));
+  await until(() => stored().length > 0);
+  socket.destroy();
+  await until(() => stored().length === 0);
+  assert.equal((await jobsOf(service)).length, 0);
+});
+
+async function until(isTrue: () => boolean): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!isTrue()) {
+    assert.ok(Date.now() < end, 'it does not happen');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 function unescaped(text: string): string {
   return text
