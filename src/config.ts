@@ -223,12 +223,20 @@ export const settings = {
     min: 1,
     text: 'How long the record of a job is kept after the job has ended.',
   },
+  uploadRetentionSeconds: {
+    name: 'UPLOAD_RETENTION',
+    type: 'seconds',
+    default: DAY,
+    min: 1,
+    max: 365 * DAY,
+    text: 'How long a file that was uploaded on its own (POST /v1/uploads) is kept after its last byte was received. Jobs that use it are not affected by its end.',
+  },
   maxUploadBytes: {
     name: 'MAX_UPLOAD',
     type: 'bytes',
     default: 5 * GiB,
     min: 1,
-    text: 'Maximum total size of the files of a request.',
+    text: 'Maximum total size of the files of a request, and of one upload that is sent in pieces.',
   },
   minUploadRate: {
     name: 'MIN_UPLOAD_RATE',
@@ -316,7 +324,14 @@ export const settings = {
     type: 'bytes',
     default: null,
     min: 0,
-    text: 'Maximum storage per account: inputs of queued and running jobs, outputs until they expire, and job records until they are deleted. 0: no limit. Unset: 50 GiB if credentials are required, otherwise 0.',
+    text: 'Maximum storage per account: inputs of queued and running jobs, uploads and outputs until they expire, and job records until they are deleted. 0: no limit. Unset: 50 GiB if credentials are required, otherwise 0.',
+  },
+  maxOwnerUploads: {
+    name: 'MAX_OWNER_UPLOADS',
+    type: 'integer',
+    default: 1000,
+    min: 0,
+    text: 'Maximum number of uploads (POST /v1/uploads) per account, complete or not; further ones get 429. 0: no limit.',
   },
   maxOwnerRequests: {
     name: 'MAX_OWNER_REQUESTS',

@@ -202,6 +202,39 @@ const generalErrors = {
     413,
     "step {step} ('{field:path}') creates {positions} positions from {input}, more than {factor} for each ({setting}); use a longer length, a longer distance or fewer segments",
   ),
+  // uploads
+  UPLOAD_UNKNOWN: user(404, "there is no upload '{id}'"),
+  UPLOAD_REFERENCE_UNKNOWN: user(
+    400,
+    "'{field:path}': there is no upload '{id}'; upload the file first (POST /v1/uploads)",
+  ),
+  UPLOAD_EXPIRED: user(410, "upload '{id}' expired at {at}; upload the file again"),
+  UPLOAD_INCOMPLETE: user(
+    409,
+    "'{field:path}': upload '{id}' has {offset} of {length} bytes; send the rest first",
+  ),
+  UPLOAD_OFFSET_WRONG: user(
+    409,
+    "upload '{id}' has {offset} bytes, but the request continues at {given}; get the offset with HEAD and continue there",
+  ),
+  UPLOAD_LOCKED: user(
+    423,
+    "upload '{id}' is being written by another request; try again in {seconds} s, after getting the offset with HEAD",
+  ),
+  UPLOAD_TOO_LONG: user(
+    413,
+    "upload '{id}' has a length of {length} bytes, and the request sends more; send only the bytes from {offset} on",
+  ),
+  UPLOAD_CHECKSUM_WRONG: user(
+    460,
+    'the {algorithm} checksum of the body is {actual}, not {given}; the body was discarded: send it again',
+  ),
+  UPLOAD_HEADER_INVALID: user(400, "header '{name}' {reason}"),
+  TUS_VERSION_UNSUPPORTED: user(412, "header 'Tus-Resumable' is {given}; send 1.0.0"),
+  OWNER_UPLOADS_EXCEEDED: user(
+    429,
+    'this account has {uploads|upload} (limit {limit}, MAX_OWNER_UPLOADS); delete some, or wait until they expire, then try again in {seconds} s',
+  ),
   // geometry engine
   GEOS_FAILED: user(400, '{operation} failed on a geometry: {reason}'),
   GEOS_OUT_OF_MEMORY: user(

@@ -259,6 +259,11 @@ function serviceOptions(
   return {
     queue,
     store: new LocalStore(data.path),
+    uploads: {
+      retentionMs: config.uploadRetentionSeconds * 1000,
+      maxBytes: config.maxUploadBytes,
+      maxPerOwner: config.maxOwnerUploads || null,
+    },
     runner: {
       slotsDirectory: data.slotsDirectory,
       memoryBytes: config.runnerMemoryBytes,

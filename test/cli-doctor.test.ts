@@ -109,7 +109,7 @@ function openToAll(at: (name: string) => string, name: string): void {
 }
 
 const CASES: readonly Case[] = [
-  ['nothing', () => {}, 0, 'files', /^1 input and 1 output are as their rows say$/],
+  ['nothing', () => {}, 0, 'files', /^1 input, 1 output and 0 uploads are as their rows say$/],
   ['an output is gone', (at) => rmSync(at(`outputs/${ended}`)), 4, 'files', /files of 1 output are missing/],
   [
     'an input is gone',

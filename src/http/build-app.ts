@@ -17,7 +17,7 @@ import {
   registerErrorReplies,
 } from './error-reply.ts';
 import { allOperations } from './operations/all.ts';
-import { registerOperation, routePatterns } from './register-operation.ts';
+import { registerOperation, routePatterns, sendOperationHeaders } from './register-operation.ts';
 import { type SecurityHeaders, securityHeaders, sendSecurityHeaders } from './security-headers.ts';
 
 /** Added to the longest possible wait for a job: a connection without traffic for that long is closed. */
@@ -64,6 +64,7 @@ export async function buildApp(
   );
   app.decorateRequest('principal', null);
   sendSecurityHeaders(app, headers);
+  sendOperationHeaders(app);
   app.addHook('onRequest', async ({ headers: { host, expect }, raw }) => {
     if (host === undefined && raw.httpVersion === '1.1')
       throw failure('HTTP_INVALID', { reason: 'the Host header is missing' });

@@ -20,6 +20,16 @@ const EXPOSED = [
   'Metadata-Transformations',
   'Preference-Applied',
   'Retry-After',
+  'Tus-Checksum-Algorithm',
+  'Tus-Extension',
+  'Tus-Max-Size',
+  'Tus-Resumable',
+  'Tus-Version',
+  'Upload-Defer-Length',
+  'Upload-Expires',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
   'WWW-Authenticate',
 ];
 
@@ -34,6 +44,13 @@ const ALLOWED = [
   'Last-Event-ID',
   'Prefer',
   'Range',
+  'Tus-Resumable',
+  'Upload-Checksum',
+  'Upload-Defer-Length',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
+  'X-HTTP-Method-Override',
 ];
 
 /** The longest time for which browsers cache the response to a preflight. */
@@ -49,7 +66,7 @@ export async function allowOrigins(app: FastifyInstance, origins: string | null)
   if (origins === null) return;
   await app.register(cors, {
     origin: origins === '*' ? '*' : origins.split(','),
-    methods: ['GET', 'HEAD', 'POST', 'DELETE'],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ALLOWED,
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE_SECONDS,

@@ -73,7 +73,8 @@ function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown
   for (const name of OUTPUT_HEADERS) reply.removeHeader(name);
   if (error !== null && error.fault === 'user') {
     const { seconds, allowed, bytes } = error.params;
-    if (error.status === 503 || error.status === 429) reply.header('retry-after', String(seconds));
+    if (error.status === 503 || error.status === 429 || error.status === 423)
+      reply.header('retry-after', String(seconds));
     if (error.status === 507) reply.header('retry-after', String(STORAGE_RETRY_SECONDS));
     const challenge = challengeOf(error);
     if (challenge !== null) reply.header('www-authenticate', challenge);

@@ -84,7 +84,7 @@ export async function receiveJobForm(request: FastifyRequest, options: FormOptio
     }
     return reader.finish();
   } catch (error) {
-    throw recognize(error);
+    throw asBodyFailure(error);
   }
 }
 
@@ -251,7 +251,7 @@ function shapefileAdvice(names: readonly string[]): string {
 }
 
 /** Turns errors of the multipart parser and the connection into coded errors. Disk errors stay internal errors. */
-function recognize(error: unknown): unknown {
+export function asBodyFailure(error: unknown): unknown {
   if (error instanceof GeomillError || !(error instanceof Error)) return error;
   const { message } = error;
   if ('syscall' in error && !/ECONNRESET|EPIPE/.test(message)) return error;

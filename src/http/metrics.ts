@@ -15,6 +15,7 @@ export class Metrics implements JobObserver {
   readonly #inputBytes: Counter<'input_format'>;
   readonly #outputBytes: Counter<'output_format'>;
   readonly #sentBytes: Counter;
+  readonly #uploadedBytes: Counter;
   readonly #runnerDeaths: Counter<'cause'>;
   readonly #requests: Histogram<'method' | 'route' | 'status'>;
 
@@ -57,6 +58,11 @@ export class Metrics implements JobObserver {
       help: 'Bytes of outputs that clients asked for.',
       registers,
     });
+    this.#uploadedBytes = new Counter({
+      name: 'geomill_upload_bytes_total',
+      help: 'Bytes of uploads that were stored.',
+      registers,
+    });
     this.#runnerDeaths = new Counter({
       name: 'geomill_runner_restarts_total',
       help: 'Runner processes that were replaced, by cause.',
@@ -87,6 +93,7 @@ export class Metrics implements JobObserver {
     };
     gauge('geomill_queue_length', 'Jobs that wait.', () => service.queueLength);
     gauge('geomill_jobs_running', 'Jobs that run.', () => service.runningCount);
+    gauge('geomill_uploads', 'Uploads that are kept, complete or not.', () => service.uploads.count);
     gauge('geomill_runners', 'Runner processes that are alive.', () => service.runners.size);
   }
 
@@ -102,6 +109,10 @@ export class Metrics implements JobObserver {
 
   runnerDied(cause: string): void {
     this.#runnerDeaths.inc({ cause });
+  }
+
+  uploadStored(byteLength: number): void {
+    this.#uploadedBytes.inc(byteLength);
   }
 
   outputSent(byteLength: number): void {

@@ -17,6 +17,7 @@ const TAGS: Readonly<Record<OperationTag, string>> = {
   Append: 'Append the features of files to a target file.',
   Merge: 'Merge the geometries of several files.',
   Inspect: 'Inspect a file, and preview what a conversion would change or lose.',
+  Uploads: 'Upload files on their own, resumably, and use them in any number of jobs.',
   Catalogue: 'Supported formats, transformations and coordinate reference systems.',
   Credentials: 'Access tokens for OAuth clients, and the metadata needed to verify them.',
   Operation: 'Health checks and metrics.',
@@ -79,7 +80,7 @@ function operationObject(operation: Operation, shared: SharedFields): OperationO
     summary,
     description,
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameterObject) }),
-    ...(requestBody === undefined ? {} : { requestBody: { ...shared.lead(requestBody), required: true } }),
+    ...(requestBody === undefined ? {} : { requestBody: { required: true, ...shared.lead(requestBody) } }),
     responses: responsesOf(operation),
     security: securityOf(operation),
     ...(examples.length === 0
@@ -103,8 +104,8 @@ function responsesOf(operation: Operation): Record<string, object> {
 }
 
 const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
-  'jobs:read': 'Read your own jobs and download their outputs.',
-  'jobs:write': 'Submit jobs; cancel and delete your own jobs.',
+  'jobs:read': 'Read your own jobs and uploads, and download outputs.',
+  'jobs:write': 'Submit jobs and upload files; cancel and delete your own.',
   admin: 'Administer the service and the jobs of all accounts.',
 };
 

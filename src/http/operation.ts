@@ -3,6 +3,7 @@
  * document, the docs page and the tables of tests are derived from the same list of records.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
 import type { Access } from './auth/access.ts';
 import type { HttpContext } from './context.ts';
 
@@ -13,7 +14,7 @@ export interface Operation {
   /** The operationId: a verb and a noun, lower camel case. */
   readonly id: string;
   /** HEAD is added to every GET. */
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** As in OpenAPI: `/result/status/{job_id}`. */
   readonly path: string;
   readonly tag: OperationTag;
@@ -31,6 +32,8 @@ export interface Operation {
   readonly responses: Readonly<Record<number, ResponseRecord>>;
   /** Curl commands that work on a new service after placeholders such as JOB_ID are replaced. */
   readonly examples: readonly string[];
+  /** Headers of every response, also of errors and of answers to CORS preflights. */
+  readonly headers?: (config: Config) => Readonly<Record<string, string>>;
   /** Rejects requests by their headers, before the body is read. */
   readonly refuseEarly?: (context: HttpContext, request: FastifyRequest) => void;
   readonly handle: (context: HttpContext, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
@@ -42,6 +45,7 @@ export type OperationTag =
   | 'Append'
   | 'Merge'
   | 'Inspect'
+  | 'Uploads'
   | 'Catalogue'
   | 'Credentials'
   | 'Operation';
@@ -57,6 +61,8 @@ export interface Parameter {
 
 export interface RequestBody {
   readonly description: string;
+  /** Default: true. */
+  readonly required?: boolean;
   /** By media type. */
   readonly content: Readonly<Record<string, MediaTypeRecord>>;
 }

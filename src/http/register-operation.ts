@@ -8,12 +8,26 @@ import type { HttpContext } from './context.ts';
 import type { RoutePattern } from './error-reply.ts';
 import type { Operation, Parameter } from './operation.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    headers?: Readonly<Record<string, string>>;
+  }
+}
+
+/** Sends the headers that records of operations have for all their responses. */
+export function sendOperationHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(request.routeOptions.config?.headers ?? {});
+  });
+}
+
 export function registerOperation(app: FastifyInstance, context: HttpContext, operation: Operation): void {
   const checkQuery = queryCheck(operation);
   const admitted = admission(context, operation);
   app.route({
     method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
     url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+    config: { headers: operation.headers?.(context.config) },
     // Before "100 Continue" and the body, so that rejected clients need not upload anything.
     onRequest: async (request) => {
       await admitted(request);

@@ -22,10 +22,12 @@ import { describeOutput, type OutputFormat } from './output-name.ts';
 import type { Claim, JobQueue } from './queue.ts';
 import type { Recovery } from './recovery.ts';
 import type { DeathCause, RunnerOptions, RunnerProcess } from './runner-process.ts';
+import type { UploadSettings } from './uploads.ts';
 
 export interface JobServiceOptions {
   readonly queue: JobQueue;
   readonly store: FileStore;
+  readonly uploads: UploadSettings;
   readonly runner: RunnerOptions & { readonly count: number };
   readonly limits: InputLimits;
   readonly fetch: FetchSettings;
@@ -56,6 +58,8 @@ export interface JobLog {
 export interface JobObserver {
   jobEnded(job: JobSummary, state: JobState, waitedMs: number, ranMs: number, outputBytes: number): void;
   runnerDied(cause: DeathCause): void;
+  /** Bytes of an upload became durable. */
+  uploadStored(bytes: number): void;
 }
 
 const KILL_INTERVAL_MS = 1000;

@@ -28,7 +28,7 @@ export function refuseEmptyDatabase({ path, databasePath }: DatabasePlace): void
   const state = stateOf(databasePath);
   if (state === 'used') return;
   // A killed upload before the first job leaves an input; an output exists only after a job.
-  const kinds: readonly FileKind[] = state === 'without jobs' ? ['output'] : ['input', 'output'];
+  const kinds: readonly FileKind[] = state === 'without jobs' ? ['output'] : ['input', 'output', 'upload'];
   const files = kinds.flatMap((kind) => jobFiles(path, kind));
   if (files.length === 0) return;
   const examples = files.slice(0, EXAMPLES).join(', ') + (files.length > EXAMPLES ? ', ...' : '');
@@ -52,7 +52,7 @@ function stateOf(path: string): 'missing' | 'new' | 'without jobs' | 'used' {
   }
 }
 
-/** An owner's row stays when their jobs are deleted; versions of the schema before there were owners have jobs alone. */
+/** An owner's row stays when their jobs and uploads are deleted; versions of the schema before there were owners have jobs alone. */
 function hadJobs(database: Database): boolean {
   const tables = database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('jobs', 'owners')")

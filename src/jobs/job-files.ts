@@ -1,14 +1,15 @@
-/** Files that the database of jobs refers to, for checks of a data directory outside of the service. */
+/** Files of jobs and uploads that the database of jobs refers to, for checks of a data directory outside of the service. */
 import { Database, type Statement } from '../engines/sqlite/database.ts';
 import { type FileKind, inputKey, jobOfKey } from '../storage/store.ts';
 import type { JobInput, JobState } from './job.ts';
 
 /** A file that a row refers to. */
 export interface PromisedFile {
+  /** Of an upload, its own id. */
   readonly jobId: string;
   readonly kind: FileKind;
   readonly key: string;
-  /** Null: not known. */
+  /** Null: not known. Of an upload: at least. */
   readonly bytes: number | null;
 }
 
@@ -27,11 +28,16 @@ const COLUMNS = 'id, state, output_kept, output_bytes, inputs';
 export class JobFiles {
   readonly #database: Database;
   readonly #row: Statement;
+  /** Null: the database has no uploads yet. */
+  readonly #upload: Statement | null;
 
   /** Throws where the database has no table of jobs with these columns. */
   constructor(path: string) {
     this.#database = new Database(path, 'read-only');
     this.#row = this.#database.prepare(`SELECT ${COLUMNS} FROM jobs WHERE id = ?`);
+    this.#upload = hasTable(this.#database, 'uploads')
+      ? this.#database.prepare('SELECT offset_bytes AS bytes FROM uploads WHERE id = ? AND is_kept = 1')
+      : null;
   }
 
   /** Every file that the rows refer to, read a page of rows at a time. */
@@ -40,6 +46,16 @@ export class JobFiles {
     for (let after = ''; ; ) {
       const rows = page.all<FileRow>(after);
       for (const row of rows) yield* promises(row);
+      if (rows.length < PAGE) break;
+      after = rows[rows.length - 1].id;
+    }
+    if (this.#upload === null) return;
+    const uploads = this.#database.prepare(
+      `SELECT id, offset_bytes AS bytes FROM uploads WHERE is_kept = 1 AND offset_bytes > 0 AND id > ? ORDER BY id LIMIT ${PAGE}`,
+    );
+    for (let after = ''; ; ) {
+      const rows = uploads.all<{ id: string; bytes: number }>(after);
+      for (const { id, bytes } of rows) yield { jobId: id, kind: 'upload', key: id, bytes };
       if (rows.length < PAGE) return;
       after = rows[rows.length - 1].id;
     }
@@ -47,12 +63,14 @@ export class JobFiles {
 
   /** Whether a row refers to the file now. */
   isPromised({ jobId, kind, key }: Omit<PromisedFile, 'bytes'>): boolean {
+    if (kind === 'upload') return this.#upload?.get(key) !== undefined;
     const row = this.#row.get<FileRow>(jobId);
     return row !== undefined && promises(row).some((file) => file.kind === kind && file.key === key);
   }
 
-  /** Whether a file of this key belongs to a job: a row refers to it, or the job is running and may end now. */
-  hasJobFor(kind: FileKind, key: string): boolean {
+  /** Whether a file of this key belongs to a job or an upload: a row refers to it, or the job is running and may end now. */
+  hasRowFor(kind: FileKind, key: string): boolean {
+    if (kind === 'upload') return this.isPromised({ jobId: key, kind, key });
     const jobId = jobOfKey(key);
     const row = this.#row.get<FileRow>(jobId);
     if (row === undefined) return false;
@@ -68,6 +86,12 @@ export class JobFiles {
   close(): void {
     this.#database.close();
   }
+}
+
+function hasTable(database: Database, name: string): boolean {
+  return (
+    database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
+  );
 }
 
 function promises({ id, state, output_kept: kept, output_bytes: bytes, inputs }: FileRow): PromisedFile[] {

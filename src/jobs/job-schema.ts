@@ -106,6 +106,34 @@ const COPIED = `id, owner, state, place, attempts, fence, operation, input_forma
       started_at, ended_at, expires_at, ran_ms, record_bytes, input_bytes, output_bytes, output_media_type,
       output_name, output_kept, idempotency_key, request_hash, error, inputs, request_findings, request, report`;
 
+const UPLOADS = `CREATE TABLE uploads (
+    id TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    name TEXT NOT NULL,
+    byte_length INTEGER,               -- null: not known yet
+    offset_bytes INTEGER NOT NULL DEFAULT 0, -- the first bytes of the file, which are durable
+    is_kept INTEGER NOT NULL DEFAULT 1, -- 0: expired
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    record_bytes INTEGER NOT NULL,     -- of name and metadata
+    stored_bytes INTEGER NOT NULL GENERATED ALWAYS AS (record_bytes + is_kept * offset_bytes) VIRTUAL,
+    metadata TEXT                      -- Upload-Metadata as the client sent it
+  ) STRICT;
+  CREATE INDEX uploads_by_age ON uploads (created_at, id) WHERE is_kept = 1;
+  CREATE INDEX uploads_of_owner_by_age ON uploads (owner, created_at, id) WHERE is_kept = 1;
+  CREATE INDEX uploads_expiry ON uploads (is_kept, expires_at);
+  CREATE TRIGGER upload_comes AFTER INSERT ON uploads BEGIN
+    INSERT INTO owners VALUES (new.owner, 0, 0, new.stored_bytes,
+      (SELECT clock_ms FROM totals), (SELECT coalesce(max(turn), 0) + 1 FROM owners))
+    ON CONFLICT (owner) DO UPDATE SET stored_bytes = stored_bytes + excluded.stored_bytes;
+  END;
+  CREATE TRIGGER upload_changes AFTER UPDATE OF offset_bytes, is_kept ON uploads BEGIN
+    UPDATE owners SET stored_bytes = stored_bytes + new.stored_bytes - old.stored_bytes WHERE owner = new.owner;
+  END;
+  CREATE TRIGGER upload_goes AFTER DELETE ON uploads BEGIN
+    UPDATE owners SET stored_bytes = stored_bytes - old.stored_bytes WHERE owner = old.owner;
+  END;`;
+
 /** Versions 1 to 4 were never released. */
 export const JOBS_SCHEMA: SchemaHistory = {
   firstVersion: 5,
@@ -135,5 +163,6 @@ export const JOBS_SCHEMA: SchemaHistory = {
   ALTER TABLE copied RENAME TO jobs;
   ${INDEXES}
   ${TRIGGERS}`,
+    UPLOADS,
   ],
 };

@@ -36,6 +36,8 @@ export class JobSnapshot {
     const live = pathToFileURL(livePath);
     live.searchParams.set('mode', 'ro');
     this.#copy.prepare('ATTACH ? AS live').run(live.href);
+    // Not part of a backup: they are kept for a short time only, and clients that find none send the file again.
+    this.#copy.exec('DELETE FROM main.uploads');
   }
 
   count(): number {

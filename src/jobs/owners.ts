@@ -44,19 +44,22 @@ export class Owners {
 
   /** Exact within a transaction. Throws OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED. */
   checkRoom(owner: string, inputBytes: number): void {
-    const { jobs: limit, storedBytes: limitBytes } = this.#limits;
-    if (limit === null && limitBytes === null) return;
-    const { waiting, running, storedBytes } = this.holding(owner);
-    const jobs = waiting + running;
-    if (limit !== null && jobs >= limit)
-      throw failure('OWNER_JOBS_EXCEEDED', { jobs, limit, seconds: JOBS_RETRY_SECONDS });
-    if (limitBytes !== null && storedBytes + inputBytes > limitBytes)
-      throw failure('OWNER_STORAGE_EXCEEDED', {
-        bytes: inputBytes,
-        stored: storedBytes,
-        limit: limitBytes,
-        seconds: STORAGE_RETRY_SECONDS,
-      });
+    const { jobs: limit } = this.#limits;
+    if (limit !== null) {
+      const { waiting, running } = this.holding(owner);
+      const jobs = waiting + running;
+      if (jobs >= limit) throw failure('OWNER_JOBS_EXCEEDED', { jobs, limit, seconds: JOBS_RETRY_SECONDS });
+    }
+    this.checkStorage(owner, inputBytes);
+  }
+
+  /** For so many more bytes. Throws OWNER_STORAGE_EXCEEDED. */
+  checkStorage(owner: string, bytes: number): void {
+    const { storedBytes: limit } = this.#limits;
+    if (limit === null) return;
+    const { storedBytes: stored } = this.holding(owner);
+    if (stored + bytes > limit)
+      throw failure('OWNER_STORAGE_EXCEEDED', { bytes, stored, limit, seconds: STORAGE_RETRY_SECONDS });
   }
 
   /**

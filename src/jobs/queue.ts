@@ -8,6 +8,7 @@ import type { PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import type { Idempotency, Job, JobOutput, JobState, JobSummary, NewJob, Viewer } from './job.ts';
+import type { UploadRecords } from './upload.ts';
 
 export interface EnqueueResult {
   readonly id: string;
@@ -39,7 +40,7 @@ export interface ListPosition {
 export interface OwnerLimits {
   /** Number of queued and running jobs. */
   readonly jobs: number | null;
-  /** Bytes of their inputs, of outputs that have not expired, and of all records. */
+  /** Bytes of their inputs, of outputs and uploads that have not expired, and of all records. */
   readonly storedBytes: number | null;
 }
 
@@ -61,6 +62,8 @@ export interface OwnerUsage {
 
 /** Methods take ids of jobs of any owner; access of clients uses OwnedJobs. */
 export interface JobQueue {
+  /** In the same database, so that the limits of an owner hold for jobs and uploads together. */
+  readonly uploads: UploadRecords;
   /**
    * Adds a job. Throws QUEUE_FULL, OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED, or IDEMPOTENCY_CONFLICT when its owner
    * used the key with another request.

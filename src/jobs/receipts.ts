@@ -3,6 +3,7 @@
  * last arrives over a slow connection: the sweep of files without a job must not remove it.
  */
 import type { Upload } from '../storage/store.ts';
+import { ReceivedBytes } from './received-bytes.ts';
 
 interface Receipt {
   readonly owner: string;
@@ -12,7 +13,11 @@ interface Receipt {
 
 export class Receipts {
   readonly #receipts = new Map<string, Receipt>();
-  readonly #bytes = new Map<string, number>();
+  readonly #bytes: ReceivedBytes;
+
+  constructor(bytes = new ReceivedBytes()) {
+    this.#bytes = bytes;
+  }
 
   has(jobId: string): boolean {
     return this.#receipts.has(jobId);
@@ -20,11 +25,11 @@ export class Receipts {
 
   /** Received bytes of the owner's future jobs that are on the disk and not yet in a row. */
   bytesOf(owner: string): number {
-    return this.#bytes.get(owner) ?? 0;
+    return this.#bytes.of(owner);
   }
 
   /**
-   * Wraps an upload and tracks it until it is discarded or its job is closed. `checkRoom` is called before
+   * Wraps an upload and tracks it until it is discarded or its job is closed; bytes that it has already count, too. `checkRoom` is called before
    * each write with all bytes that its owner is sending: else concurrent uploads could each use the
    * room for one of them. Its error is thrown to the writer.
    */
@@ -34,6 +39,8 @@ export class Receipts {
     upload: Upload,
     checkRoom: (receivedBytes: number) => void = () => {},
   ): Upload {
+    if (upload.byteLength > 0) checkRoom(this.bytesOf(owner) + upload.byteLength);
+    this.#bytes.add(owner, upload.byteLength);
     const receipt = this.#receipts.get(jobId) ?? { owner, uploads: new Set() };
     this.#receipts.set(jobId, receipt);
     receipt.uploads.add(upload);
@@ -44,11 +51,11 @@ export class Receipts {
       write: async (bytes) => {
         checkRoom(this.bytesOf(owner) + bytes.length);
         // Counted before the write: two writers must not both use the same room.
-        this.#count(owner, bytes.length);
+        this.#bytes.add(owner, bytes.length);
         try {
           await upload.write(bytes);
         } catch (error) {
-          this.#count(owner, -bytes.length);
+          this.#bytes.add(owner, -bytes.length);
           throw error;
         }
       },
@@ -59,7 +66,7 @@ export class Receipts {
           await upload.discard();
         } finally {
           // Also after a failed removal: the sweep then removes the file.
-          if (receipt.uploads.delete(upload)) this.#count(owner, -byteLength);
+          if (receipt.uploads.delete(upload)) this.#bytes.add(owner, -byteLength);
           if (receipt.uploads.size === 0) this.#receipts.delete(jobId);
         }
       },
@@ -71,13 +78,7 @@ export class Receipts {
     const receipt = this.#receipts.get(jobId);
     if (receipt === undefined) return;
     this.#receipts.delete(jobId);
-    for (const { byteLength } of receipt.uploads) this.#count(receipt.owner, -byteLength);
+    for (const { byteLength } of receipt.uploads) this.#bytes.add(receipt.owner, -byteLength);
     receipt.uploads.clear();
-  }
-
-  #count(owner: string, bytes: number): void {
-    const sum = this.bytesOf(owner) + bytes;
-    if (sum > 0) this.#bytes.set(owner, sum);
-    else this.#bytes.delete(owner);
   }
 }

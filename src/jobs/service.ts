@@ -15,11 +15,13 @@ import { JobFeed } from './job-feed.ts';
 import { OwnedJobs, type OwnedJobsOptions } from './owned-jobs.ts';
 import type { EnqueueResult, OwnerHolding, OwnerUsage } from './queue.ts';
 import { Receipts } from './receipts.ts';
+import { ReceivedBytes } from './received-bytes.ts';
 import { isStorageFault, Recovery } from './recovery.ts';
 import { Removals } from './removals.ts';
 import { sweep } from './retention.ts';
 import { RunnerPool } from './runner-pool.ts';
 import type { RunnerProcess } from './runner-process.ts';
+import { type UploadReference, Uploads } from './uploads.ts';
 
 const SWEEP_INTERVAL_MS = 60_000;
 /** Checking all files takes longer and rarely finds any. */
@@ -27,11 +29,13 @@ const ORPHAN_SWEEP_INTERVAL_MS = 3_600_000;
 const ORPHAN_AGE_MS = 3_600_000;
 
 export class JobService {
+  readonly uploads: Uploads;
   readonly #options: JobServiceOptions;
   readonly #pool: RunnerPool;
   readonly #recovery: Recovery;
   readonly #dispatcher: Dispatcher;
-  readonly #receipts = new Receipts();
+  readonly #received = new ReceivedBytes();
+  readonly #receipts = new Receipts(this.#received);
   readonly #feed: JobFeed;
   readonly #removals: Removals;
   readonly #ownedJobs: OwnedJobsOptions;
@@ -76,6 +80,16 @@ export class JobService {
     });
     const { running } = this.#dispatcher;
     this.#removals = new Removals(options, running, this.#feed);
+    this.uploads = new Uploads({
+      records: queue.uploads,
+      store,
+      settings: options.uploads,
+      received: this.#received,
+      checkReady: () => this.checkReady(),
+      watched: (act) => this.#watched(act),
+      log,
+      onStored: (bytes) => observer?.uploadStored(bytes),
+    });
     this.#ownedJobs = {
       queue,
       store,
@@ -155,8 +169,23 @@ export class JobService {
    * as `checkRoom` as soon as there is no room for all that the owner is sending.
    */
   async receive(owner: string, id: string, index: number): Promise<Upload> {
-    const { store, queue } = this.#options;
-    const upload = await this.#watched(() => store.receive(inputKey(id, index)));
+    const { store } = this.#options;
+    return this.#tracked(owner, id, await this.#watched(() => store.receive(inputKey(id, index))));
+  }
+
+  /** As `receive`, of an upload that `uploads.usable` returned: its content is there when the result is kept. */
+  receiveUpload(
+    owner: string,
+    id: string,
+    index: number,
+    reference: UploadReference,
+    byteLength: number,
+  ): Upload {
+    return this.#tracked(owner, id, this.uploads.share(reference, byteLength, inputKey(id, index)));
+  }
+
+  #tracked(owner: string, id: string, upload: Upload): Upload {
+    const { queue } = this.#options;
     const receipt = this.#receipts.open(id, owner, upload, (bytes) => queue.checkRoom(owner, bytes));
     return {
       get byteLength() {
@@ -215,14 +244,21 @@ export class JobService {
     const recovered = await queue.recover(maxAttempts, Date.now() + outputRetentionMs, () => false);
     if (recovered.requeued.length + recovered.failed.length > 0)
       log.warn(recovered, 'took up jobs of a service that died');
+    await this.uploads.recover();
     this.#orphansSweptAt = Date.now();
     const isReceiving = (): boolean => false;
     const swept = await sweep(queue, store, Date.now(), { recordRetentionMs, orphanAgeMs: 0, isReceiving });
-    const removed = { ...swept, slots: this.#pool.start() };
+    const uploads = await this.#sweepUploads(true);
+    const removed = {
+      ...swept,
+      orphans: swept.orphans + uploads.orphans,
+      uploads: uploads.expired,
+      slots: this.#pool.start(),
+    };
     if (Object.values(removed).some((count) => count > 0))
       log.warn(
         removed,
-        'removed at the start: expired outputs, old records, files without a job, slots of runners',
+        'removed at the start: expired outputs and uploads, old records, files without a job, slots of runners',
       );
     this.#state = 'running';
     let isSweeping = false;
@@ -267,10 +303,17 @@ export class JobService {
         orphanAgeMs: withOrphans ? (this.#options.orphanAgeMs ?? ORPHAN_AGE_MS) : null,
         isReceiving: (id) => this.#receipts.has(id),
       });
-      if (orphans > 0) log.warn({ orphans }, 'removed files that belong to no job');
+      const uploads = await this.#sweepUploads(withOrphans);
+      if (orphans + uploads.orphans > 0)
+        log.warn({ orphans: orphans + uploads.orphans }, 'removed files that belong to no job');
     } catch (error) {
       log.error({ err: error }, 'the retention sweep failed and will be tried again');
     }
+  }
+
+  async #sweepUploads(withOrphans: boolean): Promise<{ expired: number; orphans: number }> {
+    const expired = await this.uploads.sweep(this.#options.recordRetentionMs);
+    return { expired, orphans: withOrphans ? await this.uploads.sweepOrphans() : 0 };
   }
 
   async #stop(): Promise<void> {

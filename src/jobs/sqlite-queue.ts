@@ -37,6 +37,7 @@ import type {
   OwnerLimits,
   OwnerUsage,
 } from './queue.ts';
+import { UploadTable } from './upload-table.ts';
 
 export interface SqliteQueueOptions {
   readonly path: string;
@@ -54,6 +55,7 @@ export interface SqliteQueueOptions {
 const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
 
 export class SqliteQueue implements JobQueue {
+  readonly uploads: UploadTable;
   readonly #database: Database;
   readonly #commits: GroupCommit;
   readonly #options: SqliteQueueOptions;
@@ -72,6 +74,7 @@ export class SqliteQueue implements JobQueue {
     this.#statements = prepareStatements(this.#database);
     this.#list = new JobList(this.#database);
     this.#owners = new Owners(this.#database, options.ownerLimits ?? NO_LIMITS);
+    this.uploads = new UploadTable(this.#database, this.#commits, this.#owners, this.#now);
     const facts = this.#database
       .prepare('SELECT coalesce(max(place), 0) AS place FROM jobs')
       .get<{ place: number }>();

@@ -28,7 +28,7 @@ import { syncPath } from './backup.ts';
 import { DATABASES, describeFile, type Manifest, readManifest } from './manifest.ts';
 
 const PARTIAL = 'restore.partial';
-const KINDS: readonly FileKind[] = ['input', 'output'];
+const KINDS: readonly FileKind[] = ['input', 'output', 'upload'];
 
 export interface RestoreOptions {
   /** The directory of the backup. */

@@ -46,9 +46,10 @@ function cellOf(uid: number, free: () => void): Cell {
       chmodSync(directory, { pass: 0o711, read: 0o750, write: 0o700 }[access]);
     },
     giveFile(path) {
-      // This changes the stored file, of which `path` is a hard link; its other name is not reachable for runners.
+      // This changes the stored file, of which `path` is a hard link. Jobs that use the same upload share it, so every user may
+      // read it; each reaches only the name in its own directory.
       chownSync(path, 0, uid);
-      chmodSync(path, 0o440);
+      chmodSync(path, 0o444);
     },
     release() {
       // Its child processes are killed before another process gets this user.
@@ -63,7 +64,7 @@ function closeDataDirectory(slotsDirectory: string): void {
   for (const entry of readdirSync(dataDirectory, { withFileTypes: true })) {
     const path = join(dataDirectory, entry.name);
     if (path === slotsDirectory) chmodSync(path, 0o711);
-    else if (['inputs', 'outputs'].includes(entry.name)) chmodSync(path, 0o700);
+    else if (['inputs', 'outputs', 'uploads'].includes(entry.name)) chmodSync(path, 0o700);
     else if (entry.isFile() && entry.name.includes('.sqlite')) chmodSync(path, 0o600);
   }
   chmodSync(dataDirectory, 0o711);

@@ -1,5 +1,5 @@
 /**
- * The file store of one machine: `inputs/<key>` and `outputs/<job id>` in the data directory.
+ * The file store of one machine: `inputs/<key>`, `outputs/<job id>` and `uploads/<id>` in the data directory.
  *
  * An upload is written to its final name directly. Alternative rejected: a temporary name and a rename, which costs another
  * write of the directory without benefit, because a file is used only once its row is committed.
@@ -9,6 +9,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -29,8 +30,16 @@ import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { failure } from '../errors.ts';
 import { directorySync } from './directory-sync.ts';
+import { LocalGrowingFile } from './growing-file.ts';
 import type { SharedSync } from './shared-sync.ts';
-import { type FileKind, type FileStore, isJobFileName, type StoredFile, type Upload } from './store.ts';
+import {
+  type FileKind,
+  type FileStore,
+  type GrowingFile,
+  isJobFileName,
+  type StoredFile,
+  type Upload,
+} from './store.ts';
 
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
@@ -39,10 +48,9 @@ const fsyncAsync = promisify(fsync);
 const PROBE_BYTES = 1024 * 1024;
 
 export class LocalStore implements FileStore {
-  readonly #inputs: string;
-  readonly #outputs: string;
-  readonly #inputNames: SharedSync;
-  readonly #outputNames: SharedSync;
+  readonly #directories: Readonly<Record<FileKind, string>>;
+  /** Syncs of the directories. */
+  readonly #namesOf: Readonly<Record<FileKind, SharedSync>>;
   readonly #probe: string;
   readonly #names: SharedSync;
   #check: Promise<void> | null = null;
@@ -50,27 +58,56 @@ export class LocalStore implements FileStore {
   constructor(directory: string) {
     this.#probe = join(directory, 'probe');
     this.#names = directorySync(directory);
-    this.#inputs = join(directory, 'inputs');
-    this.#outputs = join(directory, 'outputs');
-    mkdirSync(this.#inputs, { recursive: true });
-    mkdirSync(this.#outputs, { recursive: true });
-    this.#inputNames = directorySync(this.#inputs);
-    this.#outputNames = directorySync(this.#outputs);
+    const open = (name: string): string => {
+      const path = join(directory, name);
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+      return path;
+    };
+    const input = open('inputs');
+    const output = open('outputs');
+    const upload = open('uploads');
+    this.#directories = { input, output, upload };
+    this.#namesOf = {
+      input: directorySync(input),
+      output: directorySync(output),
+      upload: directorySync(upload),
+    };
+  }
+
+  async continueUpload(key: string, offset: number): Promise<GrowingFile> {
+    return LocalGrowingFile.open(this.#path('upload', key), offset, this.#namesOf.upload);
+  }
+
+  async uploadLength(key: string): Promise<number> {
+    try {
+      return (await lstat(this.#path('upload', key))).size;
+    } catch (error) {
+      if (isMissing(error)) return 0;
+      throw error;
+    }
+  }
+
+  async shareUpload(key: string, inputKey: string): Promise<boolean> {
+    const source = this.#path('upload', key);
+    const target = this.#path('input', inputKey);
+    try {
+      // As every input: a job must not be able to change what another job reads.
+      chmodSync(source, 0o400);
+      if ((await linkOrCopy(source, target)) === 'copied') await syncFile(target);
+    } catch (error) {
+      if (isMissing(error)) return false;
+      throw error;
+    }
+    await this.#namesOf.input.sync();
+    return true;
   }
 
   async receive(key: string): Promise<Upload> {
-    return new LocalUpload(this.#path('input', key), this.#inputNames);
+    return new LocalUpload(this.#path('input', key), this.#namesOf.input);
   }
 
   async provide(key: string, path: string): Promise<void> {
-    const source = this.#path('input', key);
-    try {
-      linkSync(source, path);
-    } catch (error) {
-      if (isMissing(error)) throw error;
-      // Another file system, or one without hard links.
-      await copyFile(source, path);
-    }
+    await linkOrCopy(this.#path('input', key), path);
   }
 
   async adopt(id: string, path: string): Promise<{ byteLength: number }> {
@@ -91,7 +128,7 @@ export class LocalStore implements FileStore {
         unlinkSync(target);
         throw failure('INTERNAL', { reason: `the output of job ${id} was replaced while it was taken over` });
       }
-      await this.#outputNames.sync();
+      await this.#namesOf.output.sync();
       return { byteLength: facts.size };
     } finally {
       closeSync(descriptor);
@@ -120,7 +157,7 @@ export class LocalStore implements FileStore {
   }
 
   async *list(kind: FileKind): AsyncIterable<{ key: string; changedAt: number }> {
-    const directory = kind === 'input' ? this.#inputs : this.#outputs;
+    const directory = this.#directories[kind];
     for await (const { name } of await opendir(directory)) {
       if (!isJobFileName(kind, name)) continue;
       try {
@@ -156,7 +193,7 @@ export class LocalStore implements FileStore {
   #path(kind: FileKind, key: string): string {
     // Keys are made by the service; this check is for a key that would come from outside by mistake.
     if (!/^[\w-]{1,64}(\.\d{1,6})?$/.test(key)) throw failure('INTERNAL', { reason: 'malformed file key' });
-    return join(kind === 'input' ? this.#inputs : this.#outputs, key);
+    return join(this.#directories[kind], key);
   }
 }
 
@@ -208,6 +245,28 @@ function takeOwnership(descriptor: number, owner: number): void {
   if (uid === undefined || gid === undefined) return;
   if (owner !== uid) fchownSync(descriptor, uid, gid);
   fchmodSync(descriptor, 0o600);
+}
+
+/** Throws if the source does not exist. */
+async function linkOrCopy(source: string, target: string): Promise<'linked' | 'copied'> {
+  try {
+    linkSync(source, target);
+    return 'linked';
+  } catch (error) {
+    if (isMissing(error)) throw error;
+    // Another file system, or one without hard links.
+    await copyFile(source, target, constants.COPYFILE_FICLONE);
+    return 'copied';
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 async function removeFile(path: string): Promise<void> {

@@ -7,9 +7,12 @@
  */
 import type { Readable } from 'node:stream';
 
-export type FileKind = 'input' | 'output';
+export type FileKind = 'input' | 'output' | 'upload';
 
-/** The key of a job's input file; the key of an output is the job's id. `index` counts the job's inputs from 0. */
+/**
+ * The key of a job's input file; the key of an output is the job's id, that of an upload its own id. `index` counts the job's
+ * inputs from 0.
+ */
 export function inputKey(jobId: string, index: number): string {
   return index === 0 ? jobId : `${jobId}.${index}`;
 }
@@ -23,6 +26,7 @@ const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const FILE_NAMES = {
   input: new RegExp(`^${UUID}(?:\\.\\d{1,6})?$`),
   output: new RegExp(`^${UUID}$`),
+  upload: new RegExp(`^${UUID}$`),
 } as const;
 
 /** Whether a name is one that a store makes. Other files in its directories are not geomill's. */
@@ -49,7 +53,29 @@ export interface Upload {
   discard(): Promise<void>;
 }
 
+/** An upload that is being continued. `close` ends it. */
+export interface GrowingFile {
+  write(bytes: Uint8Array): Promise<void>;
+  /** All written bytes are durable when this resolves. */
+  sync(): Promise<void>;
+  /** Discards the bytes from `byteLength` on. */
+  cut(byteLength: number): Promise<void>;
+  close(): void;
+}
+
 export interface FileStore {
+  /**
+   * Opens an upload, which is created if it does not exist, to write at `offset`; bytes from there on are discarded. Rejects if it
+   * is shorter. One writer at a time.
+   */
+  continueUpload(key: string, offset: number): Promise<GrowingFile>;
+  /** Number of stored bytes; 0: no such upload. */
+  uploadLength(key: string): Promise<number>;
+  /**
+   * Makes a complete upload an input, too: each stays when the other is removed. Durable when this resolves. False: there is no
+   * such upload.
+   */
+  shareUpload(key: string, inputKey: string): Promise<boolean>;
   /** Starts to receive an input. */
   receive(key: string): Promise<Upload>;
   /** Makes the input readable at the local `path`, which must not exist; by a hard link if possible. */

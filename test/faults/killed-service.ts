@@ -93,7 +93,7 @@ export class KilledService {
   }
 
   /** Names in a directory of the data directory. */
-  files(directory: 'inputs' | 'outputs' | 'slots'): readonly string[] {
+  files(directory: 'inputs' | 'outputs' | 'uploads' | 'slots'): readonly string[] {
     return readdirSync(join(this.dataDirectory, directory));
   }
 

@@ -46,6 +46,7 @@ export class FaultService implements AsyncDisposable {
     this.service = new JobService({
       queue: this.queue,
       store: new LocalStore(this.directory),
+      uploads: { retentionMs, maxBytes: 1e6, maxPerOwner: null },
       runner: {
         slotsDirectory: join(this.directory, 'slots'),
         memoryBytes: 1 << 29,
@@ -73,6 +74,7 @@ export class FaultService implements AsyncDisposable {
       observer: {
         jobEnded: ({ id }) => this.#ends.set(id, (this.#ends.get(id) ?? 0) + 1),
         runnerDied() {},
+        uploadStored() {},
       },
     });
   }

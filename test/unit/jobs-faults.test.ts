@@ -41,12 +41,23 @@ const INTERFACES = {
     'checkWritable',
     'close',
   ],
-  LocalStore: ['receive', 'provide', 'adopt', 'openOutput', 'remove', 'list', 'checkWritable'],
+  LocalStore: [
+    'receive',
+    'provide',
+    'adopt',
+    'openOutput',
+    'remove',
+    'list',
+    'checkWritable',
+    'continueUpload',
+    'uploadLength',
+    'shareUpload',
+  ],
   LocalUpload: ['write', 'keep', 'discard'],
 } as const;
 type Named<Name extends keyof typeof INTERFACES> = (typeof INTERFACES)[Name][number];
 type Missing =
-  | Exclude<keyof JobQueue, Named<'SqliteQueue'>>
+  | Exclude<keyof JobQueue, Named<'SqliteQueue'> | 'uploads'>
   | Exclude<keyof FileStore, Named<'LocalStore'>>
   | Exclude<keyof Upload, Named<'LocalUpload'> | 'byteLength'>;
 const NONE_MISSING: [Missing] extends [never] ? true : Missing = true;
@@ -62,6 +73,10 @@ const NOT_REACHED = new Set([
   'SqliteQueue.markOutputRemoved',
   'SqliteQueue.deleteRecord',
   'LocalStore.openOutput',
+  // Nothing is uploaded.
+  'LocalStore.continueUpload',
+  'LocalStore.uploadLength',
+  'LocalStore.shareUpload',
   // No input is fetched.
   'RunnerProcess.onDeath',
   'Slot.reclaimInputs',

@@ -46,6 +46,7 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
   408: { name: 'RequestTimeout', description: 'The request was not received in time.' },
   409: { name: 'Conflict', description: 'Not possible in the current state, which `detail` names.' },
   410: { name: 'Gone', description: 'The output has expired; submit the job again.' },
+  412: { name: 'TusVersionUnsupported', description: 'The header `Tus-Resumable` is missing or not 1.0.0.' },
   413: { name: 'TooLarge', description: 'A limit is exceeded; `detail` names the limit and its setting.' },
   415: {
     name: 'UnsupportedType',
@@ -62,12 +63,21 @@ const PROBLEMS: Readonly<Record<number, ProblemResponse>> = {
     name: 'IdempotencyConflict',
     description: 'The Idempotency-Key was already used for a different request.',
   },
+  423: {
+    name: 'Locked',
+    description: 'The upload is being written by another request; retry later.',
+    headers: RETRY_AFTER,
+  },
   429: {
     name: 'TooManyRequests',
     description: 'Too many requests, jobs, open connections or wrong credentials; retry later.',
     headers: RETRY_AFTER,
   },
   431: { name: 'HeadersTooLarge', description: 'The headers of the request are too large.' },
+  460: {
+    name: 'ChecksumMismatch',
+    description: 'The body does not have the stated checksum and was discarded.',
+  },
   500: {
     name: 'InternalError',
     description: 'Internal error; `detail` contains the reference of the log entry.',
@@ -111,7 +121,7 @@ export function impliedProblems({ parameters, method, access, tag }: Operation):
   if (tag === 'Credentials' && method === 'POST') statuses.push(429);
   if (parameters.some((parameter) => parameter.in === 'path')) statuses.push(404);
   if (method === 'POST') statuses.push(413, 415, 503);
-  if (method !== 'GET') statuses.push(507);
+  if (method !== 'GET' && method !== 'OPTIONS') statuses.push(507);
   if (parameters.some(({ name }) => name.toLowerCase() === 'idempotency-key')) statuses.push(409, 422);
   return statuses;
 }

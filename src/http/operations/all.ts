@@ -13,6 +13,15 @@ import { getOutput, getStatus } from './result.ts';
 import { getTask, getTaskOutput } from './tasks.ts';
 import { issueToken } from './token.ts';
 import { submitJob } from './transform.ts';
+import {
+  continueUpload,
+  createUpload,
+  deleteUpload,
+  describeUploads,
+  getUpload,
+  listUploads,
+  overrideUpload,
+} from './uploads.ts';
 import { inspectOperation, versionedOperations } from './versioned.ts';
 
 export function allOperations(formats: readonly Format[]): readonly Operation[] {
@@ -29,6 +38,13 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     getTask,
     getTaskOutput,
     inspectOperation(formats),
+    createUpload,
+    listUploads,
+    describeUploads,
+    getUpload,
+    continueUpload,
+    overrideUpload,
+    deleteUpload,
     listFormats,
     listTransformations,
     searchCrs,

@@ -6,6 +6,7 @@ import { ANY_OWNER, type JobState, jobOperations, jobStates, type Viewer } from 
 import type { JobFilter, ListPosition } from '../../jobs/queue.ts';
 import { listWithin } from '../../short-text.ts';
 import { baseUrlOf, ownerOf } from '../context.ts';
+import { cursorText, parseCursor } from '../list-cursor.ts';
 import type { Operation } from '../operation.ts';
 import { ref, TEXT } from '../schemas/schema.ts';
 import { describeShortly } from './job-document.ts';
@@ -102,7 +103,7 @@ function readQuery({ query }: FastifyRequest): {
   readonly filter: JobFilter;
 } {
   const { limit = DEFAULT_LIMIT, cursor, status = null, operation = null } = query as ListQuery;
-  const after = cursor === undefined ? null : parseCursor(cursor);
+  const after = cursor === undefined ? null : parseCursor(cursor, 'jobs');
   return { limit, after, filter: { state: status, operation } };
 }
 
@@ -114,19 +115,4 @@ function nextQuery({ query }: FastifyRequest, cursor: string): string {
       value === undefined || value === null ? [] : [[name, String(value)] as [string, string]],
     ),
   ).toString();
-}
-
-/** Opaque to clients, so that what it is made of can change. */
-function cursorText({ createdAt, id }: ListPosition): string {
-  return Buffer.from(`${createdAt} ${id}`).toString('base64url');
-}
-
-function parseCursor(text: string): ListPosition {
-  const match = /^(\d{1,15}) ([\w-]{1,64})$/.exec(Buffer.from(text, 'base64url').toString());
-  if (match === null)
-    throw failure('QUERY_INVALID', {
-      name: 'cursor',
-      reason: `is '${text.slice(0, 60)}', which is not the 'next_cursor' of a page of jobs; omit it for the first page`,
-    });
-  return { createdAt: Number(match[1]), id: match[2] };
 }

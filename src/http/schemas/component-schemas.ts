@@ -11,6 +11,7 @@ import { jobSchemas, taskSchemas } from './job.ts';
 import { problemSchemas } from './problem.ts';
 import { reportSchemas } from './report.ts';
 import { optionSchemas, stepSchemas } from './steps.ts';
+import { uploadSchemas } from './upload.ts';
 
 export function componentSchemas({ formats, transformations }: Registries): Record<string, JsonSchema> {
   return {
@@ -18,6 +19,7 @@ export function componentSchemas({ formats, transformations }: Registries): Reco
     ...taskSchemas,
     ...reportSchemas,
     ...inspectionSchemas,
+    ...uploadSchemas,
     ...catalogueSchemas,
     JobDocument: jobDocumentSchema({ formats }),
     ...stepSchemas(transformations),

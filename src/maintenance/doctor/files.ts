@@ -6,12 +6,12 @@ import { type FileKind, isJobFileName } from '../../storage/store.ts';
 import { isSlotEntry } from '../../storage/workspace.ts';
 import { counted, type DoctorFinding, Examples, finding, type Subject } from './finding.ts';
 
-const KINDS: readonly FileKind[] = ['input', 'output'];
+const KINDS: readonly FileKind[] = ['input', 'output', 'upload'];
 /** Younger files without a row may be uploads in progress. */
 const UPLOAD_AGE_MS = 3_600_000;
 /** Names that a service, a backup or a restore makes in a data directory. */
 const OWN_NAMES =
-  /^(?:(?:jobs|accounts|lock)\.sqlite(?:-wal|-shm|-journal)?|service\.pid|inputs|outputs|slots|restore\.(?:partial|swapping.*))$/;
+  /^(?:(?:jobs|accounts|lock)\.sqlite(?:-wal|-shm|-journal)?|service\.pid|inputs|outputs|uploads|slots|restore\.(?:partial|swapping.*))$/;
 
 export function checkFiles(subject: Subject): DoctorFinding[] {
   const database = join(subject.path, 'jobs.sqlite');
@@ -35,9 +35,9 @@ function pathOf(subject: Subject, kind: FileKind, key: string): string {
 }
 
 function checkPromises(subject: Subject, jobs: JobFiles): DoctorFinding[] {
-  const missing = { input: new Examples(), output: new Examples() };
-  const wrong = { input: new Examples(), output: new Examples() };
-  const sound = { input: 0, output: 0 };
+  const missing = { input: new Examples(), output: new Examples(), upload: new Examples() };
+  const wrong = { input: new Examples(), output: new Examples(), upload: new Examples() };
+  const sound = { input: 0, output: 0, upload: 0 };
   for (const file of jobs.promised()) {
     const fault = faultOf(subject, file);
     if (fault === null) sound[file.kind] += 1;
@@ -47,7 +47,7 @@ function checkPromises(subject: Subject, jobs: JobFiles): DoctorFinding[] {
   const found = [
     finding(
       'ok',
-      `${counted(sound.input, 'input')} and ${counted(sound.output, 'output')} are as their rows say`,
+      `${counted(sound.input, 'input')}, ${counted(sound.output, 'output')} and ${counted(sound.upload, 'upload')} are as their rows say`,
     ),
   ];
   const report = (examples: Examples, message: string, remedy: string): void => {
@@ -64,11 +64,18 @@ function checkPromises(subject: Subject, jobs: JobFiles): DoctorFinding[] {
     `the files of ${counted(missing.output.count, 'output')} are missing: requests for them fail`,
     `${RESTORE}, or delete these jobs and submit them again`,
   );
+  report(
+    missing.upload,
+    `the files of ${counted(missing.upload.count, 'upload')} are missing: the service removes these uploads at its start`,
+    'upload these files again',
+  );
   for (const kind of KINDS)
     report(
       wrong[kind],
       `${counted(wrong[kind].count, kind)} of another size than the row says`,
-      `${RESTORE}, or delete these jobs and submit them again; check the disk`,
+      kind === 'upload'
+        ? 'upload these files again; check the disk'
+        : `${RESTORE}, or delete these jobs and submit them again; check the disk`,
     );
   return found;
 }
@@ -76,7 +83,10 @@ function checkPromises(subject: Subject, jobs: JobFiles): DoctorFinding[] {
 function faultOf(subject: Subject, { kind, key, bytes }: PromisedFile): 'missing' | 'wrong' | null {
   const facts = lstatSync(pathOf(subject, kind, key), { throwIfNoEntry: false });
   if (facts === undefined || !facts.isFile()) return 'missing';
-  return bytes === null || facts.size === bytes ? null : 'wrong';
+  if (bytes === null) return null;
+  // An upload may have bytes that are not recorded yet.
+  const isRight = kind === 'upload' ? facts.size >= bytes : facts.size === bytes;
+  return isRight ? null : 'wrong';
 }
 
 function checkOrphans(subject: Subject, jobs: JobFiles): DoctorFinding[] {
@@ -84,7 +94,7 @@ function checkOrphans(subject: Subject, jobs: JobFiles): DoctorFinding[] {
   let bytes = 0;
   for (const kind of KINDS) {
     for (const key of namesIn(join(subject.path, `${kind}s`))) {
-      if (!isJobFileName(kind, key) || jobs.hasJobFor(kind, key)) continue;
+      if (!isJobFileName(kind, key) || jobs.hasRowFor(kind, key)) continue;
       const facts = lstatSync(pathOf(subject, kind, key), { throwIfNoEntry: false });
       if (facts === undefined) continue;
       if (subject.isRunning && facts.mtimeMs > subject.now - UPLOAD_AGE_MS) continue;
@@ -93,7 +103,7 @@ function checkOrphans(subject: Subject, jobs: JobFiles): DoctorFinding[] {
     }
   }
   if (orphans.count === 0) return [];
-  const message = `${counted(orphans.count, 'file')} (${bytes} bytes) without a job (${orphans.text})`;
+  const message = `${counted(orphans.count, 'file')} (${bytes} bytes) without a job or upload (${orphans.text})`;
   return [finding('note', `${message}; the service removes them at its start and every hour`)];
 }
 

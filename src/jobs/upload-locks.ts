@@ -1,0 +1,84 @@
+/**
+ * One writer for each upload. A writer whose client has sent nothing for a while is ended in favour of a new one: its
+ * connection may be dead without the service knowing, and the client could not continue until it times out.
+ *
+ * The locks are those of one process; several processes with one store need locks in the database.
+ */
+import { failure, type GeomillError } from '../errors.ts';
+
+const STALL_MS = 3000;
+const RETRY_SECONDS = 1;
+
+export interface UploadWriter {
+  /** Resolves with the result of `next`; rejects first when the writer is ended. */
+  wait<Result>(next: Promise<Result>): Promise<Result>;
+  /** Called when nothing is written any more. */
+  release(): void;
+}
+
+interface Held {
+  /** When it began to wait for its client; null: it writes. */
+  waitingSince: number | null;
+  readonly end: (reason: GeomillError) => void;
+  readonly released: Promise<void>;
+}
+
+export class UploadLocks {
+  readonly #held = new Map<string, Held>();
+  readonly #stallMs: number;
+
+  constructor(stallMs = STALL_MS) {
+    this.#stallMs = stallMs;
+  }
+
+  has(id: string): boolean {
+    return this.#held.has(id);
+  }
+
+  /** Throws UPLOAD_LOCKED while another writer is active. */
+  async lock(id: string): Promise<UploadWriter> {
+    for (let held = this.#held.get(id); held !== undefined; held = this.#held.get(id)) {
+      const { waitingSince } = held;
+      if (waitingSince === null || performance.now() - waitingSince < this.#stallMs) throw locked(id);
+      held.end(locked(id));
+      await held.released;
+    }
+    return this.#hold(id);
+  }
+
+  /** Ends the writer, if there is one, and keeps others out until `release`. */
+  async seize(id: string, reason: GeomillError): Promise<UploadWriter> {
+    for (let held = this.#held.get(id); held !== undefined; held = this.#held.get(id)) {
+      held.end(reason);
+      await held.released;
+    }
+    return this.#hold(id);
+  }
+
+  #hold(id: string): UploadWriter {
+    const ended = Promise.withResolvers<never>();
+    // Without a handler of its own it would be an unhandled rejection when nobody waits.
+    ended.promise.catch(() => {});
+    const released = Promise.withResolvers<void>();
+    const held: Held = { waitingSince: null, end: ended.reject, released: released.promise };
+    this.#held.set(id, held);
+    return {
+      async wait(next) {
+        held.waitingSince = performance.now();
+        try {
+          return await Promise.race([ended.promise, next]);
+        } finally {
+          held.waitingSince = null;
+        }
+      },
+      release: () => {
+        this.#held.delete(id);
+        released.resolve();
+      },
+    };
+  }
+}
+
+function locked(id: string): GeomillError {
+  return failure('UPLOAD_LOCKED', { id, seconds: RETRY_SECONDS });
+}

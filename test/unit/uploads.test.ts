@@ -1,0 +1,187 @@
+/** The rules of uploads below HTTP: what is durable, expiry by a clock of the test, locks, and the start after a crash. */
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type TestContext } from 'node:test';
+import { failure } from '../../src/errors.ts';
+import { ANY_OWNER } from '../../src/jobs/job.ts';
+import { ReceivedBytes } from '../../src/jobs/received-bytes.ts';
+import { SqliteQueue } from '../../src/jobs/sqlite-queue.ts';
+import { UploadLocks } from '../../src/jobs/upload-locks.ts';
+import { Uploads } from '../../src/jobs/uploads.ts';
+import { LocalStore } from '../../src/storage/local-store.ts';
+import { makeWorkspace } from '../support/convert.ts';
+
+const DAY = 86_400_000;
+const START = Date.UTC(2030, 0, 1);
+
+function open(context: TestContext, storedBytes: number | null = null) {
+  const workspace = makeWorkspace();
+  const clock = { at: START };
+  const queue = new SqliteQueue({
+    path: join(workspace.path, 'jobs.sqlite'),
+    maxLength: 10,
+    retryAfterSeconds: 5,
+    ownerLimits: { jobs: null, storedBytes },
+    now: () => clock.at,
+  });
+  context.after(async () => {
+    await queue.close();
+    workspace[Symbol.dispose]();
+  });
+  const received = new ReceivedBytes();
+  const warnings: object[] = [];
+  const uploads = new Uploads({
+    records: queue.uploads,
+    store: new LocalStore(workspace.path),
+    settings: { retentionMs: DAY, maxBytes: 1e9, maxPerOwner: null, now: () => clock.at, stallMs: 20 },
+    received,
+    checkReady() {},
+    watched: (act) => act(),
+    log: { info() {}, warn: (facts) => warnings.push(facts), error() {} },
+    onStored() {},
+  });
+  const pathOf = (id: string): string => join(workspace.path, 'uploads', id);
+  return { uploads, queue, clock, received, warnings, pathOf };
+}
+
+async function* pieces(...texts: (string | Error | Promise<string>)[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) {
+    if (text instanceof Error) throw text;
+    yield Buffer.from(await text);
+  }
+}
+
+const file = (byteLength: number | null) => ({ name: 'a.csv', metadata: null, byteLength });
+
+test('an upload expires a day after its last byte, is told to have expired, and is forgotten later', async (context) => {
+  const { uploads, clock, pathOf, queue } = open(context);
+  const { id } = await uploads.create('ann', file(6));
+  clock.at += DAY / 2;
+  await uploads.append('ann', id, { offset: 0, body: pieces('abc') });
+  clock.at += DAY - 1;
+  assert.equal(await uploads.sweep(7 * DAY), 0);
+  assert.equal((await uploads.get('ann', id)).offset, 3);
+  clock.at += 1;
+  // Also before the sweep has come.
+  await assert.rejects(uploads.get('ann', id), {
+    code: 'UPLOAD_EXPIRED',
+    message: /expired at 2030-01-02T12:00/,
+  });
+  assert.deepEqual(await uploads.list('ann', null, 10), []);
+  await assert.rejects(uploads.append('ann', id, { offset: 3, body: pieces('d') }), {
+    code: 'UPLOAD_EXPIRED',
+  });
+  await assert.rejects(uploads.usable('ann', { id, path: 'input.upload' }), { code: 'UPLOAD_EXPIRED' });
+  assert.equal(await uploads.sweep(7 * DAY), 1);
+  assert.ok(!existsSync(pathOf(id)));
+  await assert.rejects(uploads.get('ann', id), { code: 'UPLOAD_EXPIRED' });
+  await assert.rejects(uploads.get('bob', id), { code: 'UPLOAD_UNKNOWN' });
+  clock.at += 7 * DAY;
+  await uploads.sweep(7 * DAY);
+  await assert.rejects(uploads.get('ann', id), { code: 'UPLOAD_UNKNOWN' });
+  assert.equal(queue.holding('ann').storedBytes, 0);
+});
+
+test('an upload that is being written does not expire', async (context) => {
+  const { uploads, clock } = open(context);
+  const { id } = await uploads.create('ann', file(6));
+  const rest = Promise.withResolvers<string>();
+  const writing = uploads.append('ann', id, { offset: 0, body: pieces('abc', rest.promise) });
+  // Until it holds the lock.
+  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  clock.at += 2 * DAY;
+  assert.equal(await uploads.sweep(0), 0);
+  rest.resolve('def');
+  const { offset, expiresAt } = await writing;
+  assert.deepEqual([offset, expiresAt], [6, clock.at + DAY]);
+});
+
+test('bytes of an interrupted body are kept, those with a checksum are not', async (context) => {
+  const { uploads, received, pathOf } = open(context);
+  const { id } = await uploads.create('ann', file(9));
+  const cut = new Error('cut');
+  await assert.rejects(uploads.append('ann', id, { offset: 0, body: pieces('abc', cut) }), cut);
+  assert.equal((await uploads.get('ann', id)).offset, 3);
+  const checksum = { update() {}, check() {} };
+  await assert.rejects(uploads.append('ann', id, { offset: 3, body: pieces('def', cut), checksum }), cut);
+  const wrong = {
+    update() {},
+    check: () => {
+      throw failure('UPLOAD_CHECKSUM_WRONG', { algorithm: 'md5', actual: 'a', given: 'b' });
+    },
+  };
+  await assert.rejects(uploads.append('ann', id, { offset: 3, body: pieces('def'), checksum: wrong }), {
+    code: 'UPLOAD_CHECKSUM_WRONG',
+  });
+  assert.equal((await uploads.get('ann', id)).offset, 3);
+  assert.equal(readFileSync(pathOf(id), 'utf8'), 'abc');
+  assert.equal(received.of('ann'), 0);
+});
+
+test('what a dead service left after the recorded offset is discarded', async (context) => {
+  const { uploads, pathOf, warnings } = open(context);
+  const { id } = await uploads.create('ann', file(6));
+  await uploads.append('ann', id, { offset: 0, body: pieces('abc') });
+  appendFileSync(pathOf(id), 'not recorded');
+  await uploads.recover();
+  assert.deepEqual(warnings, []);
+  await uploads.append('ann', id, { offset: 3, body: pieces('de') });
+  assert.equal(readFileSync(pathOf(id), 'utf8'), 'abcde');
+});
+
+test('at the start uploads without all their recorded bytes are removed and logged, and files without a record', async (context) => {
+  const { uploads, pathOf, warnings } = open(context);
+  const [whole, short, gone, empty] = await Promise.all(
+    [3, 3, 3, 3].map((size) => uploads.create('ann', file(size))),
+  );
+  for (const { id } of [whole, short, gone])
+    await uploads.append('ann', id, { offset: 0, body: pieces('abc') });
+  truncateSync(pathOf(short.id), 2);
+  await uploads.remove('ann', gone.id);
+  writeFileSync(pathOf(gone.id), 'left by a crash');
+  await uploads.recover();
+  assert.deepEqual(warnings, [{ id: short.id, offset: 3, length: 2 }]);
+  assert.equal(await uploads.sweepOrphans(), 1);
+  assert.ok(!existsSync(pathOf(gone.id)));
+  const kept = (await uploads.list(ANY_OWNER, null, 10)).map(({ id }) => id);
+  assert.deepEqual(kept.sort(), [whole.id, empty.id].sort());
+});
+
+test('concurrent uploads of an account share the room that is left', async (context) => {
+  const { uploads, queue } = open(context, 1000);
+  const sent = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const { id } = await uploads.create('ann', file(null));
+      const body = pieces('x'.repeat(200), 'y'.repeat(200));
+      return uploads.append('ann', id, { offset: 0, body, byteLength: 'end' }).then(
+        () => null,
+        (error: { code?: string }) => error.code,
+      );
+    }),
+  );
+  assert.ok(sent.includes('OWNER_STORAGE_EXCEEDED'));
+  assert.ok(queue.holding('ann').storedBytes <= 1000);
+});
+
+test('a lock is refused while its holder writes or its client sends, and taken from one that stalls', async () => {
+  const locks = new UploadLocks(30);
+  const first = await locks.lock('a');
+  await assert.rejects(locks.lock('a'), { code: 'UPLOAD_LOCKED' });
+  await first.wait(Promise.resolve());
+  await assert.rejects(locks.lock('a'), { code: 'UPLOAD_LOCKED' });
+  const stalled = first.wait(new Promise(() => {})).catch((error: { code?: string }) => {
+    first.release();
+    return error.code;
+  });
+  await assert.rejects(locks.lock('a'), { code: 'UPLOAD_LOCKED' });
+  for (const end = performance.now() + 5000; performance.now() < end; ) {
+    const taken = await locks.lock('a').catch(() => null);
+    if (taken === null) continue;
+    assert.equal(await stalled, 'UPLOAD_LOCKED');
+    taken.release();
+    assert.ok(!locks.has('a'));
+    return;
+  }
+  assert.fail('the lock was not taken over');
+});
