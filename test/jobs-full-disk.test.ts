@@ -1,14 +1,17 @@
 /** A disk that is full for a while: nothing that was accepted is lost, no job waits for help, and clients get the reason. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { ANY_OWNER } from '../src/jobs/job.ts';
 import { outputOf } from './support/fake-conversion.ts';
+import { expectProblem } from './support/problem.ts';
 import { checkedFetch } from './support/response-check.ts';
 import { startTestService, submit, submitJob, type TestService } from './support/service.ts';
 import { mountSmallDisk, type SmallDisk } from './support/small-disk.ts';
+import { appendTo, newUpload, offsetOf } from './support/tus.ts';
 
 function smallDisk(context: TestContext): SmallDisk | null {
   const disk = mountSmallDisk(40);
@@ -60,6 +63,26 @@ test('jobs that were accepted before the disk was full succeed after it has spac
   assert.equal((await submit(service)).status, 202);
   await until('all inputs are removed', async () => readdirSync(join(disk.path, 'inputs')).length === 0);
   assert.equal(service.service.queueLength, 0);
+});
+
+test('an upload that fills the disk is refused with 507, keeps what was recorded, and can be continued', async (context) => {
+  using disk = smallDisk(context);
+  if (disk === null) return;
+  await using service = await startTestService({ dataDirectory: disk.path });
+  const content = randomBytes(30 * 1024 ** 2);
+  const url = await newUpload(service, content.length);
+  const part = 4 * 1024 ** 2;
+  assert.equal((await appendTo(url, 0, content.subarray(0, part))).status, 204);
+  disk.fill();
+  const refused = await appendTo(url, part, content.subarray(part));
+  assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/);
+  await expectProblem(refused, 507, /no disk space/);
+  disk.free();
+  await until('it is ready', async () => (await readiness(service)).status === 200);
+  const offset = await offsetOf(url);
+  assert.ok(offset >= part && offset < content.length);
+  assert.equal((await appendTo(url, offset, content.subarray(offset))).status, 204);
+  assert.ok(readFileSync(join(disk.path, 'uploads', url.split('/').at(-1)!)).equals(content));
 });
 
 test('a job whose output is larger than the disk fails, and says why', async (context) => {

@@ -11,6 +11,7 @@ import { formats } from '../../src/formats/registry.ts';
 import { allOperations } from '../../src/http/operations/all.ts';
 import { accountsPath } from '../../src/jobs/data-directory.ts';
 import { startTestService, submit } from '../support/service.ts';
+import { createUpload } from '../support/tus.ts';
 
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), 'geomill-examples-'));
@@ -49,6 +50,12 @@ async function doneJob(): Promise<string> {
   return id;
 }
 
+/** An upload without bytes or a length, so that an example can add any. */
+async function openUpload(): Promise<string> {
+  const response = await createUpload(service, { 'upload-defer-length': '1' });
+  return ((await response.json()) as { id: string }).id;
+}
+
 for (const { id, examples } of allOperations(formats)) {
   for (const [number, example] of examples.entries()) {
     test(`the example runs: ${id}, ${number + 1}`, {
@@ -58,6 +65,7 @@ for (const { id, examples } of allOperations(formats)) {
       const line = example
         .replaceAll('BASE_URL', service.url)
         .replaceAll(/JOB_ID|TASK_ID/g, job)
+        .replaceAll('UPLOAD_ID', /UPLOAD_ID/.test(example) ? await openUpload() : '')
         .replaceAll('CLIENT_ID', client.credential.id)
         .replaceAll('CLIENT_SECRET', client.secret);
       assert.doesNotMatch(line, /\b[A-Z]+_(?:ID|URL|KEY|SECRET)\b/, 'a placeholder that nobody fills in');
