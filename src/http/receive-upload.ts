@@ -23,7 +23,7 @@ export function checkPiece(request: FastifyRequest, uploads: Uploads): void {
   if (!isPiece || encoding.toLowerCase() !== 'identity')
     throw failure('BODY_TYPE', {
       type: (encoding === 'identity' ? type : `${type}, ${encoding}`).slice(0, 100) || 'none',
-      expected: PIECE_MEDIA_TYPE,
+      expected: request.method === 'PATCH' ? PIECE_MEDIA_TYPE : `multipart/form-data or ${PIECE_MEDIA_TYPE}`,
     });
   const overhead = isForm(request) ? FORM_OVERHEAD_BYTES : 0;
   uploads.checkLength(Math.max(0, declaredLength(request) - overhead));

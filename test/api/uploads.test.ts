@@ -139,6 +139,34 @@ test('a form with one file is an upload', async () => {
   assert.equal(count(), before, 'what was refused left an upload');
 });
 
+test('what cannot be received is refused before the body is asked for', async () => {
+  const ask = (method: string, path: string, more: string): Promise<string> =>
+    exchange(
+      service.url,
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n${more}\r\n`,
+      /\}$|100 Continue/,
+    );
+  const length = (bytes: number): string => `Content-Length: ${bytes}\r\n`;
+  const form = 'Content-Type: multipart/form-data; boundary=b\r\n';
+  const piece = 'Content-Type: application/offset+octet-stream\r\nTus-Resumable: 1.0.0\r\n';
+  const rows: [string, string, RegExp][] = [
+    ['POST', form + length(10), /100 Continue/],
+    ['POST', form + length(2_000_000), /^HTTP\/1.1 413 .*MAX_UPLOAD/s],
+    ['POST', `Content-Type: text/plain\r\n${length(10)}`, /^HTTP\/1.1 415 .*send multipart\/form-data or/s],
+    ['POST', piece + length(10), /^HTTP\/1.1 400 .*'Upload-Length' is required/s],
+    ['POST', `${piece}Upload-Length: 10\r\n${length(10)}`, /100 Continue/],
+    ['PATCH', piece + length(10), /^HTTP\/1.1 400 .*'Upload-Offset' is required/s],
+    ['PATCH', `${piece}Upload-Offset: 0\r\n${length(1_000_001)}`, /^HTTP\/1.1 413 .*MAX_UPLOAD/s],
+    ['PATCH', `${piece}Upload-Offset: 999999\r\n${length(2)}`, /^HTTP\/1.1 413 .*MAX_UPLOAD/s],
+  ];
+  for (const [method, headers, expected] of rows)
+    assert.match(
+      await ask(method, `/v1/uploads${method === 'PATCH' ? '/x' : ''}`, headers),
+      expected,
+      headers,
+    );
+});
+
 test('every wrong header of a creation is named', async () => {
   const length = { 'upload-length': '5' };
   const rows: [Record<string, string>, number, RegExp][] = [
@@ -170,7 +198,11 @@ test('every wrong header of a creation is named', async () => {
   const longBody = await createUpload(service, { 'upload-length': '3' }, 'four');
   await expectProblem(longBody, 400, /'Upload-Length' is 3, less than the 4 bytes/);
   const typed = await createUpload(service, { ...length, 'content-type': 'text/plain' }, 'five!');
-  await expectProblem(typed, 415, /'text\/plain' is not supported here; send application\/offset/);
+  await expectProblem(
+    typed,
+    415,
+    /'text\/plain' is not supported here; send multipart\/form-data or application\/offset/,
+  );
   assert.equal(service.service.uploads.count, before);
 });
 

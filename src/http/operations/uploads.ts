@@ -141,14 +141,14 @@ export const createUpload: Operation = {
   headers: tusHeaders,
   refuseEarly: ({ service }, request) => {
     service.checkReady();
-    if (isForm(request)) return checkPiece(request, service.uploads);
+    if (hasBody(request)) checkPiece(request, service.uploads);
+    if (isForm(request)) return;
     const { headers } = request;
     checkTusVersion(headers, true);
     statedMetadata(headers);
     const length = statedLength(headers);
     service.uploads.checkLength(length ?? 0);
     if (!hasBody(request)) return;
-    checkPiece(request, service.uploads);
     statedChecksum(headers);
     if (length !== null && declaredLength(request) > length)
       throw failure('UPLOAD_HEADER_INVALID', {
