@@ -10,7 +10,7 @@ test.after(() => oracle?.close());
 const countsOf = (layers: readonly Layer[]): Record<string, number> =>
   Object.fromEntries(layers.map(({ name, features }) => [name, features.length]));
 
-test('parcels of six national grids become drawings in their own grid', { skip }, async () => {
+test('1: parcels of six national grids become drawings in their own grid', { skip }, async () => {
   for (const code of [28350, 25832, 2154, 27700, 3765, 31467]) {
     await geomill(`convert parcels-${code}.zip parcels-${code}.dxf`);
     const { errors, units, extent } = await oracle.drawing(`parcels-${code}.dxf`);
@@ -24,7 +24,7 @@ test('parcels of six national grids become drawings in their own grid', { skip }
   }
 });
 
-test('a drawing has a layer for each land use and the colours of a field', { skip }, async () => {
+test('2: a drawing has a layer for each land use and the colours of a field', { skip }, async () => {
   await geomill(
     'convert parcels-25832.zip colours.dxf --out-layer-field landuse --out-color-field colour --out-hatch false',
   );
@@ -39,7 +39,7 @@ test('a drawing has a layer for each land use and the colours of a field', { ski
   });
 });
 
-test('a CSV with longitude and latitude is read without options', { skip }, async () => {
+test('4: a CSV with longitude and latitude is read without options', { skip }, async () => {
   writeFileSync('survey.csv', 'id,name,longitude,latitude\n1,P1,8.5,53.5\n2,P2,8.501,53.5005\n');
   await geomill('convert survey.csv survey.gpkg');
   const [layer] = await oracle.read('survey.gpkg');
@@ -51,7 +51,7 @@ test('a CSV with longitude and latitude is read without options', { skip }, asyn
   assert.deepEqual(layer.features[0].values, { id: 1, name: 'P1' });
 });
 
-test('a CSV of grid coordinates with semicolons and decimal commas needs its CRS', { skip }, async () => {
+test('5: a CSV of grid coordinates with semicolons and decimal commas needs its CRS', { skip }, async () => {
   const rows = 'P0;471000,000;5933000,000;4,00\nP1;471003,250;5933002,500;4,10\n';
   writeFileSync('grid.csv', `Punkt;Rechtswert;Hochwert;Hoehe\n${rows}`);
   assert.match(await refusal('convert grid.csv grid.gpkg'), /--from-crs/);
@@ -71,7 +71,7 @@ test('a CSV of grid coordinates with semicolons and decimal commas needs its CRS
   );
 });
 
-test('a CSV in Windows-1252 with semicolons and a column WKT is read', { skip }, async () => {
+test('6: a CSV in Windows-1252 with semicolons and a column WKT is read', { skip }, async () => {
   const text = 'Nr;Name;Fläche;WKT\n1;Straße 1;1234,5;"POLYGON ((471000 5933000,471010 5933000,471010 5933010,471000 5933000))"\n'; // biome-ignore format: one line
   writeFileSync('german.csv', Buffer.from(text, 'latin1'));
   assert.match(await refusal('convert german.csv german.gpkg --from-crs 25832'), /--in-encoding/);
@@ -85,7 +85,7 @@ test('a CSV in Windows-1252 with semicolons and a column WKT is read', { skip },
   );
 });
 
-test('columns that QGIS, ogr2ogr, PostGIS and BigQuery write are recognised', { skip }, async () => {
+test('7, 8: columns that QGIS, ogr2ogr, PostGIS and BigQuery write are recognised', { skip }, async () => {
   const hex = '0101000020E610000000000000000021400000000000C04A40';
   const json = '{""type"":""Point"",""coordinates"":[8.5,53.5]}';
   for (const [column, value] of [
@@ -103,14 +103,16 @@ test('columns that QGIS, ogr2ogr, PostGIS and BigQuery write are recognised', { 
   }
 });
 
-test('a GeoPackage with three layers becomes a zip with three shapefiles in its CRS', { skip }, async () => {
+test('9: a GeoPackage with three layers becomes a zip with three shapefiles in its CRS', {
+  skip,
+}, async () => {
   await geomill('convert city.gpkg city.zip');
   const layers = await oracle.read('/vsizip/city.zip');
   assert.deepEqual(countsOf(layers), { roads: 16, municipalities: 2, parcels: 12 });
   assert.deepEqual(new Set(layers.map(({ epsg }) => epsg)), new Set(['25832']));
 });
 
-test('a GeoPackage with three layers becomes one GeoJSON that names the layer of each feature', {
+test('10: a GeoPackage with three layers becomes one GeoJSON that names the layer of each feature', {
   skip,
 }, async () => {
   const warnings = await geomill('convert city.gpkg city.geojson');
@@ -120,7 +122,9 @@ test('a GeoPackage with three layers becomes one GeoJSON that names the layer of
   assert.equal(features.filter(({ values }) => values.layer === 'roads').length, 16);
 });
 
-test('polygons with holes, parts and Z come back from a shapefile digit for digit', { skip }, async () => {
+test('14: polygons with holes, parts and Z come back from a shapefile digit for digit', {
+  skip,
+}, async () => {
   const [before] = await oracle.read('solids.gpkg');
   await geomill('convert solids.gpkg solids.zip');
   await geomill('convert solids.zip solids-back.gpkg');
@@ -135,7 +139,9 @@ test('polygons with holes, parts and Z come back from a shapefile digit for digi
   assert.deepEqual(heights(after), heights(before));
 });
 
-test('a drawing in feet is read in a CRS of feet, and a CRS of metres is questioned', { skip }, async () => {
+test('13: a drawing in feet is read in a CRS of feet, and a CRS of metres is questioned', {
+  skip,
+}, async () => {
   assert.match(await refusal('convert site-feet.dxf site.gpkg'), /--from-crs/);
   await geomill('convert site-feet.dxf site.gpkg --from-crs EPSG:2263');
   const layers = await oracle.read('site.gpkg');
@@ -144,7 +150,7 @@ test('a drawing in feet is read in a CRS of feet, and a CRS of metres is questio
   assert.match(warnings, /0\.3048 m/);
 });
 
-test('twelve months in one zip become one layer with the fields of all', { skip }, async () => {
+test('19: months in one zip become one layer with the fields of all', { skip }, async () => {
   await geomill('convert year.zip year.geojson');
   const [{ fields, features }] = await oracle.read('year.geojson');
   assert.deepEqual(Object.keys(fields).sort(), ['ID', 'STATION', 'VALUE', 'layer']);
@@ -155,7 +161,7 @@ test('twelve months in one zip become one layer with the fields of all', { skip 
   );
 });
 
-test('values that fit no field of the target of an append are counted', { skip }, async () => {
+test('19: values that fit no field of the target of an append are counted', { skip }, async () => {
   const warnings = await geomill('append obs_01.zip obs_02.zip obs_03.zip --out obs.zip');
   assert.match(warnings, /'STATION'/);
   assert.match(warnings, /'VALUE'/);
@@ -164,28 +170,28 @@ test('values that fit no field of the target of an append are counted', { skip }
   assert.equal(features.filter(({ values }) => values.VALUE === null).length, 1);
 });
 
-test('append in place keeps the CRS of the target', { skip }, async () => {
+test('20: append in place keeps the CRS of the target', { skip }, async () => {
   copyFileSync('wells.gpkg', 'master.gpkg');
   await geomill('append master.gpkg wells.gpkg --out master.gpkg --overwrite');
   const [{ epsg, features }] = await oracle.read('master.gpkg');
   assert.deepEqual([epsg, features.length], ['25832', 4]);
 });
 
-test('roads go through a gzipped sequence to a gzipped CSV', { skip }, async () => {
+test('44: roads go through a gzipped sequence to a gzipped CSV', { skip }, async () => {
   await geomill('convert city.gpkg roads.geojsonl.gz --layer roads');
   await geomill('convert roads.geojsonl.gz roads.csv.gz --to-crs 4326');
   const [csv] = await oracle.read('/vsigzip/roads.csv.gz');
   assert.equal(csv.features.length, 16);
 });
 
-test('swapped coordinates of a GeoPackage are reported, and refused by --strict', { skip }, async () => {
+test('31: swapped coordinates of a GeoPackage are reported, and refused by --strict', { skip }, async () => {
   const warnings = await geomill('convert swapped.gpkg swapped.zip');
   assert.match(warnings, /look swapped/);
   assert.match(warnings, /latitudes beyond 90/);
   assert.match(await refusal('convert swapped.gpkg strict.zip --strict'), /look swapped/);
 });
 
-test('a file without a CRS gets systems that fit its coordinates', { skip }, async () => {
+test('30: a file without a CRS gets systems that fit its coordinates', { skip }, async () => {
   assert.match(await refusal('convert no-crs.zip sites.geojson'), /--from-crs EPSG:27700 +\S/);
   await geomill('convert no-crs.zip sites.geojson --from-crs EPSG:27700');
   const { features } = JSON.parse(readFileSync('sites.geojson', 'utf8'));

@@ -12,6 +12,7 @@ import { withNamedSystems } from '../../src/cli/crs-names.ts';
 import { errorLine, suggestionLines } from '../../src/cli/wording.ts';
 import { readConfig } from '../../src/config.ts';
 import { asGeomillError } from '../../src/errors.ts';
+import { type Ended, runCli } from '../support/run-cli.ts';
 
 const PYTHON = '/usr/bin/python3';
 export const skip =
@@ -125,6 +126,11 @@ export async function geomill(command: string): Promise<string> {
   const report = JSON.parse(readFileSync('report.json', 'utf8')) as Report | { readonly report: Report }[];
   const reports = Array.isArray(report) ? report.map((one) => one.report) : [report];
   return reports.flatMap(({ warnings }) => warnings.map(({ message }) => message)).join('\n');
+}
+
+/** Runs the program as users do, in a process of its own. */
+export function cli(command: string): Promise<Ended> {
+  return runCli(wordsOf(command), { CACHE_DIR: 'cache', NO_COLOR: '1' });
 }
 
 /** What the command prints if it is refused, with its suggestions. */

@@ -77,7 +77,7 @@ for (const [wrong, message, right] of others)
     await geomill(`convert ${right} --overwrite`);
   });
 
-test('web Mercator in a GeoJSON is read with the flag that the message names', { skip }, async () => {
+test('37: web Mercator in a GeoJSON is read with the flag that the message names', { skip }, async () => {
   const point = { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [950_000, 7_000_000] } }; // biome-ignore format: one line
   const crs = { type: 'name', properties: { name: 'urn:ogc:def:crs:EPSG::3857' } };
   writeFileSync('mercator.geojson', JSON.stringify({ type: 'FeatureCollection', crs, features: [point] }));
@@ -102,6 +102,11 @@ const unreadable: readonly (readonly [name: string, content: string | Uint8Array
     /Esri JSON.* f=geojson/,
   ],
   ['comma.geojson', '{"type":"FeatureCollection",\n"features":[],}', /comma.* \(line 2, column \d+\)/],
+  ['quotes.geojson', "{'type': 'Point'}", /line 1, column 2/],
+  ['nan.geojson', '{"type":"Point","coordinates":[NaN,\n1]}', /line 1, column 32/],
+  ['cut.geojson', '{"type":"FeatureCollection","features":[\n{"type":"Fea', /line 2, column/],
+  ['plan.rar', 'Rar!\x1a\x07\x00', /RAR archive; unpack it/],
+  ['table.xlsx', 'PK', /save the sheet as CSV/],
 ];
 
 for (const [name, content, message] of unreadable)

@@ -119,6 +119,17 @@ def counties():
     return ('counties', 25832, ogr.wkbPolygon, {'nr': ogr.OFTInteger}, rows)
 
 
+def grid():
+    """100 parcels without gaps, in fractions of a metre as surveys have them, and a mask over six of ten columns."""
+    def corner(i, j):
+        return 471000 + i * 500 + .1 * (i * 7 % 5), 5933000 + j * 500 + .1 * (j * 3 % 7)
+
+    rows = [(10 * i + j, f'POLYGON {box(*corner(i, j), *corner(i + 1, j + 1))})') for i in range(10) for j in range(10)]
+    mask = f'POLYGON {box(*corner(0, 0), *corner(6, 10))})'
+    parcels = ('cadastre', 25832, ogr.wkbPolygon, {'nr': ogr.OFTInteger}, rows)
+    return parcels, ('mask', 25832, ogr.wkbPolygon, {'name': ogr.OFTString}, [('Town', mask)])
+
+
 def months():
     """Monthly files: a field more from month 2 on, and another type of a field in month 3."""
     text, real = ogr.OFTString, ogr.OFTReal
@@ -156,6 +167,9 @@ def make_inputs():
     write('roads.gpkg', [roads()])
     write('municipalities.gpkg', [municipalities()])
     write('counties.gpkg', [counties()])
+    parcels_of_grid, mask = grid()
+    write('cadastre.gpkg', [parcels_of_grid])
+    write('mask.gpkg', [mask])
     protected = f'POLYGON {box(471050, 5933050, 471300, 5933200)})'
     write('protected.gpkg', [('protected', 25832, ogr.wkbPolygon, {'name': ogr.OFTString}, [('Marsh', protected)])])
     write('wells.gpkg', [('wells', 25832, ogr.wkbPoint, {'name': ogr.OFTString, 'depth': ogr.OFTReal},

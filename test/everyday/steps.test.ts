@@ -9,7 +9,7 @@ test.after(() => oracle?.close());
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const areaOf = ({ features }: Layer): number => sum(features.map(({ area }) => area ?? 0));
 
-test('roads are buffered by 25 m, dissolved by class and clipped by another GeoPackage', {
+test('16: roads are buffered by 25 m, dissolved by class and clipped by another GeoPackage', {
   skip,
 }, async () => {
   await geomill('convert roads.gpkg zones.gpkg --buffer 25m --dissolve class --clip municipalities.gpkg');
@@ -28,7 +28,7 @@ test('roads are buffered by 25 m, dissolved by class and clipped by another GeoP
     assertClose(found.find(([one]) => one === name)?.[1] ?? 0, area as number, 1e-3);
 });
 
-test('a mask is one municipality of a file', { skip }, async () => {
+test('17: a mask is one municipality of a file', { skip }, async () => {
   await geomill(`convert roads.gpkg in-a.gpkg --clip municipalities.gpkg --mask-filter "name = 'Muni A'"`);
   const [clipped] = await oracle.read('in-a.gpkg');
   const [expected] = await oracle.ogr2ogr(
@@ -38,7 +38,7 @@ test('a mask is one municipality of a file', { skip }, async () => {
   assert.equal(clipped.features.length, expected.features.length);
 });
 
-test('a layer of the mask file is named after a colon', { skip }, async () => {
+test('16: a layer of the mask file is named after a colon', { skip }, async () => {
   await geomill('convert roads.gpkg in-city.gpkg --clip city.gpkg:municipalities');
   assert.match(await refusal('convert roads.gpkg in-none.gpkg --clip city.gpkg'), /municipalities/);
   const [[length]] = await oracle.rows('in-city.gpkg', 'SELECT sum(ST_Length(geom)) FROM roads');
@@ -49,7 +49,7 @@ test('a layer of the mask file is named after a colon', { skip }, async () => {
   assertClose(length as number, expected as number, 1e-6);
 });
 
-test('protected areas are erased from parcels', { skip }, async () => {
+test('18: protected areas are erased from parcels', { skip }, async () => {
   await geomill('convert city.gpkg net.gpkg --layer parcels --erase protected.gpkg');
   const [net] = await oracle.read('net.gpkg');
   const [[expected]] = await oracle.rows(
@@ -60,7 +60,7 @@ test('protected areas are erased from parcels', { skip }, async () => {
   assert.ok(net.features.every(({ valid }) => valid));
 });
 
-test('counties are simplified without gaps and overlaps', { skip }, async () => {
+test('28: counties are simplified without gaps and overlaps', { skip }, async () => {
   await geomill('convert counties.gpkg simple.gpkg --simplify-coverage 2km');
   const [[count, positions, area, united]] = await oracle.rows(
     'simple.gpkg',
@@ -76,7 +76,7 @@ test('counties are simplified without gaps and overlaps', { skip }, async () => 
   assert.equal(rings, 0);
 });
 
-test('filters with dates, lists, patterns, ranges and null find what SQL finds', { skip }, async () => {
+test('22: filters with dates, lists, patterns, ranges and null find what SQL finds', { skip }, async () => {
   for (const [condition, sql = condition] of [
     ["opened >= '2020-01-01'"],
     ["class IN ('A', 'L')"],
@@ -97,7 +97,7 @@ test('filters with dates, lists, patterns, ranges and null find what SQL finds',
   }
 });
 
-test('values of dissolved roads are summed, counted and listed', { skip }, async () => {
+test('48: values of dissolved roads are summed, counted and listed', { skip }, async () => {
   await geomill(
     'convert roads.gpkg classes.gpkg --dissolve class --aggregate lanes=sum --aggregate rid=count --aggregate name=distinct',
   );
@@ -112,7 +112,7 @@ test('values of dissolved roads are summed, counted and listed', { skip }, async
   assert.match(await refusal('convert roads.gpkg avg.gpkg --dissolve class --aggregate lanes=avg'), /mean/);
 });
 
-test('fields are chosen, dropped and renamed', { skip }, async () => {
+test('25: fields are chosen, dropped and renamed', { skip }, async () => {
   await geomill('convert roads.gpkg fields.gpkg --select rid,name --rename name=street');
   assert.deepEqual((await oracle.read('fields.gpkg'))[0].fields, { rid: 'Integer', street: 'String' });
 });
