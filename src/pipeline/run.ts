@@ -5,25 +5,16 @@
 
 import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
-import { type CrsText, LOCAL_CRS, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
+import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
 import { type Finding, Findings } from '../findings.ts';
-import {
-  type Format,
-  type FormatReader,
-  type FormatWriter,
-  type OutputFile,
-  outputKind,
-  type SourceLayer,
-  type WriteContext,
-} from '../formats/format.ts';
-import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
+import { type OutputFile, outputKind, type SourceLayer, type WriteContext } from '../formats/format.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
+import { type Codecs, loadCodecs } from './codecs.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
-import { sampledExtent, WEB_MERCATOR, wantsAdvice } from './crs-advice.ts';
-import { CrsAnswerMissing, type CrsMemory, CrsService } from './crs-service.ts';
+import { type CrsMemory, CrsService } from './crs-service.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
@@ -39,14 +30,13 @@ import {
 import { byteLengthOf, type OpenedInput, openInputs, withoutGzip, withTextPosition } from './open-inputs.ts';
 import { outputLayers } from './output-layers.ts';
 import { throwIfAborted } from './partition-run.ts';
-import { type ConversionPlan, planConversion } from './plan.ts';
+import type { ConversionPlan } from './plan.ts';
+import { type Planned, planWithCrs, reprojectingSteps, statedOutputCrs } from './plan-with-crs.ts';
 import { ProgressMeter } from './progress.ts';
 import type { ConversionReport, Progress, ReprojectionReport } from './report.ts';
 import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
 import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
 import { needsInferredSchema, runSourcesOf } from './run-source.ts';
-import { sessionFor } from './session.ts';
-import type { Session } from './task.ts';
 import { newThreads, type ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
@@ -85,19 +75,14 @@ interface Written {
   readonly reprojections: readonly ReprojectionReport[];
 }
 
-interface InputCodec {
-  readonly format: Format;
-  readonly reader: FormatReader;
-}
-
 class Conversion {
   readonly #request: ConversionRequest;
   #paths: ConversionPaths;
   readonly #control: ConversionControl;
   readonly #startedAt = performance.now();
   #findings: Findings;
-  readonly #input: InputCodec & { readonly first: InputCodec };
-  readonly #output: { readonly format: Format; readonly writer: FormatWriter };
+  readonly #input: Codecs['input'];
+  readonly #output: Codecs['output'];
   readonly #steps: readonly LoadedStep[];
   readonly #registry: readonly Transformation[];
   readonly #cutting: Cutting;
@@ -111,8 +96,7 @@ class Conversion {
     request: ConversionRequest,
     paths: ConversionPaths,
     control: ConversionControl,
-    input: InputCodec & { readonly first: InputCodec },
-    output: { readonly format: Format; readonly writer: FormatWriter },
+    { input, output }: Codecs,
     steps: readonly LoadedStep[],
     registry: readonly Transformation[],
     findings: Findings,
@@ -138,18 +122,13 @@ class Conversion {
     control: ConversionControl,
     registry: readonly Transformation[],
   ): Promise<Conversion> {
-    const inputFormat = inputFormatById(request.input.format, 'input.format');
-    const outputFormat = outputFormatById(request.output.format, 'output.format');
     const crs = new CrsService(paths.gridDirectory);
     const findings = new Findings();
     const scratch = new ScratchSpace();
     const { signal, threads = newThreads } = control;
     const reading = { paths, crs, findings, scratch, signal, threads };
-    const firstFormat = inputFormatById(request.input.targetFormat ?? inputFormat.id, 'input.format');
-    const [reader, firstReader, writer, steps] = await Promise.all([
-      inputFormat.loadReader(),
-      firstFormat.loadReader(),
-      outputFormat.loadWriter(),
+    const [codecs, steps] = await Promise.all([
+      loadCodecs(request),
       loadSteps(
         request.transformations,
         registry,
@@ -160,17 +139,7 @@ class Conversion {
         },
       ),
     ]);
-    return new Conversion(
-      request,
-      paths,
-      control,
-      { format: inputFormat, reader, first: { format: firstFormat, reader: firstReader } },
-      { format: outputFormat, writer },
-      steps,
-      registry,
-      findings,
-      scratch,
-    );
+    return new Conversion(request, paths, control, codecs, steps, registry, findings, scratch);
   }
 
   get inputs(): readonly InputPath[] {
@@ -215,8 +184,8 @@ class Conversion {
       inputFormat: input.format,
       outputFormat: output.format,
       reprojects:
-        this.#reprojectingSteps().length > 0 ||
-        (!keepsCrs && [...input.files.map(({ crs }) => crs), this.#statedOutputCrs].some(isOther)),
+        reprojectingSteps(this.#steps).length > 0 ||
+        (!keepsCrs && [...input.files.map(({ crs }) => crs), statedOutputCrs(this.#request)].some(isOther)),
       transformations: this.#steps.map(({ type }) => type),
       gridDirectory,
     });
@@ -388,69 +357,21 @@ class Conversion {
     this.#findings.merge(findings);
   }
 
-  async #plan(files: readonly OpenedInput[]): Promise<{ plan: ConversionPlan; session: Session }> {
-    const inputs = files.map((input, i) => this.#withExtents(input, this.#request.input.files[i].crs));
-    await this.#crs.prepare([
-      ...this.#request.input.files.map(({ crs }) => crs),
-      this.#statedOutputCrs,
-      ...this.#reprojectingSteps(),
-      ...this.#steps.map(({ fileCrs }) => fileCrs ?? null),
-      ...inputs.flatMap(({ layers }) => layers.map(({ crs, assumedCrs }) => crs ?? assumedCrs?.crs ?? null)),
-      // For the suggestions in the error of a layer without a CRS.
-      inputs.some(({ layers }) => layers.some(wantsAdvice)) ? WEB_MERCATOR : null,
-    ]);
-    const opened = this.#findings.list();
-    try {
-      return this.#planNow(inputs);
-    } catch (error) {
-      if (!(error instanceof CrsAnswerMissing)) throw error;
-      await this.#crs.load();
-      this.#resetFindings(opened);
-      return this.#planNow(inputs);
-    }
-  }
-
-  #planNow(inputs: readonly OpenedInput[]): { plan: ConversionPlan; session: Session } {
-    const plan = planConversion(
-      this.#request,
+  async #plan(inputs: readonly OpenedInput[]): Promise<Planned> {
+    const planned = await planWithCrs(
+      {
+        request: this.#request,
+        paths: this.#paths,
+        codecs: { input: this.#input, output: this.#output },
+        steps: this.#steps,
+        crs: this.#crs,
+        outputName: baseName(this.#paths.outputPath),
+      },
       inputs,
-      this.#input,
-      { ...this.#output, outputName: baseName(this.#paths.outputPath) },
-      this.#crs,
       this.#findings,
-      this.#steps,
     );
-    // What the output and the report will ask: a missing answer is found here.
-    for (const { targetCrs, sources } of plan.layers)
-      for (const definition of [targetCrs, ...sources.map(({ crs }) => crs)])
-        this.#crs.describe(definition, 'output.epsg');
-    return { plan, session: sessionFor(plan, inputs, this.#request, this.#paths, this.#crs) };
-  }
-
-  /** The input with extents of its layers without a CRS, for the suggestions in their error. */
-  #withExtents(input: OpenedInput, stated: CrsText | null): OpenedInput {
-    const wanted = this.#request.input.layers;
-    const isWithoutCrs = ({ crs, name, statedExtent }: SourceLayer): boolean =>
-      crs === null && stated === null && (statedExtent ?? null) === null && (wanted?.includes(name) ?? true);
-    if (!input.layers.some(isWithoutCrs)) return input;
-    const { limits } = this.#paths;
-    return {
-      ...input,
-      layers: input.layers.map((layer) =>
-        isWithoutCrs(layer) ? { ...layer, ...sampledExtent(layer, this.#input.reader, limits) } : layer,
-      ),
-    };
-  }
-
-  get #statedOutputCrs(): CrsText | null {
-    const { crs } = this.#request.output;
-    return crs === SOURCE_CRS || crs === LOCAL_CRS ? null : crs;
-  }
-
-  #reprojectingSteps(): CrsText[] {
-    return this.#steps.flatMap(({ code, params }) =>
-      code.kind === 'reprojecting' ? [code.targetCrs(params)] : [],
-    );
+    this.#findings = planned.findings;
+    return planned;
   }
 
   #startExecutor(sources: readonly SourceLayer[]): Executor {

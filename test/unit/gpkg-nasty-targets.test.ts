@@ -113,6 +113,13 @@ for (const [what, [sql, row]] of Object.entries(extended))
     assert.deepEqual(last, row);
   });
 
+test('a target without a CRS and files of another format get the advice for the coordinates of the target', async () => {
+  using workspace = makeWorkspace();
+  const target = writeRawGeopackage(join(workspace.path, 't.gpkg'), { sql: PLAIN, layers: ['t'] });
+  changeDatabase(target, (database) => database.exec('UPDATE gpkg_geometry_columns SET srs_id = -1'));
+  await requireRefused(target, workspace.path, /^CRS_MISSING: .*undefined Cartesian.*\(x 1 to 1, y 2 to 2\)/);
+});
+
 test('extends a layer with the triggers of GDAL 3.12', async () => {
   using workspace = makeWorkspace();
   const target = await writeFile(workspace.path, 't', 'gpkg', [pointAt([1, 2], { name: 'old', n: 1 })]);
