@@ -1,6 +1,6 @@
 /** `geomill append TARGET FILE... --out OUT`: adds the features of files to a target, in the fields of the target. */
 import { failure } from '../errors.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
 import { type CommandContext, conversionFlags, conversionUsage, crsOf, runCommand } from './conversion.ts';
 
@@ -34,12 +34,9 @@ export const flags = (): Flags => ({
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, flags());
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
   const { values, positionals } = parsed;
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
   if (positionals.length < 2) {
     throw failure('USAGE', {
       detail: `append takes TARGET and at least one FILE, got ${positionals.length} names; see geomill append --help`,

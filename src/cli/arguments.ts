@@ -27,6 +27,14 @@ export interface Parsed {
   readonly order: readonly { readonly name: string; readonly value: string | undefined }[];
 }
 
+/** The flags of a command; null: its help was asked for, and printed. Throws USAGE. */
+export function parseCommand(argv: readonly string[], flags: Flags, usage: string): Parsed | null {
+  const parsed = parse(argv, flags);
+  if (parsed.values.help !== true) return parsed;
+  process.stdout.write(`${usage}\n`);
+  return null;
+}
+
 /** Throws USAGE for unknown flags and missing values. */
 export function parse(argv: readonly string[], flags: Flags): Parsed {
   try {

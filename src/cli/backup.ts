@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { backUp } from '../maintenance/backup.ts';
 import { packageVersion } from '../package-version.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 import { interruptible } from './interrupt.ts';
 
 export const usage = `geomill backup DIR [--outputs]
@@ -25,11 +25,9 @@ export const flags = (): Flags => ({
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
-  const { values, positionals } = parse(argv, flags());
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
+  const { values, positionals } = parsed;
   if (positionals.length !== 1)
     throw failure('USAGE', {
       detail: 'backup takes one directory, which it makes; see geomill backup --help',

@@ -1,7 +1,7 @@
 /** `geomill completions SHELL`: completions of commands, options and their values, from the command table. */
 import { failure } from '../errors.ts';
 import { formats, inputFormats, outputFormats } from '../formats/registry.ts';
-import { type Flags, flagName, parse } from './arguments.ts';
+import { type Flags, flagName, parseCommand } from './arguments.ts';
 import { commands } from './commands.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -19,11 +19,9 @@ export const flags = (): Flags => ({ help: { type: 'boolean', short: 'h' } });
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parse(argv, flags());
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
+  const { positionals } = parsed;
   const shell = SHELLS.find((known) => known === positionals[0]);
   if (shell === undefined || positionals.length > 1)
     throw failure('USAGE', { detail: `completions takes one of ${SHELLS.join(', ')}` });

@@ -1,7 +1,7 @@
 /** `geomill convert IN OUT`: the pipeline without a service. */
 import { failure } from '../errors.ts';
 import { counted } from '../message.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 import {
   type CommandContext,
   type Conversion,
@@ -44,12 +44,9 @@ export const flags = (): Flags => ({
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, flags());
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
   const { values, positionals } = parsed;
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
   const conversionOf = (input: string, output: string): Conversion => ({
     operation: 'transform',
     inputs: [input],

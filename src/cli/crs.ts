@@ -3,7 +3,7 @@ import { type CrsHit, CrsSearch, type GeographicPoint, parsePoint } from '../crs
 import { failure } from '../errors.ts';
 import { crsCandidates, fitsDegrees, GRIDS, isHeldBy } from '../pipeline/crs-advice.ts';
 import { CrsService } from '../pipeline/crs-service.ts';
-import { type Flags, formatFlags, parse } from './arguments.ts';
+import { type Flags, formatFlags, parseCommand } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { statOf } from './files.ts';
 import { inspectFile } from './info.ts';
@@ -41,12 +41,9 @@ const MAX_EXTENTS = 300;
 
 /** Runs the command; resolves with the exit status, 1 if no system was found. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, flags());
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
   const { values, positionals } = parsed;
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
   const query = positionals.join(' ').trim();
   const near = pointOf(values.near);
   const limit = limitOf(values.limit);

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { type Diagnosis, examine } from '../maintenance/doctor/doctor.ts';
 import { type Severity, severities } from '../maintenance/doctor/finding.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 
 export const usage = `geomill doctor [DATA_DIR] [--quick] [--json]
 
@@ -33,11 +33,9 @@ type DoctorConfig = Pick<Config, 'dataDirectory' | 'capacity' | 'gridDirectory' 
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: DoctorConfig): Promise<number> {
-  const { values, positionals } = parse(argv, flags());
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
+  const { values, positionals } = parsed;
   if (positionals.length > 1) throw failure('USAGE', { detail: 'doctor takes one data directory' });
   const diagnosis = await examine({
     dataDirectory: positionals.length === 1 ? resolve(positionals[0]) : config.dataDirectory,

@@ -2,7 +2,7 @@
 import { failure } from '../errors.ts';
 import { isInputFormat, isOutputFormat } from '../formats/format.ts';
 import { formats } from '../formats/registry.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 
 export const usage = `geomill formats [--json]
 
@@ -18,11 +18,9 @@ export const flags = (): Flags => ({ json: { type: 'boolean' }, help: { type: 'b
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[]): Promise<number> {
-  const { values, positionals } = parse(argv, flags());
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
+  const { values, positionals } = parsed;
   if (positionals.length > 0)
     throw failure('USAGE', { detail: `formats takes no arguments; see geomill help ${positionals[0]}` });
   process.stdout.write(values.json === true ? `${JSON.stringify(list(), null, 2)}\n` : table());

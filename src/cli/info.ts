@@ -15,7 +15,7 @@ import {
   formatFlags,
   formatOptions,
   type Parsed,
-  parse,
+  parseCommand,
 } from './arguments.ts';
 import type { CommandContext } from './conversion.ts';
 import { stageInput } from './files.ts';
@@ -47,12 +47,9 @@ export const flags = (): Flags => ({
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, flags());
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
   const { values, positionals } = parsed;
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
   if (positionals.length !== 1)
     throw failure('USAGE', {
       detail: `info takes one FILE, got ${counted(positionals.length, 'name')}; --layer NAME shows one layer of it`,

@@ -9,7 +9,7 @@ import { publicIdIn } from '../accounts/secret-text.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { accountsPath } from '../jobs/data-directory.ts';
-import { type Flags, type Parsed, parse } from './arguments.ts';
+import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 
 export const usage = `geomill keys create --owner OWNER --name NAME [options]
 geomill keys list [--owner OWNER] [--json]
@@ -41,11 +41,8 @@ export const flags = (): Flags => ({
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
-  const parsed = parse(argv, flags());
-  if (parsed.values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
   const [action, ...rest] = parsed.positionals;
   const actions = Object.hasOwn(ACTIONS, action ?? '') ? ACTIONS[action] : undefined;
   if (actions === undefined)

@@ -1,6 +1,6 @@
 /** `geomill merge FILE FILE... --out OUT`: the geometries of all files as one layer. */
 import { failure } from '../errors.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 import { crsForEach, fileRequests, outputOf } from './combine.ts';
 import { type CommandContext, conversionFlags, conversionUsage, runCommand } from './conversion.ts';
 
@@ -31,12 +31,9 @@ export const flags = (): Flags => ({
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, flags());
-  const { values, positionals } = parsed;
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
+  const { positionals } = parsed;
   if (positionals.length < 1)
     throw failure('USAGE', { detail: 'merge takes FILEs, got none; see geomill merge --help' });
   const output = outputOf(parsed, 'merge');

@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { restore } from '../maintenance/restore.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 import { interruptible } from './interrupt.ts';
 
 export const usage = `geomill restore DIR [--overwrite]
@@ -24,11 +24,9 @@ export const flags = (): Flags => ({
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: Pick<Config, 'dataDirectory'>): Promise<number> {
-  const { values, positionals } = parse(argv, flags());
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
+  const { values, positionals } = parsed;
   if (positionals.length !== 1)
     throw failure('USAGE', {
       detail: 'restore takes the directory of one backup; see geomill restore --help',

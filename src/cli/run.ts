@@ -15,7 +15,7 @@ import {
   type Flags,
   type FormatKey,
   type Parsed,
-  parse,
+  parseCommand,
 } from './arguments.ts';
 import { type CommandContext, type Conversion, filesRead, runConversionOf } from './conversion.ts';
 import { checkOutput } from './files.ts';
@@ -74,12 +74,9 @@ interface OutputResult {
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], context: CommandContext): Promise<number> {
-  const parsed = parse(argv, flags());
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
   const { values, positionals } = parsed;
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
   if (positionals.length !== 1)
     throw failure('USAGE', { detail: 'run takes one job document; see geomill run --help' });
   const [file] = positionals;

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
 import { startService } from '../service.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 import { greeting } from './greeting.ts';
 
 export const usage = `geomill serve [--insecure-open] [--adopt-empty]
@@ -33,11 +33,9 @@ function keepHeapSmall(): void {
 
 /** Runs the service until SIGTERM or SIGINT. Resolves with the exit code. */
 export async function run(argv: readonly string[], config: Config): Promise<number> {
-  const { values, positionals } = parse(argv, flags());
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
+  const { values, positionals } = parsed;
   if (positionals.length > 0)
     throw failure('USAGE', {
       detail: 'geomill serve takes no arguments; set environment variables (docs/settings.md)',

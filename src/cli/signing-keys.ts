@@ -2,7 +2,7 @@
 import type { SigningKeyFacts, SigningKeys } from '../accounts/signing-keys.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import { type Flags, parse } from './arguments.ts';
+import { type Flags, parseCommand } from './arguments.ts';
 import { actor, openAccountsOf, table, when } from './keys.ts';
 
 export const usage = `geomill signing-keys rotate [--now]
@@ -31,11 +31,9 @@ type KeysConfig = Pick<Config, 'dataDirectory' | 'tokenLifetimeSeconds'>;
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: KeysConfig): Promise<number> {
-  const { values, positionals } = parse(argv, flags());
-  if (values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
+  const { values, positionals } = parsed;
   const [action, ...rest] = positionals;
   if (action !== 'rotate' && action !== 'list')
     throw failure('USAGE', { detail: 'signing-keys takes rotate or list; see geomill signing-keys --help' });

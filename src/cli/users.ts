@@ -4,7 +4,7 @@ import { linkAddress } from '../account-area/one-time-links.ts';
 import type { User } from '../account-area/users.ts';
 import type { Config } from '../config.ts';
 import { failure } from '../errors.ts';
-import { type Flags, type Parsed, parse } from './arguments.ts';
+import { type Flags, type Parsed, parseCommand } from './arguments.ts';
 import { actor, openAccountsOf, table, when } from './keys.ts';
 
 export const usage = `geomill users create EMAIL [--name NAME] [--admin] [--password-stdin]
@@ -59,11 +59,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
 
 /** Runs the command; resolves with the exit status. Throws GeomillError. */
 export async function run(argv: readonly string[], config: UsersConfig): Promise<number> {
-  const parsed = parse(argv, flags());
-  if (parsed.values.help === true) {
-    process.stdout.write(`${usage}\n`);
-    return 0;
-  }
+  const parsed = parseCommand(argv, flags(), usage);
+  if (parsed === null) return 0;
   const [name, ...rest] = parsed.positionals;
   const action = Object.hasOwn(ACTIONS, name ?? '') ? ACTIONS[name] : undefined;
   if (action === undefined)
