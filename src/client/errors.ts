@@ -93,6 +93,9 @@ export async function problemOf(response: Response): Promise<GeomillProblem> {
     detail: typeof given.detail === 'string' ? given.detail : detailOf(response, text),
     ...(typeof given.instance === 'string' ? { instance: given.instance } : {}),
     ...(Array.isArray(given.errors) ? { errors: given.errors as NonNullable<Problem['errors']> } : {}),
+    ...(Array.isArray(given.suggestions)
+      ? { suggestions: given.suggestions as NonNullable<Problem['suggestions']> }
+      : {}),
   };
   return new GeomillProblem(problem, about);
 }

@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
-import { GeomillClient, type JobFailed, type SubmitJobConfig } from '../../src/client/client.ts';
+import {
+  GeomillClient,
+  type GeomillProblem,
+  type JobFailed,
+  type SubmitJobConfig,
+} from '../../src/client/client.ts';
 import { onePoint } from '../support/raw-shapefile.ts';
 import { checkedFetch } from '../support/response-check.ts';
 import { GEOJSON_TO_GEOJSON, startTestService, submit, submitJob } from '../support/service.ts';
@@ -54,14 +59,18 @@ test('a job that fails for want of a CRS suggests systems that fit', async () =>
   );
 });
 
-test('the client has the suggestions of a job that fails while it waits, and of a dry run', async () => {
+test('the client has the suggestions of a refused request, of a job that failed, and of a dry run', async () => {
   const input = { name: 'survey.shp', data: new Uint8Array(onePoint(530_000, 180_000)) };
   const config = { input: { format: 'shp' }, output: { format: 'csv' } } as const;
   const job = await client.submit({ input, config });
   const isBritish = ({ crs }: { readonly crs: string }) => crs === 'EPSG:27700';
   await assert.rejects(job.wait(), (error: JobFailed) => error.suggestions.some(isBritish));
-  const { output } = await client.inspect({ input, config });
-  assert.ok(output !== null && 'error' in output && output.error.suggestions?.some(isBritish));
+  await assert.rejects(
+    client.transform('shp', { input, config: { output_format: 'csv' } }),
+    (error: GeomillProblem) => error.suggestions.some(isBritish),
+  );
+  const { output: dryRun } = await client.inspect({ input, config });
+  assert.ok(dryRun !== null && 'error' in dryRun && dryRun.error.suggestions?.some(isBritish));
 });
 
 test('the report says what was done', async () => {
