@@ -73,8 +73,11 @@ export function wrongLetter(letter: Hemisphere, axis: string): string {
 }
 
 /** Instruments write 47 degrees and 22.25 minutes north as 4722.25N; a shorter value could be either. */
-export function tooManyDegrees(letter: Hemisphere, limit: number): string {
-  return `with the letter ${letter} a value is in degrees, at most ${limit}; degrees and minutes without a separator (4722.25N) are not read: separate them`;
+export function tooManyDegrees(letter: Hemisphere, limit: number, isSexagesimal: boolean): string {
+  const reason = `with the letter ${letter} a value is in degrees, at most ${limit}`;
+  return isSexagesimal
+    ? reason
+    : `${reason}; degrees and minutes without a separator (4722.25N) are not read: separate them`;
 }
 
 const WORD_DEGREE = new Set(['d', 'deg', 'degree', 'degrees']);
@@ -144,7 +147,7 @@ export class OrdinateScanner {
       this.hemisphere = letter;
     }
     const limit = letter === 'N' || letter === 'S' ? 90 : 360;
-    if (value > limit) return this.#fail(tooManyDegrees(letter, limit));
+    if (value > limit) return this.#fail(tooManyDegrees(letter, limit, this.isSexagesimal));
     return letter === 'S' || letter === 'W' ? -value : value;
   }
 

@@ -141,7 +141,11 @@ export class AngleCells implements RowGeometry {
           : `${positive} or ${negative} is expected`,
       );
     const limit = axis === 'x' ? 360 : 90;
-    if (size > limit) return this.#refuse(this.#columnOf(axis), tooManyDegrees(letter, limit));
+    if (size > limit)
+      return this.#refuse(
+        this.#columnOf(axis),
+        tooManyDegrees(letter, limit, this.#place[axis].minutes >= 0),
+      );
     if (isNegative && letter === positive)
       return this.#refuse(column, 'a minus sign and the letter contradict each other');
     return letter === negative ? -size : size;

@@ -169,10 +169,10 @@ function locate(settings: HeadSettings, start: LineStart, wanted: WantedColumns)
   const readings: HeaderReading[] = [];
   for (const reading of headerReadings(settings, start)) {
     readings.push(reading);
+    // A single name can have another delimiter after it, and commas in the rows can be those of WKT.
+    if (delimiter === null && reading.names.length === 1) continue;
     const found = namesColumn(specified) ? attempt(settings, reading, specified, statedPlace) : null;
-    // Commas in the rows under a single name are those of WKT.
-    const isSplit = delimiter === null && reading.names.length === 1 && reading.sample().share < 1;
-    if (found !== null && !isSplit) return found;
+    if (found !== null) return found;
   }
   const look = structuredLook(source);
   if (look !== null)
