@@ -7,6 +7,7 @@
  * its heap alone.
  */
 import { readFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { failure } from '../../errors.ts';
 import { DATA_DIRECTORY, type EmscriptenFs, mountDataDirectory } from './data-directory.ts';
 import { projDatabasePath } from './database-path.ts';
@@ -36,6 +37,8 @@ interface EmscriptenModule {
 const MAX_MESSAGES = 20;
 
 export async function loadProjModule(gridDirectory: string | null): Promise<ProjModule> {
+  // V8 compiles a function at its first call. With this it also validates it then, instead of all 3.6 MB here: 10 ms.
+  setFlagsFromString('--wasm-lazy-validation');
   const entry = import.meta.resolve('proj-wasm');
   const factoryUrl = new URL('./proj-emscripten.js', entry);
   const [{ default: createModule }, wasm] = await Promise.all([
