@@ -26,7 +26,7 @@ const generalErrors = {
   FORMAT_UNKNOWN: user(400, "'{field:path}': unknown format '{value}'{hint?}; supported: {known}"),
   FIELD_REQUIRED: user(
     400,
-    '{format} does not store its CRS: {set:path} (EPSG:4326 for longitude and latitude)',
+    '{format} does not store its CRS: {set:path} (EPSG:4326 for longitude and latitude){advice?}',
   ),
   INLINE_NOT_POSSIBLE: user(
     400,
@@ -452,6 +452,20 @@ export function boundedLocation(location: Location): Location {
   );
 }
 
+export interface CrsSuggestion {
+  /** As requests name it: "EPSG:27700". */
+  readonly crs: string;
+  readonly name: string;
+}
+
+/** Suggestions in a parameter of an error: one per line, code and name separated by a space. */
+export function suggestionsIn(text: string): readonly CrsSuggestion[] {
+  return text.split('\n').flatMap((line) => {
+    const [, crs, name] = /^(\S+) (.+)$/.exec(line) ?? [];
+    return crs === undefined ? [] : [{ crs, name }];
+  });
+}
+
 /** A failure with a code of the catalogue. `message` is the filled template; all of it is bounded in length. */
 export class GeomillError extends Error {
   readonly code: ErrorCode;
@@ -483,14 +497,9 @@ export class GeomillError extends Error {
   }
 
   /** Coordinate reference systems that the user may have meant, most likely first. */
-  get suggestions(): readonly { readonly crs: string; readonly name: string }[] {
+  get suggestions(): readonly CrsSuggestion[] {
     const { suggestions = '' } = this.params;
-    return textOf(suggestions)
-      .split('\n')
-      .flatMap((line) => {
-        const [, crs, name] = /^(\S+) (.+)$/.exec(line) ?? [];
-        return crs === undefined ? [] : [{ crs, name }];
-      });
+    return suggestionsIn(textOf(suggestions));
   }
 
   /** The same error with a message that names the fields of a request in another form. */

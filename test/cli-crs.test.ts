@@ -42,6 +42,29 @@ test('crs finds systems by words, near a point and by the coordinates of a file'
   }
 });
 
+test('a search with more systems than are compared says so', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'london.csv');
+  writeFileSync(path, LONDON);
+  const cut = await runCli(['crs', 'zone', '--extent-of', path, '--json'], {});
+  assert.match(
+    cut.err,
+    /only the best 300 systems of this search were compared with the file; .*--near LON,LAT/,
+  );
+  assert.equal((JSON.parse(cut.out) as { compared?: number }).compared, 300);
+  const whole = await runCli(['crs', 'british', '--extent-of', path, '--json'], {});
+  assert.doesNotMatch(whole.err, /compared/);
+  assert.deepEqual(Object.keys(JSON.parse(whole.out)), ['crs']);
+});
+
+test('info lists systems that fit a file without a CRS', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'london.csv');
+  writeFileSync(path, LONDON);
+  const { out } = await runCli(['info', path], {});
+  assert.match(out, /crs +not stated; the coordinates fit .*EPSG:27700 \(/);
+});
+
 test('PROJ places the coordinates of the file in the area of each system that is found for them', {
   skip: existsSync(CS2CS) ? false : 'cs2cs is not installed',
 }, async () => {

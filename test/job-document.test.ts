@@ -86,7 +86,10 @@ test('errors name the path in the document, and nothing is written if one output
       { inputs, steps: [{ type: 'bufer' }], outputs: [good] },
       /'steps\[0\]\.type': unknown transformation 'bufer' \(did you mean 'buffer'\?\)/,
     ],
-    [{ inputs: [{ path: join(samples, 'harbour.csv') }], outputs: [good] }, /set 'inputs\[0\]\.epsg'/],
+    [
+      { inputs: [{ path: join(samples, 'harbour.csv') }], outputs: [good] },
+      /set 'inputs\[0\]\.epsg' .*; geomill info FILE lists systems/,
+    ],
     [{ inputs: [inputs[0], inputs[0]], outputs: [good] }, /'inputs' has 2 entries, but transform takes one/],
     [{ operation: 'join', inputs, outputs: [good] }, /'operation' must be transform, append, merge/],
     [

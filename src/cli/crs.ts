@@ -13,7 +13,7 @@ export const usage = `geomill crs [QUERY] [options]
   QUERY                 an EPSG code, or words of the name, the alias or the area: utm 32, swiss, EPSG:2583
   --near LON,LAT        only systems whose area of use has this point (degrees)
   --extent-of FILE      only systems whose area of use holds the coordinates of FILE, read in that system; without QUERY
-                        and --near, the most likely of about 50 widely used systems
+                        and --near, the most likely of about 50 widely used systems; otherwise of the best 300 of the search
   --from FORMAT         format of FILE, if the extension does not state it
   --in-NAME VALUE       an option of that format (docs/formats)
   --limit N             at most N systems (default 10)
@@ -54,19 +54,29 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const find = (count: number): readonly CrsHit[] =>
     query !== '' ? search.search(query, count, near) : near === null ? [] : search.near(near, count);
   let hits: readonly CrsHit[];
+  let isCut = false;
   if (typeof file === 'string') {
     const { layers } = await inspectFile(file, parsed, context);
     const extent = unionOf(layers.flatMap((layer) => (layer.extent === null ? [] : [layer.extent])));
     if (extent === null) throw failure('USAGE', { detail: `'${file}' has no coordinates` });
     const crs = new CrsService(context.gridDirectory);
     await crs.prepare(GRIDS);
-    hits =
-      query === '' && near === null
-        ? likely(extent, crs).flatMap((code) => search.get(code) ?? [])
-        : find(MAX_EXTENTS).filter(({ code }) => isHeldBy(code, extent, crs));
+    if (query === '' && near === null) hits = likely(extent, crs).flatMap((code) => search.get(code) ?? []);
+    else {
+      const found = find(MAX_EXTENTS + 1);
+      isCut = found.length > MAX_EXTENTS;
+      hits = found.slice(0, MAX_EXTENTS).filter(({ code }) => isHeldBy(code, extent, crs));
+    }
   } else hits = find(limit);
   const shown = hits.slice(0, limit);
-  if (values.json === true) process.stdout.write(`${JSON.stringify({ crs: shown }, null, 2)}\n`);
+  if (isCut)
+    process.stderr.write(
+      `geomill: only the best ${MAX_EXTENTS} systems of this search were compared with the file; for others add words or --near LON,LAT\n`,
+    );
+  if (values.json === true)
+    process.stdout.write(
+      `${JSON.stringify({ crs: shown, ...(isCut ? { compared: MAX_EXTENTS } : {}) }, null, 2)}\n`,
+    );
   else if (shown.length > 0) process.stdout.write(tableOf(shown));
   else
     process.stderr.write(`geomill: no coordinate reference system was found; ${otherQuery(positionals)}\n`);

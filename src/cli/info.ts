@@ -131,7 +131,7 @@ function describe({
     lines.push('', `layer '${layer.name}': ${counted(layer.features, 'feature')}`);
     lines.push(`  geometry  ${types.join(', ') || 'none'}${ordinates}`);
     lines.push(
-      `  crs       ${layer.crs === null ? "not stated; 'geomill crs --extent-of FILE' lists systems that fit" : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,
+      `  crs       ${layer.crs === null ? unknownCrs(layer) : `${layer.crs.name}${code}, ${layer.crs.unitName}`}`,
     );
     lines.push(`  extent    ${layer.extent === null ? 'none' : layer.extent.join(', ')}`);
     if (layer.metresPerUnit !== null) lines.push(`  unit      ${layer.metresPerUnit} m, as the file says`);
@@ -144,4 +144,10 @@ function describe({
   }
   if (warnings.length > 0) lines.push('', ...findingLines(warnings));
   return `${lines.join('\n')}\n`;
+}
+
+function unknownCrs({ crsSuggestions }: Inspection['layers'][number]): string {
+  if (crsSuggestions.length === 0) return 'not stated, and no widely used system fits';
+  const fitting = crsSuggestions.map(({ crs, name }) => `${crs} (${name})`).join(', ');
+  return `not stated; the coordinates fit ${fitting}`;
 }

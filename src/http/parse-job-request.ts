@@ -4,7 +4,7 @@
  */
 import { type CrsText, parseInputCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { closest } from '../did-you-mean.ts';
-import { failure } from '../errors.ts';
+import { failure, type GeomillError } from '../errors.ts';
 import { type FailOn, Findings } from '../findings.ts';
 import {
   type Format,
@@ -99,6 +99,7 @@ function parseConfig(
     endpoint,
     inputFormat,
     outputChoice === null || endpoint.isCrsOptional === true,
+    places,
   );
   const output = outputChoice === null ? null : parseOutput(values, endpoint, outputChoice);
   const steps = parseTransformations(values, registries, places);
@@ -218,6 +219,12 @@ export function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPo
   return { url: checkInputUrl(String(value), policy, path), path };
 }
 
+/** A format that needs a CRS in the request, and where the request has its files. */
+interface CrsNeed {
+  readonly format: Format;
+  readonly places: FilePlaces;
+}
+
 type FilesOf = (fileCount: number) => readonly InputFileRequest[];
 
 /** The CRS given for each file. Throws FIELD_REQUIRED if the format needs one and the config has none. */
@@ -226,9 +233,10 @@ function parseFilesCrs(
   { operation }: Endpoint,
   format: Format,
   isTellingOnly: boolean,
+  places: FilePlaces,
 ): FilesOf {
   // A file without a CRS can be inspected, but not converted.
-  const requiredBy = format.inputCrs === 'request' && !isTellingOnly ? format : null;
+  const requiredBy = format.inputCrs === 'request' && !isTellingOnly ? { format, places } : null;
   switch (operation) {
     case 'transform':
     case 'inspect': {
@@ -245,22 +253,26 @@ function parseFilesCrs(
   }
 }
 
-function parseFileCrs(values: ConfigValues, requiredBy: Format | null): InputFileRequest {
+function parseFileCrs(values: ConfigValues, requiredBy: CrsNeed | null): InputFileRequest {
   const { path, value } = values.take('inputCrs');
-  if (value === undefined && requiredBy !== null)
-    throw failure('FIELD_REQUIRED', { path: field(path), format: requiredBy.name });
+  if (value === undefined && requiredBy !== null) throw crsRequired(path, requiredBy);
   return { crs: crsOrNull(value, path), crsPath: path };
+}
+
+/** For a format that stores no CRS. The specification has the whole text of the response; the command line adds what helps. */
+function crsRequired(path: string, { format: { name }, places }: CrsNeed): GeomillError {
+  const advice = places === 'paths' ? '; geomill info FILE lists systems that fit its coordinates' : '';
+  return failure('FIELD_REQUIRED', { path: field(path), format: name, advice });
 }
 
 /** One CRS for all files, or a list with one entry per file. */
 function parseCrsMapping(
   values: ConfigValues,
   key: 'appendCrs' | 'mergeCrs',
-  requiredBy: Format | null,
+  requiredBy: CrsNeed | null,
 ): FilesOf {
   const { path, value } = values.take(key);
-  if (value === undefined && requiredBy !== null)
-    throw failure('FIELD_REQUIRED', { path: field(path), format: requiredBy.name });
+  if (value === undefined && requiredBy !== null) throw crsRequired(path, requiredBy);
   if (!Array.isArray(value)) {
     const crs = crsOrNull(value, path);
     return (fileCount) =>
@@ -274,8 +286,7 @@ function parseCrsMapping(
     crsPath: `${path}[${i}]`,
   }));
   const missing = requiredBy === null ? undefined : files.find(({ crs }) => crs === null);
-  if (missing !== undefined && requiredBy !== null)
-    throw failure('FIELD_REQUIRED', { path: field(missing.crsPath), format: requiredBy.name });
+  if (missing !== undefined && requiredBy !== null) throw crsRequired(missing.crsPath, requiredBy);
   return (fileCount) => {
     if (fileCount !== files.length)
       throw failure('CRS_LIST_LENGTH', { path: field(path), listed: files.length, files: fileCount });

@@ -40,6 +40,7 @@ function layerDocument(layer: LayerInspection): object {
       crs === null
         ? null
         : { name: crs.name, authority: crs.authority, kind: crs.kind, unit_name: crs.unitName },
+    crs_suggestions: layer.crsSuggestions,
     metres_per_unit: layer.metresPerUnit,
     encoding: layer.encoding,
     fields: layer.fields.map(({ name, type, nonNull }) => ({ name, type, non_null: nonNull })),

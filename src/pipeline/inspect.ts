@@ -1,15 +1,18 @@
 /** Reads a whole source and describes its content; nothing is written. */
 import { statSync } from 'node:fs';
+import type { Bounds } from '../batch/bounds.ts';
 import { GEOMETRY_TYPE_NAMES } from '../batch/geometry-column.ts';
 import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
 import type { Field } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import { type CrsDescription, LOCAL_CRS, localCrs } from '../crs/crs.ts';
+import { type CrsSuggestion, suggestionsIn } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
+import { crsAdvice, GRIDS, wantsAdvice } from './crs-advice.ts';
 import { CrsService } from './crs-service.ts';
 import { cuttingFor, type Executor, executorFor } from './executor.ts';
 import { chooseLayers } from './layer-groups.ts';
@@ -34,6 +37,8 @@ export interface LayerInspection {
   /** minX, minY, maxX, maxY in the layer's CRS; null without positions. */
   readonly extent: readonly number[] | null;
   readonly crs: Pick<CrsDescription, 'name' | 'authority' | 'kind' | 'unitName'> | null;
+  /** Systems that fit the coordinates, most likely first; empty if the CRS is known. */
+  readonly crsSuggestions: readonly CrsSuggestion[];
   /** Unit of the coordinates that a file without CRS states; null: none. */
   readonly metresPerUnit: number | null;
   readonly encoding: string | null;
@@ -142,7 +147,7 @@ async function inspect(
       findings.merge(seen.findings);
       const inspected = inspection(layer, seen.statistics, descriptions[layerIndex]);
       findings.merge(misfits.map((found) => widenedFinding(found, inspected.fields)));
-      inspections.push(inspected);
+      inspections.push({ ...inspected, crsSuggestions: await suggestionsFor(layer, inspected, crs) });
     }
     return { format: input.format, layers: inspections, warnings: findings.list() };
   } finally {
@@ -225,11 +230,24 @@ function describeCrs(
   }
 }
 
+async function suggestionsFor(
+  layer: SourceLayer,
+  { crs: known, extent }: Pick<LayerInspection, 'crs' | 'extent'>,
+  crs: CrsService,
+): Promise<readonly CrsSuggestion[]> {
+  if (known !== null || extent === null) return [];
+  const [minX, minY, maxX, maxY] = extent;
+  const statedExtent: Bounds = [minX, minY, maxX, maxY];
+  const read = { ...layer, crs: null, statedExtent };
+  if (wantsAdvice(read)) await crs.prepare(GRIDS);
+  return suggestionsIn(crsAdvice(read, crs).suggestions);
+}
+
 function inspection(
   layer: SourceLayer,
   statistics: LayerStatistics,
   crs: CrsDescription | null,
-): LayerInspection {
+): Omit<LayerInspection, 'crsSuggestions'> {
   const { geometry } = statistics;
   const types = geometry.typeCounts.flatMap((count, type) =>
     count > 0 ? [[GEOMETRY_TYPE_NAMES[type], count] as const] : [],

@@ -61,6 +61,7 @@ test('an inspection tells layers, fields, counts, extent and CRS', async () => {
           kind: 'geographic',
           unit_name: 'degree',
         },
+        crs_suggestions: [],
         metres_per_unit: null,
         encoding: found.layers[0].encoding,
         fields: [
@@ -162,4 +163,22 @@ test('jobs tell of inspections without a format of output and without a report',
   assert.deepEqual([job.operation, job.report, job.warnings], ['inspect', null, []]);
   const again = await fetch(`${service.url}/result/output/${id}`);
   assert.equal(((await again.json()) as Inspection).format, 'geojson');
+});
+
+test('a layer without a CRS has suggestions', async () => {
+  const london = 'geom_wkt,n\nPOINT (530000 180000),1\nPOINT (531190 180710),2\n';
+  const { found } = await inspect({ input: { format: 'csv' } }, london, 'london.csv');
+  const [{ crs, crs_suggestions: suggestions }] = found.layers;
+  assert.equal(crs, null);
+  const codes = (suggestions as { crs: string; name: string }[]).map((one) => one.crs);
+  assert.ok(codes.includes('EPSG:27700'), String(codes));
+  const degrees = 'geom_wkt\nPOINT (8.5 53.5)\n';
+  const inDegrees = await inspect({ input: { format: 'csv' } }, degrees, 'a.csv');
+  assert.deepEqual(inDegrees.found.layers[0].crs_suggestions, [{ crs: 'EPSG:4326', name: 'WGS 84' }]);
+  // Without our APPID and GEODATA.
+  const drawing = '0\nSECTION\n2\nENTITIES\n0\nPOINT\n8\n0\n10\n530000\n20\n180000\n0\nENDSEC\n0\nEOF\n';
+  const inDrawing = await inspect({ input: { format: 'dxf' } }, drawing, 'a.dxf');
+  assert.ok(
+    (inDrawing.found.layers[0].crs_suggestions as { crs: string }[]).some((one) => one.crs === 'EPSG:27700'),
+  );
 });

@@ -1,5 +1,6 @@
 /** The result of an inspection (pipeline/inspect.ts) in the API. */
 import type { JsonSchema } from '../operation.ts';
+import { SUGGESTIONS } from './problem.ts';
 import { reportSchemas } from './report.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
@@ -25,6 +26,7 @@ const layer = closedObject({
     'West, south, east, north in the CRS of the layer; null if the layer has no coordinates.',
   ),
   crs: nullable(crs, 'Null if neither the file nor the request defines a usable CRS.'),
+  crs_suggestions: SUGGESTIONS,
   metres_per_unit: nullable(
     { type: 'number' },
     'Unit of the coordinates, if the file defines a unit but no CRS.',
