@@ -20,6 +20,9 @@ export const LABELS = {
   decimals: 'Decimal places',
   tolerance: 'Simplify by',
   units: 'Unit',
+  mask: 'Clip to',
+  clip_layer: 'Layer of the clip file',
+  clip_crs: 'CRS of the clip file',
 } as const;
 
 export type FieldName = keyof typeof LABELS;
@@ -55,6 +58,12 @@ const BY_PATH: Readonly<Record<string, FieldName>> = {
   'output.format': 'output_format',
   'output.decimals': 'decimals',
   'transformations[0].tolerance': 'tolerance',
+  'transformations[1].tolerance': 'tolerance',
+  'transformations[0].mask': 'mask',
+  'transformations[0].mask_layer': 'clip_layer',
+  'transformations[0].mask_crs': 'clip_crs',
+  'step.mask_layer': 'clip_layer',
+  'step.mask_crs': 'clip_crs',
 };
 
 /** The field that a path of the config is about. */
@@ -100,7 +109,7 @@ function supported(): string {
 }
 
 /** The config of a job for a file of this format. Throws CONFIG_INVALID. */
-export function configOf(values: FormValues, inputFormat: string): object {
+export function configOf(values: FormValues, inputFormat: string, hasMask: boolean): object {
   const { action, input_crs: from, layer, output_crs: to, output_format: format, decimals } = values;
   const input = {
     format: inputFormat,
@@ -114,12 +123,21 @@ export function configOf(values: FormValues, inputFormat: string): object {
     );
   return {
     input,
-    transformations: simplification(values),
+    transformations: [...(hasMask ? [clipping(values)] : []), ...simplification(values)],
     output: {
       format: format ?? '',
       epsg: to ?? 'source',
       ...(decimals === undefined ? {} : { decimals: numberIn(decimals, 'decimals') }),
     },
+  };
+}
+
+/** With the file in part `mask`. */
+function clipping({ clip_layer: layer, clip_crs: crs }: FormValues): object {
+  return {
+    type: 'clip',
+    ...(layer === undefined ? {} : { mask_layer: layer }),
+    ...(crs === undefined ? {} : { mask_crs: crs }),
   };
 }
 

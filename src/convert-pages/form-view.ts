@@ -51,6 +51,18 @@ ${simplifyField(values)}
 ${select('input_format', values.input_format ?? '', inputOptions, 'For files with an unusual name.')}
 </div>
 </details>
+<details${(values.clip_layer ?? values.clip_crs) ? html` open` : null}>
+<summary>Clip</summary>
+<div class="field">
+<label for="mask">${LABELS.mask} <span class="soft">(optional)</span></label>
+<p class="hint" id="mask-hint">A file with polygons, in any of these formats: only what is inside them is kept. For one file at a time.</p>
+<input type="file" id="mask" name="mask" aria-describedby="mask-hint" accept="${extensions.join(',')}">
+</div>
+<div class="pair">
+${text('clip_layer', values, html`If the clip file has several layers.`)}
+${text('clip_crs', values, html`If the clip file does not store it.`)}
+</div>
+</details>
 <p class="actions"><button name="action" value="convert">Convert</button>
 <button class="second" name="action" value="inspect">Inspect</button>
 <span class="soft">Inspect shows layers, fields, extent and CRS.</span></p>

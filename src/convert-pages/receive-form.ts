@@ -14,6 +14,9 @@ import { configOf, type FormValues, formatOfFile, LABELS, valuesIn } from './for
 /** Files of one form; their jobs are listed on one page. */
 export const MAX_FILES = 100;
 
+/** The file that outputs are clipped to. */
+const MASK_PART = 'mask';
+
 const FIELDS = new Map(Object.keys(LABELS).map((name) => [name, { type: 'string' }]));
 
 const CONVERT: Endpoint = {
@@ -41,23 +44,27 @@ export async function receiveForm(
   checkToken: (token: string) => void,
 ): Promise<FormOutcome> {
   const { config, service } = context;
+  const firstId = service.newJobId();
+  /** The ids of the jobs by the number of their file. A mask is stored with the first job, as its second file. */
   const ids: string[] = [];
   const accepted: string[] = [];
   let values: FormValues = {};
   const files = new ReceivedFiles({
-    open: async (fileIndex) => {
-      ids[fileIndex] = service.newJobId();
-      return service.receive(owner, ids[fileIndex], 0);
+    open: async (fileIndex, role) => {
+      const isFirst = role === 'step file' || files.count('list') === 0;
+      ids[fileIndex] = isFirst ? firstId : service.newJobId();
+      return service.receive(owner, ids[fileIndex], role === 'step file' ? 1 : 0);
     },
     limits: { ...config, maxFiles: Math.min(MAX_FILES, config.maxFiles) },
     wantHash: false,
   });
   try {
     await receiveJobForm(request, {
+      isFromPage: true,
       files,
       parts: { single: [], singleRequired: false, list: 'file' },
       needsConfig: false,
-      stepParts: [],
+      stepParts: [MASK_PART],
       fileParameters: new Set(),
       plainFields: () => FIELDS,
       onConfig: (fields) => {
@@ -66,9 +73,11 @@ export async function receiveForm(
       },
     });
     checkToken(values.form_token ?? '');
-    const jobs = (await files.keepAll()).map((file) =>
-      jobOf(file, ids[file.fileIndex], owner, values, context),
-    );
+    const kept = await files.keepAll();
+    const inputs = kept.filter(({ stepInput }) => stepInput === null);
+    const mask = values.action === 'inspect' ? undefined : kept.find(({ stepInput }) => stepInput !== null);
+    if (mask !== undefined && inputs.length > 1) throw severalToClip();
+    const jobs = inputs.map((file) => jobOf(file, mask, ids[file.fileIndex], owner, values, context));
     for (const job of jobs) {
       await service.submit(job);
       accepted.push(job.id);
@@ -77,12 +86,13 @@ export async function receiveForm(
   } catch (error) {
     return { values, accepted, error: withoutFile(error) };
   } finally {
-    await files.discard(new Set(accepted.map((id) => ids.indexOf(id))));
+    await files.discard(new Set([...ids.keys()].filter((i) => accepted.includes(ids[i]))));
   }
 }
 
 function jobOf(
   { name, byteLength }: ReceivedFile,
+  mask: ReceivedFile | undefined,
   id: string,
   owner: string,
   values: FormValues,
@@ -90,11 +100,24 @@ function jobOf(
 ): NewJob {
   const format = inputFormatOf(values, name ?? '', context);
   const endpoint = values.action === 'inspect' ? INSPECT : CONVERT;
-  const parsed = parseJobRequest(configOf(values, format.id), endpoint, context);
+  const parsed = parseJobRequest(
+    configOf(values, format.id, mask !== undefined),
+    endpoint,
+    context,
+    context.urlPolicy,
+    'parts',
+  );
   return {
     id,
     owner,
-    inputs: [{ name: name ?? `input${format.extensions[0]}`, byteLength, fileIndex: 0 }],
+    inputs: [
+      { name: name ?? `input${format.extensions[0]}`, byteLength, fileIndex: 0 },
+      ...(mask === undefined
+        ? []
+        : [
+            { name: mask.name ?? MASK_PART, byteLength: mask.byteLength, fileIndex: 1, stepInput: MASK_PART },
+          ]),
+    ],
     request: parsed.forFiles(1),
     requestFindings: parsed.findings.list(),
     idempotency: null,
@@ -110,11 +133,14 @@ function inputFormatOf(
   return (chosen === undefined ? undefined : formatNamed(known, chosen)) ?? formatOfFile(fileName);
 }
 
-/** A browser sends an empty file without a name if none was chosen. */
+function severalToClip(): Error {
+  return failure('CONFIG_INVALID', {
+    detail: 'only one file at a time can be clipped; choose one, or no clip file',
+  });
+}
+
+/** The error of the form for a missing part, in the words of the page. */
 function withoutFile(error: unknown): unknown {
-  const isNone =
-    error instanceof GeomillError && error.code === 'INPUT_EMPTY' && error.params.source === 'file 1';
-  return isNone
-    ? failure('CONFIG_INVALID', { detail: 'no file was chosen; choose at least one' }, undefined, error)
-    : error;
+  if (!(error instanceof GeomillError) || error.code !== 'PART_MISSING') return error;
+  return failure('CONFIG_INVALID', { detail: 'no file was chosen; choose at least one' }, undefined, error);
 }

@@ -133,13 +133,8 @@ function suggestionsFor(thrown: unknown, { site }: Visitor): Suggestions | null 
 }
 
 function faultInForm(thrown: unknown, request: FastifyRequest): { status: number; text: string } {
-  if (!(thrown instanceof GeomillError) || thrown.fault !== 'user')
-    return withoutStop(faultOf(thrown, request));
+  if (!(thrown instanceof GeomillError) || thrown.fault !== 'user') return faultOf(thrown, request);
   return { status: thrown.status, text: thrown.inForm(PAGE_FORM).message };
-}
-
-function withoutStop({ status, text }: { status: number; text: string }): { status: number; text: string } {
-  return { status, text: text.replace(/\.$/, '') };
 }
 
 function passRetryAfter(thrown: unknown, reply: FastifyReply): void {

@@ -6,7 +6,7 @@ import { frame, signInPath } from './frame.ts';
 import type { Visitor } from './visitor.ts';
 
 export interface Problem {
-  /** A sentence without a full stop. */
+  /** A sentence; a full stop is added if it has none. */
   readonly message: string;
   /** Files of the same form that were accepted. */
   readonly accepted: readonly string[];
@@ -41,7 +41,7 @@ function formatList(): string {
 }
 
 export function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.?!]$/.test(text) ? '' : '.'}`;
 }
 
 function problemBox(visitor: Visitor, { message, accepted }: Problem): Html {

@@ -43,6 +43,11 @@ export function filePartsOf({ operation, inputFormat }: Endpoint): FileParts {
 }
 
 export interface FormOptions {
+  /**
+   * The form comes from a page: files without name and content are left out, because browsers send them for fields in which no
+   * file was chosen. Absent: they are errors.
+   */
+  readonly isFromPage?: true;
   readonly files: ReceivedFiles;
   readonly parts: FileParts;
   /** False: a form without config counts as one with an empty config. */
@@ -110,6 +115,7 @@ class FormReader {
     const part = name ?? '';
     const { stepParts, parts } = this.#options;
     const { single, list } = parts;
+    const isOptional = this.#options.isFromPage === true && (fileName ?? '') === '';
     this.#came.add(part);
     if (CONFIG_PARTS.includes(part)) {
       if (this.#configPart !== null) throw duplicate(part, this.#configPart);
@@ -124,14 +130,14 @@ class FormReader {
       this.#refuseFileAndUrl();
       await this.#readFile('single', plainFileName(fileName, '') || null, stream);
     } else if (part === list) {
-      await this.#readFile('list', plainFileName(fileName, '') || null, stream);
+      await this.#readFile('list', plainFileName(fileName, '') || null, stream, null, isOptional);
     } else if (isFilePart(stepParts, part)) {
       if (this.#stepParts.has(part)) throw duplicate(part, part);
-      this.#stepParts.add(part);
       // More than there can be steps.
-      if (this.#stepParts.size > MAX_STEPS)
+      if (this.#stepParts.size >= MAX_STEPS)
         throw failure('MULTIPART_INVALID', { reason: `it has more than ${MAX_STEPS} files for steps` });
-      await this.#readFile('step file', plainFileName(fileName, '') || part, stream, part);
+      const name = plainFileName(fileName, '') || part;
+      if (await this.#readFile('step file', name, stream, part, isOptional)) this.#stepParts.add(part);
     } else if (this.#configPart === null && this.#options.plainFields().has(part)) {
       if (this.#plainTexts.has(part)) throw duplicate(part, part);
       this.#plainTexts.set(part, await this.#readText(stream));
@@ -212,16 +218,27 @@ class FormReader {
     });
   }
 
+  /** False: nothing was received, which `isOptional` allows. */
   async #readFile(
     role: FileRole,
     name: string | null,
     stream: Readable,
     stepInput: string | null = null,
-  ): Promise<void> {
+    isOptional = false,
+  ): Promise<boolean> {
     const { files } = this.#options;
-    await files.begin(name, role, stepInput);
-    for await (const chunk of stream as AsyncIterable<Buffer>) await files.write(chunk);
-    await files.end();
+    let hasBegun = false;
+    const begin = async (): Promise<void> => {
+      if (!hasBegun) await files.begin(name, role, stepInput);
+      hasBegun = true;
+    };
+    if (!isOptional) await begin();
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      await begin();
+      await files.write(chunk);
+    }
+    if (hasBegun) await files.end();
+    return hasBegun;
   }
 
   #missing(part: string): GeomillError {

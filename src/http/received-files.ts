@@ -37,7 +37,7 @@ export type RequestLimits = Pick<
 
 export interface ReceivingOptions {
   /** Opens the storage of file number `fileIndex`. */
-  readonly open: (fileIndex: number) => Promise<Upload>;
+  readonly open: (fileIndex: number, role: FileRole) => Promise<Upload>;
   readonly limits: RequestLimits;
   /** Computing hashes takes time for large files. */
   readonly wantHash: boolean;
@@ -80,7 +80,7 @@ export class ReceivedFiles {
     const fileIndex = this.#entries.length;
     if (stepInput === null && this.count('single') + this.count('list') >= maxFiles)
       throw tooManyFiles(maxFiles);
-    const upload = await this.#open(fileIndex);
+    const upload = await this.#open(fileIndex, role);
     this.#current = {
       name,
       role,

@@ -111,7 +111,7 @@ main form.work { max-width: none; padding: var(--space-5); background: var(--pan
 .field .length > * { margin-top: 0; }
 .length { display: grid; grid-template-columns: minmax(0, 1fr) 8.5rem; gap: var(--space-2); }
 .work details { margin: 0 0 1.1rem; }
-.work details > .pair { margin-top: var(--space-4); }
+.work summary + * { margin-top: var(--space-4); }
 summary { width: fit-content; color: var(--link); cursor: pointer; }
 .actions { display: flex; flex-wrap: wrap; gap: var(--space-3); align-items: center; }
 button.second, .button.second { border-color: var(--edge); background: var(--paper); color: var(--ink); }

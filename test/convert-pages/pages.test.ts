@@ -275,6 +275,39 @@ test('the commands of a result give the same bytes', async () => {
   }
 });
 
+test('an output is clipped to a file, one at a time; a clip field without a file counts for nothing', async () => {
+  await using service = await startTestService({ runner: null });
+  const content = readFileSync(join(ROOT, 'samples/harbour.gpkg'));
+  const form = (files: number, mask: NamedFile | null, fields: Fields): FormData => {
+    const data = new FormData();
+    for (let i = 0; i < files; i++) data.append('file', new Blob([content]), `harbour${i}.gpkg`);
+    data.append('mask', new Blob([mask?.[1] ?? '']), mask?.[0] ?? '');
+    for (const [name, value] of Object.entries({ action: 'convert', output_format: 'gpkg', ...fields }))
+      data.append(name, value);
+    return data;
+  };
+  const post = (body: FormData) =>
+    fetch(service.url, { method: 'POST', body, headers: { origin: service.url }, redirect: 'manual' });
+  const ring = '[8.5,53.5],[8.575,53.5],[8.575,53.6],[8.5,53.6],[8.5,53.5]';
+  const mask: NamedFile = ['west.geojson', `{"type":"Polygon","coordinates":[[${ring}]]}`];
+  const wrong: NamedFile = ['lines.gpkg', content];
+  const clipped = await post(form(1, mask, { output_crs: '25832' }));
+  const job = await service.ended((clipped.headers.get('location') ?? '').split('/').at(-1) ?? '');
+  assert.equal(job.state, 'SUCCESS', JSON.stringify(job.error));
+  const text = await (await fetch(`${service.url}/jobs/${job.id}`)).text();
+  assert.match(text, /1\. clip/);
+  assert.doesNotMatch(text, /As a command/);
+  const failed = await post(form(1, wrong, {}));
+  const reason = await (await fetch(service.url + failed.headers.get('location'))).text();
+  assert.match(reason, /&#39;Clip to&#39; has a LineString; a mask has polygons alone/);
+  assert.equal((await post(form(2, mask, {}))).status, 400);
+  const several = await post(form(2, null, {}));
+  assert.match(several.headers.get('location') ?? '', /^\/jobs\?ids=/);
+  for (const id of (several.headers.get('location') ?? '').split('=')[1].split(','))
+    assert.equal((await service.ended(id)).state, 'SUCCESS');
+  assert.deepEqual(readdirSync(join(service.config.dataDirectory, 'inputs')), []);
+});
+
 test('the commands of an inspection work, and the result is on the page', async () => {
   await using service = await startTestService({ runner: null });
   using workspace = makeWorkspace();
