@@ -1,6 +1,6 @@
 /** Appending to a GeoPackage keeps everything else in it. */
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
@@ -219,6 +219,15 @@ test('refuses a file that another program has open even if its log is empty', as
   using open = new DatabaseSync(master.path);
   open.exec('PRAGMA journal_mode = WAL; UPDATE lookup SET v = 5; PRAGMA wal_checkpoint(TRUNCATE)');
   await assert.rejects(master.append([pointAt([9, 50], {})]), { code: 'OUTPUT_IN_USE' });
+});
+
+test('a journal that another program has ended does not make a file one in use', async () => {
+  using master = await makeMaster((database) =>
+    database.exec('PRAGMA journal_mode = PERSIST; UPDATE lookup SET v = 5'),
+  );
+  assert.ok(statSync(`${master.path}-journal`).size > 0);
+  const { outputPath } = await master.append([pointAt([9, 50], {})]);
+  requireSound(outputPath, ['roads']);
 });
 
 test('a row that a trigger skips is an error, and a trigger cannot write rows without end', async () => {

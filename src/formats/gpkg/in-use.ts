@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs';
 import { hasContent } from '../../engines/sqlite/database-pages.ts';
 import { lockForWriting } from '../../engines/sqlite/write-lock.ts';
 import { failure } from '../../errors.ts';
+import { openFileSource } from '../../io/byte-source.ts';
 import { type ExpectedFile, moveIntoPlace } from '../../io/output-place.ts';
+
+const JOURNAL_MAGIC_BYTES = 8;
 
 /**
  * Throws OUTPUT_IN_USE for a database with a log. An open connection keeps a log, even an empty one; SQLite would apply it
@@ -11,8 +14,14 @@ import { type ExpectedFile, moveIntoPlace } from '../../io/output-place.ts';
  */
 export function refuseInUse(path: string, name: string): void {
   if (existsSync(`${path}-wal`)) throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-wal` });
-  if (hasContent(`${path}-journal`))
-    throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-journal` });
+  if (isHot(`${path}-journal`)) throw failure('OUTPUT_IN_USE', { file: name, beside: `${name}-journal` });
+}
+
+/** SQLite leaves an ended journal empty, or with zeros as its first bytes (`journal_mode = persist`). */
+function isHot(journal: string): boolean {
+  if (!hasContent(journal)) return false;
+  using source = openFileSource(journal);
+  return source.slice(0, JOURNAL_MAGIC_BYTES).some((byte) => byte !== 0);
 }
 
 /** As `moveIntoPlace`. Throws OUTPUT_IN_USE, OUTPUT_LOCKED and OUTPUT_CHANGED. */
