@@ -10,7 +10,6 @@ import { registerConvertPages } from './convert-pages/register.ts';
 import { CrsSearch } from './crs-search/crs-search.ts';
 import { asDatabaseFailure } from './engines/sqlite/database-failure.ts';
 import { failure } from './errors.ts';
-import { outputKind } from './formats/format.ts';
 import { formats, inputFormats, outputFormats } from './formats/registry.ts';
 import { Authenticator } from './http/auth/authenticator.ts';
 import { LazyAccounts } from './http/auth/lazy-accounts.ts';
@@ -30,6 +29,7 @@ import { SqliteQueue } from './jobs/sqlite-queue.ts';
 import { createLogger } from './logger.ts';
 import { packageVersion } from './package-version.ts';
 import type { JobRequest } from './pipeline/request.ts';
+import { deliveredKind } from './pipeline/split-request.ts';
 import { parseUrlPolicy, type UrlPolicy } from './remote-input/policy.ts';
 import { type ChosenSandbox, chooseSandbox, type SandboxOptions } from './sandbox/choose-sandbox.ts';
 import { LocalStore } from './storage/local-store.ts';
@@ -311,6 +311,6 @@ function outputFormat(request: JobRequest): ReturnType<JobServiceOptions['output
   const { mediaType, outputExtension } =
     format === undefined
       ? { mediaType: 'application/octet-stream', outputExtension: '' }
-      : outputKind(format, request.output.options);
+      : deliveredKind(format, request.output);
   return { mediaType, outputExtension, inputExtensions };
 }

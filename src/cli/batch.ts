@@ -19,6 +19,7 @@ import {
   writeReport,
 } from './conversion.ts';
 import { checkOutput } from './files.ts';
+import type { SplitDirectory } from './split.ts';
 import { errorLine, FLAG_FORM } from './wording.ts';
 
 /** Most files that the patterns of one command line may match. */
@@ -40,18 +41,22 @@ interface BatchResult {
  */
 export async function runBatch(
   patterns: readonly string[],
-  conversionOf: (input: string, output: string) => Conversion,
+  conversionOf: (input: string, output: string, directory?: SplitDirectory) => Conversion,
   parsed: Parsed,
   context: CommandContext,
 ): Promise<number> {
   const directory = String(parsed.values['out-dir']);
   const inputs = filesOf(patterns);
+  const isSplit = parsed.values['split-by'] !== undefined;
+  const taken = new Set<string>();
   const among = [...new Set(inputs.map((input) => chooseInputFormat(parsed.values.from, input)))];
-  const conversions = inputs.map((input) => ({
-    ...conversionOf(input, join(directory, outputName(input, parsed))),
-    among,
-  }));
-  refuseClashes(conversions);
+  const conversions = inputs.map((input) => {
+    const { stem, extension } = outputName(input, parsed);
+    const prefix = inputs.length === 1 ? {} : { prefix: stem };
+    const split = isSplit ? { path: directory, taken, ...prefix } : undefined;
+    return { ...conversionOf(input, join(directory, stem + extension), split), among };
+  });
+  if (!isSplit) refuseClashes(conversions);
   const read = new Set(inputs);
   for (const conversion of conversions) {
     const { requests } = await checkedRuns(conversion, parsed);
@@ -59,14 +64,14 @@ export async function runBatch(
   }
   mkdirSync(directory, { recursive: true });
   const overwrite = parsed.values.overwrite === true;
-  for (const { output } of conversions) {
+  for (const { output } of isSplit ? [] : conversions) {
     checkOutput(output, { inputs: [...read], overwrite, isUpdate: false });
     checkReport(parsed.values.report, [...read], output);
   }
   const results: BatchResult[] = [];
   let status = 0;
   for (const conversion of conversions) {
-    const { output } = conversion;
+    const output = isSplit ? directory : conversion.output;
     const [input] = conversion.inputs;
     try {
       const { report, request } = await runConversionOf(conversion, parsed, context);
@@ -107,8 +112,11 @@ function filesOf(patterns: readonly string[]): readonly string[] {
   return unique;
 }
 
-/** The name of the input with the extension of the output format. */
-function outputName(input: string, { values }: Parsed): string {
+/** The name of the input without its extension, and that of the output format. */
+function outputName(
+  input: string,
+  { values }: Parsed,
+): { readonly stem: string; readonly extension: string } {
   if (values.to === undefined)
     throw failure('USAGE', { detail: '--out-dir needs the format of the outputs: add --to FORMAT' });
   const { format, options } = chooseOutputFormat(values.to, input);
@@ -118,7 +126,7 @@ function outputName(input: string, { values }: Parsed): string {
   const known = formatByFileName(inputFormats, name)?.extensions ?? [];
   const extension = known.filter((one) => lower.endsWith(one)).sort((a, b) => b.length - a.length)[0];
   const stem = extension === undefined ? name.replace(/\.[^.]*$/, '') : name.slice(0, -extension.length);
-  return `${stem.replace(/\.shp$/i, '')}${outputExtension}`;
+  return { stem: stem.replace(/\.shp$/i, ''), extension: outputExtension };
 }
 
 /** File systems may ignore letter case. */
@@ -138,9 +146,16 @@ function refuseClashes(conversions: readonly Conversion[]): void {
   }
 }
 
-function resultLine(input: string, output: string, { features, warnings }: ConversionReport): string {
+function resultLine(
+  input: string,
+  output: string,
+  { features, warnings, output: { layers = [] }, totals }: ConversionReport,
+): string {
   const notes = warnings.length === 0 ? '' : `, ${counted(warnings.length, 'warning')}`;
-  return `${input} -> ${output}: ${counted(features.written, 'feature')}${notes}`;
+  const isFiles = layers.some(({ file }) => file !== undefined);
+  const files = isFiles ? (totals?.outputLayers ?? layers.length) : 0;
+  const written = files === 0 ? '' : `${counted(files, 'file')}, `;
+  return `${input} -> ${output}: ${written}${counted(features.written, 'feature')}${notes}`;
 }
 
 function totalLine(results: readonly BatchResult[]): string {

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import { type CrsText, parseCrs, parseInputCrs, parseOutputCrs, SOURCE_CRS } from '../crs/crs.ts';
 import { failure } from '../errors.ts';
 import { type FailOn, failOnSeverities } from '../findings.ts';
-import { type Format, outputKind } from '../formats/format.ts';
+import type { Format } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { inputLimits, type LimitSettings } from '../input-limits.ts';
 import { GZIP_EXTENSION, gzipFile } from '../io/gzip.ts';
@@ -17,6 +17,7 @@ import type { ConversionReport } from '../pipeline/report.ts';
 import { documentText, reportDocument } from '../pipeline/report-document.ts';
 import type { ConversionRequest, InputFileRequest, InputPath, OutputRequest } from '../pipeline/request.ts';
 import { runConversion } from '../pipeline/run.ts';
+import { deliveredKind } from '../pipeline/split-request.ts';
 import {
   chooseInputFormat,
   chooseOutputFormat,
@@ -27,6 +28,7 @@ import {
 import { KeptCrsMemory } from './crs-memory.ts';
 import { asOutputFailure, checkOutput, isSameFile, type OutputPath, stageInput, statOf } from './files.ts';
 import { progressBar } from './progress-bar.ts';
+import { type SplitDirectory, StagedFiles, splitOf } from './split.ts';
 import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { joinedReport, summarize } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
@@ -86,6 +88,8 @@ export interface Conversion {
   readonly output: string;
   /** The output's name without ending where it has none, which gives layers their names. */
   readonly unnamed: string;
+  /** Gets the files of a split output, in place of `output`, whose name is used for layers without one. Missing: none. */
+  readonly directory?: SplitDirectory;
   /** The request, where flags do not state it. */
   readonly request?: ConversionRequest;
   /** Formats of all files of the command, if it has further conversions; a read option is one of any of them. */
@@ -121,7 +125,7 @@ export async function runConversionOf(
     throw failure('USAGE', { detail: "standard input, '-', can be one of the files only" });
   const overwrite = parsed.values.overwrite === true;
   const path: OutputPath =
-    output === '-'
+    output === '-' || conversion.directory !== undefined
       ? { path: output, isUpdate: false }
       : checkOutput(output, {
           inputs: read,
@@ -140,7 +144,8 @@ export async function runConversionOf(
       const to = isLast ? path : { path: join(work, step), isUpdate: false };
       const replacesTarget = path.isUpdate && parsed.values['drop-other-content'] !== true;
       const own = { ...request.output, ...(replacesTarget ? { replacesTarget } : {}) };
-      reports.push(await convert({ ...request, output: own }, parsed, run, { work, ...to }, context));
+      const where = { work, read, ...to };
+      reports.push(await convert({ ...request, output: own }, parsed, run, where, context));
       // The target of the next run, under the name of the original.
       if (!isLast) Object.assign(runs[i + 1], { target: { path: to.path, name: basename(inputs[0]) } });
     }
@@ -224,6 +229,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
       detail: `--update adds layers to an existing GeoPackage, and '${output}' is not one`,
     });
   const layerName = values['layer-name'];
+  const split = splitOf(parsed, output, run.directory, to.format, to.options);
   return {
     operation,
     input: {
@@ -239,6 +245,7 @@ async function requestOf(run: Run, runs: readonly Run[], parsed: Parsed): Promis
       ...outputCrsOf(values['to-crs']),
       toFile: true,
       ...(typeof layerName === 'string' ? { layerName } : {}),
+      ...(split === null ? {} : { split }),
       ...(isExtended ? { existing: values.overwrite === true ? 'replace' : 'add' } : {}),
       options: { ...to.options, ...(await formatOptions(withDecimals(parsed), 'out', to.format)) },
     },
@@ -276,26 +283,29 @@ function outputCrsOf(value: unknown): Pick<OutputRequest, 'crs' | 'crsPath'> {
 async function convert(
   request: ConversionRequest,
   parsed: Parsed,
-  { inputs, output, unnamed, target }: Run,
-  { work, path, expected }: OutputPath & { readonly work: string },
+  { inputs, output, unnamed, target, directory }: Run,
+  { work, path, read, expected }: OutputPath & { readonly work: string; readonly read: readonly string[] },
   context: CommandContext,
 ): Promise<ConversionReport> {
   const scratchDirectory = join(work, 'scratch');
   mkdirSync(scratchDirectory, { recursive: true });
   const format = outputFormatById(request.output.format, 'output.format');
   const isGzipped = GZIP_EXTENSION.test(output);
-  const { outputExtension } = outputKind(format, request.output.options);
+  const { outputExtension } = deliveredKind(format, request.output);
+  const isStaged = isGzipped || directory !== undefined;
   const outputPath =
     output === '-'
       ? join(work, `${unnamed}${outputExtension}`)
-      : isGzipped
+      : isStaged
         ? join(work, basename(path).replace(GZIP_EXTENSION, ''))
         : path;
   const abort = new AbortController();
   const interrupt = (): void => abort.abort();
   for (const signal of INTERRUPTING) process.once(signal, interrupt);
   const bar = progressBar(process.stderr, parsed.values.quiet !== true);
+  let staged: StagedFiles | null = null;
   try {
+    if (directory !== undefined) staged = new StagedFiles(directory);
     const sources: InputPath[] = [];
     for (const [i, input] of inputs.entries()) {
       const copy = join(work, `input${i + 1}`);
@@ -311,16 +321,23 @@ async function convert(
       outputPath,
       ...(expected === undefined || isGzipped ? {} : { expected }),
       ...(parsed.values.update === true ? { existing: { path, name: basename(path) } } : {}),
+      ...(staged === null ? {} : { outputDirectory: staged.path }),
       scratchDirectory,
       gridDirectory: context.gridDirectory,
       threads: threadCount(parsed.values.threads),
       limits: inputLimits(context),
     };
     const crsMemory = new KeptCrsMemory(context.gridDirectory, context.cacheDirectory);
-    const control = { signal: abort.signal, onProgress: bar.update, crsMemory };
+    const onFiles = (names: readonly string[]): void =>
+      staged?.check(names, read, parsed.values.overwrite === true, parsed.values.report);
+    const control = { signal: abort.signal, onProgress: bar.update, crsMemory, onFiles };
     const found = await runConversion(request, paths, control);
     crsMemory.keep();
     const report = boundedReport(found) as ConversionReport;
+    if (staged !== null) {
+      staged.deliver();
+      return report;
+    }
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });
     else if (isGzipped) {
       const byteLength = await gzipFile(outputPath, path, abort.signal, expected);
@@ -332,6 +349,7 @@ async function convert(
     throw abort.signal.aborted ? failure('CANCELLED', {}) : error;
   } finally {
     bar.clear();
+    staged?.remove();
     for (const signal of INTERRUPTING) process.removeListener(signal, interrupt);
   }
 }

@@ -10,6 +10,7 @@ import {
   crsOf,
   runCommand,
 } from './conversion.ts';
+import type { SplitDirectory } from './split.ts';
 
 export const usage = `geomill convert IN OUT [options]
 geomill convert FILE... --out-dir DIR --to FORMAT [options]
@@ -22,6 +23,8 @@ geomill convert FILE... --out-dir DIR --to FORMAT [options]
                         'data/*.shp' are expanded. A FILE that fails does not stop the others
   --layer NAME          read only this layer; can be repeated
   --layer-name NAME     name of the layer in OUT, if there is only one
+  --split-by FIELD      a layer of OUT for each value of FIELD (GeoPackage, DXF), or a file: in DIR, or in OUT if that
+                        is a .zip
   --update              add the layers to OUT, an existing GeoPackage, which keeps everything else that is in it;
                         with --overwrite they replace layers of the same names
 ${conversionUsage('converted')}
@@ -32,12 +35,15 @@ Examples:
   geomill convert city.gpkg plan.dxf --layer parcels --to-crs EPSG:25832
   geomill convert roads.gpkg near.gpkg --filter "kind = 'main'" --buffer 25m --union
   geomill convert shops.csv city.gpkg --update --layer-name shops
-  geomill convert a.shp b.gpkg c.csv --out-dir converted --to geojson`;
+  geomill convert a.shp b.gpkg c.csv --out-dir converted --to geojson
+  geomill convert parcels.gpkg by-district.gpkg --split-by district
+  geomill convert parcels.gpkg --out-dir districts --to geojson --split-by district`;
 
 export const flags = (): Flags => ({
   'from-crs': { type: 'string' },
   'layer-name': { type: 'string' },
   'out-dir': { type: 'string' },
+  'split-by': { type: 'string' },
   update: { type: 'boolean' },
   ...conversionFlags(),
 });
@@ -47,8 +53,9 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const parsed = parseCommand(argv, flags(), usage);
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
-  const conversionOf = (input: string, output: string): Conversion => ({
+  const conversionOf = (input: string, output: string, directory?: SplitDirectory): Conversion => ({
     operation: 'transform',
+    ...(directory === undefined ? {} : { directory }),
     inputs: [input],
     files: [{ crs: crsOf(values['from-crs'], 'from-crs'), crsPath: 'input.epsg' }],
     output,

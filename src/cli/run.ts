@@ -20,6 +20,7 @@ import {
 import { type CommandContext, type Conversion, filesRead, runConversionOf } from './conversion.ts';
 import { checkOutput } from './files.ts';
 import { readJson } from './json-file.ts';
+import { isArchive } from './split.ts';
 import { findingLines, summarize } from './summary.ts';
 
 export const usage = `geomill run JOB.json [options]
@@ -162,13 +163,18 @@ function conversionOf(document: JobDocument, index: number): Conversion {
   );
   for (const line of findingLines(shownFindings(findings.list(), errorForm)))
     process.stderr.write(`${line}\n`);
+  const request = forFiles(paths.length) as ConversionRequest;
+  if (request.output.split?.into === 'files' && !isArchive(output, chosen.format, request.output.options))
+    throw failure('CONFIG_INVALID', {
+      detail: `'outputs[${index}].path' is '${output}', which cannot hold a file for each value of 'split_by'; use the name of a .zip`,
+    });
   return {
     operation,
     inputs: paths,
     files: [],
     output,
     unnamed: 'geomill',
-    request: forFiles(paths.length) as ConversionRequest,
+    request,
   };
 }
 

@@ -80,6 +80,7 @@ function flagsOfFields(): ReadonlyMap<string, string> {
     ['output.epsg', '--to-crs'],
     ['input.layer', '--layer'],
     ['output.layer_name', '--layer-name'],
+    ['output.split_by', '--split-by'],
     ['output.replace_layers', '--overwrite'],
     ['output.drop_other_content', '--drop-other-content'],
     ['fail_on', '--fail-on'],

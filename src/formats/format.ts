@@ -90,6 +90,10 @@ export interface Format<
   readonly fixedOutputCrs?: (options: Readonly<Record<string, unknown>>) => CrsText | null;
   /** Whether an output can have several layers; 'one' merges them. */
   readonly outputLayers: 'one' | 'many';
+  /** What a value becomes in an output that is split by a field, unless the request says otherwise: a layer or a file. */
+  readonly parts: 'layers' | 'files';
+  /** Ending of an output path with which an output that is an archive is written as loose files. Missing: it is no archive. */
+  readonly looseExtension?: string;
   /** An existing output can get features and layers; everything else in it stays as it is. Missing: it cannot. */
   readonly isExtendable?: true;
   /** An output stores feature ids; otherwise they become a field if they are data. */
@@ -285,6 +289,8 @@ export interface OutputLayer {
   readonly idField?: string;
   /** The coordinates were transformed, so digits after the 15th are noise. */
   readonly coordinatesComputed: boolean;
+  /** One of the parts into which the layers of the output are split, with others in the same file. */
+  readonly isPart?: true;
   /** The layer of an existing output that gets the features; made by the reader's `target`. */
   readonly target?: SourceLayer | null;
 }

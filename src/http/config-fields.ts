@@ -190,6 +190,24 @@ export const CONFIG_FIELDS = {
     schema: () => ({ ...layerName, minLength: 1, examples: ['buildings'] }),
     shouldBe: 'the name of a layer',
   },
+  splitBy: {
+    nested: ['output.split_by'],
+    flat: ['split_by', 'output_split_by'],
+    operations: ['transform', 'inspect'],
+    description:
+      'Field by whose values the features are divided, after the steps. Each value becomes a layer or a file (see `output.split_into`), at most 1,000 in an output; its name is the value.',
+    schema: () => ({ ...layerName, minLength: 1, examples: ['district'] }),
+    shouldBe: 'the name of a field',
+  },
+  splitInto: {
+    nested: ['output.split_into'],
+    flat: ['split_into', 'output_split_into'],
+    operations: ['transform', 'inspect'],
+    description:
+      'With `output.split_by`. layers: each value is a layer of one file; only for gpkg and dxf, where it is the default. files: each value is a file in a zip archive; the default of the other formats.',
+    schema: () => ({ type: 'string', enum: ['layers', 'files'] }),
+    shouldBe: '"layers" or "files"',
+  },
   toFile: {
     nested: ['output.to_file'],
     flat: ['to_file', 'output_to_file'],

@@ -20,7 +20,14 @@ import {
 import { formatNamed } from '../formats/format-by-id.ts';
 import { validateOptions } from '../formats/options.ts';
 import { field } from '../message.ts';
-import type { InputFileRequest, JobRequest, OutputRequest } from '../pipeline/request.ts';
+import type {
+  InputFileRequest,
+  JobRequest,
+  OutputRequest,
+  SplitInto,
+  SplitRequest,
+} from '../pipeline/request.ts';
+import { checkSplit } from '../pipeline/split-request.ts';
 import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import { shortText } from '../short-text.ts';
@@ -306,6 +313,7 @@ function parseOutput(
   const crs = values.take('outputCrs');
   const toFile = values.take('toFile');
   const { value: layerName } = values.take('layerName');
+  const split = parseSplit(values, format);
   const given = parseOptions(values, endpoint, 'output', format.writeOptions, undefined);
   const options = variant === null ? given : withVariant(given, variant, endpoint);
   const isSequence = variantOf(format, options) !== null;
@@ -314,15 +322,27 @@ function parseOutput(
       path: field(toFile.path),
       format: isSequence ? `sequences of ${format.name}` : format.name,
     });
-  return {
+  const request: OutputRequest = {
     format: format.id,
     ...(crs.value === undefined
       ? { crs: defaultCrs(endpoint) }
       : { crs: parseOutputCrs(crs.value, crs.path), crsPath: crs.path }),
     ...(layerName === undefined ? {} : { layerName: String(layerName) }),
     toFile: toFile.value !== false,
+    ...(split === null ? {} : { split }),
     options,
   };
+  checkSplit(endpoint.operation, request, format);
+  return request;
+}
+
+/** Null: the output is not split. Throws CONFIG_INVALID. */
+function parseSplit(values: ConfigValues, format: Format): SplitRequest | null {
+  const { value: by } = values.take('splitBy');
+  const { value: into, path } = values.take('splitInto');
+  if (by !== undefined) return { field: String(by), into: (into as SplitInto | undefined) ?? format.parts };
+  if (into !== undefined) throw invalid(path, "needs 'split_by', the field by which the output is split");
+  return null;
 }
 
 /** An append of the versioned API keeps the CRS of its target. */

@@ -36,6 +36,8 @@ const LAST_BLOCK = Uint8Array.of(0x03, 0x00);
 const STORED_BLOCK_HEADER_BYTES = 5;
 const MAX_UINT16 = 0xffff;
 const MAX_UINT32 = 0xffffffff;
+/** Members are smaller. */
+export const MAX_MEMBER_BYTES = MAX_UINT32;
 const VERSION_DEFLATE = 20;
 const VERSION_ZIP64 = 45;
 const MADE_BY_UNIX = 3 << 8;
@@ -47,7 +49,11 @@ export class ZipWriter implements OutputPackage {
   readonly #path: string;
   readonly #unfinishedPath: string;
   readonly #expected: readonly ExpectedFile[] | undefined;
-  readonly #members: ZipMember[] = [];
+  /** Not in the archive yet. */
+  #members: ZipMember[] = [];
+  #memberCount = 0;
+  readonly #entries: DirectoryEntry[] = [];
+  #sink: ByteSink | null = null;
   readonly #background = new Background();
 
   /** `path` is the path of the finished archive; temporary files are in the same directory. */
@@ -59,32 +65,48 @@ export class ZipWriter implements OutputPackage {
 
   /** `name` with '/' between folders. */
   addMember(name: string, headBytes: number): OutputMember {
-    const spool = new Spool(`${this.#unfinishedPath}.part${this.#members.length}`);
+    const spool = new Spool(`${this.#unfinishedPath}.part${this.#memberCount++}`);
     const member = new ZipMember(name, headBytes, spool, this.#background);
     this.#members.push(member);
     return member;
   }
 
-  async finish(): Promise<number> {
+  /** Completes the members that were added so far: they are moved to the archive, which is returned, and can no longer grow. */
+  async flush(): Promise<ByteSink> {
     for (const member of this.#members) await member.complete();
-    const partial = `${this.#unfinishedPath}.part`;
-    const sink = createFileSink(partial, true);
+    this.#sink ??= createFileSink(this.#partial, true);
+    for (const member of this.#members) this.#entries.push(writeMember(this.#sink, member));
+    this.#members = [];
+    return this.#sink;
+  }
+
+  async finish(): Promise<number> {
     try {
-      const entries = this.#members.map((member) => writeMember(sink, member));
-      writeDirectory(sink, entries);
+      const sink = await this.flush();
+      writeDirectory(sink, this.#entries);
+      this.#close();
+      moveIntoPlace([{ partial: this.#partial, path: this.#path }], this.#expected);
+      return sink.byteLength;
     } catch (error) {
-      sink.close();
-      rmSync(partial, { force: true });
+      this.#close();
+      rmSync(this.#partial, { force: true });
       throw error;
     }
-    sink.close();
-    moveIntoPlace([{ partial, path: this.#path }], this.#expected);
-    return sink.byteLength;
   }
 
   abort(): void {
     for (const member of this.#members) member.discard();
-    rmSync(`${this.#unfinishedPath}.part`, { force: true });
+    this.#close();
+    rmSync(this.#partial, { force: true });
+  }
+
+  get #partial(): string {
+    return `${this.#unfinishedPath}.part`;
+  }
+
+  #close(): void {
+    this.#sink?.close();
+    this.#sink = null;
   }
 }
 

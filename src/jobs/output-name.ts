@@ -1,6 +1,7 @@
 /** Names of outputs, made from the name of the input. */
 
 import { GZIP_EXTENSION } from '../io/gzip.ts';
+import { INVISIBLE, safeName } from '../io/safe-name.ts';
 
 export interface OutputFormat {
   readonly mediaType: string;
@@ -26,13 +27,11 @@ export function describeOutput(inputName: string, format: OutputFormat): OutputN
   const ending = format.inputExtensions
     .filter((extension) => lower.endsWith(extension))
     .reduce((longest, extension) => (extension.length > longest.length ? extension : longest), '');
-  const stem = safeStem(name.slice(0, name.length - ending.length));
+  const stem = safeName(name.slice(0, name.length - ending.length), 'output', MAX_STEM_BYTES);
   const fileName = stem + format.outputExtension;
   return { fileName, pathName: fileName };
 }
 
-/** Control and format characters, including those that change the direction of text: a name must not look like another. */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 const MAX_NAME_CHARACTERS = 255;
 
 /**
@@ -46,15 +45,4 @@ export function plainFileName(name: string | undefined, fallback: string): strin
   if (clean === '' || clean === '.' || clean === '..') return fallback;
   // Half of a surrogate pair may be left at the cut.
   return clean.slice(0, MAX_NAME_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
-}
-
-function safeStem(stem: string): string {
-  let clean = stem
-    .replace(INVISIBLE, '_')
-    .replace(/[<>:"/\\|?*]/g, '_')
-    .replace(/^[.\s]+|[.\s]+$/g, '');
-  while (Buffer.byteLength(clean) > MAX_STEM_BYTES) clean = clean.slice(0, -1);
-  // Half of a surrogate pair may be left at the cut.
-  clean = clean.toWellFormed().replace(/\ufffd$/, '');
-  return clean === '' ? 'output' : clean;
 }

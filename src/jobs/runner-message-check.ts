@@ -118,7 +118,12 @@ const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
         crs: CRS,
         mediaType: NAME,
         byteLength: COUNT,
-        layers: list(exactly<WrittenLayerReport>({ name: NAME, features: COUNT })),
+        layers: list(
+          exactly<WrittenLayerReport>({ name: NAME, features: COUNT, value: orNull(NAME), file: NAME }, [
+            'value',
+            'file',
+          ]),
+        ),
       },
       ['layers'],
     ),

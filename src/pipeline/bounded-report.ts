@@ -60,7 +60,11 @@ function boundedLists(
         : {
             layers: cutter.cut(
               'outputLayers',
-              output.layers.map((layer) => ({ ...layer, name: shortText(layer.name) })),
+              output.layers.map((layer) => ({
+                ...layer,
+                name: shortText(layer.name),
+                ...(layer.value == null ? {} : { value: shortText(layer.value) }),
+              })),
             ),
           }),
     },

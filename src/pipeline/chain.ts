@@ -9,6 +9,7 @@ import type { Field } from '../batch/schema.ts';
 import type { CrsText } from '../crs/crs.ts';
 import { GeomillError } from '../errors.ts';
 import { field, phrase } from '../message.ts';
+import { indexOfField } from '../transformations/parts/known-field.ts';
 import type { RequestedStep } from '../transformations/requested-steps.ts';
 import type {
   FeatureCollector,
@@ -193,6 +194,18 @@ export function reprojectionsOf(
 /** Whether any step changes features. A reprojection does not: what a file declares of them stays true. */
 export function changesFeatures(steps: readonly LoadedStep[]): boolean {
   return steps.some(({ code }) => code.kind !== 'reprojecting');
+}
+
+/** Throws FIELD_UNKNOWN if the field by which an output is split is not one of these fields of the layer. */
+export function requireField(fields: readonly Field[], name: string, layerName: string): void {
+  try {
+    indexOfField(fields, name);
+  } catch (error) {
+    if (!(error instanceof GeomillError) || error.code !== 'FIELD_UNKNOWN') throw error;
+    const path = field('output.split_by');
+    const where = layerName === '' ? phrase`${path}` : phrase`layer '${layerName}' at ${path}`;
+    throw new GeomillError(error.code, { ...error.params, where }, { layer: layerName }, error);
+  }
 }
 
 /** The fields after the steps, given the fields before them. Throws FIELD_UNKNOWN with step and layer. */

@@ -6,6 +6,7 @@ import { asGeomillError, failure, GeomillError } from '../errors.ts';
 import type { SourceLayer } from '../formats/format.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { createPerformer, type Performer } from './perform.ts';
+import type { PartEncodings } from './split-batch.ts';
 import type { Expectation, Session, StepCall, Task, TaskOutcome, TaskResult } from './task.ts';
 import type { ThreadNote, ThreadSource } from './threads.ts';
 
@@ -13,6 +14,8 @@ export interface Executor {
   /** Maximum number of concurrent tasks. */
   readonly width: number;
   begin(session: Session): void;
+  /** Sets the encodings for the tasks that encode parts. */
+  useEncodings(encodings: PartEncodings): void;
   /** Runs a task; buffers of a batch input are transferred and unusable afterwards. Rejects with the task's GeomillError. */
   run(task: Task): Promise<TaskResult>;
   /** Runs a call of a collecting step; the buffers in `transfer` are unusable afterwards. */
@@ -89,6 +92,13 @@ function inlineExecutor(registry: readonly Transformation[]): Executor {
     begin(session) {
       performer = createPerformer(session, registry);
       performer.catch(() => {});
+    },
+    useEncodings(encodings) {
+      performer =
+        performer?.then((ready) => {
+          ready.useEncodings(encodings);
+          return ready;
+        }) ?? null;
     },
     async run(task) {
       const ready = await takeTurn();
@@ -185,6 +195,9 @@ export function threadExecutor(
     width: workers.length,
     begin(session) {
       for (const worker of workers) worker.postMessage({ session });
+    },
+    useEncodings(encodings) {
+      for (const worker of workers) worker.postMessage({ encodings });
     },
     run: (task) => send({ task }, transferOf(task)) as Promise<TaskResult>,
     call: (call, transfer) => send({ call }, transfer),

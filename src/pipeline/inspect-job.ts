@@ -9,13 +9,13 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { GeomillError } from '../errors.ts';
 import { severityCounts } from '../findings.ts';
-import { outputKind } from '../formats/format.ts';
 import { outputFormatById } from '../formats/format-by-id.ts';
 import { inspectSource } from './inspect.ts';
 import { type DryRun, inspectionDocument } from './inspect-document.ts';
 import type { InspectionReport, Progress } from './report.ts';
 import type { ConversionPaths, ConversionRequest, InspectionRequest } from './request.ts';
 import { type ConversionControl, runConversion } from './run.ts';
+import { deliveredKind } from './split-request.ts';
 
 /** Carries out `request` on the one file of `paths`; rejects with a GeomillError, and then there is no output. */
 export async function runInspection(
@@ -61,7 +61,7 @@ async function performDryRun(
   mkdirSync(scratchDirectory, { recursive: true });
   // Layers and zip members are named after it.
   const stem = basename(paths.outputPath).replace(/(\.[A-Za-z0-9]{1,10})+$/, '') || 'output';
-  const outputPath = join(directory, stem + outputKind(format, request.output.options).outputExtension);
+  const outputPath = join(directory, stem + deliveredKind(format, request.output).outputExtension);
   try {
     const report = await runConversion(request, { ...paths, outputPath, scratchDirectory }, control);
     return { report, request };

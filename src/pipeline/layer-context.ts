@@ -5,6 +5,7 @@ import type { InputLimits } from '../io/limits.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
 import type { ProgressMeter } from './progress.ts';
+import type { SplitValues } from './split-parts.ts';
 
 /** Maximum bytes of batches kept between passes; features beyond it are read again. */
 export const KEPT_BYTES = 160 << 20;
@@ -20,6 +21,8 @@ export interface LayerContext {
   readonly progress: ProgressMeter;
   readonly gridDirectory: string | null;
   readonly limits: InputLimits;
+  /** The values by which the output is split; null: it is not. */
+  readonly split: SplitValues | null;
   /** Bytes of the batches that all layers keep. */
   keptBytes: number;
 }

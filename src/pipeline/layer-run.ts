@@ -11,7 +11,7 @@ import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { LayerEncoding } from '../formats/format.ts';
-import { fieldsAfter } from './chain.ts';
+import { fieldsAfter, requireField } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage } from './collect.ts';
 import { planFieldMappings } from './field-mappings.ts';
 import { LayerGrowth } from './growth.ts';
@@ -25,7 +25,7 @@ import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
 /** The work of one pass. */
-type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField'> & {
+type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField' | 'split'> & {
   /** Apply the links of the current stage. */
   readonly links: boolean;
   readonly keep: 'nothing' | 'while there is room' | 'all';
@@ -85,9 +85,15 @@ export class LayerRun {
     return fields === null ? null : fieldsAfter(fields, this.#context.steps, this.plan.name);
   }
 
-  /** Throws FIELD_UNKNOWN if a step names a field that is known to be missing. */
+  /** Throws FIELD_UNKNOWN if a step, or the split, names a field that is known to be missing. */
   checkFields(): void {
-    this.outputFields;
+    const fields = this.outputFields;
+    if (fields !== null) this.#checkSplit(fields);
+  }
+
+  #checkSplit(fields: readonly Field[]): void {
+    const { split } = this.#context;
+    if (split !== null) requireField(fields, split.field, this.plan.name);
   }
 
   /** A pass before the steps that infers the schema: fields and their types. Batches are kept while there is room. */
@@ -126,17 +132,22 @@ export class LayerRun {
   async collectStatistics(depth: 'fields' | 'all'): Promise<void> {
     await this.#collectStages();
     const pieces: Piece[] = [];
+    const { split } = this.#context;
     await this.#pass({
       statisticsDepth: depth,
       encoding: null,
+      ...this.#taskSplit,
       links: true,
       keep: 'while there is room',
       consume: (result, origin) => {
+        if (result.parts !== undefined) split?.add(this.index, result.parts);
         const isTyped = this.#isSchemaInferred || this.sources[0].fieldMapping !== null;
         pieces.push(this.#examinedPiece(result, origin, this.statistics, { isTransformed: true, isTyped }));
       },
     });
     this.#pieces = pieces;
+    if (this.outputFields === null && this.statistics.rowCount > 0)
+      this.#checkSplit(fieldsOf(this.statistics));
   }
 
   /** Counts the features that stay in the target as written. */
@@ -145,11 +156,14 @@ export class LayerRun {
     if (layer.isTarget) this.tally.wrote(tally.rowsRead, []);
   }
 
-  /** The pass that encodes; `deliver` gets the chunks in the order of the features. */
+  /**
+   * The pass that encodes; `deliver` gets the results in the order of the features. `encoding` is null for a split, whose parts
+   * have encodings of their own.
+   */
   async encode(
-    encoding: LayerEncoding,
+    encoding: LayerEncoding | null,
     idField: string | null,
-    deliver: (chunk: unknown) => void,
+    deliver: (result: TaskResult) => void,
   ): Promise<void> {
     await this.#collectStages();
     const { findings, progress } = this.#context;
@@ -158,6 +172,7 @@ export class LayerRun {
       statisticsDepth: null,
       encoding,
       idField,
+      ...this.#taskSplit,
       links: true,
       keep: 'nothing',
       consume: (result) => {
@@ -166,9 +181,14 @@ export class LayerRun {
         const base = { records, lines: 0, rows: records };
         this.tally.wrote(result.rowCount, result.encodeFindings);
         findings.merge(result.encodeFindings, (location) => locateInLayer(location, base, this.plan.name));
-        deliver(result.chunk);
+        deliver(result);
       },
     });
+  }
+
+  get #taskSplit(): Pick<Task, 'split'> {
+    const { split } = this.#context;
+    return split === null ? {} : { split: { field: split.field, layer: this.index } };
   }
 
   /** Runs the stages that end in a collecting step; afterwards the last stage is the current one. */
@@ -290,7 +310,7 @@ export class LayerRun {
   }
 
   #task(pass: Pass, input: Task['input'], links: boolean, source: number | null): Task {
-    const { statisticsDepth, encoding, idField, keep } = pass;
+    const { statisticsDepth, encoding, idField, keep, split } = pass;
     // A batch without a source cannot be read again.
     const hasRoom = source === null || this.#context.keptBytes < KEPT_BYTES;
     const { sessionIndex, fieldMapping } = this.sources[source ?? 0];
@@ -305,6 +325,7 @@ export class LayerRun {
       keepBatch: keep === 'all' || (keep === 'while there is room' && hasRoom),
       encoding,
       idField,
+      ...(split === undefined ? {} : { split }),
     };
   }
 

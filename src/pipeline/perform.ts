@@ -16,11 +16,14 @@ import { applyFieldMapping } from './field-mappings.ts';
 import { loadProj } from './load-proj.ts';
 import { checkFieldNames } from './name-lengths.ts';
 import { checkPositions, withLikelyReason } from './position-range.ts';
+import { countParts, encodeParts, type PartEncodings, type PartResult } from './split-batch.ts';
 import { type PreparedStage, prepareStage, type StageOutcome } from './stage.ts';
 import type { Expectation, Session, SessionStage, StepCall, Task, TaskResult } from './task.ts';
 import { transformersFor } from './transformers.ts';
 
 export interface Performer {
+  /** Sets the encodings for the tasks that encode parts. */
+  useEncodings(encodings: PartEncodings): void;
   perform(task: Task): Promise<{ result: TaskResult; transfer: ArrayBuffer[] }>;
   /** Runs a call of a collecting step. */
   call(call: StepCall): Promise<{ readonly result: unknown; readonly transfer: readonly ArrayBuffer[] }>;
@@ -48,10 +51,14 @@ export async function createPerformer(
     }
     return prepared;
   };
+  let partEncodings: PartEncodings = [];
   return {
+    useEncodings(encodings) {
+      partEncodings = encodings;
+    },
     async perform(task) {
       const stage = task.stage === null ? null : await stageOf(task.layerIndex, task.stage);
-      return performTask(task, session, reader, writer, stage);
+      return performTask(task, session, reader, writer, stage, partEncodings);
     },
     async call({ layerIndex, stage, payload }) {
       const { answer } = await stageOf(layerIndex, stage);
@@ -77,6 +84,7 @@ function performTask(
   reader: FormatReader,
   writer: FormatWriter | null,
   stage: PreparedStage | null,
+  partEncodings: PartEncodings,
 ): { result: TaskResult; transfer: ArrayBuffer[] } {
   const obtained = obtainBatch(task, session, reader, stage);
   const { batch } = obtained;
@@ -95,6 +103,17 @@ function performTask(
     for (const buffer of encoded.transfer) transfer.push(buffer);
     encodeFindings = encoded.findings;
   }
+  let parts: readonly PartResult[] | undefined;
+  if (task.split !== undefined) {
+    const { field, layer } = task.split;
+    if (task.statisticsDepth !== null) parts = countParts(batch, field, task.statisticsDepth);
+    else if (writer !== null) {
+      const divided = encodeParts(batch, field, task.idField ?? null, writer, partEncodings[layer]);
+      parts = divided.parts;
+      encodeFindings = divided.findings;
+      for (const buffer of divided.transfer) transfer.push(buffer);
+    }
+  }
   if (task.keepBatch) for (const buffer of batchBuffers(batch)) transfer.push(buffer);
   const { batch: _, ...facts } = obtained;
   const result: TaskResult = {
@@ -104,11 +123,15 @@ function performTask(
     statistics,
     batch: task.keepBatch ? batch : null,
     chunk,
+    ...(parts === undefined ? {} : { parts }),
   };
   return { result, transfer: [...new Set(transfer)] };
 }
 
-type Obtained = Omit<TaskResult, 'rowCount' | 'encodeFindings' | 'statistics' | 'batch' | 'chunk'> & {
+type Obtained = Omit<
+  TaskResult,
+  'rowCount' | 'encodeFindings' | 'statistics' | 'batch' | 'chunk' | 'parts'
+> & {
   readonly batch: FeatureBatch;
 };
 

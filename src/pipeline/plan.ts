@@ -24,8 +24,9 @@ import { declaredTogether } from './declared-statistics.ts';
 import { type ChosenLayer, groupLayers, type LayerGroup, namesOf, type OpenedFile } from './layer-groups.ts';
 import { type PositionRange, positionRangeOf } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
-import type { ConversionRequest } from './request.ts';
+import type { ConversionRequest, SplitRequest } from './request.ts';
 import { type CrsAuthority, type CrsQuestion, compareUnits, identified, sourceCrsOf } from './source-crs.ts';
+import { checkSplit } from './split-request.ts';
 
 /** A layer of an input file whose features are written to a layer of the output. */
 export interface SourcePlan {
@@ -71,6 +72,8 @@ export interface ConversionPlan {
   readonly statisticsDepth: 'fields' | 'all' | null;
   /** Name of the field that holds the source layer where layers are joined in the output; null: they are not joined. */
   readonly layerField: string | null;
+  /** Null: the output is not split by a field. */
+  readonly split: SplitRequest | null;
   /** Feature ids are data and the output cannot store them: they become a field. */
   readonly keepsIdsAsField: boolean;
 }
@@ -100,10 +103,12 @@ export function planConversion(
   const { needs } = output.writer;
   const writer = { needs: typeof needs === 'function' ? needs(request.output.options) : needs };
   const found = groupLayers(operation, files, request.input.layers, output.outputName);
-  const groups = namedGroups(found, request.output.layerName, output.format);
+  const { split = null } = request.output;
+  checkSplit(operation, request.output, output.format);
+  const joins = output.format.outputLayers === 'one' && split?.into !== 'files' && found.length > 1;
+  const groups = namedGroups(found, request.output.layerName, joins && split === null);
   const targetCrs = targetCrsOf(request, output.format, crs);
-  const layerField =
-    output.format.outputLayers === 'one' && groups.length > 1 ? layerFieldFor(groups, steps) : null;
+  const layerField = joins && split === null ? layerFieldFor(groups, steps) : null;
   if (layerField !== null) findings.note('LAYERS_JOINED', { count: groups.length, field: layerField });
   if (operation === 'merge') findings.note('ATTRIBUTES_NOT_MERGED', { files: files.length });
   const first = input.first ?? input;
@@ -132,7 +137,7 @@ export function planConversion(
       format: first.format.id,
       other: input.format.id,
     });
-  compareOutputCrs(request, layers, targetCrs, layerField !== null, crs, findings);
+  compareOutputCrs(request, layers, targetCrs, joins, crs, findings);
   const sources = groups.flatMap((group, i) =>
     group.sources.map(({ layer }, at) => (at === 0 ? (layers[i].target ?? layer) : layer)),
   );
@@ -142,15 +147,16 @@ export function planConversion(
     layers,
     extendsTarget,
     steps,
-    ...passesFor(operation, sources, layers, steps, input.reader, writer, keepsIdsAsField),
+    ...passesFor(request, sources, layers, steps, input.reader, writer, keepsIdsAsField),
     layerField,
+    split,
     keepsIdsAsField,
   };
 }
 
 /** Throws LAYER_NAME_AMBIGUOUS if several layers of the output would have the name. */
-function namedGroups(groups: LayerGroup[], name: string | undefined, format: Format): LayerGroup[] {
-  if (name === undefined || (groups.length > 1 && format.outputLayers === 'one')) return groups;
+function namedGroups(groups: LayerGroup[], name: string | undefined, areJoined: boolean): LayerGroup[] {
+  if (name === undefined || areJoined) return groups;
   if (groups.length > 1)
     throw failure('LAYER_NAME_AMBIGUOUS', { name, layers: groups.length, known: namesOf(groups) });
   return groups.map((group) => ({ ...group, name }));
@@ -343,7 +349,7 @@ function compareOutputCrs(
 }
 
 function passesFor(
-  operation: ConversionRequest['operation'],
+  { operation, output }: ConversionRequest,
   sources: readonly SourceLayer[],
   layers: readonly LayerPlan[],
   steps: readonly LoadedStep[],
@@ -353,9 +359,11 @@ function passesFor(
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
   // Only the output of the steps shows whether features have ids.
   const least = keepsIdsAsField ? 'fields' : null;
-  if (operation === 'transform' && changesFeatures(steps)) {
+  // The parts of a split output are known only when all features were read, as what steps make of them.
+  const isSplit = output.split !== undefined;
+  if (operation === 'transform' && (changesFeatures(steps) || isSplit)) {
     const { infersSchema, statisticsDepth } = passesWithSteps(sources, steps, reader, writer);
-    return { infersSchema, statisticsDepth: statisticsDepth ?? least };
+    return { infersSchema, statisticsDepth: statisticsDepth ?? (isSplit ? 'fields' : least) };
   }
   if (operation === 'transform')
     return {

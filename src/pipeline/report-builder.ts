@@ -16,7 +16,13 @@ import { MAX_STEP_CRS } from './bounded-report.ts';
 import type { LoadedStep } from './chain.ts';
 import { shareText } from './position-range.ts';
 import { shortDefinition } from './positions.ts';
-import type { ConversionReport, LayerReport, ReprojectionReport, StepReport } from './report.ts';
+import type {
+  ConversionReport,
+  LayerReport,
+  ReprojectionReport,
+  StepReport,
+  WrittenLayerReport,
+} from './report.ts';
 import type { ConversionRequest } from './request.ts';
 import type { LayerTally, ReprojectionLink, ReprojectionTally, SourceTally } from './tally.ts';
 
@@ -70,6 +76,8 @@ export function buildReport(parts: {
   readonly steps: readonly LoadedStep[];
   readonly output: Required<OutputFile>;
   readonly outputCrs: string;
+  /** Of a split output; null: the output has the layers of the plan. */
+  readonly writtenParts: readonly WrittenLayerReport[] | null;
   readonly findings: Findings;
   readonly totalMs: number;
 }): ConversionReport {
@@ -104,10 +112,12 @@ export function buildReport(parts: {
       crs: shortDefinition(parts.outputCrs),
       mediaType: parts.output.mediaType,
       byteLength: parts.output.byteLength,
-      layers: layers.map(({ tally }) => ({
-        name: tally.plan.name,
-        features: tally.rowsWritten - tally.rowsUndrawn,
-      })),
+      layers:
+        parts.writtenParts ??
+        layers.map(({ tally }) => ({
+          name: tally.plan.name,
+          features: tally.rowsWritten - tally.rowsUndrawn,
+        })),
     },
     features: {
       skipped: effect('dropped') - noted - undrawn,

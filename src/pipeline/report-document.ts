@@ -164,6 +164,9 @@ export function requestDocument({
             ...(output.crs === null ? {} : { epsg: output.crs }),
             to_file: output.toFile,
             ...(output.layerName === undefined ? {} : { layer_name: output.layerName }),
+            ...(output.split === undefined
+              ? {}
+              : { split_by: output.split.field, split_into: output.split.into }),
             ...output.options,
           },
         }),

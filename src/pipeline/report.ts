@@ -24,6 +24,10 @@ export interface FieldReport {
 export interface WrittenLayerReport {
   readonly name: string;
   readonly features: number;
+  /** The value of a split output whose features it has, null for none. Absent: it is not one of a value. */
+  readonly value?: string | null;
+  /** Name of the file, if the output is split into files. */
+  readonly file?: string;
 }
 
 /** One step over all layers: featuresIn = featuresOut + (sum of dropped) + merged - generated. */

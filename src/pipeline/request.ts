@@ -62,6 +62,8 @@ export interface OutputRequest {
   readonly layerName?: string;
   /** false: the output is delivered inline (geojson only). */
   readonly toFile: boolean;
+  /** The features are divided by the values of a field. Missing: they are not. Only for a transform. */
+  readonly split?: SplitRequest;
   /** Layers of the output go into a copy of `ConversionPaths.existing`: with new names, or replacing layers of the same name. */
   readonly existing?: 'add' | 'replace';
   /** The output replaces the target of the append: content of it that would be lost is an error. */
@@ -69,6 +71,18 @@ export interface OutputRequest {
   /** Validated by the format's `writeOptions`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
+
+/** Each value of a field becomes a part of the output. */
+export interface SplitRequest {
+  /** Of the features after the steps. */
+  readonly field: string;
+  /** A part is a layer of the one output file, or a file of its own. */
+  readonly into: SplitInto;
+  /** Comes before the names of all parts. Missing: nothing. */
+  readonly prefix?: string;
+}
+
+export type SplitInto = 'layers' | 'files';
 
 /** The files, directories and limits of one conversion. Plain data: it crosses a process boundary. */
 export interface ConversionPaths {
@@ -82,6 +96,8 @@ export interface ConversionPaths {
   readonly outputPath: string;
   /** What must be at that path, and beside it, when the output is complete. Missing: anything. */
   readonly expected?: readonly ExpectedFile[];
+  /** Directory for the files of a split output; exists and is empty. Missing: they are packed in a zip at `outputPath`. */
+  readonly outputDirectory?: string;
   /** Directory for unpacked files; exists and is empty. */
   readonly scratchDirectory: string;
   /** Directory with PROJ grids, or null. */

@@ -7,7 +7,13 @@ import type { Field } from '../batch/schema.ts';
 import { fieldsOf } from '../batch/statistics.ts';
 import { type CrsText, SOURCE_CRS, WGS84 } from '../crs/crs.ts';
 import { type Finding, Findings } from '../findings.ts';
-import { type OutputFile, outputKind, type SourceLayer, type WriteContext } from '../formats/format.ts';
+import type {
+  ExistingOutput,
+  OutputFile,
+  OutputLayer,
+  SourceLayer,
+  WriteContext,
+} from '../formats/format.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
@@ -33,10 +39,12 @@ import { throwIfAborted } from './partition-run.ts';
 import type { ConversionPlan } from './plan.ts';
 import { type Planned, planWithCrs, reprojectingSteps, statedOutputCrs } from './plan-with-crs.ts';
 import { ProgressMeter } from './progress.ts';
-import type { ConversionReport, Progress, ReprojectionReport } from './report.ts';
+import type { ConversionReport, Progress, ReprojectionReport, WrittenLayerReport } from './report.ts';
 import { buildReport, refuseFindings, reportReprojections } from './report-builder.ts';
 import type { ConversionPaths, ConversionRequest, InputPath } from './request.ts';
 import { needsInferredSchema, runSourcesOf } from './run-source.ts';
+import { partsOf, SplitValues } from './split-parts.ts';
+import { deliveredKind } from './split-request.ts';
 import { newThreads, type ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
@@ -47,6 +55,8 @@ export interface ConversionControl {
   readonly threads?: ThreadSource;
   /** Default: PROJ is asked every time. */
   readonly crsMemory?: CrsMemory;
+  /** Gets the names of the files of a split output before any is written; what it throws fails the conversion. */
+  onFiles?(names: readonly string[]): void;
 }
 
 /**
@@ -72,7 +82,17 @@ export async function runConversion(
 
 interface Written {
   readonly output: OutputFile;
+  readonly parts: readonly WrittenLayerReport[] | null;
   readonly reprojections: readonly ReprojectionReport[];
+}
+
+/** An output under way. */
+interface Writing {
+  /** Encodes and writes all features. */
+  encode(): Promise<void>;
+  finish(): Promise<OutputFile>;
+  abort(): void;
+  readonly parts: readonly WrittenLayerReport[] | null;
 }
 
 class Conversion {
@@ -227,6 +247,7 @@ class Conversion {
       progress,
       gridDirectory: this.#paths.gridDirectory,
       limits: this.#paths.limits,
+      split: plan.split === null ? null : new SplitValues(plan.split.field, reader.mixedType),
       keptBytes: 0,
     };
     const layers = plan.layers.map((layerPlan, index) => {
@@ -237,14 +258,14 @@ class Conversion {
     try {
       await this.#findOut(plan, layers, progress);
       noteWidened(sources.flat(), misfits ?? [], this.#findings);
-      written = await this.#write(plan, inputs, layers, progress);
+      written = await this.#write(plan, inputs, layers, context, progress);
     } catch (error) {
       if (!(error instanceof ContradictedDeclaration)) throw error;
       const found = await collectMisfits(sources.flat(), executor, this.#control.signal, this.#paths.limits);
       this.#resetFindings(opened);
       return await this.#convert(undeclared(inputs, found, reader), found);
     }
-    const { output, reprojections } = written;
+    const { output, parts, reprojections } = written;
     return buildReport({
       request: this.#request,
       fileNames: inputs.map(({ name }) => name),
@@ -259,10 +280,11 @@ class Conversion {
       reprojections,
       steps: this.#steps,
       output: {
-        mediaType: outputKind(this.#output.format, this.#request.output.options).mediaType,
+        mediaType: deliveredKind(this.#output.format, this.#request.output).mediaType,
         ...output,
       },
       outputCrs: plan.layers[0]?.targetCrs ?? 'EPSG:4326',
+      writtenParts: parts,
       findings: this.#findings,
       totalMs: performance.now() - this.#startedAt,
     });
@@ -288,36 +310,25 @@ class Conversion {
     plan: ConversionPlan,
     inputs: readonly OpenedInput[],
     layers: readonly LayerRun[],
+    { executor, split }: LayerContext,
     progress: ProgressMeter,
   ): Promise<Written> {
-    const { writer } = this.#output;
-    const { outputPath, expected } = this.#paths;
-    const name = baseName(outputPath);
-    const existing = this.#target.extended(plan, inputs[0]);
-    this.#target.noteLinks(this.#findings);
-    const context: WriteContext = {
-      name,
-      options: this.#request.output.options,
-      findings: this.#findings,
-      ...(existing === null ? {} : { existing }),
-      ...(expected === undefined ? {} : { expected }),
-    };
+    const name = baseName(this.#paths.outputPath);
     const { mixedType } = this.#input.reader;
     const joinedName = this.#request.output.layerName ?? name;
     const plain = outputLayers(plan, layers, this.#crs, mixedType, joinedName, this.#paths.limits);
     const outputs = plan.keepsIdsAsField
       ? plain.map((layer) => withIdField(layer, this.#output.format.name, this.#findings))
       : plain;
-    const encodings = writer.plan(outputs, context);
-    const sink = writer.createSink(outputPath, encodings, context);
+    const existing = this.#target.extended(plan, inputs[0]);
+    this.#target.noteLinks(this.#findings);
+    const writing =
+      split === null
+        ? this.#whole(plan, layers, outputs, name, existing)
+        : await this.#split(plan, layers, outputs, { name, existing, values: split, executor });
     try {
       progress.stage('converting');
-      for (const layer of layers) {
-        const outputIndex = plan.layerField === null ? layer.index : 0;
-        const { idField = null } = outputs[outputIndex];
-        layer.countKept();
-        await layer.encode(encodings[outputIndex], idField, (chunk) => sink.append(outputIndex, chunk));
-      }
+      await writing.encode();
       for (const { sources, tally, outputFields, statistics } of layers) {
         for (const source of sources) source.tally.checkRange(this.#findings, this.#request.strict === true);
         const hasRead = sources.some((source) => source.tally.rowsRead > 0);
@@ -334,11 +345,92 @@ class Conversion {
       // Before the output replaces an earlier file.
       this.#refuseFindings();
       this.#target.refuseLosses(plan, inputs[0], this.#findings);
-      return { output: await sink.finish(), reprojections };
+      return { output: await writing.finish(), parts: writing.parts, reprojections };
     } catch (error) {
-      sink.abort();
+      writing.abort();
       throw error;
     }
+  }
+
+  #whole(
+    plan: ConversionPlan,
+    layers: readonly LayerRun[],
+    outputs: readonly OutputLayer[],
+    name: string,
+    existing: ExistingOutput | null,
+  ): Writing {
+    const { writer } = this.#output;
+    const { options } = this.#request.output;
+    const findings = this.#findings;
+    const { outputPath, expected } = this.#paths;
+    const context: WriteContext = {
+      name,
+      options,
+      findings,
+      ...(existing === null ? {} : { existing }),
+      ...(expected === undefined ? {} : { expected }),
+    };
+    const encodings = writer.plan(outputs, context);
+    const sink = writer.createSink(outputPath, encodings, context);
+    return {
+      async encode() {
+        for (const layer of layers) {
+          const outputIndex = plan.layerField === null ? layer.index : 0;
+          const { idField = null } = outputs[outputIndex];
+          layer.countKept();
+          await layer.encode(encodings[outputIndex], idField, ({ chunk }) => sink.append(outputIndex, chunk));
+        }
+      },
+      finish: () => sink.finish(),
+      abort: () => sink.abort(),
+      parts: null,
+    };
+  }
+
+  async #split(
+    { split }: ConversionPlan,
+    layers: readonly LayerRun[],
+    outputs: readonly OutputLayer[],
+    more: {
+      readonly name: string;
+      readonly existing: ExistingOutput | null;
+      readonly values: SplitValues;
+      readonly executor: Executor;
+    },
+  ): Promise<Writing> {
+    if (split === null) throw new Error('the plan has no split');
+    const { SplitOutput } = await import('./split-output.ts');
+    const { output: request } = this.#request;
+    const isPrefixed = outputs.length > 1 || request.layerName !== undefined;
+    const output = new SplitOutput(
+      {
+        ...this.#output,
+        ...more,
+        split,
+        options: request.options,
+        paths: this.#paths,
+        findings: this.#findings,
+        signal: this.#control.signal,
+        layerNames: outputs.map(({ name }) => name),
+      },
+      partsOf(outputs, more.values, split, isPrefixed),
+      this.#control.onFiles,
+    );
+    more.executor.useEncodings(output.encodings);
+    return {
+      async encode() {
+        for (const layer of layers) {
+          const { idField = null } = outputs[layer.index];
+          await layer.encode(null, idField, ({ parts = [] }) => output.take(layer.index, parts));
+        }
+        await output.write();
+      },
+      finish: () => output.finish(),
+      abort: () => output.abort(),
+      get parts() {
+        return output.reports;
+      },
+    };
   }
 
   #refuseFindings(): void {

@@ -14,6 +14,7 @@ import type { InputLimits } from '../io/limits.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
 import type { SourceMapping } from './field-mappings.ts';
 import type { PositionRange, RangeCounts } from './position-range.ts';
+import type { PartResult } from './split-batch.ts';
 
 /** Data for all tasks of a conversion; sent to each worker once. */
 export interface Session {
@@ -103,6 +104,14 @@ export interface Task {
   readonly encoding: LayerEncoding | null;
   /** Name of a first field for the ids before encoding; empty: ids are dropped; null or missing: they stay ids. */
   readonly idField?: string | null;
+  /** Count the features of each value of the field or, without `statisticsDepth`, encode them. Missing: the batch is whole. */
+  readonly split?: TaskSplit;
+}
+
+export interface TaskSplit {
+  readonly field: string;
+  /** Position of the layer in the plan. */
+  readonly layer: number;
 }
 
 export interface TaskResult {
@@ -125,6 +134,8 @@ export interface TaskResult {
   readonly statistics: LayerStatistics | null;
   readonly batch: FeatureBatch | null;
   readonly chunk: unknown;
+  /** Of a task with `split`. */
+  readonly parts?: readonly PartResult[];
   /** Null: not checked. */
   readonly range: RangeCounts | null;
   readonly reprojections: readonly ReprojectionCounts[];

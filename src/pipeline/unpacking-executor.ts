@@ -20,6 +20,7 @@ export function unpackingExecutor(
       );
       executor.begin(session);
     },
+    useEncodings: (encodings) => executor.useEncodings(encodings),
     async run(task) {
       const set = task.input.kind === 'partition' ? sets[task.layerIndex] : null;
       if (set === null) return executor.run(task);

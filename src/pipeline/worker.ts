@@ -5,6 +5,7 @@
 import { parentPort } from 'node:worker_threads';
 import { asGeomillError } from '../errors.ts';
 import { createPerformer, type Performer, preload } from './perform.ts';
+import type { PartEncodings } from './split-batch.ts';
 import type { Session, StepCall, Task, TaskOutcome } from './task.ts';
 import type { ThreadNote } from './threads.ts';
 
@@ -12,6 +13,7 @@ type Message =
   | { readonly session: Session }
   | { readonly task: Task }
   | { readonly call: StepCall }
+  | { readonly encodings: PartEncodings }
   | ThreadNote;
 
 let performer: Promise<Performer> | null = null;
@@ -30,6 +32,11 @@ export async function receive(message: Message): Promise<void> {
     performer = createPerformer(message.session);
     // A failure to load is reported by the first task; without a handler it would end the thread first.
     performer.catch(() => {});
+    return;
+  }
+  if ('encodings' in message) {
+    // As with a session, the first task reports a failure to load.
+    performer?.then((ready) => ready.useEncodings(message.encodings)).catch(() => {});
     return;
   }
   let outcome: TaskOutcome;

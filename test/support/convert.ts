@@ -6,8 +6,9 @@ import { outputFormatById } from '../../src/formats/format-by-id.ts';
 import type { InputLimits } from '../../src/io/limits.ts';
 import type { CrsMemory } from '../../src/pipeline/crs-service.ts';
 import type { ConversionReport, Progress } from '../../src/pipeline/report.ts';
-import type { ConversionPaths, ConversionRequest } from '../../src/pipeline/request.ts';
+import type { ConversionPaths, ConversionRequest, SplitRequest } from '../../src/pipeline/request.ts';
 import { runConversion } from '../../src/pipeline/run.ts';
+import { deliveredKind } from '../../src/pipeline/split-request.ts';
 import type { ThreadSource } from '../../src/pipeline/threads.ts';
 import type { RequestedStep } from '../../src/transformations/requested-steps.ts';
 import type { Transformation } from '../../src/transformations/transformation.ts';
@@ -27,6 +28,8 @@ export interface ConvertOptions {
   readonly limits?: InputLimits;
   /** Name of the layer of the output. */
   readonly layerName?: string;
+  /** Splits the output; files go to `<workspace>/parts` if `inDirectory`, else into a zip. */
+  readonly split?: SplitRequest & { readonly inDirectory?: boolean };
   /** Name of the output without its ending. */
   readonly outputName?: string;
   readonly transformations?: readonly RequestedStep[];
@@ -82,6 +85,7 @@ export function requestFor(options: ConvertOptions): ConversionRequest {
       crs: options.toCrs ?? null,
       toFile: true,
       ...(options.layerName === undefined ? {} : { layerName: options.layerName }),
+      ...(options.split === undefined ? {} : { split: options.split }),
       options: options.writeOptions ?? {},
     },
     ...(options.failOn === undefined ? {} : { failOn: options.failOn }),
@@ -129,7 +133,9 @@ async function perform(
   const scratchDirectory = join(workspace, 'scratch');
   const outDirectory = join(workspace, 'out');
   for (const directory of [scratchDirectory, outDirectory]) mkdirSync(directory, { recursive: true });
-  const { outputExtension } = outputFormatById(options.to, 'output.format');
+  const { outputExtension } = deliveredKind(outputFormatById(options.to, 'output.format'), request.output);
+  const outputDirectory = join(workspace, 'parts');
+  if (options.split?.inDirectory) mkdirSync(outputDirectory);
   const outputPath = join(outDirectory, (options.outputName ?? 'out') + outputExtension);
   const report = await runConversion(
     request,
@@ -137,6 +143,7 @@ async function perform(
       inputs: inputPaths.map((path) => ({ path, name: basename(path) })),
       ...(options.stepInputs === undefined ? {} : { stepInputs: options.stepInputs }),
       outputPath,
+      ...(options.split?.inDirectory ? { outputDirectory } : {}),
       scratchDirectory,
       gridDirectory: null,
       threads: options.threads ?? 2,

@@ -20,6 +20,7 @@ function recordExecutor(
   return {
     width: 3,
     begin: () => {},
+    useEncodings: () => {},
     stop: async () => {},
     call: () => Promise.reject(new Error('no calls here')),
     async run(task: Task): Promise<TaskResult> {

@@ -28,6 +28,7 @@ export const csv: Format<typeof errors, typeof findings> = {
   outputExtension: '.csv',
   inputCrs: 'request',
   outputLayers: 'one',
+  parts: 'files',
   holdsIds: false,
   outputFields: 'declared',
   errors,

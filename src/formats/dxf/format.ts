@@ -23,6 +23,7 @@ export const dxf: Format<typeof errors, typeof findings> = {
   outputExtension: '.dxf',
   inputCrs: 'request',
   outputLayers: 'one',
+  parts: 'layers',
   holdsIds: true,
   outputFields: 'with features',
   errors,

@@ -1,8 +1,10 @@
 /** Writes DXF of AutoCAD 2018 (AC1032): see docs/formats/dxf.md for the rules. */
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
+import { UniqueNames } from '../../batch/unique-names.ts';
 import type { CrsDescription } from '../../crs/crs.ts';
 import { failure } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
+import { field, phrase } from '../../message.ts';
 import { askedDigits, coordinateRounding, noteRounding } from '../coordinate-digits.ts';
 import type {
   EncodedChunk,
@@ -16,6 +18,7 @@ import { CRS_COMMENT, WKT_COMMENT } from './crs-comments.ts';
 import { metresPerUnit } from './drawing-units.ts';
 import type { DrawingFacts } from './writing/drawing-head.ts';
 import { type DrawingEncoding, encodeDrawing } from './writing/encode.ts';
+import { layerKey, legalLayerName } from './writing/layer-names.ts';
 import { DrawingSink } from './writing/sink.ts';
 
 /** Significant digits of computed coordinates; further digits are noise. */
@@ -32,9 +35,13 @@ export const writer: FormatWriter = {
   needs: 'batch',
 
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
-    for (const { crs } of layers)
-      if (crs.kind === 'geographic') context.findings.note('DRAWING_IN_DEGREES', { crs: crs.name });
-    return layers.map((layer) => ({ fields: null, state: planLayer(layer, context.options) }));
+    const degrees = layers.filter(({ crs }) => crs.kind === 'geographic').map(({ crs }) => crs.name);
+    for (const crs of new Set(degrees)) context.findings.note('DRAWING_IN_DEGREES', { crs });
+    const partLayers = partLayerNames(layers, context);
+    return layers.map((layer, i) => ({
+      fields: null,
+      state: planLayer(layer, partLayers[i], context.options),
+    }));
   },
 
   encode(batch: FeatureBatch, { state }: LayerEncoding): EncodedChunk {
@@ -46,14 +53,35 @@ export const writer: FormatWriter = {
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {
-    if (encodings.length !== 1)
-      throw failure('INTERNAL', { reason: `a DXF holds one layer of ours, not ${encodings.length}` });
     const { encoding, facts } = encodings[0].state as LayerState;
     return new DrawingSink(path, facts, encoding, context);
   },
 };
 
-function planLayer(layer: OutputLayer, options: Readonly<Record<string, unknown>>): LayerState {
+/** Layers of the drawing for the parts of a split output; null: the layer is no part. Throws SPLIT_NOT_POSSIBLE. */
+function partLayerNames(
+  layers: readonly OutputLayer[],
+  { options, findings }: WriteContext,
+): (string | null)[] {
+  const names = new UniqueNames({ fold: layerKey });
+  return layers.map(({ name, isPart }) => {
+    if (isPart !== true) return null;
+    if (options.layer_field !== undefined)
+      throw failure('SPLIT_NOT_POSSIBLE', {
+        reason: phrase`'${field('output.layer_field')}' also names the layers of the drawing`,
+        advice: 'use one of them',
+      });
+    const to = names.take(legalLayerName(name) ?? 'layer');
+    if (to !== name) findings.note('LAYER_RENAMED', { from: name, to, format: 'DXF' });
+    return to;
+  });
+}
+
+function planLayer(
+  layer: OutputLayer,
+  partLayer: string | null,
+  options: Readonly<Record<string, unknown>>,
+): LayerState {
   const units = insertionUnits(layer.crs);
   const rounding = coordinateRounding(layer, options);
   return {
@@ -65,6 +93,7 @@ function planLayer(layer: OutputLayer, options: Readonly<Record<string, unknown>
       },
       hatch: options.hatch !== false,
       attributes: options.attributes !== false,
+      partLayer,
       layerField: typeof options.layer_field === 'string' ? options.layer_field : null,
       colorField: typeof options.color_field === 'string' ? options.color_field : null,
       textHeight:

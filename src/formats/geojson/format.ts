@@ -36,6 +36,7 @@ export const geojson: Format<typeof errors, typeof findings> = {
   inputCrs: 'fixed',
   fixedOutputCrs: (options) => (options.geojson_crs === 'requested' ? null : 'EPSG:4326'),
   outputLayers: 'one',
+  parts: 'files',
   holdsIds: true,
   outputFields: 'with features',
   errors,

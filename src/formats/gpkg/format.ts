@@ -19,6 +19,7 @@ export const gpkg: Format<typeof errors, typeof findings> = {
   outputExtension: '.gpkg',
   inputCrs: 'file',
   outputLayers: 'many',
+  parts: 'layers',
   isExtendable: true,
   holdsIds: true,
   outputFields: 'declared',

@@ -20,6 +20,8 @@ export const shp: Format<typeof errors, typeof findings> = {
   outputExtension: '.zip',
   inputCrs: 'file',
   outputLayers: 'many',
+  parts: 'files',
+  looseExtension: '.shp',
   holdsIds: false,
   outputFields: 'declared',
   errors,

@@ -170,7 +170,17 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
           crs: TEXT,
           media_type: TEXT,
           byte_length: count('Size of the output in bytes.'),
-          layers: listOf(closedObject({ name: TEXT, features: count('Number of features written.') })),
+          layers: listOf(
+            closedObject(
+              {
+                name: TEXT,
+                features: count('Number of features written.'),
+                value: nullable(TEXT, 'Of a split output: the value of the features; null: they have none.'),
+                file: text('Of an output that is split into files: name of the file.'),
+              },
+              ['value', 'file'],
+            ),
+          ),
         }),
         features: closedObject(
           {

@@ -35,6 +35,8 @@ export interface DrawingEncoding {
   readonly hatch: boolean;
   readonly attributes: boolean;
   readonly layerField: string | null;
+  /** Layer of all features; null: that of `layerField`, or of their geometry. */
+  readonly partLayer: string | null;
   readonly colorField: string | null;
   /** Height of letters in drawing units for features without one. */
   readonly textHeight: number;
@@ -108,7 +110,7 @@ class DrawingEncoder {
     this.#attributes = encoding.attributes
       ? new AttributesWriter(this.#entities.out, batch, encoding.layerName, findings)
       : null;
-    this.#layers = new RowLayers(batch, encoding.layerField, findings);
+    this.#layers = new RowLayers(batch, encoding, findings);
     this.#rings = new Rings(geometry);
     this.#colors = new RowColors(batch, encoding.colorField, findings);
   }

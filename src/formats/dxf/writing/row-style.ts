@@ -30,10 +30,17 @@ export class RowLayers {
   readonly #column: AttributeColumn | null;
   readonly #findings: Findings;
   readonly #kept = new Map<string, Uint8Array | null>();
+  readonly #partTag: Uint8Array | null;
 
-  constructor(batch: FeatureBatch, field: string | null, findings: Findings) {
-    this.#column = columnOf(batch, field);
+  constructor(
+    batch: FeatureBatch,
+    { layerField, partLayer }: { readonly layerField: string | null; readonly partLayer: string | null },
+    findings: Findings,
+  ) {
+    this.#column = columnOf(batch, layerField);
     this.#findings = findings;
+    this.#partTag = partLayer === null ? null : encoder.encode(`8\n${partLayer}\n`);
+    if (partLayer !== null) this.names.set(layerKey(partLayer), partLayer);
   }
 
   /** Whether the batch has the field. */
@@ -43,6 +50,7 @@ export class RowLayers {
 
   /** The tag of the row's layer; null: the layer for its geometry. */
   tag(row: number): Uint8Array | null {
+    if (this.#partTag !== null) return this.#partTag;
     const column = this.#column;
     if (column === null || !isValid(column.validity, row)) return null;
     const text = textAt(column, row);

@@ -50,7 +50,8 @@ export class DrawingSink implements OutputSink {
     this.#encoding = encoding;
     this.#findings = context.findings;
     const head = this.#head();
-    this.#headBytes = head.length + NUMBER_ROOM + (encoding.layerField === null ? 0 : LAYER_ROOM);
+    const hasLayers = encoding.layerField !== null || encoding.partLayer !== null;
+    this.#headBytes = head.length + NUMBER_ROOM + (hasLayers ? LAYER_ROOM : 0);
     this.#file = new OutputFileSink(path, context.expected);
     this.#file.append(padded(head, this.#headBytes));
   }

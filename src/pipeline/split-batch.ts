@@ -1,0 +1,139 @@
+/** Divides batches by the values of a field, in the thread that made them. */
+import { type AttributeColumn, isValid, valueAt } from '../batch/attribute-column.ts';
+import { castBatch, castColumn } from '../batch/cast.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { batchStatistics, type LayerStatistics } from '../batch/statistics.ts';
+import { failure } from '../errors.ts';
+import { type Finding, Findings, findingCatalogue } from '../findings.ts';
+import type { EncodedChunk, FormatWriter, LayerEncoding } from '../formats/format.ts';
+import { takeFeatures, takeGeometry } from '../transformations/parts/take-geometry.ts';
+import { idsAsField } from './feature-ids.ts';
+
+/** Most parts of an output. */
+export const MAX_PARTS = 1000;
+/** Longest value, in UTF-16 units: the values are part of messages between threads, and of the report. */
+const MAX_VALUE_LENGTH = 10_000;
+
+/** A value as text, as CSV prints it; null: none. Values with the same text are the same. */
+export type SplitValue = string | null;
+
+/** How to encode the features of each value, for each layer of the plan. */
+export type PartEncodings = readonly ReadonlyMap<SplitValue, LayerEncoding>[];
+
+/** The features of a batch with the same value. */
+export interface PartResult {
+  readonly value: SplitValue;
+  readonly rowCount: number;
+  /** Those of them that the writer dropped. */
+  readonly undrawn: number;
+  readonly chunk: unknown;
+  /** Without fields; null: not collected. */
+  readonly statistics: LayerStatistics | null;
+}
+
+interface Rows {
+  readonly value: SplitValue;
+  readonly rows: Uint32Array<ArrayBuffer>;
+}
+
+/** Counts the features of each value; `depth` 'all' also collects their statistics, without fields. */
+export function countParts(batch: FeatureBatch, field: string, depth: 'fields' | 'all'): PartResult[] {
+  return divide(batch, field).map(({ value, rows }) => ({
+    value,
+    rowCount: rows.length,
+    undrawn: 0,
+    chunk: null,
+    statistics:
+      depth === 'fields'
+        ? null
+        : batchStatistics(
+            {
+              rowCount: rows.length,
+              geometry: takeGeometry(batch.geometry, rows),
+              fields: [],
+              columns: [],
+              ids: null,
+            },
+            depth,
+          ),
+  }));
+}
+
+/** Encodes the features of each value. Locations of the findings count features from 1 within the batch. */
+export function encodeParts(
+  batch: FeatureBatch,
+  field: string,
+  idField: string | null,
+  writer: FormatWriter,
+  encodings: ReadonlyMap<SplitValue, LayerEncoding>,
+): { readonly parts: PartResult[]; readonly transfer: ArrayBuffer[]; readonly findings: Finding[] } {
+  const named = idField === null ? batch : idsAsField(batch, idField);
+  const findings = new Findings();
+  const transfer: ArrayBuffer[] = [];
+  const parts = divide(batch, field).map(({ value, rows }): PartResult => {
+    const encoding = encodings.get(value);
+    if (encoding === undefined) throw new Error('a value appeared between two passes');
+    const own = rows.length === batch.rowCount ? named : takeFeatures(named, rows);
+    const cast = encoding.fields === null ? own : castBatch(own, encoding.fields);
+    const encoded = writer.encode(cast, encoding);
+    findings.merge(encoded.findings, (location) =>
+      location.record === undefined ? location : { ...location, record: rows[location.record - 1] + 1 },
+    );
+    for (const buffer of encoded.transfer) transfer.push(buffer);
+    return {
+      value,
+      rowCount: rows.length,
+      undrawn: droppedIn(encoded),
+      chunk: encoded.data,
+      statistics: null,
+    };
+  });
+  return { parts, transfer, findings: findings.list() };
+}
+
+function droppedIn({ findings }: EncodedChunk): number {
+  return findings.reduce(
+    (sum, { code, count }) => sum + (findingCatalogue[code].effect === 'dropped' ? count : 0),
+    0,
+  );
+}
+
+/** The rows of each value, in the order in which the values appear. A batch without the field has no values. */
+function divide(batch: FeatureBatch, field: string): Rows[] {
+  const index = batch.fields.findIndex(({ name }) => name === field);
+  const column = index < 0 ? null : castColumn(batch.columns[index], 'string', batch.rowCount);
+  const numbers = new Map<SplitValue, number>();
+  const counts: number[] = [];
+  const partOf = new Uint32Array(batch.rowCount);
+  for (let row = 0; row < batch.rowCount; row++) {
+    const value = textAt(column, row, field);
+    let number = numbers.get(value);
+    if (number === undefined) {
+      number = numbers.size;
+      numbers.set(value, number);
+      counts.push(0);
+    }
+    partOf[row] = number;
+    counts[number]++;
+  }
+  if (numbers.size > MAX_PARTS) throw tooManyValues(field, numbers.size);
+  const lists = counts.map((count) => new Uint32Array(count));
+  const filled = new Uint32Array(counts.length);
+  for (let row = 0; row < batch.rowCount; row++) {
+    const number = partOf[row];
+    lists[number][filled[number]++] = row;
+  }
+  return [...numbers.keys()].map((value, number) => ({ value, rows: lists[number] }));
+}
+
+function textAt(column: AttributeColumn | null, row: number, field: string): SplitValue {
+  if (column === null || !isValid(column.validity, row)) return null;
+  const text = String(valueAt(column, row));
+  if (text.length <= MAX_VALUE_LENGTH) return text;
+  throw failure('SPLIT_VALUE_TOO_LONG', { field, length: text.length, limit: MAX_VALUE_LENGTH });
+}
+
+/** `count`: those found so far. */
+export function tooManyValues(field: string, count: number): Error {
+  return failure('SPLIT_TOO_MANY_VALUES', { field, count, limit: MAX_PARTS });
+}
