@@ -180,8 +180,12 @@ export class AngleCells implements RowGeometry {
 }
 
 const LONGEST_WORD = 20;
+const UPPER_A = 0x41;
+const decoder = new TextDecoder();
 
-/** The text of a cell with a word; '' if it is longer than any. */
+/** The text of a cell with a word; '' if it is longer than any or does not begin with a letter. */
 export function textOf({ bytes, start, end }: CellBytes): string {
-  return end - start > LONGEST_WORD ? '' : new TextDecoder().decode(bytes.subarray(start, end));
+  // Numbers are told by their first byte: this is called for all columns beside coordinates.
+  if (end - start > LONGEST_WORD || bytes[start] < UPPER_A) return '';
+  return decoder.decode(bytes.subarray(start, end));
 }

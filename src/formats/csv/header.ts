@@ -150,16 +150,22 @@ function readingOf(
   const { offset, lines } = dataStart;
   const rowsOf = (columnCount: number): Sample =>
     sampleRows(source, offset, delimiter, newline, columnCount, lines);
-  let sample = rowsOf(cells.length);
+  let sample: Sample | null = null;
   let hasTrailing = false;
-  if (hasHeader && sample.rowCount === 0 && sample.share === 0) {
-    const longer = rowsOf(cells.length + 1);
-    hasTrailing = longer.share === 1 && isEmptyColumn(longer, cells.length);
+  // A header of one cell is mostly the sign of another delimiter: its rows are read only if they are asked for.
+  if (hasHeader && cells.length > 1) {
+    sample = rowsOf(cells.length);
+    const longer = sample.rowCount === 0 && sample.share === 0 ? rowsOf(cells.length + 1) : null;
+    hasTrailing = longer !== null && longer.share === 1 && isEmptyColumn(longer, cells.length);
     if (hasTrailing) sample = longer;
   }
   const all = hasTrailing ? [...cells, ''] : cells;
   const names = hasHeader ? all : all.map((_, i) => `column_${i + 1}`);
-  return { delimiter, newline, names, dataStart, hasTrailing, sample: () => sample };
+  const sampleOf = (): Sample => {
+    sample ??= rowsOf(names.length);
+    return sample;
+  };
+  return { delimiter, newline, names, dataStart, hasTrailing, sample: sampleOf };
 }
 
 /** The same header without the row after it. */

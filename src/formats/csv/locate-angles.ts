@@ -177,7 +177,10 @@ function lettersOf(
     if (!cell.open(sample, row * sample.columnCount + column) || isMissing(cell)) continue;
     const letter = hemisphereOf(textOf(cell));
     count++;
-    if (letter === '' || (letter === 'N' || letter === 'S') !== (axis === 'y')) continue;
+    if (letter === '' || (letter === 'N' || letter === 'S') !== (axis === 'y')) {
+      if (count - letters > sample.rowCount * (1 - leastShare)) return null;
+      continue;
+    }
     letters++;
     isNegative ||= letter === 'S' || letter === 'W';
   }

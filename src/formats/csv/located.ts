@@ -15,6 +15,7 @@ export interface HeaderReading {
   readonly dataStart: LineStart;
   /** The rows end with a delimiter that the header has not; the last of the names is empty then. */
   readonly hasTrailing: boolean;
+  /** The first rows. */
   readonly sample: () => Sample;
 }
 
