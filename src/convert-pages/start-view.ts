@@ -73,6 +73,6 @@ function aside(visitor: Visitor): Html {
     ({ id, name, summary }) => html`<li><a href="${operation(id)}">${name}</a><span>${summary}</span></li>\n`,
   )}</ul>
 <h2>For programs</h2>
-<p>Everything here is also an <a href="${visitor.href('/docs')}">HTTP API</a> and a command line, with more operations. Every result shows the command for it.</p>
+<p>Everything here is also an <a href="${visitor.href('/docs')}">HTTP API</a> and a command line, with more operations. Results show the command, except for clipped files.</p>
 </aside>`;
 }
