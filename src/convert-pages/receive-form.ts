@@ -5,7 +5,7 @@ import { type Format, isInputFormat } from '../formats/format.ts';
 import { formatNamed } from '../formats/format-by-id.ts';
 import type { Endpoint } from '../http/config-fields.ts';
 import type { HttpContext } from '../http/context.ts';
-import { receiveJobForm } from '../http/job-form.ts';
+import { NO_CONFIG_INPUTS, receiveJobForm } from '../http/job-form.ts';
 import { parseJobRequest } from '../http/parse-job-request.ts';
 import { type ReceivedFile, ReceivedFiles } from '../http/received-files.ts';
 import type { NewJob } from '../jobs/job.ts';
@@ -67,9 +67,9 @@ export async function receiveForm(
       stepParts: [MASK_PART],
       fileParameters: new Set(),
       plainFields: () => FIELDS,
-      onConfig: (fields) => {
+      onConfig: async (fields) => {
         values = valuesIn(fields);
-        return null;
+        return NO_CONFIG_INPUTS;
       },
     });
     checkToken(values.form_token ?? '');

@@ -72,6 +72,23 @@ const epsgCodes: JsonSchema = {
   ],
 };
 
+const UPLOAD_IN_WORDS = 'the id of an upload';
+
+const uploadId: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 100,
+  examples: ['7d3c2f9a-5b1e-4c8d-9f60-2a1b3c4d5e6f'],
+};
+
+const uploadIds: JsonSchema = {
+  type: 'array',
+  items: { type: 'string', minLength: 1, maxLength: 100 },
+  minItems: 1,
+  // No more files can be sent, whatever MAX_FILES says.
+  maxItems: 100_000,
+};
+
 const layerName: JsonSchema = { type: 'string', maxLength: 65_536 };
 
 const formatNames = (formats: readonly Format[]): JsonSchema => ({
@@ -127,7 +144,7 @@ export const CONFIG_FIELDS = {
     flat: ['input_url'],
     operations: ['transform', 'inspect'],
     description:
-      'HTTP or HTTPS address from which the service fetches the input, instead of an uploaded file. Only in forms, and only hosts allowed by the operator.',
+      'HTTP or HTTPS address from which the service fetches the input, instead of a file in the request. Only hosts allowed by the operator.',
     schema: () => ({
       type: 'string',
       minLength: 1,
@@ -135,6 +152,36 @@ export const CONFIG_FIELDS = {
       examples: ['https://data.example.org/harbour.zip'],
     }),
     shouldBe: 'a URL',
+  },
+  inputUpload: {
+    nested: ['input.upload'],
+    flat: ['input_upload'],
+    operations: ['transform', 'inspect'],
+    description: `Id of an upload (POST /v1/uploads) that is the input, instead of a file in the request.`,
+    schema: () => uploadId,
+    shouldBe: UPLOAD_IN_WORDS,
+  },
+  targetUpload: {
+    nested: ['target_upload', 'input.upload'],
+    flat: ['target_upload', 'input_upload'],
+    operations: ['append'],
+    description: 'Id of an upload that is the target, instead of a file in the request.',
+    schema: () => uploadId,
+    shouldBe: UPLOAD_IN_WORDS,
+  },
+  appendUploads: {
+    nested: ['append_uploads'],
+    operations: ['append'],
+    description: 'Ids of uploads to append, in their order; after the files in the request, if it has any.',
+    schema: () => uploadIds,
+    shouldBe: `a list of ids of uploads`,
+  },
+  mergeUploads: {
+    nested: ['input_uploads'],
+    operations: ['merge'],
+    description: 'Ids of uploads to merge, in their order; after the files in the request, if it has any.',
+    schema: () => uploadIds,
+    shouldBe: `a list of ids of uploads`,
   },
   transformations: {
     nested: ['transformations'],

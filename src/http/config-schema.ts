@@ -77,12 +77,11 @@ export function jsonDocumentsOf({ operation, inputFormat }: Endpoint): JsonDocum
 /** Schema of a JSON body: its documents and the fields of the config. */
 export function jsonBodySchema(
   endpoint: Endpoint,
-  { single, singleRequired, list, format }: JsonDocuments,
+  { single, list, format }: JsonDocuments,
   registries: FormatRegistry,
 ): JsonSchema {
   const config = configSchema({ ...endpoint, spelling: 'flat' }, registries);
-  // The body contains the input, so no URL is accepted.
-  const { input_url: _, ...members } = config.properties as Record<string, JsonSchema>;
+  const members = config.properties as Record<string, JsonSchema>;
   const document: JsonSchema = { type: 'object', description: `A ${format} object.` };
   return {
     ...config,
@@ -91,11 +90,8 @@ export function jsonBodySchema(
       ...(list === null ? {} : { [list]: { type: 'array', items: document, minItems: 1 } }),
       ...members,
     },
-    required: [
-      ...(singleRequired ? [single] : []),
-      ...(list === null ? [] : [list]),
-      ...((config.required as string[] | undefined) ?? []),
-    ],
+    // Documents are not: the config may name uploads or a URL instead.
+    ...(config.required === undefined ? {} : { required: config.required }),
   };
 }
 

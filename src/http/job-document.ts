@@ -82,7 +82,7 @@ function listOf(
 }
 
 /** Members that each of several inputs may have; others are those of the first one. */
-const INPUT_MEMBERS: readonly string[] = ['path', 'format', 'epsg', 'crs'];
+const INPUT_MEMBERS: readonly string[] = ['path', 'upload', 'format', 'epsg', 'crs'];
 
 /** The config of the job with the output at `index`. Throws CONFIG_INVALID. */
 export function configOfDocument(
@@ -104,11 +104,15 @@ export function configOfDocument(
   }
   const crsOf = ({ epsg, crs }: Readonly<Record<string, unknown>>): unknown => epsg ?? crs ?? null;
   const config: Record<string, unknown> = { ...rest, input: first, output: outputs[index] };
-  if (operation === 'append') config.append_crs_mapping = mapping(others.map(crsOf));
+  if (operation === 'append') {
+    config.append_crs_mapping = mapping(others.map(crsOf));
+    config.append_uploads = uploadsOf(others, 1);
+  }
   if (operation === 'merge') {
-    const { epsg: _, crs: __, ...input } = first;
+    const { epsg: _, crs: __, upload: ___, ...input } = first;
     config.input = input;
     config.input_crs_mapping = mapping([first, ...others].map(crsOf));
+    config.input_uploads = uploadsOf([first, ...others], 0);
   }
   return config;
 }
@@ -116,6 +120,22 @@ export function configOfDocument(
 /** Null, as if it were missing, where no file has a CRS. */
 function mapping(list: readonly unknown[]): readonly unknown[] | null {
   return list.every((crs) => crs === null) ? null : list;
+}
+
+/** Null if no file is an upload. Throws CONFIG_INVALID if only some are: the order of the files would be lost. */
+function uploadsOf(
+  inputs: readonly Readonly<Record<string, unknown>>[],
+  firstIndex: number,
+): readonly unknown[] | null {
+  const ids = inputs.map(({ upload }) => upload ?? null);
+  if (ids.every((id) => id === null)) return null;
+  const without = ids.indexOf(null);
+  if (without >= 0)
+    throw invalid(
+      `inputs[${firstIndex + without}].upload`,
+      'is missing; either all of these inputs are uploads or none',
+    );
+  return ids;
 }
 
 /** An error of the config with the paths of the document. */
@@ -140,7 +160,9 @@ export function documentPath(path: string, index: number): string {
     .replace(/^output\./, `outputs[${index}].`)
     .replace(/^transformations\b/, 'steps')
     .replace(/^append_crs_mapping\[(\d+)\]$/, (_, i) => `inputs[${Number(i) + 1}].epsg`)
-    .replace(/^input_crs_mapping\[(\d+)\]$/, (_, i) => `inputs[${i}].epsg`);
+    .replace(/^input_crs_mapping\[(\d+)\]$/, (_, i) => `inputs[${i}].epsg`)
+    .replace(/^append_uploads\[(\d+)\]$/, (_, i) => `inputs[${Number(i) + 1}].upload`)
+    .replace(/^input_uploads\[(\d+)\]$/, (_, i) => `inputs[${i}].upload`);
 }
 
 /** JSON Schema of a document. Refers to '#/components/schemas/TransformationStep'. */
@@ -170,7 +192,7 @@ export function jobDocumentSchema(registries: FormatRegistry): JsonSchema {
         maxItems: MAX_INPUTS,
         items: withPath(
           input,
-          'File, or - for standard input. Only for geomill run; a service takes the uploaded file or `url`.',
+          'File, or - for standard input. Only for geomill run; a service takes the file of the request, `upload` or `url`.',
         ),
       },
       steps: transformations,

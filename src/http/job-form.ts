@@ -42,6 +42,15 @@ export function filePartsOf({ operation, inputFormat }: Endpoint): FileParts {
   return { single: names, singleRequired: true, list };
 }
 
+/** Inputs that the config has, instead of files. */
+export interface ConfigInputs {
+  /** Path of the URL or upload that replaces the single file; null: none does. */
+  readonly singlePath: string | null;
+  readonly hasList: boolean;
+}
+
+export const NO_CONFIG_INPUTS: ConfigInputs = { singlePath: null, hasList: false };
+
 export interface FormOptions {
   /**
    * The form comes from a page: files without name and content are left out, because browsers send them for fields in which no
@@ -57,11 +66,8 @@ export interface FormOptions {
   readonly fileParameters: ReadonlySet<string>;
   /** Schemas of config fields by name; they may be sent as parts of their own if there is no part `config`. */
   readonly plainFields: () => ReadonlyMap<string, JsonSchema>;
-  /**
-   * Called with the config as soon as it is received, so that an invalid one ends the request before files are sent.
-   * Returns the path of the URL that the config has instead of the single file; null: it has none.
-   */
-  onConfig(config: unknown): string | null;
+  /** Called with the config as soon as it is received, so that an invalid one ends the request before files are sent. */
+  onConfig(config: unknown): Promise<ConfigInputs>;
 }
 
 export interface JobForm {
@@ -87,7 +93,7 @@ export async function receiveJobForm(request: FastifyRequest, options: FormOptio
       if (part.type !== 'file') continue;
       await reader.readPart(part.fieldname, part.filename, part.file);
     }
-    return reader.finish();
+    return await reader.finish();
   } catch (error) {
     throw asBodyFailure(error);
   }
@@ -98,7 +104,7 @@ class FormReader {
   #configPart: string | null = null;
   #configHash = '';
   #singlePart: string | null = null;
-  #urlPath: string | null = null;
+  #configInputs = NO_CONFIG_INPUTS;
   /** Names of all parts in the order received. */
   readonly #came = new Set<string>();
   readonly #stepParts = new Set<string>();
@@ -120,14 +126,14 @@ class FormReader {
     if (CONFIG_PARTS.includes(part)) {
       if (this.#configPart !== null) throw duplicate(part, this.#configPart);
       this.#configPart = part;
-      this.#urlPath = this.#options.onConfig(await this.#readConfig(part, stream));
-      this.#refuseFileAndUrl();
+      this.#configInputs = await this.#options.onConfig(await this.#readConfig(part, stream));
+      this.#refuseTwoInputs();
     } else if (single.includes(part)) {
       const advice = shapefileAdvice([this.#singleFile, fileName ?? '']);
       if (this.#singlePart !== null) throw duplicate(part, this.#singlePart, advice);
       this.#singlePart = part;
       this.#singleFile = fileName ?? '';
-      this.#refuseFileAndUrl();
+      this.#refuseTwoInputs();
       await this.#readFile('single', plainFileName(fileName, '') || null, stream);
     } else if (part === list) {
       await this.#readFile('list', plainFileName(fileName, '') || null, stream, null, isOptional);
@@ -148,23 +154,24 @@ class FormReader {
     }
   }
 
-  finish(): JobForm {
+  async finish(): Promise<JobForm> {
     const { files, parts, needsConfig, onConfig } = this.#options;
     if (this.#configPart !== null) this.#unknownParts.push(...this.#plainTexts.keys());
-    else if (this.#plainTexts.size > 0) this.#takePlainFields();
+    else if (this.#plainTexts.size > 0) await this.#takePlainFields();
     else if (needsConfig) throw this.#missing('config');
-    else onConfig({});
-    if (parts.singleRequired && this.#singlePart === null && this.#urlPath === null)
+    else this.#configInputs = await onConfig({});
+    const { singlePath, hasList } = this.#configInputs;
+    if (parts.singleRequired && this.#singlePart === null && singlePath === null)
       throw this.#missing(parts.single[0]);
-    if (parts.list !== null && files.count('list') === 0) throw this.#missing(parts.list);
+    if (parts.list !== null && files.count('list') === 0 && !hasList) throw this.#missing(parts.list);
     return { unknownParts: this.#unknownParts, stepParts: this.#stepParts, configHash: this.#configHash };
   }
 
-  #takePlainFields(): void {
+  async #takePlainFields(): Promise<void> {
     const config = configOfFields(this.#plainTexts, this.#options.plainFields());
     this.#configHash = createHash('sha256').update(JSON.stringify(config)).digest('hex');
-    this.#urlPath = this.#options.onConfig(config);
-    this.#refuseFileAndUrl();
+    this.#configInputs = await this.#options.onConfig(config);
+    this.#refuseTwoInputs();
   }
 
   /** All such parts together are limited as a config. */
@@ -186,9 +193,10 @@ class FormReader {
   }
 
   /** Called when either is received, before the file is read. */
-  #refuseFileAndUrl(): void {
-    if (this.#urlPath === null || this.#singlePart === null) return;
-    const detail = `part '${this.#singlePart}' and '${this.#urlPath}' both state the input; send one of them`;
+  #refuseTwoInputs(): void {
+    const { singlePath } = this.#configInputs;
+    if (singlePath === null || this.#singlePart === null) return;
+    const detail = `part '${this.#singlePart}' and '${singlePath}' both state the input; send one of them`;
     throw failure('CONFIG_INVALID', { detail });
   }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { failure, GeomillError } from '../errors.ts';
 import type { JsonDocuments } from './config-schema.ts';
+import type { ConfigInputs } from './job-form.ts';
 import type { JsonBody } from './json-body/body-parts.ts';
 import { configLimits } from './json-body/config-limits.ts';
 import { JsonBodySplitter } from './json-body/split.ts';
@@ -19,12 +20,14 @@ export interface ReceivedJsonBody {
   readonly config: Readonly<Record<string, unknown>>;
   /** Of the config's members, in hexadecimal. */
   readonly configHash: string;
+  /** Number of documents by member. */
+  readonly documentCounts: JsonBody['documentCounts'];
 }
 
 const NO_DOCUMENTS = { single: '', list: null } as const;
 
 /**
- * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID, BODY_TRUNCATED and LIMIT_EXCEEDED. The caller discards the
+ * Throws BODY_NOT_JSON, BODY_MEMBER_INVALID, BODY_TRUNCATED and LIMIT_EXCEEDED. The caller checks the documents and discards the
  * files received until then.
  */
 export async function receiveJsonBody(
@@ -54,9 +57,8 @@ export async function receiveJsonBody(
     throw recognize(error);
   }
   const body = splitter.finish();
-  if (documents !== null) requireDocuments(body, documents);
   const configHash = createHash('sha256').update(JSON.stringify(body.config)).digest('hex');
-  return { config: body.config, configHash };
+  return { config: body.config, configHash, documentCounts: body.documentCounts };
 }
 
 async function writePieces(
@@ -73,16 +75,25 @@ async function writePieces(
   }
 }
 
-function requireDocuments({ documentCounts, config }: JsonBody, documents: JsonDocuments): void {
-  const { single, singleRequired, list, format } = documents;
+/** Checks that there are inputs: documents, or what the config has instead. Throws BODY_MEMBER_INVALID, CONFIG_INVALID. */
+export function requireDocuments(
+  { documentCounts, config }: Pick<ReceivedJsonBody, 'documentCounts' | 'config'>,
+  { single, singleRequired, list, format }: JsonDocuments,
+  { singlePath, hasList }: ConfigInputs,
+): void {
+  if (singlePath !== null && documentCounts.has(single))
+    throw failure('CONFIG_INVALID', {
+      detail: `'${single}' and '${singlePath}' both state the input; send one of them`,
+    });
   const came = [...documentCounts.keys(), ...Object.keys(config)];
   const missing = (path: string, what: string): GeomillError =>
     failure('BODY_MEMBER_INVALID', {
       path,
       reason: `is required: ${what}; ${came.length === 0 ? 'the body has no members' : `the body has ${quoted(came)}`}`,
     });
-  if (singleRequired && !documentCounts.has(single)) throw missing(single, `a ${format} object`);
-  if (list === null) return;
+  if (singleRequired && !documentCounts.has(single) && singlePath === null)
+    throw missing(single, `a ${format} object`);
+  if (list === null || (hasList && documentCounts.get(list) !== 0)) return;
   if (!documentCounts.has(list)) throw missing(list, `a list of ${format} objects`);
   if (documentCounts.get(list) === 0)
     throw failure('BODY_MEMBER_INVALID', {

@@ -19,6 +19,7 @@ import {
 } from '../formats/format.ts';
 import { formatNamed } from '../formats/format-by-id.ts';
 import { validateOptions } from '../formats/options.ts';
+import type { UploadReference } from '../jobs/uploads.ts';
 import { field } from '../message.ts';
 import type {
   InputFileRequest,
@@ -32,7 +33,7 @@ import { checkInputUrl } from '../remote-input/check-url.ts';
 import type { UrlPolicy } from '../remote-input/policy.ts';
 import { shortText } from '../short-text.ts';
 import { type FilePlaces, parseSteps, type RequestedStep } from '../transformations/requested-steps.ts';
-import { type Endpoint, groupNames, optionNames, type Registries } from './config-fields.ts';
+import { type Endpoint, type FieldId, groupNames, optionNames, type Registries } from './config-fields.ts';
 import { ConfigValues, describe, invalid, isObject } from './config-values.ts';
 import { configOfDocument, inDocument, isDocument, parseDocument } from './job-document.ts';
 import { misspelledKey } from './unknown-keys.ts';
@@ -41,6 +42,7 @@ export interface ParsedConfig {
   readonly inputFormat: Format;
   /** Address of the input; null: the request has files. */
   readonly inputUrl: InputUrl | null;
+  readonly uploads: InputUploads;
   readonly steps: readonly RequestedStep[];
   /** Warnings about the config. */
   readonly findings: Findings;
@@ -50,6 +52,13 @@ export interface ParsedConfig {
 
 /** Maximum number of unknown keys that are named in the report. */
 const MAX_UNKNOWN_KEYS = 20;
+
+/** Uploads that are inputs. */
+export interface InputUploads {
+  /** Instead of the single file; null: none. */
+  readonly single: UploadReference | null;
+  readonly list: readonly UploadReference[];
+}
 
 const NO_URLS: UrlPolicy = { hosts: [], privateNetworks: [] };
 
@@ -101,6 +110,7 @@ function parseConfig(
   const inputFormat = parseInputFormat(values, endpoint, registries);
   const outputChoice = parseOutputFormat(values, endpoint, registries);
   const inputUrl = parseUrl(values, endpoint, urlPolicy);
+  const uploads = parseUploads(values, endpoint, inputUrl, places);
   const filesOf = parseFilesCrs(
     values,
     endpoint,
@@ -130,6 +140,7 @@ function parseConfig(
   return {
     inputFormat,
     inputUrl,
+    uploads,
     steps,
     findings,
     forFiles(fileCount) {
@@ -224,6 +235,37 @@ export function parseUrl(values: ConfigValues, endpoint: Endpoint, policy: UrlPo
   if (endpoint.operation === 'append' || endpoint.operation === 'merge')
     throw invalid(path, `is not possible with ${endpoint.operation}; send the files themselves`);
   return { url: checkInputUrl(String(value), policy, path), path };
+}
+
+const UPLOAD_FIELDS = {
+  transform: { single: 'inputUpload', list: null },
+  inspect: { single: 'inputUpload', list: null },
+  append: { single: 'targetUpload', list: 'appendUploads' },
+  merge: { single: null, list: 'mergeUploads' },
+} as const satisfies Record<
+  Endpoint['operation'],
+  { readonly single: FieldId | null; readonly list: FieldId | null }
+>;
+
+/** Throws CONFIG_INVALID if the config has a URL, too, and where there is no service that has uploads. */
+export function parseUploads(
+  values: ConfigValues,
+  { operation }: Endpoint,
+  inputUrl: InputUrl | null,
+  places: FilePlaces,
+): InputUploads {
+  const { single: singleField, list: listField } = UPLOAD_FIELDS[operation];
+  const one = singleField === null ? null : values.take(singleField);
+  const single = one === null || one.value === undefined ? null : { id: String(one.value), path: one.path };
+  const more = listField === null ? null : values.take(listField);
+  const ids = (more?.value ?? []) as readonly string[];
+  const list = ids.map((id, i) => ({ id, path: `${more?.path}[${i}]` }));
+  const first = single ?? list.at(0);
+  if (first !== undefined && places === 'paths')
+    throw invalid(first.path, 'is possible only in a request to a service; use the path of a file');
+  if (inputUrl !== null && single !== null)
+    throw invalid(single.path, `contradicts '${inputUrl.path}'; state the input once`);
+  return { single, list };
 }
 
 /** A format that needs a CRS in the request, and where the request has its files. */

@@ -22,6 +22,8 @@ export interface ReceivedFile {
   readonly byteLength: number;
   /** Number of the stored file, in the order received. */
   readonly fileIndex: number;
+  /** It is an upload that the config names; its id stands for its content in the hash of a request. */
+  readonly isUpload: boolean;
   /** SHA-256 in hexadecimal; null: not requested. */
   readonly hash: string | null;
 }
@@ -54,6 +56,7 @@ interface Entry {
   readonly stepInput: string | null;
   readonly fileIndex: number;
   readonly upload: Upload;
+  readonly isUpload: boolean;
   readonly hash: Hash | null;
 }
 
@@ -76,12 +79,11 @@ export class ReceivedFiles {
 
   /** Begins a file; call `end` before the next one. Throws LIMIT_EXCEEDED for too many files. */
   async begin(name: string | null, role: FileRole, stepInput: string | null = null): Promise<void> {
-    const { maxFiles } = this.limits;
+    this.#checkCount(stepInput);
     const fileIndex = this.#entries.length;
-    if (stepInput === null && this.count('single') + this.count('list') >= maxFiles)
-      throw tooManyFiles(maxFiles);
     const upload = await this.#open(fileIndex, role);
     this.#current = {
+      isUpload: false,
       name,
       role,
       stepInput,
@@ -90,6 +92,24 @@ export class ReceivedFiles {
       hash: this.#wantHash ? createHash('sha256') : null,
     };
     this.#entries.push(this.#current);
+  }
+
+  /** Adds an upload, which is opened as file number `fileIndex` and not received here. Throws LIMIT_EXCEEDED for too many files. */
+  async add(
+    { name, role, stepInput }: Pick<ReceivedFile, 'name' | 'role' | 'stepInput'>,
+    open: (fileIndex: number) => Upload,
+  ): Promise<void> {
+    this.#checkCount(stepInput);
+    const fileIndex = this.#entries.length;
+    const upload = open(fileIndex);
+    this.#entries.push({ name, role, stepInput, fileIndex, upload, isUpload: true, hash: null });
+    await this.#keep(upload);
+  }
+
+  #checkCount(stepInput: string | null): void {
+    const { maxFiles } = this.limits;
+    if (stepInput === null && this.count('single') + this.count('list') >= maxFiles)
+      throw tooManyFiles(maxFiles);
   }
 
   /** Throws LIMIT_EXCEEDED. */
@@ -117,6 +137,10 @@ export class ReceivedFiles {
       throw failure('INPUT_EMPTY', {
         source: name ?? (role === 'list' ? `file ${fileIndex + 1}` : 'the file'),
       });
+    await this.#keep(upload);
+  }
+
+  async #keep(upload: Upload): Promise<void> {
     // Started at once to limit the number of open files, but not awaited, because a sync is slow.
     const keeping: Promise<void> = upload
       .keep()
@@ -137,12 +161,13 @@ export class ReceivedFiles {
     await Promise.all(this.#keeping);
     if (this.#keepFailure !== null) throw this.#keepFailure.error;
     const inOrder = ROLES.flatMap((role) => this.#entries.filter((entry) => entry.role === role));
-    return inOrder.map(({ name, role, stepInput, fileIndex, upload, hash }) => ({
+    return inOrder.map(({ name, role, stepInput, fileIndex, upload, isUpload, hash }) => ({
       name,
       role,
       stepInput,
       fileIndex,
       byteLength: upload.byteLength,
+      isUpload,
       hash: hash?.digest('hex') ?? null,
     }));
   }

@@ -13,15 +13,19 @@ const FILE: JsonSchema = {
   description: 'The file.',
 };
 
-/** A form; in the versioned API, for formats that are JSON, also a JSON body. */
+/** A form or a JSON body: the config with the ids of uploads or, for formats that are JSON, with the inputs themselves. */
 export function requestBody(endpoint: Endpoint, formats: readonly Format[]): RequestBody {
   const form = formBody(endpoint, formats);
   const documents = jsonDocumentsOf(endpoint);
-  if (documents === null) return form;
+  if (documents === null)
+    return {
+      description: `${form.description} Or a JSON body with the members of the config, which names the input.`,
+      content: { ...form.content, 'application/json': { schema: configOf(endpoint, formats) } },
+    };
   const { single, list } = documents;
   const members = list === null ? `\`${single}\`` : `\`${single}\` and \`${list}\``;
   return {
-    description: `${form.description} Or a JSON body with ${members}, and the members of the config.`,
+    description: `${form.description} Or a JSON body with the members of the config and ${members}, unless the config names the input.`,
     content: {
       ...form.content,
       'application/json': {
@@ -33,7 +37,7 @@ export function requestBody(endpoint: Endpoint, formats: readonly Format[]): Req
 }
 
 export function formBody(endpoint: Endpoint, formats: readonly Format[]): RequestBody {
-  const { single, singleRequired, list } = filePartsOf(endpoint);
+  const { single, list } = filePartsOf(endpoint);
   const config = configOf(endpoint, formats);
   const mediaType = formats.find(({ id }) => id === endpoint.inputFormat)?.mediaType;
   const fileType = mediaType ?? 'application/octet-stream';
@@ -45,12 +49,8 @@ export function formBody(endpoint: Endpoint, formats: readonly Format[]): Reques
       config,
       ...stepPartsOf(),
     },
-    // The single file of a conversion is optional: the config may have its URL instead.
-    required: [
-      ...(singleRequired && list !== null ? [single[0]] : []),
-      ...(list === null ? [] : [list]),
-      'config',
-    ],
+    // Files are optional: the config may have their URL or uploads instead.
+    required: ['config'],
   };
   const media: MediaTypeRecord = {
     schema,
@@ -121,8 +121,9 @@ function stepPartsOf(): Record<string, JsonSchema> {
 
 const DESCRIPTIONS: Readonly<Record<Endpoint['operation'], string>> = {
   transform:
-    'A form with the file and the config, in any order; or only the config, with the URL of the file.',
-  inspect: 'A form with the file and the config, in any order; or only the config, with the URL of the file.',
+    'A form with the file and the config, in any order; or only the config, with the URL or the upload that is the input.',
+  inspect:
+    'A form with the file and the config, in any order; or only the config, with the URL or the upload that is the input.',
   append:
     'A form with the target as `file`, the files to append as repeated `files`, and the config, in any order.',
   merge:

@@ -19,12 +19,13 @@ import type { Transformation } from '../transformations/transformation.ts';
 import type { Endpoint } from './config-fields.ts';
 import { type JsonDocuments, jsonDocumentsOf } from './config-schema.ts';
 import { type HttpContext, jobsOf, ownerOf } from './context.ts';
-import { filePartsOf, receiveJobForm } from './job-form.ts';
-import { bodyTooLarge, receiveJsonBody } from './json-job-body.ts';
+import { type ConfigInputs, filePartsOf, receiveJobForm } from './job-form.ts';
+import { bodyTooLarge, receiveJsonBody, requireDocuments } from './json-job-body.ts';
 import { type ParsedConfig, parseJobRequest } from './parse-job-request.ts';
 import { plainFieldSchemas } from './plain-fields.ts';
 import { wantedWait } from './prefer.ts';
 import { type ReceivedFile, ReceivedFiles, uploadTooLarge } from './received-files.ts';
+import { configInputsOf, countOf, RequestedUploads } from './requested-uploads.ts';
 
 /** Allowance for the overhead of a form: boundaries, part headers, small unknown parts. */
 const FORM_OVERHEAD_BYTES = 1024 * 1024;
@@ -114,9 +115,12 @@ export async function submitRequest(
   let added = false;
   try {
     const isDocument = isJson(request.headers['content-type'] ?? '');
-    const received = await (isDocument ? receiveJson : receiveForm)(intake, context, request, files);
+    const uploads = new RequestedUploads(service, owner, isRepeat);
+    const received = await (isDocument ? receiveJson : receiveForm)(intake, context, request, files, uploads);
     const { findings, inputFormat, inputUrl, forFiles } = received.parsed;
-    const jobRequest = forFiles(inputUrl === null ? files.count('single') + files.count('list') : 1);
+    const fileCount = files.count('single') + files.count('list') + countOf(received.parsed.uploads);
+    const jobRequest = forFiles(inputUrl === null ? fileCount : 1);
+    await uploads.share(received.parsed, id, files);
     const kept = await files.keepAll();
     const converted = kept.filter(({ stepInput }) => stepInput === null);
     for (const part of received.unknownParts) findings.note('UNKNOWN_PART', { part: part.slice(0, 100) });
@@ -164,6 +168,7 @@ async function receiveForm(
   context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
+  uploads: RequestedUploads,
 ): Promise<ReceivedRequest> {
   let parsed: ParsedConfig | undefined;
   let schemas: ReturnType<typeof plainFieldSchemas> | undefined;
@@ -177,9 +182,10 @@ async function receiveForm(
     needsConfig: rerunOf === null,
     stepParts: filePartNames(context.transformations),
     fileParameters: fileParameterNames(context.transformations),
-    onConfig: (value) => {
+    onConfig: async (value) => {
       parsed = parse(value, 'parts');
-      return parsed.inputUrl?.path ?? null;
+      await uploads.check(parsed);
+      return configInputsOf(parsed);
     },
   });
   if (parsed === undefined) throw failure('INTERNAL', { reason: 'a form without config was let through' });
@@ -194,7 +200,7 @@ function checkStepParts(
   transformations: readonly Transformation[],
   missingPart: Intake['missingPart'],
 ): void {
-  const needing = steps.filter(({ file }) => file?.features !== undefined);
+  const needing = steps.filter(({ file }) => file?.features !== undefined && file.upload === undefined);
   const lacking = needing.find(({ file }) => !parts.has(file?.input ?? ''));
   if (lacking !== undefined) throw missingPart(lacking);
   for (const part of parts) {
@@ -216,42 +222,49 @@ function checkStepParts(
 }
 
 async function receiveJson(
-  { documents, rerunOf, parse, missingPart }: Intake,
+  { endpoint, documents, rerunOf, parse, missingPart }: Intake,
   context: HttpContext,
   request: FastifyRequest,
   files: ReceivedFiles,
+  uploads: RequestedUploads,
 ): Promise<ReceivedRequest> {
-  if (documents === null && rerunOf === null)
-    throw failure('INTERNAL', { reason: 'a JSON body was let through' });
   const fileParameters = fileParameterNames(context.transformations);
   const options = { files, documents, fileParameters };
-  const { config, configHash } = await receiveJsonBody(request.raw, options);
-  const parsed = parse(config, 'none');
+  const body = await receiveJsonBody(request.raw, options);
+  const parsed = parse(body.config, 'none');
+  const inputs = configInputsOf(parsed);
   checkStepParts(parsed.steps, new Set(), context.transformations, missingPart);
-  const hasFiles = files.count('single') + files.count('list') > 0;
-  if (rerunOf !== null && parsed.inputUrl === null && !hasFiles) throw noInput(documents);
-  if (parsed.inputUrl !== null && (rerunOf === null || hasFiles))
-    throw failure('CONFIG_INVALID', {
-      detail: `'${parsed.inputUrl.path}' is not possible in a JSON body, which holds the input; send a form`,
-    });
-  return { parsed, configHash, unknownParts: [] };
+  const isEmpty = files.count('single') + files.count('list') === 0 && inputs.singlePath === null;
+  if (documents === null) checkConfigInputs(endpoint, inputs);
+  else if (rerunOf !== null && isEmpty && !inputs.hasList) throw noInput(documents.list ?? documents.single);
+  else requireDocuments(body, documents, inputs);
+  await uploads.check(parsed);
+  return { parsed, configHash: body.configHash, unknownParts: [] };
 }
 
-function noInput(documents: JsonDocuments | null): GeomillError {
-  const document = documents === null ? '' : ` or '${documents.list ?? documents.single}'`;
+/** Checks that a config alone has all inputs. */
+function checkConfigInputs(endpoint: Endpoint, { singlePath, hasList }: ConfigInputs): void {
+  const { singleRequired, list } = filePartsOf(endpoint);
+  if (list === null && singlePath === null) throw noInput('input_upload');
+  if (list !== null && singleRequired && singlePath === null) throw noInput('target_upload');
+  if (list !== null && !hasList) throw noInput(singleRequired ? 'append_uploads' : 'input_uploads');
+}
+
+function noInput(member: string): GeomillError {
+  const url = member.startsWith('input_') && member !== 'input_uploads' ? "'input_url' or " : '';
   return failure('CONFIG_INVALID', {
-    detail: `the body has no input: add 'input_url'${document}, or send a form with the file`,
+    detail: `the body has no input: add ${url}'${member}', or send a form with the file`,
   });
 }
 
 function inputOf(
-  { name, byteLength, fileIndex }: ReceivedFile,
+  { name, byteLength, fileIndex, isUpload }: ReceivedFile,
   format: Format,
   index: number,
   count: number,
   isDocument: boolean,
 ): JobInput {
-  if (isDocument) return { name: name ?? '', byteLength, fileIndex, isUnnamed: true };
+  if (isDocument && !isUpload) return { name: name ?? '', byteLength, fileIndex, isUnnamed: true };
   const defaultName = `input${count === 1 ? '' : index + 1}${format.extensions[0]}`;
   return { name: name ?? defaultName, byteLength, fileIndex };
 }
@@ -272,7 +285,8 @@ function requestHash(
   configHash: string,
   files: readonly ReceivedFile[],
 ): string {
-  const parts = files.map(({ name, stepInput, hash }) => [
+  const received = files.filter(({ isUpload }) => !isUpload);
+  const parts = received.map(({ name, stepInput, hash }) => [
     name,
     hash,
     ...(stepInput === null ? [] : [stepInput]),

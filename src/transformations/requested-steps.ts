@@ -30,6 +30,8 @@ export interface RequestedStep {
     readonly input: string;
     /** How to read it; missing: it is the JSON of the parameter. */
     readonly features?: FeatureFile;
+    /** The upload that is the input; missing: it is a file of the request. */
+    readonly upload?: { readonly id: string; readonly path: string };
   };
 }
 
@@ -160,6 +162,7 @@ function fileOf(
   if (fileParameter === undefined) return null;
   const { id } = record;
   const { name, part, fromValue } = fileParameter;
+  const upload = given[`${part}_upload`];
   const ofFile = Object.keys(given).find((key) => key === part || key.startsWith(`${part}_`));
   if (value !== undefined) {
     if (ofFile !== undefined)
@@ -171,10 +174,23 @@ function fileOf(
     fromValue(value, pathOf(name));
     return null;
   }
+  if (upload !== undefined) {
+    const uploadPath = pathOf(`${part}_upload`);
+    if (places === 'paths')
+      throw invalid(uploadPath, 'is possible only in a request to a service; use the path of a file');
+    if (given[part] !== undefined)
+      throw invalid(uploadPath, phrase`contradicts '${field(pathOf(part))}'; state the file once`);
+    const described = checkedFile(fileParameter.fileOf(given, pathOf), registry, totals);
+    return {
+      input: `upload ${upload}`,
+      upload: { id: String(upload), path: uploadPath },
+      features: { ...described, paths: { ...described.paths, file: uploadPath } },
+    };
+  }
   if (places === 'none' && ofFile !== undefined)
     throw invalid(
       pathOf(ofFile),
-      phrase`is about a file, which only a form can have; send a form, or '${field(pathOf(name))}'`,
+      phrase`is about a file, which only a form can have; send a form, '${field(pathOf(name))}', or '${field(pathOf(`${part}_upload`))}'`,
     );
   const input = given[part] ?? (places === 'parts' ? part : undefined);
   if (places === 'none' || input === undefined) throw missingParameter(id, name, parameters, pathOf);

@@ -137,7 +137,7 @@ test('a URL where it is not possible, or with a file, is a 400 at once', async (
   const body = { input_geojson: {}, input_url: url, output_format: 'csv' };
   assert.match(
     await detailOf(await postJson(service, '/v1/transform/geojson', body)),
-    /not possible in a JSON body/,
+    /'input_geojson' and 'input_url' both state the input/,
   );
   for (const value of [7, {}, ['http://127.0.0.1/'], ''])
     assert.match(

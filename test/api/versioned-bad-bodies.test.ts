@@ -25,7 +25,7 @@ const bodies: [string, string, unknown, number, RegExp][] = [
     400,
     /'input_geojson' in the body is required.*'output_format', 'geojson'/,
   ],
-  ['an empty object', '', {}, 400, /'input_geojson' in the body is required.*the body has no members/],
+  ['an empty object', '', {}, 400, /'output_format' is required/],
   [
     'a document that is a text',
     '',

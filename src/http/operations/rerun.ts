@@ -12,7 +12,7 @@ import { jsonDocumentsOf } from '../config-schema.ts';
 import { ConfigValues, invalid } from '../config-values.ts';
 import type { HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { type InputUrl, parseUrl } from '../parse-job-request.ts';
+import { type ParsedConfig, parseUploads, parseUrl } from '../parse-job-request.ts';
 import { rerunBody } from '../request-bodies.ts';
 import { submissionResponses } from '../schemas/outputs.ts';
 import { type Intake, refuseEarly, submitRequest } from '../submit-job.ts';
@@ -60,7 +60,7 @@ function intakeOf({ id, request }: Job, context: HttpContext): Intake {
     rerunOf: id,
     parse: (config) => ({
       inputFormat: inputFormatById(input.format, 'input.format'),
-      inputUrl: urlOf(config, endpoint, context),
+      ...inputsOf(config, endpoint, context),
       steps,
       findings: new Findings(),
       forFiles: (count) => ({
@@ -99,14 +99,19 @@ function withFileAgain(
 }
 
 /** Everything but the input comes from the earlier request. */
-function urlOf(config: unknown, endpoint: Endpoint, context: HttpContext): InputUrl | null {
+function inputsOf(
+  config: unknown,
+  endpoint: Endpoint,
+  context: HttpContext,
+): Pick<ParsedConfig, 'inputUrl' | 'uploads'> {
   const values = new ConfigValues(config, endpoint, context);
-  const url = parseUrl(values, endpoint, context.urlPolicy);
+  const inputUrl = parseUrl(values, endpoint, context.urlPolicy);
+  const uploads = parseUploads(values, endpoint, inputUrl, 'parts');
   const [unknown] = values.unknown();
-  if (unknown === undefined) return url;
+  if (unknown === undefined) return { inputUrl, uploads };
   throw invalid(
     unknown.slice(0, 100),
-    "cannot be changed: a rerun takes the input only, as files or 'input_url'; send a new request for anything else",
+    "cannot be changed: a rerun takes the input only, as files, 'input_url' or uploads; send a new request for anything else",
   );
 }
 

@@ -5,7 +5,7 @@ import type { Endpoint } from '../config-fields.ts';
 import { jsonDocumentsOf } from '../config-schema.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
-import { formBody, jsonExample, requestBody } from '../request-bodies.ts';
+import { jsonExample, requestBody } from '../request-bodies.ts';
 import { inspectionResponses, submissionResponses } from '../schemas/outputs.ts';
 import { sendJobFailure, sendOutput } from '../send-output.ts';
 import { type AcceptedJob, refuseEarly, submitRequest, waitForJob } from '../submit-job.ts';
@@ -65,7 +65,7 @@ function versionedOperation(verb: Verb, format: Format, formats: readonly Format
     requestBody: requestBody(endpoint, formats),
     responses: submissionResponses('TaskAccepted'),
     examples: [exampleOf(endpoint, format), ...jsonExamplesOf(verb, endpoint)],
-    refuseEarly: (context, request) => refuseEarly(jsonDocumentsOf(endpoint) !== null, context, request),
+    refuseEarly: (context, request) => refuseEarly(true, context, request),
     handle: async (context, request, reply) =>
       answer(context, request, reply, await submitRequest(endpoint, context, request)),
   };
@@ -113,12 +113,12 @@ export function inspectOperation(formats: readonly Format[]): Operation {
     summary: 'Inspect a file',
     description: `Returns the layers with fields, counts, extent, CRS and encoding. If the config has an output, also what a conversion would change or lose. No output is kept.${HOW_IT_ANSWERS}`,
     parameters: [asyncParameter, preferParameter, idempotencyKeyParameter],
-    requestBody: formBody(INSPECTION, formats),
+    requestBody: requestBody(INSPECTION, formats),
     responses: inspectionResponses,
     examples: [
       `curl -f -F 'config={"input":{"format":"geojson"}}' -F input_file=@samples/harbour.geojson BASE_URL/v1/inspect`,
     ],
-    refuseEarly: (context, request) => refuseEarly(false, context, request),
+    refuseEarly: (context, request) => refuseEarly(true, context, request),
     handle: async (context, request, reply) =>
       answer(context, request, reply, await submitRequest(INSPECTION, context, request)),
   };

@@ -28,6 +28,12 @@ export function maskSchemas(name: string, what: string): Readonly<Record<string,
       maxLength: MAX_NAME_LENGTH,
       description: `${what}, as a file with polygons in any input format and CRS: the name of the part of the form that has it, \`${PART}\` or \`${PART}_NAME\` (default \`${PART}\`). Only in forms.`,
     },
+    mask_upload: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      description: `${what}, as an upload (POST /v1/uploads) with polygons in any input format and CRS: its id. Only in requests to a service.`,
+    },
     mask_format: {
       type: 'string',
       maxLength: 40,
