@@ -89,10 +89,18 @@ test('GEODATA of other programs is honoured where it names a system', async () =
   assert.match(text, own);
   const alias = (id: string, type: string): string =>
     `<Alias id="${id}" type="${type}"><ObjectId>X</ObjectId><Namespace>EPSG Code</Namespace></Alias>`;
+  const named = (id: string): string =>
+    `<Dictionary><ProjectedCoordinateSystem id="${id}"></ProjectedCoordinateSystem></Dictionary>`;
   const rows: [definition: string, crs: string | null][] = [
     [`<Dictionary>${alias('6326', 'Datum')}${alias('3395', 'CoordinateSystem')}</Dictionary>`, 'EPSG:3395'],
     ['EPSG:2154', 'EPSG:2154'],
-    ['<Dictionary><ProjectedCoordinateSystem id="UTM84-32N"></ProjectedCoordinateSystem></Dictionary>', null],
+    [named('UTM84-32N'), 'EPSG:32632'],
+    [named('UTM84-56S'), 'EPSG:32756'],
+    [named('ETRS89.UTM-33N'), 'EPSG:25833'],
+    [named('UTM83-17'), 'EPSG:26917'],
+    [named('BritishNatGrid'), 'EPSG:27700'],
+    [named('UTM84-61N'), null],
+    [named('UTM83-17F'), null],
     ['something else', null],
   ];
   for (const [definition, crs] of rows) {

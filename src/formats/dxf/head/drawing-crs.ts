@@ -77,7 +77,7 @@ function definitionOf(tags: EntityTags): string {
   return text.replaceAll('^J', '\n').trim();
 }
 
-/** XML of Autodesk with an alias that is an EPSG code, WKT, or an EPSG code. */
+/** XML of Autodesk with an alias that is an EPSG code, or with a name that stands for one, WKT, or an EPSG code. */
 function crsOfDefinition(definition: string): CrsText | null {
   if (definition.startsWith('<')) {
     for (const part of definition.split('</Alias>')) {
@@ -86,14 +86,36 @@ function crsOfDefinition(definition: string): CrsText | null {
       if (code !== undefined && /\btype="CoordinateSystem"/.test(alias) && alias.includes('>EPSG Code<'))
         return `EPSG:${code}`;
     }
-    return null;
+    return crsOfName(idIn(definition));
   }
   const code = /^(?:EPSG:)?(\d{4,6})$/i.exec(definition)?.[1];
   if (code !== undefined) return `EPSG:${code}`;
   return /^[A-Z][\w]*\s*\[/i.test(definition) ? definition : null;
 }
 
+/** Names of CS-Map, the coordinate system library of Autodesk, whose EPSG codes follow from the zone: [name, code of zone 0]. */
+const ZONED_NAMES: readonly (readonly [RegExp, number])[] = [
+  [/^UTM84-([1-9]|[1-5]\d|60)N$/, 32600],
+  [/^UTM84-([1-9]|[1-5]\d|60)S$/, 32700],
+  [/^ETRS89\.UTM-(2[89]|3[0-7])N$/, 25800],
+  [/^UTM83-([1-9]|1\d|2[0-3])$/, 26900],
+];
+
+/** Null: another name. */
+function crsOfName(name: string | undefined): CrsText | null {
+  if (name === 'BritishNatGrid') return 'EPSG:27700';
+  for (const [pattern, base] of ZONED_NAMES) {
+    const zone = pattern.exec(name ?? '')?.[1];
+    if (zone !== undefined) return `EPSG:${base + Number(zone)}`;
+  }
+  return null;
+}
+
+function idIn(definition: string): string | undefined {
+  return /<(?:Projected|Geographic)?CoordinateSystem\s[^>]*\bid="([^"]{1,80})"/.exec(definition)?.[1];
+}
+
 function nameIn(definition: string): string {
-  const id = /<(?:Projected|Geographic)?CoordinateSystem\s[^>]*\bid="([^"]{1,80})"/.exec(definition)?.[1];
+  const id = idIn(definition);
   return id === undefined ? 'no coordinate system' : `the coordinate system '${id}'`;
 }
