@@ -1,5 +1,5 @@
 /**
- * `npm run build`: makes dist/, the service, the command line and the client as plain JavaScript, because Node does not strip types
+ * `npm run build`: makes dist/, the service, the command line, the client and the workspace as plain JavaScript, because Node does not strip types
  * below node_modules. npm runs it before it packs, and with `--if-possible` after an install in a checkout: as the script
  * `dependencies`, because npm warns about `prepare` when a user installs the packed file.
  *
@@ -33,6 +33,9 @@ async function build() {
   await bundle();
   run(process.execPath, join('scripts', 'client-types.ts'));
   run(process.execPath, compiler, '-p', 'tsconfig.client.json');
+  // Imported here because an older Node.js cannot load it.
+  const { buildWeb } = await import('./build-web.ts');
+  await buildWeb(root);
 }
 
 async function bundle() {

@@ -111,8 +111,8 @@ export const settings = {
     name: 'WEB',
     type: 'choice',
     default: 'on',
-    choices: ['on', 'off'],
-    text: 'Whether browsers get pages for inspecting and converting files at `/` and `/jobs`. `off`: `/` leads to the documentation. The account area is not affected.',
+    choices: ['on', 'form', 'off'],
+    text: 'What browsers get at `/`. `on`: the workspace, and a form for browsers without scripts. `form`: only the form. `off`: `/` leads to the documentation. The account area is not affected.',
   },
   dataDirectory: {
     name: 'DATA_DIR',

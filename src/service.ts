@@ -123,10 +123,10 @@ export async function startService(
       baseUrl: config.baseUrl,
       oidc: oidcSignIn(config),
       usage: accountJobs(context),
-      web: config.web === 'on',
+      web: config.web !== 'off',
       warn: (message) => log.warn({ reason: message }, 'signing in'),
     });
-    if (config.web === 'on') await registerConvertPages(app, context, accountJobs(context, PAGE_FORM), area);
+    if (config.web !== 'off') await registerConvertPages(app, context, accountJobs(context, PAGE_FORM), area);
     // Stopped before the app is closed: submissions are refused and /readyz says so, while status and outputs are
     // still served and running jobs finish.
     undo.push(() => service.stop());

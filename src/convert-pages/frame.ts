@@ -7,11 +7,13 @@ export interface Page {
   /** Of the document; the page has its own heading. */
   readonly title: string;
   readonly body: HtmlValue;
+  /** More for the head of the document. */
+  readonly head?: HtmlValue;
 }
 
 let version: string | undefined;
 
-export function frame(visitor: Visitor, { title, body }: Page): Html {
+export function frame(visitor: Visitor, { title, body, head = null }: Page): Html {
   version ??= packageVersion();
   const href = (path: string): string => visitor.href(path);
   return html`<!doctype html>
@@ -23,7 +25,7 @@ export function frame(visitor: Visitor, { title, body }: Page): Html {
 <meta name="robots" content="noindex">
 <link rel="icon" href="${href('/favicon.ico')}">
 <link rel="stylesheet" href="${href('/account/style.css')}">
-</head>
+${head}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header>

@@ -16,6 +16,7 @@ import { isUnfinished, jobPage, jobsPage } from './job-view.ts';
 import { MAX_FILES, receiveForm } from './receive-form.ts';
 import { jobsPath, startPage } from './start-view.ts';
 import { type Site, Visitor } from './visitor.ts';
+import { findWorkspace, registerWorkspaceFiles, WORKSPACE_POLICY, workspaceHead } from './workspace.ts';
 
 /** How long a submission waits, so that most jobs are done on the first page that follows. */
 const WAIT_MS = 2000;
@@ -34,6 +35,8 @@ export async function registerConvertPages(
   area: SignedInPages,
 ): Promise<void> {
   const site: Site = { context, jobs, area };
+  const workspace = context.config.web === 'on' ? findWorkspace() : null;
+  if (workspace !== null) registerWorkspaceFiles(app, workspace);
   await app.register(async (scope) => {
     await scope.register(formBody, { bodyLimit: MAX_FORM_BYTES });
     scope.addHook('onRequest', async (_request, reply) => {
@@ -44,8 +47,12 @@ export async function registerConvertPages(
       const index = sendIndex(context, request, reply);
       if (index !== null) return index;
       const visitor = await Visitor.begin(site, request, reply);
-      const values = valuesIn(request.query);
-      return sendPage(reply, startPage(visitor, { values, suggestions: null }));
+      const state = { values: valuesIn(request.query), suggestions: null };
+      // The workspace calls the API, which takes no session.
+      if (workspace === null || !visitor.isOpen) return sendPage(reply, startPage(visitor, state));
+      reply.header('content-security-policy', WORKSPACE_POLICY);
+      const head = workspaceHead(workspace, (path) => visitor.href(path));
+      return sendPage(reply, startPage(visitor, state, null, head));
     });
     scope.post('/', (request, reply) => submit(site, request, reply));
     scope.get('/jobs', (request, reply) => showJobs(site, request, reply));

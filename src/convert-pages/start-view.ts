@@ -1,6 +1,6 @@
 /** The page at `/`: what geomill is, and the form. */
 import { inputFormats } from '../formats/registry.ts';
-import { type Html, html } from '../html.ts';
+import { type Html, type HtmlValue, html } from '../html.ts';
 import { convertForm, EMPTY_FORM, type FormState } from './form-view.ts';
 import { frame, signInPath } from './frame.ts';
 import type { Visitor } from './visitor.ts';
@@ -16,6 +16,7 @@ export function startPage(
   visitor: Visitor,
   state: FormState = EMPTY_FORM,
   problem: Problem | null = null,
+  head: HtmlValue = null,
 ): Html {
   const body = html`<div class="intro">
 <h1>Convert vector geodata</h1>
@@ -31,6 +32,7 @@ ${aside(visitor)}
   return frame(visitor, {
     title: problem === null ? 'Convert vector geodata' : 'Error: Convert vector geodata',
     body,
+    head,
   });
 }
 

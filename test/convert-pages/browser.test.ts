@@ -10,6 +10,8 @@ import { makeWorkspace } from '../support/convert.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../samples');
+/** These browsers run scripts; others are in test/web. */
+const FORM_ONLY = { WEB: 'form' };
 const LOOKS = [
   [1440, 900, false],
   [390, 844, true],
@@ -26,7 +28,7 @@ async function inEveryLook(
   const browser = await startBrowser();
   try {
     for (const [width, height, isDark] of looks) {
-      const watched = await open(browser, width, isDark, height);
+      const watched = await open(browser, width, isDark, { height });
       await steps(watched.page, (name) => check(watched.page, name));
       quiet(watched, service);
     }
@@ -49,7 +51,7 @@ async function choose(page: Page, url: string, ...paths: string[]): Promise<void
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 test('converts a file, shows the report and downloads the output', { skip }, async () => {
-  await using service = await startTestService({ runner: null });
+  await using service = await startTestService({ runner: null, settings: FORM_ONLY });
   await inEveryLook(service, async (page, shot) => {
     await page.goto(service.url);
     await shot('start');
@@ -78,7 +80,7 @@ test('converts a file, shows the report and downloads the output', { skip }, asy
 });
 
 test('inspects a file and goes on to convert it', { skip }, async () => {
-  await using service = await startTestService({ runner: null });
+  await using service = await startTestService({ runner: null, settings: FORM_ONLY });
   await inEveryLook(service, async (page, shot) => {
     await choose(page, service.url, join(SAMPLES, 'harbour.gpkg'));
     await button(page, 'Inspect').click();
@@ -92,7 +94,7 @@ test('inspects a file and goes on to convert it', { skip }, async () => {
 });
 
 test('a file that cannot be read, and one without a CRS, lead to the next step', { skip }, async () => {
-  await using service = await startTestService({ runner: null });
+  await using service = await startTestService({ runner: null, settings: FORM_ONLY });
   using workspace = makeWorkspace();
   const kml = join(workspace.path, 'tour.kml');
   writeFileSync(kml, '<kml/>');
@@ -131,7 +133,7 @@ test('a file that cannot be read, and one without a CRS, lead to the next step',
 });
 
 test('several files are several jobs on one page', { skip }, async () => {
-  await using service = await startTestService({ runner: null });
+  await using service = await startTestService({ runner: null, settings: FORM_ONLY });
   await inEveryLook(service, async (page, shot) => {
     const names = ['harbour.gpkg', 'harbour.geojson', 'harbour.zip'];
     await choose(page, service.url, ...names.map((name) => join(SAMPLES, name)));
@@ -145,7 +147,7 @@ test('several files are several jobs on one page', { skip }, async () => {
 
 test('a job that runs shows its progress, and can be cancelled', { skip }, async () => {
   // The fake runner never ends a job with this content.
-  await using service = await startTestService();
+  await using service = await startTestService({ settings: FORM_ONLY });
   using workspace = makeWorkspace();
   const endless = join(workspace.path, 'endless.geojson');
   writeFileSync(endless, 'hang');
@@ -174,7 +176,7 @@ test('a job that runs shows its progress, and can be cancelled', { skip }, async
 });
 
 test('names with markup stay text', { skip }, async () => {
-  await using service = await startTestService({ runner: null });
+  await using service = await startTestService({ runner: null, settings: FORM_ONLY });
   using workspace = makeWorkspace();
   const markup = '<img src=x onerror=alert(1)>&"\'';
   const feature = {
@@ -202,7 +204,7 @@ test('names with markup stay text', { skip }, async () => {
 });
 
 test('the documentation is part of the same product', { skip }, async () => {
-  await using service = await startTestService();
+  await using service = await startTestService({ settings: FORM_ONLY });
   await inEveryLook(
     service,
     async (page, shot) => {
@@ -219,7 +221,10 @@ test('the documentation is part of the same product', { skip }, async () => {
 });
 
 test('with credentials: sign in, then convert', { skip }, async () => {
-  await using service = await startTestService({ runner: null, settings: { AUTH: 'required' } });
+  await using service = await startTestService({
+    runner: null,
+    settings: { ...FORM_ONLY, AUTH: 'required' },
+  });
   const browser = await startBrowser();
   try {
     const watched = await open(browser, 1440);

@@ -14,7 +14,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const SHOTS = process.env.SCREENSHOTS;
 
 const QUIET = [
-  ...['no-sandbox', 'disable-gpu', 'disable-quic', 'no-first-run', 'disable-background-networking'],
+  ...[
+    'no-sandbox',
+    'use-angle=swiftshader',
+    'enable-unsafe-swiftshader',
+    'disable-quic',
+    'no-first-run',
+    'disable-background-networking',
+  ],
   ...['disable-component-update', 'disable-sync'],
 ].map((flag) => `--${flag}`);
 
@@ -33,12 +40,17 @@ export interface Watched {
   readonly requests: string[];
 }
 
-export async function open(browser: Browser, width: number, isDark = false, height = 900): Promise<Watched> {
-  // The check needs a script; the pages allow none, and none of theirs would run either way.
+/** `enforcesPolicy`: only for pages whose policy allows scripts, because `check` runs one. */
+export async function open(
+  browser: Browser,
+  width: number,
+  isDark = false,
+  { height = 900, enforcesPolicy = false } = {},
+): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: isDark ? 'dark' : 'light',
-    bypassCSP: true,
+    bypassCSP: !enforcesPolicy,
   });
   const page = await context.newPage();
   const [complaints, requests]: [string[], string[]] = [[], []];

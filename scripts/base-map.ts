@@ -1,0 +1,97 @@
+/**
+ * The base map of the workspace: land and borders of Natural Earth 1:110m (public domain), as GeoJSON with one decimal.
+ * The package joins what Natural Earth cuts at the antimeridian; a map in Web Mercator needs it cut again.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { feature, mesh } from 'topojson-client';
+import type { GeometryCollection, Topology } from 'topojson-specification';
+
+/** Web Mercator ends here. */
+const MAX_LATITUDE = 85;
+
+type Position = readonly number[];
+type Ring = readonly Position[];
+
+/** GeoJSON: a MultiPolygon with the land, and a MultiLineString with the borders of countries. */
+export function baseMap(root: string): object {
+  const file = join(root, 'node_modules', 'world-atlas', 'countries-110m.json');
+  const world = JSON.parse(readFileSync(file, 'utf8')) as Topology<
+    Record<'countries' | 'land', GeometryCollection>
+  >;
+  const { countries, land } = world.objects;
+  const polygons = feature(world, land).features.flatMap(({ geometry }) =>
+    geometry.type === 'MultiPolygon'
+      ? geometry.coordinates
+      : geometry.type === 'Polygon'
+        ? [geometry.coordinates]
+        : [],
+  );
+  const borders = mesh(world, countries, (one, other) => one !== other);
+  return {
+    type: 'GeometryCollection',
+    geometries: [
+      { type: 'MultiPolygon', coordinates: polygons.flatMap(cut) },
+      { type: 'MultiLineString', coordinates: borders.coordinates.map((line) => line.map(rounded)) },
+    ],
+  };
+}
+
+/** One polygon as polygons within -180 to 180 degrees. Longitudes are unrolled, and parts beyond a side move to the other. */
+function cut(polygon: readonly Ring[]): Ring[][] {
+  const rings = polygon.map(unrolled);
+  const longitudes = rings[0].map(([x]) => x);
+  const west = Math.floor((Math.min(...longitudes) + 180) / 360);
+  const east = Math.ceil((Math.max(...longitudes) - 180) / 360);
+  const parts: Ring[][] = [];
+  for (let turn = west; turn <= Math.max(east, west); turn++) {
+    const inside = rings
+      .map((ring) => withinTurn(ring.map(([x, y]) => [x - 360 * turn, y])))
+      .filter((ring) => ring.length >= 4);
+    if (inside.length > 0) parts.push(inside.map((ring) => ring.map(rounded)));
+  }
+  return parts;
+}
+
+/** Without jumps of more than 180 degrees. A ring around a pole is closed along the edge of the map. */
+function unrolled(ring: Ring): Ring {
+  let shift = 0;
+  const out = ring.map(([x, y], i) => {
+    const step = i === 0 ? 0 : x - ring[i - 1][0];
+    if (step > 180) shift -= 360;
+    else if (step < -180) shift += 360;
+    return [x + shift, y];
+  });
+  if (shift === 0) return out;
+  const edge = out[0][1] < 0 ? -MAX_LATITUDE : MAX_LATITUDE;
+  return [...out, [out[out.length - 1][0], edge], [out[0][0], edge], out[0]];
+}
+
+/** Clips a ring at both meridians (Sutherland-Hodgman). */
+function withinTurn(ring: Ring): Ring {
+  return clipped(
+    clipped(ring, ([x]) => 180 - x),
+    ([x]) => x + 180,
+  );
+}
+
+/** The part of a ring where `distance` is not negative. */
+function clipped(ring: Ring, distance: (position: Position) => number): Ring {
+  const out: Position[] = [];
+  for (let i = 0; i + 1 < ring.length; i++) {
+    const [a, b] = [ring[i], ring[i + 1]];
+    const [da, db] = [distance(a), distance(b)];
+    if (da >= 0) out.push(a);
+    if (da >= 0 !== db >= 0) {
+      const t = da / (da - db);
+      out.push([a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])]);
+    }
+  }
+  if (out.length > 0) out.push(out[0]);
+  return out;
+}
+
+function rounded([x, y]: Position): Position {
+  const clamped = Math.min(Math.max(y, -MAX_LATITUDE), MAX_LATITUDE);
+  return [Math.round(x * 10) / 10, Math.round(clamped * 10) / 10];
+}

@@ -1,0 +1,93 @@
+/** "Copy as" of the workspace: each text is run as it is, and gives the bytes that the command line gives. */
+import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { type CopyKind, copyAs } from '../../web/copy/commands.ts';
+import type { WorkspaceDocument } from '../../web/model/document.ts';
+import { makeWorkspace } from '../support/convert.ts';
+import { startTestService } from '../support/service.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+const sample = join(root, 'samples', 'harbour.geojson');
+const service = await startTestService({ runner: null });
+after(() => service[Symbol.asyncDispose]());
+
+const run = promisify(execFile);
+const hasRequests = spawnSync('/usr/bin/python3', ['-c', 'import requests']).status === 0;
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+/** A name that has to be quoted in a shell, in curl's own syntax, in JSON and in source code. */
+const HOSTILE = `it's "a"; $(b), é.geojson`;
+
+function documentOf(changes: Partial<WorkspaceDocument>): WorkspaceDocument {
+  const input = { path: HOSTILE, format: 'geojson', crs: null, layers: null, options: {} };
+  return {
+    operation: 'transform',
+    inputs: [input],
+    steps: [
+      { key: 1, type: 'buffer', params: { distance: 10, units: 'meters' }, enabled: true },
+      { key: 2, type: 'centroid', params: {}, enabled: false },
+    ],
+    output: { format: 'csv', crs: 'EPSG:25832', name: 'copy', options: { decimals: 2 } },
+    ...changes,
+  };
+}
+
+const DOCUMENTS: Readonly<Record<string, WorkspaceDocument>> = {
+  'a conversion': documentOf({}),
+  'an append': documentOf({
+    operation: 'append',
+    // Without quotation marks: requests sends them as %22, and the name becomes that of the layer.
+    inputs: [HOSTILE.replaceAll('"', ''), 'more.geojson'].map((path) => ({
+      path,
+      format: 'geojson',
+      crs: null,
+      layers: null,
+      options: {},
+    })),
+    output: { format: 'geojson', crs: 'source', name: 'copy', options: {} },
+  }),
+};
+
+const RUNNERS: Readonly<Record<CopyKind, (text: string, directory: string) => Promise<unknown>>> = {
+  curl: (text, cwd) => run('/bin/sh', ['-e', '-c', text], { cwd }),
+  cli: (text, cwd) => {
+    const command = text.replace(/^geomill /, `'${process.execPath}' '${join(root, 'bin', 'geomill.js')}' `);
+    return run('/bin/sh', ['-e', '-c', command], { cwd });
+  },
+  json: (text, cwd) => {
+    writeFileSync(join(cwd, 'job.json'), text);
+    return run(process.execPath, [join(root, 'bin', 'geomill.js'), 'run', 'job.json'], { cwd });
+  },
+  typescript: (text, cwd) => {
+    // The package is not installed in the workspace, so its modules are imported from the sources.
+    const modules = { client: 'client/client.ts', 'client/node': 'client-node/files.ts' };
+    let code = text;
+    for (const [name, file] of Object.entries(modules))
+      code = code.replaceAll(`'geomill/${name}'`, `'${join(root, 'src', file)}'`);
+    writeFileSync(join(cwd, 'job.ts'), code);
+    return run(process.execPath, ['job.ts'], { cwd });
+  },
+  python: (text, cwd) => run('/usr/bin/python3', ['-c', text], { cwd }),
+};
+
+for (const [title, document] of Object.entries(DOCUMENTS)) {
+  const extension = document.output.format === 'csv' ? '.csv' : '.geojson';
+  const context = { serviceUrl: service.url, outputExtension: extension };
+  for (const kind of Object.keys(RUNNERS) as CopyKind[])
+    test(`${title} as ${kind} gives the bytes of the command line`, async (t) => {
+      if (kind === 'python' && !hasRequests) return t.skip('python3-requests is not installed');
+      if (kind === 'curl' && !hasCurl) return t.skip('curl is not installed');
+      using workspace = makeWorkspace();
+      for (const { path } of document.inputs) copyFileSync(sample, join(workspace.path, path));
+      const output = join(workspace.path, `copy${extension}`);
+      await RUNNERS.json(copyAs('json', document, context), workspace.path);
+      const expected = readFileSync(output);
+      rmSync(output);
+      await RUNNERS[kind](copyAs(kind, document, context), workspace.path);
+      assert.deepEqual(readFileSync(output), expected);
+    });
+}

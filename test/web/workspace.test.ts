@@ -1,0 +1,180 @@
+/** The workspace in a real browser, on the real service. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { check, open, noBrowser as skip, startBrowser, type Watched } from '../support/browser.ts';
+import { buildWorkspace } from '../support/built-workspace.ts';
+import { convertFile, makeWorkspace } from '../support/convert.ts';
+import { onePoint } from '../support/raw-shapefile.ts';
+import { startTestService } from '../support/service.ts';
+
+const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
+const LOOKS = [
+  [1440, 900, false],
+  [390, 844, true],
+] as const;
+
+if (skip === false) await buildWorkspace();
+const service = await startTestService({ runner: null });
+after(() => service[Symbol.asyncDispose]());
+
+/** Runs `steps` on a new page; nothing may be loaded from another host, and the browser may complain of nothing. */
+async function onPage(
+  steps: (page: Page, watched: Watched) => Promise<void>,
+  [width, height, isDark]: (typeof LOOKS)[number] = LOOKS[0],
+): Promise<void> {
+  const browser = await startBrowser();
+  const watched = await open(browser, width, isDark, { height, enforcesPolicy: true });
+  try {
+    await watched.page.goto(service.url);
+    await watched.page.getByRole('heading', { name: 'Sources' }).waitFor();
+    await steps(watched.page, watched);
+    // The browser reports every answer above 399.
+    assert.deepEqual(
+      watched.complaints.filter((text) => !text.includes('status of 400')),
+      [],
+    );
+    const foreign = watched.requests.filter(
+      (url) => !url.startsWith(service.url) && !url.startsWith('blob:'),
+    );
+    assert.deepEqual(foreign, []);
+  } finally {
+    await watched.page.context().close();
+  }
+}
+
+const add = (page: Page, ...paths: string[]) => page.getByLabel('Files to convert').setInputFiles(paths);
+/** The check box of a layer in the legend. */
+const onMap = (page: Page, name: string) =>
+  page.getByRole('list', { name: 'Layers of the map' }).getByRole('checkbox', { name });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('a file is shown, buffered and converted; the download has the bytes of the command line', {
+  skip,
+}, async () => {
+  using workspace = makeWorkspace();
+  for (const look of LOOKS)
+    await onPage(async (page) => {
+      await check(page, 'workspace-start');
+      await add(page, join(SAMPLES, 'harbour.gpkg'));
+      await page.getByText('10 features, Point').waitFor();
+      await page.getByText('ETRS89 / UTM zone 32N').waitFor();
+      await onMap(page, 'harbour.gpkg').waitFor();
+      await page.getByLabel('Add a step').selectOption('buffer');
+      await page.getByLabel('Distance').fill('25');
+      await page.getByLabel('Units').selectOption('meters');
+      await page.getByLabel('Format', { exact: true }).selectOption('geojson');
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('Nothing was lost or changed.').or(page.getByText('Changed (')).first().waitFor();
+      await onMap(page, 'harbour.gpkg, converted').waitFor();
+      await check(page, 'workspace-result');
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: /^Download/ }).click(),
+      ]);
+      const saved = join(workspace.path, `saved-${look[0]}.geojson`);
+      await download.saveAs(saved);
+      const { outputPath, report } = await convertFile(join(SAMPLES, 'harbour.gpkg'), workspace.path, {
+        from: 'gpkg',
+        to: 'geojson',
+        transformations: [{ type: 'buffer', params: { distance: 25, units: 'meters' } }],
+      });
+      assert.equal(report.features.written, 10);
+      assert.deepEqual(readFileSync(saved), readFileSync(outputPath));
+    }, look);
+});
+
+test('undo takes back a step, and a file comes back with its preview', { skip }, async () => {
+  await onPage(async (page) => {
+    await add(page, join(SAMPLES, 'harbour.geojson'));
+    await page.getByText('10 features, Point').waitFor();
+    await page.getByLabel('Add a step').selectOption('centroid');
+    await page.getByText('Centroid', { exact: true }).first().waitFor();
+    await button(page, 'Undo').click();
+    await page.getByText('None: the data is converted as it is.').waitFor();
+    await page.getByRole('button', { name: 'Remove harbour.geojson' }).click();
+    await page.getByText('Drop files anywhere on this page.').waitFor();
+    await button(page, 'Undo').click();
+    await onMap(page, 'harbour.geojson').waitFor();
+  });
+});
+
+test('a shapefile without a CRS gets suggestions; the chosen one places it on the map', {
+  skip,
+}, async () => {
+  using workspace = makeWorkspace();
+  const file = join(workspace.path, 'survey.shp');
+  writeFileSync(file, onePoint(530_000, 180_000));
+  await onPage(async (page) => {
+    await add(page, file);
+    await page.getByText('not stated in the file').waitFor();
+    await page.getByRole('list', { name: 'Systems that fit the coordinates' }).waitFor();
+    await check(page, 'workspace-crs-missing');
+    await page.getByRole('button', { name: /^EPSG:27700/ }).click();
+    await onMap(page, 'survey.zip').waitFor();
+  });
+});
+
+test('a file of another format is refused with the formats that are supported', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const file = join(workspace.path, 'letter.docx');
+  writeFileSync(file, 'PK');
+  await onPage(async (page) => {
+    await add(page, file);
+    await page.getByRole('alert').getByText('letter.docx: This format is not supported.').waitFor();
+    await check(page, 'workspace-refused');
+    await button(page, 'Dismiss').click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+});
+
+test('a job that fails says why', { skip }, async () => {
+  await onPage(async (page) => {
+    await add(page, join(SAMPLES, 'harbour.geojson'));
+    await page.getByText('10 features, Point').waitFor();
+    await page.getByLabel('Add a step').selectOption('buffer');
+    await button(page, 'Convert').click();
+    await page
+      .getByRole('alert')
+      .getByText(/distance/)
+      .waitFor();
+    await check(page, 'workspace-failed');
+  });
+});
+
+test('text of files never becomes markup', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const hostile = '<img src=x onerror="document.title=1">';
+  const file = join(workspace.path, `a<b>&amp;.geojson`);
+  const geometry = { type: 'Point', coordinates: [8.5, 53.5] };
+  const properties = { [hostile]: hostile };
+  writeFileSync(
+    file,
+    JSON.stringify({
+      type: 'FeatureCollection',
+      name: hostile,
+      features: [{ type: 'Feature', properties, geometry }],
+    }),
+  );
+  await onPage(async (page) => {
+    await add(page, file);
+    await page.getByText(hostile).first().waitFor();
+    await onMap(page, 'a<b>&amp;.geojson').waitFor();
+    assert.equal(await page.locator('main img, .map-panel img').count(), 0);
+    assert.equal(await page.title(), 'Convert vector geodata - geomill');
+  });
+});
+
+test('the same page without script is the form', { skip }, async () => {
+  const browser = await startBrowser();
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  try {
+    const page = await context.newPage();
+    await page.goto(service.url);
+    await page.getByLabel('Files', { exact: true }).waitFor({ state: 'visible' });
+  } finally {
+    await context.close();
+  }
+});

@@ -1,0 +1,160 @@
+/** The document as something to run elsewhere: curl, the command line, TypeScript, Python, JSON. Pure; tests run the results. */
+import {
+  conversionConfig,
+  inputConfig,
+  jobDocument,
+  outputConfig,
+  stepConfigs,
+  type WorkspaceDocument,
+} from '../model/document.ts';
+
+export interface CommandContext {
+  readonly serviceUrl: string;
+  /** Extension of outputs of the chosen format, with the dot. */
+  readonly outputExtension: string;
+}
+
+export const COPY_KINDS = ['curl', 'cli', 'typescript', 'python', 'json'] as const;
+export type CopyKind = (typeof COPY_KINDS)[number];
+
+export const COPY_TITLES: Readonly<Record<CopyKind, string>> = {
+  curl: 'curl',
+  cli: 'Command line',
+  typescript: 'TypeScript',
+  python: 'Python',
+  json: 'Job document',
+};
+
+/** One text for all jobs of the document. */
+export function copyAs(kind: CopyKind, document: WorkspaceDocument, context: CommandContext): string {
+  const requests = requestsOf(document, context);
+  switch (kind) {
+    case 'curl':
+      return requests.map((request) => curl(request, context)).join('\n');
+    case 'cli':
+      return documents(document, context)
+        .map((one) => `geomill run - <<'GEOMILL_JOB'\n${JSON.stringify(one, null, 2)}\nGEOMILL_JOB\n`)
+        .join('\n');
+    case 'json':
+      return documents(document, context)
+        .map((one) => `${JSON.stringify(one, null, 2)}\n`)
+        .join('\n');
+    case 'typescript':
+      return typescript(requests, context);
+    case 'python':
+      return python(requests, context);
+  }
+}
+
+/** One request to the service. */
+interface Request {
+  readonly path: string;
+  readonly config: object;
+  /** Name of the part of the form, and of the file. */
+  readonly files: readonly (readonly [part: string, name: string])[];
+  readonly output: string;
+}
+
+function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandContext): Request[] {
+  const { inputs, operation } = document;
+  if (inputs.length === 0) return [];
+  if (operation === 'transform')
+    return inputs.map((input) => ({
+      path: '/transform',
+      config: conversionConfig(document, input),
+      files: [['input_file', input.path]],
+      output: outputName(document, input.path, outputExtension),
+    }));
+  const transformations = stepConfigs(document);
+  return [
+    {
+      path: `/v1/transform/${inputs[0].format}/${operation}`,
+      config: {
+        input: inputConfig(inputs[0]),
+        ...(transformations.length === 0 ? {} : { transformations }),
+        output: outputConfig(document.output),
+      },
+      files: inputs.map(({ path }, i) => [operation === 'append' && i === 0 ? 'file' : 'files', path]),
+      output: outputName(document, inputs[0].path, outputExtension),
+    },
+  ];
+}
+
+function documents(document: WorkspaceDocument, { outputExtension }: CommandContext): object[] {
+  const groups =
+    document.operation === 'transform' ? document.inputs.map((input) => [input]) : [document.inputs];
+  return groups
+    .filter((inputs) => inputs.length > 0)
+    .map((inputs) =>
+      jobDocument({ ...document, inputs }, outputName(document, inputs[0].path, outputExtension)),
+    );
+}
+
+/** Never the name of an input: a copy beside it. */
+function outputName(document: WorkspaceDocument, inputName: string, extension: string): string {
+  const stem = document.output.name ?? inputName.replace(/\.[^.]*$/, '');
+  const name = stem + extension;
+  return document.inputs.some(({ path }) => path === name) ? `${stem}-converted${extension}` : name;
+}
+
+function curl({ path, config, files, output }: Request, { serviceUrl }: CommandContext): string {
+  return [
+    `curl -sS -f -o ${shell(output)} -H 'Prefer: wait=60' \\`,
+    `  -F ${shell(`config=${JSON.stringify(config)}`)} \\`,
+    // A name with a quote, comma or semicolon has to be quoted for curl as well.
+    ...files.map(([part, name]) => `  -F ${shell(`${part}=@"${name.replace(/["\\]/g, '\\$&')}"`)} \\`),
+    `  ${shell(serviceUrl + path)}`,
+    '',
+  ].join('\n');
+}
+
+/** A word for a POSIX shell. */
+function shell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function typescript(requests: readonly Request[], { serviceUrl }: CommandContext): string {
+  const calls = requests.map(({ path, config, files, output }) => {
+    const operation = path.split('/').at(-1);
+    const format = path.split('/')[3];
+    const inputs = files.map(([, name]) => `await fileFrom(${JSON.stringify(name)})`);
+    const settings = `config: ${JSON.stringify(config, null, 2)}`;
+    const call =
+      operation === 'append'
+        ? `client.append(${JSON.stringify(format)}, { target: ${inputs[0]}, files: [${inputs.slice(1).join(', ')}], ${settings} })`
+        : operation === 'merge'
+          ? `client.merge(${JSON.stringify(format)}, { files: [${inputs.join(', ')}], ${settings} })`
+          : `(await client.submit({ input: ${inputs[0]}, ${settings} })).result()`;
+    return `await saveTo(await ${call}, ${JSON.stringify(output)});`;
+  });
+  return [
+    `import { GeomillClient } from 'geomill/client';`,
+    `import { fileFrom, saveTo } from 'geomill/client/node';`,
+    '',
+    `const client = new GeomillClient({ baseUrl: ${JSON.stringify(serviceUrl)} });`,
+    ...calls,
+    '',
+  ].join('\n');
+}
+
+function python(requests: readonly Request[], { serviceUrl }: CommandContext): string {
+  const calls = requests.flatMap(({ path, config, files, output }) => [
+    `config = json.loads(${pythonText(JSON.stringify(config))})`,
+    'files = [',
+    '    ("config", (None, json.dumps(config), "application/json")),',
+    ...files.map(
+      ([part, name]) => `    (${pythonText(part)}, (${pythonText(name)}, open(${pythonText(name)}, "rb"))),`,
+    ),
+    ']',
+    `response = requests.post(${pythonText(serviceUrl + path)}, files=files, headers={"Prefer": "wait=60"})`,
+    'response.raise_for_status()',
+    `with open(${pythonText(output)}, "wb") as output:`,
+    '    output.write(response.content)',
+  ]);
+  return ['import json', '', 'import requests', '', ...calls, ''].join('\n');
+}
+
+/** JSON strings are Python strings, except for characters beyond 16 bits, which stay as they are. */
+function pythonText(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,247 @@
+/**
+ * The map: base map, sources and results. Loaded when there is something to draw, because MapLibre is most of what this page
+ * loads. No labels are drawn, so no fonts are fetched.
+ */
+
+import {
+  GeoJSONSource,
+  type LayerSpecification,
+  type MapGeoJSONFeature,
+  Map as MapLibre,
+  ScaleControl,
+  type StyleSpecification,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import type { FeatureCollection } from '../../src/client/client.ts';
+
+declare const BASE_MAP_FILE: string;
+declare const MAP_WORKER_FILE: string;
+
+/** West, south, east, north in degrees; east may exceed 180 if the box crosses the antimeridian. */
+export type LonLatBox = readonly [number, number, number, number];
+
+/** Which set of colours a data layer has. */
+export type DataRole = 'source' | 'result';
+
+export interface DataLayer {
+  readonly id: string;
+  readonly role: DataRole;
+  readonly features: FeatureCollection;
+  readonly isVisible: boolean;
+}
+
+export interface PickedFeature {
+  readonly layerId: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+export interface MapEvents {
+  readonly onMove: (longitude: number, latitude: number) => void;
+  readonly onPick: (features: readonly PickedFeature[]) => void;
+}
+
+/** Colours by the names of the style sheet, so that light and dark are decided in one place. */
+type Palette = Readonly<Record<'water' | 'land' | 'border' | 'grid' | DataRole, string>>;
+
+const FILL_OPACITY = 0.25;
+const KINDS = ['fill', 'line', 'circle'] as const;
+
+export class MapView {
+  readonly #map: MapLibre;
+  readonly #ready: Promise<void>;
+  readonly #shown = new Map<string, DataLayer>();
+  readonly #resized: ResizeObserver;
+
+  constructor(container: HTMLElement, events: MapEvents) {
+    setWorkerUrl(new URL(MAP_WORKER_FILE, import.meta.url).href);
+    const map = new MapLibre({
+      container,
+      style: styleOf(paletteOf(container)),
+      center: [10, 30],
+      zoom: 0.8,
+      attributionControl: false,
+      dragRotate: false,
+      pitchWithRotate: false,
+      fadeDuration: 0,
+      renderWorldCopies: true,
+    });
+    map.touchZoomRotate.disableRotation();
+    map.keyboard.disableRotation();
+    map.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-left');
+    map.on('mousemove', ({ lngLat }) => events.onMove(lngLat.wrap().lng, lngLat.lat));
+    map.on('click', ({ point }) => events.onPick(this.#pick(point.x, point.y)));
+    this.#map = map;
+    this.#ready = new Promise((resolve) => map.once('load', () => resolve()));
+    this.#resized = new ResizeObserver(() => map.resize());
+    this.#resized.observe(container);
+  }
+
+  /** Draws these layers, the last on top, and nothing else. */
+  async show(layers: readonly DataLayer[]): Promise<void> {
+    await this.#ready;
+    const wanted = new Map(layers.map((layer) => [layer.id, layer]));
+    for (const id of this.#shown.keys()) if (!wanted.has(id)) this.#remove(id);
+    for (const layer of layers) this.#draw(layer);
+  }
+
+  #draw(layer: DataLayer): void {
+    const map = this.#map;
+    const shown = this.#shown.get(layer.id);
+    if (shown === undefined) {
+      map.addSource(layer.id, { type: 'geojson', data: layer.features as never });
+      for (const spec of layersOf(layer, paletteOf(map.getContainer()))) map.addLayer(spec);
+    } else if (shown.features !== layer.features) {
+      const source = map.getSource(layer.id);
+      if (source instanceof GeoJSONSource) source.setData(layer.features as never);
+    }
+    if (shown?.isVisible !== layer.isVisible)
+      for (const kind of KINDS)
+        map.setLayoutProperty(`${layer.id} ${kind}`, 'visibility', layer.isVisible ? 'visible' : 'none');
+    this.#shown.set(layer.id, layer);
+  }
+
+  #remove(id: string): void {
+    for (const kind of KINDS) this.#map.removeLayer(`${id} ${kind}`);
+    this.#map.removeSource(id);
+    this.#shown.delete(id);
+  }
+
+  async fit([west, south, east, north]: LonLatBox): Promise<void> {
+    await this.#ready;
+    const animate = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    this.#map.fitBounds(
+      [
+        [west, Math.max(south, -85)],
+        [east, Math.min(north, 85)],
+      ],
+      { padding: 40, maxZoom: 16, animate, duration: 400 },
+    );
+  }
+
+  zoomBy(levels: number): void {
+    this.#map.zoomTo(this.#map.getZoom() + levels, {
+      animate: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+    });
+  }
+
+  /** After the colour scheme of the page has changed. */
+  async recolour(): Promise<void> {
+    await this.#ready;
+    const palette = paletteOf(this.#map.getContainer());
+    for (const [layer, property, name] of BASE_COLOURS)
+      this.#map.setPaintProperty(layer, property, palette[name]);
+    for (const { id, role } of this.#shown.values())
+      for (const kind of KINDS) this.#map.setPaintProperty(`${id} ${kind}`, `${kind}-color`, palette[role]);
+  }
+
+  close(): void {
+    this.#resized.disconnect();
+    this.#map.remove();
+  }
+
+  #pick(x: number, y: number): PickedFeature[] {
+    const around: [[number, number], [number, number]] = [
+      [x - 4, y - 4],
+      [x + 4, y + 4],
+    ];
+    const layers = [...this.#shown.keys()].flatMap((id) => KINDS.map((kind) => `${id} ${kind}`));
+    const found: MapGeoJSONFeature[] = this.#map.queryRenderedFeatures(around, { layers });
+    return found.map(({ source, properties }) => ({ layerId: source, properties }));
+  }
+}
+
+function layersOf({ id, role }: DataLayer, palette: Palette): LayerSpecification[] {
+  const colour = palette[role];
+  return [
+    {
+      id: `${id} fill`,
+      type: 'fill',
+      source: id,
+      filter: ['==', ['geometry-type'], 'Polygon'],
+      paint: { 'fill-color': colour, 'fill-opacity': FILL_OPACITY },
+    },
+    {
+      id: `${id} line`,
+      type: 'line',
+      source: id,
+      filter: ['!=', ['geometry-type'], 'Point'],
+      paint: { 'line-color': colour, 'line-width': 1.4 },
+    },
+    {
+      id: `${id} circle`,
+      type: 'circle',
+      source: id,
+      filter: ['==', ['geometry-type'], 'Point'],
+      paint: {
+        'circle-color': colour,
+        'circle-radius': 4,
+        'circle-stroke-width': 1,
+        'circle-stroke-color': palette.land,
+      },
+    },
+  ];
+}
+
+const BASE_COLOURS = [
+  ['water', 'background-color', 'water'],
+  ['land', 'fill-color', 'land'],
+  ['grid', 'line-color', 'grid'],
+  ['borders', 'line-color', 'border'],
+] as const;
+
+function styleOf(palette: Palette): StyleSpecification {
+  const base = new URL(BASE_MAP_FILE, import.meta.url).href;
+  return {
+    version: 8,
+    sources: {
+      // Land and borders are one file; the filters tell them apart.
+      base: { type: 'geojson', data: base, tolerance: 0.2 },
+      grid: { type: 'geojson', data: graticule() as never },
+    },
+    layers: [
+      { id: 'water', type: 'background', paint: { 'background-color': palette.water } },
+      {
+        id: 'land',
+        type: 'fill',
+        source: 'base',
+        filter: ['==', ['geometry-type'], 'Polygon'],
+        paint: { 'fill-color': palette.land },
+      },
+      { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': palette.grid, 'line-width': 0.5 } },
+      {
+        id: 'borders',
+        type: 'line',
+        source: 'base',
+        filter: ['==', ['geometry-type'], 'LineString'],
+        paint: { 'line-color': palette.border, 'line-width': 0.7 },
+      },
+    ],
+  };
+}
+
+/** Lines every 10 degrees. */
+function graticule(): object {
+  const lines: number[][][] = [];
+  for (let x = -180; x <= 180; x += 10) lines.push([-85, 0, 85].map((y) => [x, y]));
+  for (let y = -80; y <= 80; y += 10) lines.push([-180, 0, 180].map((x) => [x, y]));
+  return { type: 'Feature', properties: {}, geometry: { type: 'MultiLineString', coordinates: lines } };
+}
+
+/** MapLibre reads plain colours only, so the browser resolves the variables and light-dark() first. */
+function paletteOf(container: HTMLElement): Palette {
+  const probe = container.appendChild(document.createElement('span'));
+  const colour = (name: string) => {
+    probe.style.color = `var(--map-${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const palette = {
+    water: colour('water'),
+    land: colour('land'),
+    border: colour('border'),
+    grid: colour('grid'),
+    source: colour('source'),
+    result: colour('result'),
+  };
+  probe.remove();
+  return palette;
+}

@@ -1,0 +1,170 @@
+/**
+ * What the workspace edits: inputs, steps and one output. It is the job document of `geomill run` and of the job API
+ * (docs/job.schema.json), in which inputs are named by file, with what only a page needs beside it: a key for each step and
+ * whether it is switched off. All functions are pure: an edit returns a new document, so that undo is a list of documents.
+ */
+
+export type Operation = 'transform' | 'append' | 'merge';
+
+/** Values of a step's parameters and of a format's options, as in a config. */
+export type Options = Readonly<Record<string, unknown>>;
+
+export interface InputChoice {
+  /** File name; unique in the document. */
+  readonly path: string;
+  readonly format: string;
+  /** EPSG code, "local", or null: as the file states. */
+  readonly crs: string | null;
+  /** Names of the layers to read; null: all. */
+  readonly layers: readonly string[] | null;
+  /** Read options of the format. */
+  readonly options: Options;
+}
+
+export interface StepChoice {
+  /** Identifies the step while it is edited and moved. */
+  readonly key: number;
+  readonly type: string;
+  readonly params: Options;
+  readonly enabled: boolean;
+}
+
+export interface OutputChoice {
+  readonly format: string;
+  /** EPSG code, "source" (the CRS of the input) or "local". */
+  readonly crs: string;
+  /** Name of the file without extension; null: as the input. */
+  readonly name: string | null;
+  /** Write options of the format. */
+  readonly options: Options;
+}
+
+export interface WorkspaceDocument {
+  readonly operation: Operation;
+  readonly inputs: readonly InputChoice[];
+  readonly steps: readonly StepChoice[];
+  readonly output: OutputChoice;
+}
+
+export const EMPTY_DOCUMENT: WorkspaceDocument = {
+  operation: 'transform',
+  inputs: [],
+  steps: [],
+  output: { format: 'gpkg', crs: 'source', name: null, options: {} },
+};
+
+export function addInput(document: WorkspaceDocument, input: InputChoice): WorkspaceDocument {
+  return { ...document, inputs: [...document.inputs, input] };
+}
+
+export function changeInput(
+  document: WorkspaceDocument,
+  path: string,
+  change: Partial<InputChoice>,
+): WorkspaceDocument {
+  const inputs = document.inputs.map((input) => (input.path === path ? { ...input, ...change } : input));
+  return { ...document, inputs };
+}
+
+export function removeInput(document: WorkspaceDocument, path: string): WorkspaceDocument {
+  const inputs = document.inputs.filter((input) => input.path !== path);
+  return { ...document, inputs, operation: inputs.length < 2 ? 'transform' : document.operation };
+}
+
+export function addStep(document: WorkspaceDocument, type: string, params: Options): WorkspaceDocument {
+  const key = 1 + Math.max(0, ...document.steps.map((step) => step.key));
+  return { ...document, steps: [...document.steps, { key, type, params, enabled: true }] };
+}
+
+export function changeStep(
+  document: WorkspaceDocument,
+  key: number,
+  change: Partial<Omit<StepChoice, 'key'>>,
+): WorkspaceDocument {
+  return {
+    ...document,
+    steps: document.steps.map((step) => (step.key === key ? { ...step, ...change } : step)),
+  };
+}
+
+export function removeStep(document: WorkspaceDocument, key: number): WorkspaceDocument {
+  return { ...document, steps: document.steps.filter((step) => step.key !== key) };
+}
+
+export function duplicateStep(document: WorkspaceDocument, key: number): WorkspaceDocument {
+  const next = 1 + Math.max(0, ...document.steps.map((step) => step.key));
+  const steps = document.steps.flatMap((step) =>
+    step.key === key ? [step, { ...step, key: next }] : [step],
+  );
+  return { ...document, steps };
+}
+
+/** Moves a step to an index of the list; indices beyond its ends are the ends. */
+export function moveStep(document: WorkspaceDocument, key: number, index: number): WorkspaceDocument {
+  const step = document.steps.find((one) => one.key === key);
+  if (step === undefined) return document;
+  const others = document.steps.filter((one) => one.key !== key);
+  const at = Math.min(Math.max(index, 0), others.length);
+  return { ...document, steps: others.toSpliced(at, 0, step) };
+}
+
+/** Another format keeps the CRS and the name, and drops the options, which are those of a format. */
+export function chooseOutput(document: WorkspaceDocument, change: Partial<OutputChoice>): WorkspaceDocument {
+  const isOther = change.format !== undefined && change.format !== document.output.format;
+  return { ...document, output: { ...document.output, ...(isOther ? { options: {} } : {}), ...change } };
+}
+
+/** A step of a config. */
+export interface StepConfig {
+  readonly type: string;
+  readonly params?: Options;
+}
+
+/** The steps that are switched on, as a config has them. */
+export function stepConfigs({ steps }: WorkspaceDocument): StepConfig[] {
+  return steps
+    .filter(({ enabled }) => enabled)
+    .map(({ type, params }) => (Object.keys(params).length === 0 ? { type } : { type, params }));
+}
+
+/** `input` of a config, without the file. */
+export function inputConfig({ format, crs, layers, options }: InputChoice): Options {
+  return {
+    format,
+    ...(crs === null ? {} : { epsg: crs }),
+    ...(layers === null ? {} : { layer: layers }),
+    ...options,
+  };
+}
+
+/** `output` of a config. */
+export function outputConfig(output: OutputChoice): Options {
+  const { format, crs, options } = output;
+  return { format, ...(hasFixedCrs(output) ? {} : { epsg: crs }), ...options };
+}
+
+/** GeoJSON is longitude and latitude (RFC 7946), unless its option says otherwise. */
+export function hasFixedCrs({ format, options }: OutputChoice): boolean {
+  return format === 'geojson' && options.geojson_crs !== 'requested';
+}
+
+/** The config of a job that converts one input. */
+export function conversionConfig(document: WorkspaceDocument, input: InputChoice): Options {
+  const transformations = stepConfigs(document);
+  return {
+    input: inputConfig(input),
+    ...(transformations.length === 0 ? {} : { transformations }),
+    output: outputConfig(document.output),
+  };
+}
+
+/** The document that `geomill run` takes. `path` of the output is its file name. */
+export function jobDocument(document: WorkspaceDocument, outputPath: string): Options {
+  const steps = stepConfigs(document);
+  return {
+    ...(document.operation === 'transform' ? {} : { operation: document.operation }),
+    inputs: document.inputs.map((input) => ({ path: input.path, ...inputConfig(input) })),
+    ...(steps.length === 0 ? {} : { steps }),
+    outputs: [{ path: outputPath, ...outputConfig(document.output) }],
+  };
+}

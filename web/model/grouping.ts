@@ -1,0 +1,89 @@
+/** Turns dropped files into sources: the parts of a shapefile become one zip, each other file is a source of its own. */
+import { Zip, ZipPassThrough } from 'fflate';
+import type { FormatRecord } from '../../src/client/client.ts';
+
+export interface SourceFile {
+  readonly name: string;
+  readonly content: Blob;
+}
+
+/** Files that belong to the .shp of the same name. Others beside it, such as .sbn, are indexes that nothing reads. */
+const SHAPEFILE_PARTS = new Set(['shp', 'shx', 'dbf', 'prj', 'cpg']);
+
+/** Sources in the order of their first files. */
+export async function groupFiles(files: readonly File[]): Promise<SourceFile[]> {
+  const stems = new Set(
+    files.filter(({ name }) => extensionOf(name) === 'shp').map(({ name }) => stemOf(name)),
+  );
+  const groups = new Map<string, File[]>();
+  for (const file of files) {
+    const stem = stemOf(file.name);
+    const isPart = stems.has(stem) && SHAPEFILE_PARTS.has(extensionOf(file.name));
+    const key = isPart ? `shapefile ${stem}` : `file ${groups.size} ${file.name}`;
+    groups.set(key, [...(groups.get(key) ?? []), file]);
+  }
+  return Promise.all(
+    [...groups].map(async ([key, members]) =>
+      key.startsWith('shapefile ')
+        ? { name: `${withoutExtension(members[0].name)}.zip`, content: await zipOf(members) }
+        : { name: members[0].name, content: members[0] },
+    ),
+  );
+}
+
+/** The input format that a file name has the extension of; null: unknown, or none. Compressed files count as what they hold. */
+export function formatOfName(name: string, formats: readonly FormatRecord[]): string | null {
+  const lower = name.toLowerCase().replace(/\.gz$/, '');
+  const found = formats.find(
+    ({ input, extensions }) => input && extensions.some((extension) => lower.endsWith(extension)),
+  );
+  return found?.id ?? null;
+}
+
+/** A name that none of the others has: "roads (2).shp". */
+export function uniqueName(name: string, others: ReadonlySet<string>): string {
+  if (!others.has(name)) return name;
+  const at = name.length - extensionOf(name).length - (name.includes('.') ? 1 : 0);
+  for (let n = 2; ; n++) {
+    const candidate = `${name.slice(0, at)} (${n})${name.slice(at)}`;
+    if (!others.has(candidate)) return candidate;
+  }
+}
+
+/** Stored without compression: it is read again at once. Holds one chunk at a time beside the blob that the browser keeps. */
+async function zipOf(files: readonly File[]): Promise<Blob> {
+  const chunks: Blob[] = [];
+  const zip = new Zip((error, chunk) => {
+    if (error) throw error;
+    chunks.push(new Blob([chunk as Uint8Array<ArrayBuffer>]));
+  });
+  for (const file of files) {
+    const entry = new ZipPassThrough(file.name);
+    zip.add(entry);
+    for await (const chunk of readChunks(file)) entry.push(chunk);
+    entry.push(new Uint8Array(0), true);
+  }
+  zip.end();
+  return new Blob(chunks, { type: 'application/zip' });
+}
+
+async function* readChunks(file: File): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+function extensionOf(name: string): string {
+  return /\.([^./]*)$/.exec(name)?.[1].toLowerCase() ?? '';
+}
+
+function withoutExtension(name: string): string {
+  return name.replace(/\.[^./]*$/, '');
+}
+
+function stemOf(name: string): string {
+  return withoutExtension(name).toLowerCase();
+}

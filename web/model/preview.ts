@@ -1,0 +1,49 @@
+/** A source or a result as the map draws it: a sample in longitude and latitude, which the service makes. */
+import type { FeatureCollection, Inspection, NamedFile } from '../../src/client/client.ts';
+import { catalogue, client } from '../service.ts';
+import { type InputChoice, inputConfig } from './document.ts';
+
+/** More features than this are sampled: a map cannot show more at once, and a tab cannot hold them. */
+export const MAX_PREVIEW_FEATURES = 20_000;
+
+export interface Preview {
+  /** Longitude and latitude, WGS 84. */
+  readonly features: FeatureCollection;
+  /** Number of features in the preview, and in all layers of the file. */
+  readonly drawn: number;
+  readonly total: number;
+}
+
+export async function previewOf(
+  file: NamedFile,
+  input: InputChoice,
+  inspection: Inspection,
+  signal: AbortSignal,
+): Promise<Preview> {
+  const total = inspection.layers.reduce((sum, layer) => sum + layer.features, 0);
+  const config = {
+    input: inputConfig(input),
+    ...(total > MAX_PREVIEW_FEATURES ? { transformations: [sampleStep()] } : {}),
+    output: { format: 'geojson' },
+  };
+  const format = input.format as Parameters<typeof client.transform>[0];
+  const output = await client.transform(
+    format,
+    { input: file, config: config as never },
+    {
+      signal,
+      idempotencyKey: null,
+    },
+  );
+  const features = await output.json<FeatureCollection>();
+  return { features, drawn: features.features.length, total };
+}
+
+function sampleStep(): object {
+  const loaded = catalogue.peek();
+  const isKnown =
+    loaded.state === 'ready' && loaded.value.transformations.some(({ id }) => id === ('sample' as string));
+  if (!isKnown)
+    throw new Error(`the preview is limited to ${MAX_PREVIEW_FEATURES.toLocaleString('en')} features`);
+  return { type: 'sample', params: { count: MAX_PREVIEW_FEATURES } };
+}

@@ -1,0 +1,143 @@
+/** The jobs that a click on Run starts, from the upload to the report. */
+import { batch, computed, signal } from '@preact/signals';
+import {
+  type FeatureCollection,
+  type Job,
+  JobFailed,
+  type JobHandle,
+  type Progress,
+} from '../../src/client/client.ts';
+import { client, type Loading, messageOf } from '../service.ts';
+import { conversionConfig, type InputChoice, inputConfig, outputConfig, stepConfigs } from './document.ts';
+import { MAX_PREVIEW_FEATURES, type Preview } from './preview.ts';
+import { sources } from './sources.ts';
+import { workspace } from './workspace.ts';
+
+export interface Run {
+  readonly key: number;
+  /** Name of the file, or of the first of several that become one. */
+  readonly title: string;
+  readonly startedAt: number;
+  readonly state: 'sending' | 'running' | 'done' | 'failed' | 'cancelled';
+  readonly progress: Progress | null;
+  readonly handle: JobHandle | null;
+  /** All about the job, once it has ended. */
+  readonly job: Job | null;
+  /** Why it failed. */
+  readonly message: string | null;
+  /** The output on the map; null: it is not drawn. */
+  readonly preview: Loading<Preview> | null;
+}
+
+/** Newest first. */
+export const runs = signal<readonly Run[]>([]);
+
+export const isRunning = computed(() => runs.value.some(isActive));
+
+const aborts = new Map<number, AbortController>();
+let lastKey = 0;
+
+export function isActive({ state }: Run): boolean {
+  return state === 'sending' || state === 'running';
+}
+
+/** Starts what the document states: a job for each input, or one for all if they are appended or merged. */
+export function start(): void {
+  const document = workspace.current.value;
+  const groups =
+    document.operation === 'transform' ? document.inputs.map((input) => [input]) : [document.inputs];
+  batch(() => {
+    runs.value = runs.value.filter(isActive);
+    for (const inputs of groups) if (inputs.length > 0) void startOne(inputs);
+  });
+}
+
+/** Cancels the job at the service too. */
+export function cancel({ key, handle }: Run): void {
+  aborts.get(key)?.abort();
+  change(key, { state: 'cancelled' });
+  // It may have ended in the meantime, which is as good.
+  handle?.cancel().catch(() => {});
+}
+
+async function startOne(inputs: readonly InputChoice[]): Promise<void> {
+  const key = ++lastKey;
+  const abort = new AbortController();
+  aborts.set(key, abort);
+  const run: Run = {
+    key,
+    title: inputs[0].path,
+    startedAt: Date.now(),
+    state: 'sending',
+    progress: null,
+    handle: null,
+    job: null,
+    message: null,
+    preview: null,
+  };
+  runs.value = [run, ...runs.value];
+  try {
+    const handle = await submit(inputs, abort.signal);
+    change(key, { state: 'running', handle });
+    const job = await handle.wait({
+      signal: abort.signal,
+      onProgress: (progress) => change(key, { progress }),
+    });
+    change(key, { state: 'done', job });
+    await draw(key, handle, job, abort.signal);
+  } catch (error) {
+    if (abort.signal.aborted) return;
+    change(key, {
+      state: 'failed',
+      message: messageOf(error),
+      job: error instanceof JobFailed ? error.job : null,
+    });
+  } finally {
+    aborts.delete(key);
+  }
+}
+
+function submit(inputs: readonly InputChoice[], signal: AbortSignal): Promise<JobHandle> {
+  const document = workspace.current.value;
+  const files = inputs.map(({ path }) => {
+    const source = sources.value.get(path);
+    if (source === undefined) throw new Error(`'${path}' is not in this page any more. Add the file again.`);
+    return { name: path, data: source.content };
+  });
+  const [first, ...others] = files;
+  if (document.operation === 'transform') {
+    const config = conversionConfig(document, inputs[0]) as unknown as Parameters<
+      typeof client.submit
+    >[0]['config'];
+    return client.submit({ input: first, config }, { signal });
+  }
+  const format = inputs[0].format as Parameters<typeof client.submitAppend>[0];
+  const config = {
+    input: inputConfig(inputs[0]),
+    transformations: stepConfigs(document),
+    output: outputConfig(document.output),
+  } as never;
+  return document.operation === 'append'
+    ? client.submitAppend(format, { target: first, files: others, config }, { signal })
+    : client.submitMerge(format, { files, config }, { signal });
+}
+
+/** Draws outputs that are GeoJSON and small enough for a tab. */
+async function draw(key: number, handle: JobHandle, job: Job, signal: AbortSignal): Promise<void> {
+  const written = job.report?.features.written ?? 0;
+  if (job.output.format !== 'geojson' || written > MAX_PREVIEW_FEATURES) return;
+  change(key, { preview: { state: 'loading' } });
+  try {
+    const features = await (await handle.download({ signal })).json<FeatureCollection>();
+    const preview = { features, drawn: features.features.length, total: written };
+    change(key, { preview: { state: 'ready', value: preview } });
+  } catch (error) {
+    if (!signal.aborted) change(key, { preview: { state: 'failed', message: messageOf(error) } });
+  }
+}
+
+function change(key: number, changes: Partial<Run>): void {
+  runs.value = runs.value.map((run) =>
+    run.key === key && run.state !== 'cancelled' ? { ...run, ...changes } : run,
+  );
+}

@@ -1,0 +1,41 @@
+/** The service that sent this page: its client and what it supports. */
+import { signal } from '@preact/signals';
+import { type FormatRecord, GeomillClient, type TransformationRecord } from '../src/client/client.ts';
+
+/** Address of the service, with its path if it is below one. */
+export const SERVICE_URL = new URL('.', document.baseURI).href.replace(/\/$/, '');
+
+export const client = new GeomillClient({ baseUrl: SERVICE_URL, retry: { maxDelaySeconds: 10 } });
+
+export interface Catalogue {
+  readonly formats: readonly FormatRecord[];
+  readonly transformations: readonly TransformationRecord[];
+}
+
+export type Loading<Value> =
+  | { readonly state: 'loading' }
+  | { readonly state: 'ready'; readonly value: Value }
+  | { readonly state: 'failed'; readonly message: string };
+
+export const catalogue = signal<Loading<Catalogue>>({ state: 'loading' });
+
+export async function loadCatalogue(): Promise<void> {
+  catalogue.value = { state: 'loading' };
+  try {
+    const [formats, transformations] = await Promise.all([client.formats(), client.transformations()]);
+    catalogue.value = { state: 'ready', value: { formats, transformations } };
+  } catch (error) {
+    catalogue.value = { state: 'failed', message: messageOf(error) };
+  }
+}
+
+export function formatOf(id: string): FormatRecord | null {
+  const { value: loaded } = catalogue;
+  return loaded.state === 'ready' ? (loaded.value.formats.find((format) => format.id === id) ?? null) : null;
+}
+
+/** What people read of an error: the sentence of the service, or of the browser. */
+export function messageOf(error: unknown): string {
+  if (error instanceof TypeError) return 'The service does not answer. Check the connection, then try again.';
+  return error instanceof Error ? error.message : String(error);
+}

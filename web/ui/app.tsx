@@ -1,0 +1,125 @@
+/** The page: header, panels on the left, map on the right. */
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { start } from '../model/run.ts';
+import { addFiles, followInputs } from '../model/sources.ts';
+import { workspace } from '../model/workspace.ts';
+import { catalogue, loadCatalogue, SERVICE_URL } from '../service.ts';
+import { Busy, Problem } from './controls.tsx';
+import { MapPanel } from './map-panel.tsx';
+import { OutputPanel } from './output-panel.tsx';
+import { RunPanel } from './run-panel.tsx';
+import { SourcesPanel } from './sources-panel.tsx';
+import { StepsPanel } from './steps-panel.tsx';
+
+export function App(): JSX.Element {
+  const isDropTarget = useFileDrop();
+  useEffect(() => {
+    void loadCatalogue();
+    const stop = followInputs();
+    document.addEventListener('keydown', onShortcut);
+    return () => {
+      stop();
+      document.removeEventListener('keydown', onShortcut);
+    };
+  }, []);
+  const loaded = catalogue.value;
+  return (
+    <div class={isDropTarget ? 'workspace drop-target' : 'workspace'}>
+      <Header />
+      <main class="panels" id="panels">
+        {loaded.state === 'loading' && <Busy label="Asking the service what it supports…" />}
+        {loaded.state === 'failed' && (
+          <Problem message={loaded.message}>
+            <button type="button" onClick={() => void loadCatalogue()}>
+              Try again
+            </button>
+          </Problem>
+        )}
+        {loaded.state === 'ready' && (
+          <>
+            <SourcesPanel />
+            <StepsPanel />
+            <OutputPanel />
+            <RunPanel />
+          </>
+        )}
+      </main>
+      <MapPanel />
+    </div>
+  );
+}
+
+function Header(): JSX.Element {
+  return (
+    <header>
+      <h1>geomill</h1>
+      <div class="actions" role="group" aria-label="History of edits">
+        <button
+          type="button"
+          disabled={!workspace.canUndo.value}
+          aria-keyshortcuts="Control+Z"
+          onClick={() => workspace.undo()}
+        >
+          Undo
+        </button>
+        <button
+          type="button"
+          disabled={!workspace.canRedo.value}
+          aria-keyshortcuts="Control+Shift+Z"
+          onClick={() => workspace.redo()}
+        >
+          Redo
+        </button>
+      </div>
+      <nav aria-label="Service">
+        <a href={`${SERVICE_URL}/docs`}>Docs</a>
+        <a href={`${SERVICE_URL}/account`}>Account</a>
+      </nav>
+    </header>
+  );
+}
+
+/** Takes files that are dropped anywhere on the page; true while some are held over it. */
+function useFileDrop(): boolean {
+  const [isOver, setOver] = useState(false);
+  useEffect(() => {
+    const abort = new AbortController();
+    const on = <Name extends keyof WindowEventMap>(name: Name, act: (event: WindowEventMap[Name]) => void) =>
+      window.addEventListener(name, act, { signal: abort.signal });
+    on('dragover', (event) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      setOver(true);
+    });
+    on('dragleave', ({ relatedTarget }) => {
+      if (relatedTarget === null) setOver(false);
+    });
+    on('drop', (event) => {
+      setOver(false);
+      const files = [...(event.dataTransfer?.files ?? [])];
+      if (files.length === 0) return;
+      event.preventDefault();
+      void addFiles(files);
+    });
+    return () => abort.abort();
+  }, []);
+  return isOver;
+}
+
+/** Ctrl+Enter runs, Ctrl+Z undoes; a text field keeps its own undo. */
+function onShortcut(event: KeyboardEvent): void {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const { target } = event;
+  const isText =
+    target instanceof HTMLTextAreaElement ||
+    (target instanceof HTMLInputElement && target.type !== 'checkbox');
+  if (event.key === 'Enter') {
+    if (workspace.current.value.inputs.length === 0) return;
+    start();
+  } else if (event.key.toLowerCase() === 'z' && !isText) {
+    if (event.shiftKey) workspace.redo();
+    else workspace.undo();
+  } else return;
+  event.preventDefault();
+}

@@ -1,0 +1,186 @@
+/** Starting jobs, watching them, and what became of the data. */
+import type { JSX } from 'preact';
+import type { Finding, Report, Severity } from '../../src/client/client.ts';
+import { cancel, isActive, type Run, runs, start } from '../model/run.ts';
+import { workspace } from '../model/workspace.ts';
+import { SERVICE_URL } from '../service.ts';
+import { countText, Problem, Section, sizeText } from './controls.tsx';
+import { CopyAs } from './copy-as.tsx';
+
+export function RunPanel(): JSX.Element {
+  const { inputs } = workspace.current.value;
+  return (
+    <Section number={4} title="Run">
+      <div class="actions">
+        <button
+          type="button"
+          class="primary"
+          disabled={inputs.length === 0}
+          aria-keyshortcuts="Control+Enter"
+          onClick={start}
+        >
+          Convert
+        </button>
+        <CopyAs />
+      </div>
+      <ul class="cards">
+        {runs.value.map((run) => (
+          <RunCard key={run.key} run={run} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function RunCard({ run }: { readonly run: Run }): JSX.Element {
+  return (
+    <li class="card">
+      <div class="card-head">
+        <strong class="name" dir="auto">
+          {run.title}
+        </strong>
+        <span class="soft" role="status">
+          {stateText(run)}
+        </span>
+        {isActive(run) && (
+          <button type="button" onClick={() => cancel(run)}>
+            Cancel
+          </button>
+        )}
+      </div>
+      {isActive(run) && <Progress run={run} />}
+      {run.state === 'failed' && <Problem message={run.message ?? 'The job failed.'} />}
+      {run.job?.report && <Result run={run} report={run.job.report} />}
+    </li>
+  );
+}
+
+const STAGES = {
+  waiting: 'Waiting for its turn',
+  opening: 'Opening',
+  scanning: 'Reading the structure',
+  collecting: 'Reading',
+  converting: 'Converting',
+  finishing: 'Writing the end',
+  ended: 'Ended',
+} as const;
+
+function stateText({ state, progress }: Run): string {
+  switch (state) {
+    case 'sending':
+      return 'Sending the file';
+    case 'running':
+      return progress === null ? STAGES.waiting : STAGES[progress.stage];
+    case 'done':
+      return 'Done';
+    case 'failed':
+      return 'Failed';
+    case 'cancelled':
+      return 'Cancelled';
+  }
+}
+
+function Progress({ run }: { readonly run: Run }): JSX.Element {
+  const fraction = run.state === 'running' ? run.progress?.fraction : undefined;
+  return <progress aria-label={`Progress of ${run.title}`} max={1} value={fraction} />;
+}
+
+function Result({ run, report }: { readonly run: Run; readonly report: Report }): JSX.Element {
+  const { features, output, reprojections, warnings } = report;
+  const id = run.job?.job_id ?? '';
+  return (
+    <>
+      <p>{report.summary}</p>
+      {run.state === 'done' && (
+        <a class="button primary" href={`${SERVICE_URL}/result/output/${encodeURIComponent(id)}`} download>
+          Download {run.job?.output.name ?? 'the output'} ({sizeText(output.byte_length)})
+        </a>
+      )}
+      <dl class="figures">
+        <Figure name="read" value={features.read} />
+        <Figure name="written" value={features.written} />
+        <Figure name="dropped" value={features.dropped} />
+        {features.merged > 0 && <Figure name="merged" value={features.merged} />}
+        {features.repaired > 0 && <Figure name="repaired" value={features.repaired} />}
+      </dl>
+      {report.steps.length > 0 && (
+        <details>
+          <summary>Steps</summary>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Step</th>
+                <th scope="col">In</th>
+                <th scope="col">Out</th>
+              </tr>
+            </thead>
+            <tbody>
+              {report.steps.map((step, i) => (
+                <tr key={i}>
+                  <th scope="row">{step.type}</th>
+                  <td>{countText(step.features_in)}</td>
+                  <td>{countText(step.features_out)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </details>
+      )}
+      {reprojections.length > 0 && (
+        <details>
+          <summary>Coordinate operations</summary>
+          <ul class="notes">
+            {reprojections.map(({ layer, from, to, operation, accuracy_meters, ballpark }) => (
+              <li key={layer + from}>
+                <span dir="auto">{layer}</span>: {from} to {to}, {operation}
+                {ballpark
+                  ? ' (no datum shift: positions can be off by 100 m)'
+                  : accuracy_meters !== null && ` (accuracy ${accuracy_meters} m)`}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      <Warnings warnings={warnings} />
+    </>
+  );
+}
+
+function Figure({ name, value }: { readonly name: string; readonly value: number }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{countText(value)}</dd>
+    </div>
+  );
+}
+
+const SEVERITIES: readonly [Severity, string][] = [
+  ['lost', 'Lost'],
+  ['changed', 'Changed'],
+  ['info', 'For information'],
+];
+
+function Warnings({ warnings }: { readonly warnings: readonly Finding[] }): JSX.Element {
+  if (warnings.length === 0) return <p class="soft">Nothing was lost or changed.</p>;
+  return (
+    <>
+      {SEVERITIES.map(([severity, title]) => {
+        const found = warnings.filter((warning) => warning.severity === severity);
+        if (found.length === 0) return null;
+        return (
+          <details key={severity} class={`severity ${severity}`} open={severity !== 'info'}>
+            <summary>
+              {title} ({found.length})
+            </summary>
+            <ul class="notes">
+              {found.map(({ code, message }) => (
+                <li key={code + message}>{message}</li>
+              ))}
+            </ul>
+          </details>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,216 @@
+/** Files: adding them, and a card for each with what the service found in it. */
+import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
+import type { Inspection } from '../../src/client/client.ts';
+import { changeInput, type InputChoice } from '../model/document.ts';
+import {
+  addFiles,
+  chooseCrs,
+  dismissRejected,
+  rejected,
+  removeSource,
+  type Source,
+  sources,
+} from '../model/sources.ts';
+import { workspace } from '../model/workspace.ts';
+import { formatOf } from '../service.ts';
+import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
+import { CrsPicker } from './crs-picker.tsx';
+
+const OPERATIONS = [
+  ['transform', 'Convert each file'],
+  ['append', 'Append all to the first, with its fields'],
+  ['merge', 'Merge the geometries into one layer'],
+] as const;
+
+export function SourcesPanel(): JSX.Element {
+  const { inputs, operation } = workspace.current.value;
+  return (
+    <Section number={1} title="Sources">
+      <AddFiles isFirst={inputs.length === 0} />
+      {rejected.value.length > 0 && (
+        <Problem message={rejected.value.map(({ name, reason }) => `${name}: ${reason}`).join(' ')}>
+          <button type="button" onClick={dismissRejected}>
+            Dismiss
+          </button>
+        </Problem>
+      )}
+      <ul class="cards">
+        {inputs.map((input) => (
+          <SourceCard key={input.path} input={input} source={sources.value.get(input.path)} />
+        ))}
+      </ul>
+      {inputs.length > 1 && (
+        <SelectField
+          label="Several files"
+          value={operation}
+          choices={OPERATIONS}
+          onChange={(value) =>
+            workspace.edit((document) => ({ ...document, operation: value as typeof operation }))
+          }
+        />
+      )}
+    </Section>
+  );
+}
+
+function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <div class={isFirst ? 'drop-zone large' : 'drop-zone'}>
+      {isFirst && <p>Drop files anywhere on this page.</p>}
+      <button type="button" class={isFirst ? 'primary' : ''} onClick={() => input.current?.click()}>
+        {isFirst ? 'Choose files…' : 'Add files…'}
+      </button>
+      <input
+        ref={input}
+        class="visually-hidden"
+        type="file"
+        multiple
+        tabIndex={-1}
+        aria-label="Files to convert"
+        onChange={({ currentTarget }) => {
+          void addFiles([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+      {isFirst && (
+        <small>A shapefile is a .zip, or its .shp, .dbf, .shx, .prj and .cpg files together.</small>
+      )}
+    </div>
+  );
+}
+
+function SourceCard(props: {
+  readonly input: InputChoice;
+  readonly source: Source | undefined;
+}): JSX.Element {
+  const { input, source } = props;
+  const format = formatOf(input.format);
+  return (
+    <li class="card">
+      <div class="card-head">
+        <strong class="name" dir="auto">
+          {input.path}
+        </strong>
+        <span class="soft">
+          {format?.title ?? input.format}
+          {source !== undefined && `, ${sizeText(source.content.size)}`}
+        </span>
+        <button type="button" aria-label={`Remove ${input.path}`} onClick={() => removeSource(input.path)}>
+          ✕
+        </button>
+      </div>
+      {source === undefined ? (
+        <Problem message="This file is not in the page. Add it again." />
+      ) : (
+        <SourceDetails input={input} source={source} />
+      )}
+      {format !== null && Object.keys(optionsOf(format.read_options)).length > 0 && (
+        <details>
+          <summary>Options for reading</summary>
+          <OptionsForm
+            schema={format.read_options}
+            values={input.options}
+            fieldNames={[]}
+            onChange={(options, control) =>
+              workspace.edit(
+                (document) => changeInput(document, input.path, { options }),
+                `input ${input.path} ${control}`,
+              )
+            }
+          />
+        </details>
+      )}
+    </li>
+  );
+}
+
+function optionsOf(schema: Readonly<Record<string, unknown>>): object {
+  return (schema.properties as object | undefined) ?? {};
+}
+
+function SourceDetails(props: { readonly input: InputChoice; readonly source: Source }): JSX.Element {
+  const { input, source } = props;
+  const { inspection, preview, suggestions } = source;
+  const isPlaced = inspection.state === 'ready' && inspection.value.layers.every(({ crs }) => crs !== null);
+  return (
+    <>
+      {inspection.state === 'loading' && <Busy label="Reading…" />}
+      {inspection.state === 'failed' && <Problem message={inspection.message} />}
+      {inspection.state === 'ready' && <Layers input={input} inspection={inspection.value} />}
+      {inspection.state !== 'loading' && (
+        <CrsPicker
+          label="CRS of the coordinates"
+          value={input.crs}
+          stated={statedCrs(inspection.state === 'ready' ? inspection.value : null)}
+          isMissing={!isPlaced && input.crs === null}
+          suggestions={suggestions}
+          onChoose={(crs) => chooseCrs(input.path, crs)}
+        />
+      )}
+      {preview?.state === 'loading' && <Busy label="Drawing…" />}
+      {preview?.state === 'failed' && <Problem message={`Not drawn: ${preview.message}`} />}
+      {preview?.state === 'ready' && preview.value.drawn < preview.value.total && (
+        <p class="soft">
+          {countText(preview.value.drawn)} of {countText(preview.value.total)} features drawn.
+        </p>
+      )}
+      {inspection.state === 'ready' && inspection.value.warnings.length > 0 && (
+        <details>
+          <summary>
+            {inspection.value.warnings.length === 1
+              ? '1 note on this file'
+              : `${inspection.value.warnings.length} notes on this file`}
+          </summary>
+          <ul class="notes">
+            {inspection.value.warnings.map(({ code, message }) => (
+              <li key={code + message}>{message}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+/** The CRS of the file, if all layers have the same; null: unknown, or several. */
+function statedCrs(inspection: Inspection | null): string | null {
+  const names = new Set(inspection?.layers.map(({ crs }) => crs?.name ?? null));
+  const [name] = names;
+  return names.size === 1 && name !== undefined ? name : null;
+}
+
+function Layers(props: { readonly input: InputChoice; readonly inspection: Inspection }): JSX.Element {
+  const { layers } = props.inspection;
+  const { path, layers: chosen } = props.input;
+  const toggle = (name: string, isChosen: boolean) => {
+    const all = layers.map((layer) => layer.name);
+    const next = all.filter((one) => (one === name ? isChosen : (chosen ?? all).includes(one)));
+    const choice = next.length === all.length ? null : next;
+    workspace.edit((document) => changeInput(document, path, { layers: choice }));
+  };
+  return (
+    <ul class="layers">
+      {layers.map((layer) => (
+        <li key={layer.name}>
+          <label>
+            <input
+              type="checkbox"
+              checked={chosen === null || chosen.includes(layer.name)}
+              disabled={layers.length === 1}
+              onChange={({ currentTarget: { checked } }) => toggle(layer.name, checked)}
+            />
+            <span dir="auto">{layer.name}</span>
+          </label>
+          <span class="soft">
+            {countText(layer.features)} {layer.features === 1 ? 'feature' : 'features'}
+            {Object.keys(layer.geometry_types).length > 0 &&
+              `, ${Object.keys(layer.geometry_types).join(', ')}`}
+            {`, ${layer.fields.length} ${layer.fields.length === 1 ? 'field' : 'fields'}`}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
