@@ -23,6 +23,7 @@ import type {
 import type { Output } from './output.ts';
 import { type GeojsonObject, type NamedInputs, type SubmitOptions, sendSubmission } from './submission.ts';
 import { Transport, type TransportOptions } from './transport.ts';
+import { findUpload, UploadedFile, type UploadOptions, uploadFile } from './upload.ts';
 import type { WaitOptions } from './wait-for-job.ts';
 
 export { clientCredentials } from './client-credentials.ts';
@@ -34,14 +35,16 @@ export type * from './openapi-types.ts';
 export type { Output } from './output.ts';
 export type { GeojsonObject, SubmitOptions } from './submission.ts';
 export type { RetryOptions, TransportOptions } from './transport.ts';
+export type { UploadedFile, UploadOptions, UploadProgress } from './upload.ts';
 export type { WaitOptions } from './wait-for-job.ts';
 
 export type FormatId = keyof TransformConfigs;
 
-/** A file, or for geojson also the object itself. */
-export type InputOf<Format extends FormatId> = Format extends 'geojson'
-  ? FileInput | GeojsonObject
-  : FileInput;
+/** A file, one that was uploaded before, or for geojson also the object itself. */
+export type InputOf<Format extends FormatId> =
+  | FileInput
+  | UploadedFile
+  | (Format extends 'geojson' ? GeojsonObject : never);
 
 /** One file with polygons for clip and erase, or several by the names of their parts, which the steps state. */
 export type MaskInput = FileInput | Readonly<Record<`mask_${string}`, FileInput>>;
@@ -53,7 +56,7 @@ interface WithMask {
 
 export interface Submission<Config> extends WithMask {
   /** Absent where the config names an address to fetch it from. */
-  readonly input?: FileInput;
+  readonly input?: FileInput | UploadedFile;
   readonly config: Config;
 }
 
@@ -90,6 +93,19 @@ export class GeomillClient {
     const inputs = onlyInput(request, 'input_file');
     const submission = { path: '/transform', config: request.config, inputs };
     return acceptedJob(this.#transport, await sendSubmission(this.#transport, submission, options));
+  }
+
+  /**
+   * Uploads a file in pieces, for any number of jobs. After a failure it asks what the service has and goes on from there, with
+   * as many attempts without progress as `retry` allows. An abort leaves the upload, which `resume` can continue.
+   */
+  upload(input: FileInput, options: UploadOptions = {}): Promise<UploadedFile> {
+    return uploadFile(this.#transport, input, options);
+  }
+
+  /** An upload of an id that is known from elsewhere. */
+  async uploaded(id: string, options: CallOptions = {}): Promise<UploadedFile> {
+    return new UploadedFile(this.#transport, await findUpload(this.#transport, id, options));
   }
 
   /** The job of an id that is known from elsewhere; asks nothing. */
@@ -206,7 +222,8 @@ export class GeomillClient {
 
 function onlyInput({ input, mask }: Submission<unknown>, field: string): NamedInputs {
   const fields = { single: field, list: '' };
-  return { single: input ?? null, list: [], masks: masksOf(mask), fields, members: null };
+  const uploads = { single: 'input_upload', list: '' };
+  return { single: input ?? null, list: [], masks: masksOf(mask), fields, members: null, uploads };
 }
 
 /** By the names of their parts. */
@@ -218,15 +235,18 @@ const FIELDS = { single: 'file', list: 'files' } as const;
 
 function transformInputs<F extends FormatId>(format: F, { input, mask }: TransformRequest<F>): NamedInputs {
   const members = { single: `input_${format}`, list: '' };
-  return { single: input, list: [], masks: masksOf(mask), fields: FIELDS, members };
+  const uploads = { single: 'input_upload', list: '' };
+  return { single: input, list: [], masks: masksOf(mask), fields: FIELDS, members, uploads };
 }
 
 function appendInputs<F extends FormatId>(format: F, { target, files, mask }: AppendRequest<F>): NamedInputs {
   const members = { single: `target_${format}`, list: `append_${format}_list` };
-  return { single: target, list: files, masks: masksOf(mask), fields: FIELDS, members };
+  const uploads = { single: 'target_upload', list: 'append_uploads' };
+  return { single: target, list: files, masks: masksOf(mask), fields: FIELDS, members, uploads };
 }
 
 function mergeInputs<F extends FormatId>(format: F, { files, mask }: MergeRequest<F>): NamedInputs {
   const members = { single: `target_${format}`, list: `input_${format}_list` };
-  return { single: null, list: files, masks: masksOf(mask), fields: FIELDS, members };
+  const uploads = { single: '', list: 'input_uploads' };
+  return { single: null, list: files, masks: masksOf(mask), fields: FIELDS, members, uploads };
 }

@@ -5,6 +5,7 @@ import type { Job, JobAccepted, Report, TaskAccepted } from './openapi-types.ts'
 import { Output, outputRequest } from './output.ts';
 import { type GeojsonObject, type SubmitOptions, sendSubmission } from './submission.ts';
 import type { Transport } from './transport.ts';
+import { UploadedFile } from './upload.ts';
 import { isFinal, jobPath, type WaitOptions, waitForEnd } from './wait-for-job.ts';
 
 export interface CallOptions {
@@ -14,7 +15,7 @@ export interface CallOptions {
 /** Inputs of a job that is run again, where one file or object is not all. */
 export interface RerunInputs {
   /** The file of a conversion, or the target of an append. */
-  readonly input?: FileInput | GeojsonObject;
+  readonly input?: FileInput | GeojsonObject | UploadedFile;
   /** Address to fetch the file from, instead of `input`. */
   readonly url?: string;
   /** The files to append or to merge. */
@@ -66,12 +67,19 @@ export class JobHandle {
    * than 64 KiB in a step of the config: they are deleted with the input (RERUN_FILE_GONE names the mask).
    */
   async rerun(
-    input: FileInput | GeojsonObject | RerunInputs,
+    input: FileInput | GeojsonObject | UploadedFile | RerunInputs,
     options: SubmitOptions = {},
   ): Promise<JobHandle> {
-    const isOne = isFileInput(input) || 'type' in input;
+    const isOne = input instanceof UploadedFile || isFileInput(input) || 'type' in input;
     const { input: single = null, url, files: list = [], masks = {} } = isOne ? { input } : input;
-    const inputs = { single, list, masks, fields: { single: 'file', list: 'files' }, members: null };
+    const inputs = {
+      single,
+      list,
+      masks,
+      fields: { single: 'file', list: 'files' },
+      members: null,
+      uploads: { single: 'input_upload', list: '' },
+    };
     const config = url === undefined ? {} : { input_url: url };
     const path = `${jobPath(this.id)}/rerun`;
     const response = await sendSubmission(this.#transport, { path, config, inputs }, options);

@@ -4,6 +4,7 @@ import { formBody } from './form-body.ts';
 import type { Feature, FeatureCollection, Geometry } from './openapi-types.ts';
 import { randomHex } from './random-hex.ts';
 import type { OutgoingBody, Transport } from './transport.ts';
+import { UploadedFile } from './upload.ts';
 
 export interface SubmitOptions {
   /**
@@ -19,13 +20,15 @@ export type GeojsonObject = FeatureCollection | Feature | Geometry;
 
 /** Inputs under the names that a form and a JSON body have for them. */
 export interface NamedInputs {
-  readonly single: FileInput | GeojsonObject | null;
-  readonly list: readonly (FileInput | GeojsonObject)[];
+  readonly single: FileInput | GeojsonObject | UploadedFile | null;
+  readonly list: readonly (FileInput | GeojsonObject | UploadedFile)[];
   /** Files for steps, by the names of their parts. */
   readonly masks: Readonly<Record<string, FileInput>>;
   readonly fields: { readonly single: string; readonly list: string };
   /** Null: the path takes forms alone. */
   readonly members: { readonly single: string; readonly list: string } | null;
+  /** Members of the config that name uploads. */
+  readonly uploads: { readonly single: string; readonly list: string };
 }
 
 interface Submission {
@@ -53,9 +56,21 @@ export async function sendSubmission(
 }
 
 function bodyOf(
-  config: object,
-  { single, list, masks, fields, members }: NamedInputs,
+  givenConfig: object,
+  { single: givenSingle, list: givenList, masks, fields, members, uploads }: NamedInputs,
 ): { make: () => OutgoingBody; isRepeatable: boolean } {
+  const firstUpload = givenList.findIndex(isUploaded);
+  const list = givenList.filter((input): input is FileInput | GeojsonObject => !isUploaded(input));
+  const uploaded = givenList.filter(isUploaded);
+  // The service takes uploads after the files of the form.
+  if (uploaded.length > 0 && firstUpload < list.length)
+    throw new TypeError('uploads must come after the other files of a list');
+  const single = isUploaded(givenSingle) ? null : givenSingle;
+  const config = {
+    ...givenConfig,
+    ...(isUploaded(givenSingle) ? { [uploads.single]: givenSingle.id } : {}),
+    ...(uploaded.length === 0 ? {} : { [uploads.list]: uploaded.map(({ id }) => id) }),
+  };
   const all = single === null ? list : [single, ...list];
   const maskParts = Object.entries(masks).map(([part, input]) => filePartOf(part, input));
   if (members !== null && all.length > 0 && maskParts.length === 0 && !all.some(isFileInput)) {
@@ -72,6 +87,10 @@ function bodyOf(
     ...maskParts,
   ];
   return { make: formBody(config, parts), isRepeatable: parts.every((part) => part.isRepeatable) };
+}
+
+function isUploaded(input: unknown): input is UploadedFile {
+  return input instanceof UploadedFile;
 }
 
 /** Among files an object goes as a file, too. */

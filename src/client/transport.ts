@@ -22,7 +22,7 @@ export interface RetryOptions {
 }
 
 export interface OutgoingRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below the base address, with its query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface OutgoingRequest {
 }
 
 export interface OutgoingBody {
-  readonly content: FormData | string | ReadableStream<Uint8Array>;
+  readonly content: FormData | string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   /** Of a stream or a text; a form has its own. */
   readonly mediaType?: string;
   /** Closes what it is read from, when it need not be read further. Harmless at the end. */
