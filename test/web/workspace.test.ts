@@ -167,6 +167,40 @@ test('text of files never becomes markup', { skip }, async () => {
   });
 });
 
+test('an upload continues after a broken connection and after a pause', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const file = join(workspace.path, 'points.csv');
+  const count = 400_000;
+  writeFileSync(
+    file,
+    `id,lon,lat,note\n${Array.from({ length: count }, (_, i) => `${i},8.${i},53.${i},a long note of this point\n`).join('')}`,
+  );
+  await onPage(async (page, { complaints }) => {
+    let pieces = 0;
+    const [brokenAt, pausedAt] = [2, 3];
+    const paused = Promise.withResolvers<void>();
+    await page.route('**/v1/uploads/*', async (route) => {
+      if (route.request().method() !== 'PATCH') return route.continue();
+      pieces += 1;
+      if (pieces === brokenAt) return route.abort('connectionreset');
+      if (pieces === pausedAt) {
+        await button(page, 'Pause').click();
+        paused.resolve();
+      }
+      // The page has aborted the request that was held up.
+      await route.continue().catch(() => {});
+    });
+    await add(page, file);
+    await paused.promise;
+    await page.getByText('Paused at').waitFor();
+    await button(page, 'Resume').click();
+    await page.getByText(`${count.toLocaleString('en')} features, Point`).waitFor();
+    const broken = complaints.splice(0).filter((text) => !text.includes('ERR_CONNECTION_RESET'));
+    assert.deepEqual(broken, []);
+    assert.ok(pieces > pausedAt);
+  });
+});
+
 test('the same page without script is the form', { skip }, async () => {
   const browser = await startBrowser();
   const context = await browser.newContext({ javaScriptEnabled: false });

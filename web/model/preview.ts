@@ -1,5 +1,5 @@
 /** A source or a result as the map draws it: a sample in longitude and latitude, which the service makes. */
-import type { FeatureCollection, Inspection, NamedFile } from '../../src/client/client.ts';
+import type { FeatureCollection, Inspection, UploadedFile } from '../../src/client/client.ts';
 import { catalogue, client } from '../service.ts';
 import { type InputChoice, inputConfig } from './document.ts';
 
@@ -15,7 +15,7 @@ export interface Preview {
 }
 
 export async function previewOf(
-  file: NamedFile,
+  file: UploadedFile,
   input: InputChoice,
   inspection: Inspection,
   signal: AbortSignal,

@@ -97,13 +97,17 @@ async function startOne(inputs: readonly InputChoice[]): Promise<void> {
   }
 }
 
-function submit(inputs: readonly InputChoice[], signal: AbortSignal): Promise<JobHandle> {
+async function submit(inputs: readonly InputChoice[], signal: AbortSignal): Promise<JobHandle> {
   const document = workspace.current.value;
-  const files = inputs.map(({ path }) => {
-    const source = sources.value.get(path);
-    if (source === undefined) throw new Error(`'${path}' is not in this page any more. Add the file again.`);
-    return { name: path, data: source.content };
-  });
+  const files = await Promise.all(
+    inputs.map(({ path }) => {
+      const source = sources.value.get(path);
+      if (source === undefined)
+        throw new Error(`'${path}' is not in this page any more. Add the file again.`);
+      return source.upload.file();
+    }),
+  );
+  signal.throwIfAborted();
   const [first, ...others] = files;
   if (document.operation === 'transform') {
     const config = conversionConfig(document, inputs[0]) as unknown as Parameters<

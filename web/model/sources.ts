@@ -5,12 +5,14 @@ import { catalogue, client, type Loading, messageOf } from '../service.ts';
 import { addInput, changeInput, type InputChoice, inputConfig, removeInput } from './document.ts';
 import { formatOfName, groupFiles, type SourceFile, uniqueName } from './grouping.ts';
 import { type Preview, previewOf } from './preview.ts';
+import { SourceUpload } from './source-upload.ts';
 import { workspace } from './workspace.ts';
 
 export interface Source {
   /** Name of the file, by which the document names it. */
   readonly path: string;
-  readonly content: Blob;
+  readonly byteLength: number;
+  readonly upload: SourceUpload;
   readonly inspection: Loading<Inspection>;
   /** Systems that fit the coordinates, if the CRS is missing. */
   readonly suggestions: GeomillProblem['suggestions'];
@@ -40,7 +42,14 @@ function addSource({ name, content }: SourceFile): void {
     return;
   }
   const path = uniqueName(name, new Set(sources.value.keys()));
-  const source: Source = { path, content, inspection: { state: 'loading' }, suggestions: [], preview: null };
+  const source: Source = {
+    path,
+    byteLength: content.size,
+    upload: new SourceUpload(path, content),
+    inspection: { state: 'loading' },
+    suggestions: [],
+    preview: null,
+  };
   batch(() => {
     sources.value = new Map(sources.value).set(path, source);
     const input = { path, format, crs: null, layers: null, options: {} };
@@ -52,7 +61,9 @@ export function dismissRejected(): void {
   rejected.value = [];
 }
 
+/** The file stays in the page, so that undo brings it back. */
 export function removeSource(path: string): void {
+  sources.value.get(path)?.upload.discard();
   workspace.edit((document) => removeInput(document, path));
 }
 
@@ -87,15 +98,16 @@ function look(input: InputChoice): void {
 }
 
 async function inspectAndDraw(
-  { path, content }: Source,
+  { path, upload }: Source,
   input: InputChoice,
   abort: AbortSignal,
 ): Promise<void> {
-  const file = { name: path, data: content };
   // Of all layers: which of them are chosen changes nothing here.
   const whole = { ...input, layers: null };
   const config = { input: inputConfig(whole) } as unknown as InspectConfig;
   change(path, { inspection: { state: 'loading' }, suggestions: [], preview: null });
+  const file = await upload.file();
+  if (abort.aborted) return;
   let inspection: Inspection;
   try {
     inspection = await client.inspect({ input: file, config }, { signal: abort, idempotencyKey: null });

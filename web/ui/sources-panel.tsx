@@ -95,7 +95,7 @@ function SourceCard(props: {
         </strong>
         <span class="soft">
           {format?.title ?? input.format}
-          {source !== undefined && `, ${sizeText(source.content.size)}`}
+          {source !== undefined && `, ${sizeText(source.byteLength)}`}
         </span>
         <button type="button" aria-label={`Remove ${input.path}`} onClick={() => removeSource(input.path)}>
           ✕
@@ -136,7 +136,10 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
   const isPlaced = inspection.state === 'ready' && inspection.value.layers.every(({ crs }) => crs !== null);
   return (
     <>
-      {inspection.state === 'loading' && <Busy label="Reading…" />}
+      <Upload source={source} />
+      {inspection.state === 'loading' && source.upload.state.value.state === 'done' && (
+        <Busy label="Reading…" />
+      )}
       {inspection.state === 'failed' && <Problem message={inspection.message} />}
       {inspection.state === 'ready' && <Layers input={input} inspection={inspection.value} />}
       {inspection.state !== 'loading' && (
@@ -170,6 +173,37 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
           </ul>
         </details>
       )}
+    </>
+  );
+}
+
+/** The progress of sending the file, until it is at the service. */
+function Upload({ source: { path, byteLength, upload } }: { readonly source: Source }): JSX.Element | null {
+  const now = upload.state.value;
+  if (now.state === 'done' || now.state === 'idle') return null;
+  const rate =
+    now.state === 'sending' && now.bytesPerSecond !== null
+      ? `, ${sizeText(Math.round(now.bytesPerSecond))}/s`
+      : '';
+  return (
+    <>
+      <progress aria-label={`Upload of ${path}`} max={byteLength} value={now.sentBytes} />
+      <div class="actions">
+        <span class="soft">
+          {now.state === 'paused' ? 'Paused at ' : ''}
+          {sizeText(now.sentBytes)} of {sizeText(byteLength)} sent{rate}
+        </span>
+        {now.state === 'sending' ? (
+          <button type="button" onClick={() => upload.pause()}>
+            Pause
+          </button>
+        ) : (
+          <button type="button" onClick={() => upload.resume()}>
+            {now.state === 'failed' ? 'Try again' : 'Resume'}
+          </button>
+        )}
+      </div>
+      {now.state === 'failed' && <Problem message={now.message} />}
     </>
   );
 }

@@ -1,0 +1,100 @@
+/** Sends a file to the service once; inspection, preview and all jobs use what was sent. */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { UploadedFile } from '../../src/client/client.ts';
+import { client, messageOf } from '../service.ts';
+
+export type UploadState =
+  | { readonly state: 'idle' }
+  | { readonly state: 'sending'; readonly sentBytes: number; readonly bytesPerSecond: number | null }
+  | { readonly state: 'paused'; readonly sentBytes: number }
+  | { readonly state: 'failed'; readonly sentBytes: number; readonly message: string }
+  | { readonly state: 'done' };
+
+/** An upload that expires sooner is not used for a new job. */
+const MARGIN_MS = 60_000;
+
+export class SourceUpload {
+  readonly #name: string;
+  readonly #content: Blob;
+  readonly #state = signal<UploadState>({ state: 'idle' });
+  /** Of the upload that was begun, to continue it. */
+  #id: string | null = null;
+  #abort: AbortController | null = null;
+  #waiting = Promise.withResolvers<UploadedFile>();
+  #file: UploadedFile | null = null;
+
+  constructor(name: string, content: Blob) {
+    this.#name = name;
+    this.#content = content;
+  }
+
+  get state(): ReadonlySignal<UploadState> {
+    return this.#state;
+  }
+
+  /** The file at the service, once it is there; starts the upload if that was not done. Waits while it is paused or has failed. */
+  file(): Promise<UploadedFile> {
+    if (this.#file !== null && this.#file.expiresAt.getTime() < Date.now() + MARGIN_MS) this.#forget();
+    if (this.#state.peek().state === 'idle') this.resume();
+    return this.#waiting.promise;
+  }
+
+  pause(): void {
+    this.#abort?.abort();
+    this.#state.value = { state: 'paused', sentBytes: sentBytesOf(this.#state.peek()) };
+  }
+
+  /** Starts the upload, or continues it after a pause or a failure. */
+  resume(): void {
+    const abort = new AbortController();
+    this.#abort = abort;
+    const started = performance.now();
+    const first = sentBytesOf(this.#state.peek());
+    this.#state.value = { state: 'sending', sentBytes: first, bytesPerSecond: null };
+    const input = { name: this.#name, data: this.#content };
+    client
+      .upload(input, {
+        signal: abort.signal,
+        ...(this.#id === null ? {} : { resume: this.#id }),
+        onProgress: ({ id, sentBytes }) => {
+          if (abort.signal.aborted) return;
+          this.#id = id;
+          const seconds = (performance.now() - started) / 1000;
+          const bytesPerSecond = sentBytes > first ? (sentBytes - first) / seconds : null;
+          this.#state.value = { state: 'sending', sentBytes, bytesPerSecond };
+        },
+      })
+      .then(
+        (file) => {
+          if (abort.signal.aborted) return;
+          this.#file = file;
+          this.#state.value = { state: 'done' };
+          this.#waiting.resolve(file);
+        },
+        (error) => {
+          if (abort.signal.aborted) return;
+          const sentBytes = sentBytesOf(this.#state.peek());
+          this.#state.value = { state: 'failed', sentBytes, message: messageOf(error) };
+        },
+      );
+  }
+
+  /** Deletes it at the service. `file` starts again. */
+  discard(): void {
+    this.#abort?.abort();
+    // If this fails it expires by itself.
+    this.#file?.delete().catch(() => {});
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#id = null;
+    this.#file = null;
+    this.#waiting = Promise.withResolvers();
+    this.#state.value = { state: 'idle' };
+  }
+}
+
+function sentBytesOf(state: UploadState): number {
+  return 'sentBytes' in state ? state.sentBytes : 0;
+}
