@@ -24,6 +24,7 @@ import { makeWorkspace } from './support/convert.ts';
 import { type Ended, runCli } from './support/run-cli.ts';
 import { startServerProcess } from './support/server-process.ts';
 import { startTestService, submit, type TestService } from './support/service.ts';
+import { uploadForm } from './support/tus.ts';
 
 const backup = (dataDirectory: string, ...argv: string[]): Promise<Ended> =>
   runCli(['backup', ...argv], { DATA_DIR: dataDirectory });
@@ -124,6 +125,8 @@ async function makeUsed(dataDirectory: string): Promise<{ ended: string; waiting
       ids.push(((await answer.json()) as { job_id: string }).job_id);
       await service.ended(ids[ids.length - 1]);
     }
+    // Not part of a backup.
+    await uploadForm(service, 'uploaded');
   }
   const [ended, waiting] = ids;
   const database = new Database(join(dataDirectory, 'jobs.sqlite'), { synchronous: 'NORMAL' });

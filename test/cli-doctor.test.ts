@@ -31,6 +31,7 @@ import { newJob } from './support/queue.ts';
 import { type Ended, runCli } from './support/run-cli.ts';
 import { startServerProcess } from './support/server-process.ts';
 import { startTestService, submit } from './support/service.ts';
+import { uploadForm } from './support/tus.ts';
 
 interface Report {
   readonly service: { readonly is_running: boolean; readonly pid: number | null };
@@ -58,6 +59,7 @@ function stateOf(directory: string): string[] {
 const template = mkdtempSync(join(tmpdir(), 'geomill-doctor-'));
 let ended = '';
 let waiting = '';
+let uploaded = '';
 
 /** A stopped service's directory as `geomill serve` leaves it, with an account, a job that ended and one that waits. */
 test.before(async () => {
@@ -67,6 +69,7 @@ test.before(async () => {
     const answer = await submit(service, { file: 'kept' });
     ended = ((await answer.json()) as { job_id: string }).job_id;
     await service.ended(ended);
+    uploaded = (await uploadForm(service, 'uploaded')).id;
     await service.stop();
     waiting = randomUUID();
     const queue = new SqliteQueue({
@@ -109,7 +112,7 @@ function openToAll(at: (name: string) => string, name: string): void {
 }
 
 const CASES: readonly Case[] = [
-  ['nothing', () => {}, 0, 'files', /^1 input, 1 output and 0 uploads are as their rows say$/],
+  ['nothing', () => {}, 0, 'files', /^1 input, 1 output and 1 upload are as their rows say$/],
   ['an output is gone', (at) => rmSync(at(`outputs/${ended}`)), 4, 'files', /files of 1 output are missing/],
   [
     'an input is gone',
@@ -131,6 +134,34 @@ const CASES: readonly Case[] = [
     4,
     'files',
     /1 input of another size/,
+  ],
+  [
+    'an upload is cut',
+    (at) => truncateSync(at(`uploads/${uploaded}`), 2),
+    4,
+    'files',
+    /1 upload of another size/,
+  ],
+  [
+    'an upload is gone',
+    (at) => rmSync(at(`uploads/${uploaded}`)),
+    4,
+    'files',
+    /files of 1 upload are missing/,
+  ],
+  [
+    'an upload has bytes that are not recorded yet',
+    (at) => appendFileSync(at(`uploads/${uploaded}`), 'x'),
+    0,
+    'files',
+    /1 upload are as their rows say/,
+  ],
+  [
+    'an upload without a row',
+    (at) => writeFileSync(at(`uploads/${randomUUID()}`), 'x', { mode: 0o600 }),
+    0,
+    'files',
+    /^1 file \(1 bytes\) without a job or upload/,
   ],
   [
     'a file without a job',
@@ -161,7 +192,7 @@ const CASES: readonly Case[] = [
     (at) => truncateSync(at('jobs.sqlite'), 0),
     4,
     'databases',
-    /is new, but 2 files of jobs/,
+    /is new, but 3 files of jobs/,
   ],
   [
     'no database at all',
@@ -227,7 +258,7 @@ const CASES: readonly Case[] = [
     (at) => openToAll(at, `outputs/${ended}`),
     1,
     'permissions',
-    /other users can read 2 files of jobs/,
+    /other users can read 3 files of jobs/,
   ],
   [
     'modes that nobody can reach',

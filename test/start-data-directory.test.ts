@@ -22,7 +22,7 @@ import { outputOf } from './support/fake-conversion.ts';
 import { runCli } from './support/run-cli.ts';
 import { startTestService, submit } from './support/service.ts';
 
-const KINDS = ['inputs', 'outputs'] as const;
+const KINDS = ['inputs', 'outputs', 'uploads'] as const;
 
 /** A stopped service's directory with the outputs of some jobs; returns their ids. */
 async function makeUsed(dataDirectory: string, jobs = 1): Promise<string[]> {

@@ -321,6 +321,7 @@ export class JobService {
     this.#state = 'stopping';
     if (this.#sweepTimer !== null) clearInterval(this.#sweepTimer);
     this.#dispatcher.close();
+    await this.uploads.stop();
     const running = Promise.all([...this.#dispatcher.running.values()].map((entry) => entry.done));
     if (this.#dispatcher.running.size > 0) {
       let timer: NodeJS.Timeout | undefined;

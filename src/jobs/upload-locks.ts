@@ -55,6 +55,13 @@ export class UploadLocks {
     return this.#hold(id);
   }
 
+  /** Ends all writers; resolves when nothing is written any more. */
+  async endAll(reason: GeomillError): Promise<void> {
+    const held = [...this.#held.values()];
+    for (const { end } of held) end(reason);
+    await Promise.all(held.map(({ released }) => released));
+  }
+
   #hold(id: string): UploadWriter {
     const ended = Promise.withResolvers<never>();
     // Without a handler of its own it would be an unhandled rejection when nobody waits.

@@ -34,7 +34,7 @@ export class UploadTable implements UploadRecords {
     this.#statements = prepareStatements(database);
   }
 
-  create(upload: NewUpload, limit: number | null): Promise<UploadRecord> {
+  async create(upload: NewUpload, limit: number | null): Promise<UploadRecord> {
     const { id, owner, name, metadata, byteLength, expiresAt } = upload;
     const recordBytes = Buffer.byteLength(name) + Buffer.byteLength(metadata ?? '');
     return this.#commits.run(() => {
@@ -53,7 +53,7 @@ export class UploadTable implements UploadRecords {
     return row === undefined ? null : toRecord(row);
   }
 
-  advance({ id, from, to, byteLength, expiresAt }: UploadProgress): Promise<boolean> {
+  async advance({ id, from, to, byteLength, expiresAt }: UploadProgress): Promise<boolean> {
     return this.#commits.run(
       () => this.#statements.advance.run(to, byteLength, expiresAt, id, from).changes === 1,
     );
@@ -72,7 +72,7 @@ export class UploadTable implements UploadRecords {
     return rows.map(toRecord);
   }
 
-  remove(id: string): Promise<boolean> {
+  async remove(id: string): Promise<boolean> {
     return this.#commits.run(() => this.#statements.remove.run(id).changes === 1);
   }
 

@@ -72,6 +72,7 @@ export interface PieceChecksum {
 const RECORD_BYTES = 16 * 1024 ** 2;
 const RECORD_MS = 2000;
 const BATCH = 200;
+const RETRY_SECONDS = 5;
 
 export class Uploads {
   readonly #options: UploadsOptions;
@@ -198,10 +199,12 @@ export class Uploads {
         this.#checkRoom(current, at, value.length);
         // Counted before the write: two writers must not both use the same room.
         received.add(owner, value.length);
-        await watched(() => file.write(value)).catch((error: unknown) => {
+        try {
+          await watched(() => file.write(value));
+        } catch (error) {
           received.add(owner, -value.length);
           throw error;
-        });
+        }
         at += value.length;
         checksum?.update(value);
         const isDue = at - current.offset >= RECORD_BYTES || performance.now() - recordedAt >= RECORD_MS;
@@ -214,12 +217,20 @@ export class Uploads {
       void chunks.return?.().catch(() => {});
       // A checksum is about the whole piece.
       if (checksum === undefined && at > current.offset) await keep(byteLength).catch(() => {});
-      // Frees the space. What cannot be discarded now is discarded when the upload is continued.
-      if (at > current.offset) await file.cut(current.offset).catch(() => {});
+      await this.#discardRest(id, file).catch(() => {});
       throw error;
     } finally {
       received.add(owner, current.offset - at);
     }
+  }
+
+  /**
+   * Frees the space of bytes that are not recorded. Reads the offset again: a commit whose sync failed stands, and its bytes
+   * must stay. What cannot be discarded now is discarded when the upload is continued.
+   */
+  async #discardRest(id: string, file: GrowingFile): Promise<void> {
+    const recorded = await this.#options.records.get(id);
+    if (recorded !== null) await file.cut(recorded.offset);
   }
 
   /** For `more` bytes of an upload that has `at` bytes. */
@@ -294,6 +305,11 @@ export class Uploads {
       if (page.length < BATCH) return;
       after = page[page.length - 1].id;
     }
+  }
+
+  /** Ends the requests that write uploads and records what they stored; their clients continue at the next start. */
+  stop(): Promise<void> {
+    return this.#locks.endAll(failure('SHUTTING_DOWN', { seconds: RETRY_SECONDS }));
   }
 
   /** Removes expired uploads, and records of those that expired longer ago than that. The number of removed uploads. */

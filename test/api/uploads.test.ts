@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -357,6 +358,43 @@ test('a deletion ends the request that writes', async () => {
   assert.equal((await fetch(url, { method: 'DELETE' })).status, 204);
   await until(async () => writing.answer().startsWith('HTTP/1.1 404'));
   writing.socket.destroy();
+});
+
+test('a service that stops ends the request that writes, and goes on with its bytes at the next start', async () => {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'geomill-test-'));
+  try {
+    let pathname = '';
+    {
+      await using first = await startTestService({ dataDirectory });
+      const url = await newUpload(first, 1000);
+      ({ pathname } = new URL(url));
+      const writing = await beginPatch(url, 0, 1000, 'x'.repeat(300));
+      await until(async () => stored(first, url).length === 300);
+      await first.service.stop();
+      await until(async () => /^HTTP\/1.1 503 .*retry-after: \d/is.test(writing.answer()));
+      assert.equal((await appendTo(url, 300, 'y')).status, 503);
+      writing.socket.destroy();
+    }
+    await using second = await startTestService({ dataDirectory });
+    const url = second.url + pathname;
+    assert.equal(await offsetOf(url), 300);
+    assert.equal((await appendTo(url, 300, 'y'.repeat(700))).status, 204);
+    assert.equal(stored(second, url), 'x'.repeat(300) + 'y'.repeat(700));
+  } finally {
+    rmSync(dataDirectory, { recursive: true });
+  }
+});
+
+test('a client that is too slow gets 408, and what it sent is kept', async () => {
+  await using impatient = await startTestService({ settings: { UPLOAD_TIMEOUT: '1' } });
+  const url = await newUpload(impatient, 1000);
+  const slow = await beginPatch(url, 0, 1000, 'x'.repeat(200));
+  const timer = setInterval(() => slow.socket.write('y'), 50);
+  await once(slow.socket, 'close');
+  clearInterval(timer);
+  assert.match(slow.answer(), /^HTTP\/1.1 408 .*MIN_UPLOAD_RATE/s);
+  await until(async () => (await offsetOf(url)) >= 200);
+  assert.match(stored(impatient, url), /^x{200}y*$/);
 });
 
 test('uploads of another account do not exist for a client', async () => {

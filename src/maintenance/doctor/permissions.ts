@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { counted, type DoctorFinding, Examples, finding, type Subject } from './finding.ts';
 
 const DATABASE_FILE = /^(?:jobs|accounts|lock)\.sqlite(?:-wal|-shm|-journal)?$/;
-const DIRECTORIES = ['inputs', 'outputs'];
+const DIRECTORIES = ['inputs', 'outputs', 'uploads'];
 
 export function checkPermissions({ path }: Subject): DoctorFinding[] {
   if (process.platform === 'win32') return [finding('note', 'permissions are not checked on Windows')];
