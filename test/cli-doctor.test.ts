@@ -185,7 +185,7 @@ const CASES: readonly Case[] = [
     (at) => rmSync(at('jobs.sqlite')),
     4,
     'databases',
-    /a start is refused: .* is missing, but 2 files/,
+    /a start is refused: .* is missing, but 3 files/,
   ],
   [
     'an empty database',
@@ -258,7 +258,7 @@ const CASES: readonly Case[] = [
     (at) => openToAll(at, `outputs/${ended}`),
     1,
     'permissions',
-    /other users can read 3 files of jobs/,
+    /other users can read 2 files of jobs/,
   ],
   [
     'modes that nobody can reach',
