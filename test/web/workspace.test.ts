@@ -167,6 +167,25 @@ test('text of files never becomes markup', { skip }, async () => {
   });
 });
 
+test('what the output would lose is shown before the run, and each step has its counts', {
+  skip,
+}, async () => {
+  await onPage(async (page) => {
+    await add(page, join(SAMPLES, 'harbour.gpkg'));
+    await page.getByText('10 features, Point').waitFor();
+    await page.getByLabel('Add a step').selectOption('filter');
+    await page.getByLabel('Where', { exact: true }).fill("kind = 'quay'");
+    await page.getByLabel('Format', { exact: true }).selectOption('shp');
+    const forecast = page.getByRole('region', { name: 'What this output will lose' });
+    await forecast.getByText('feature ids were dropped: Shapefile cannot store them').waitFor();
+    await forecast.getByText('10 features read, 2 written').waitFor();
+    await page.getByText('10 → 2').waitFor();
+    await check(page, 'workspace-forecast');
+    await page.getByLabel('Where', { exact: true }).fill('kind =');
+    await forecast.getByText('It would fail').waitFor();
+  });
+});
+
 test('an upload continues after a broken connection and after a pause', { skip }, async () => {
   using workspace = makeWorkspace();
   const file = join(workspace.path, 'points.csv');

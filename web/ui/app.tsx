@@ -1,6 +1,7 @@
 /** The page: header, panels on the left, map on the right. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { followDocument } from '../model/dry-run.ts';
 import { start } from '../model/run.ts';
 import { addFiles, followInputs } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
@@ -16,10 +17,10 @@ export function App(): JSX.Element {
   const isDropTarget = useFileDrop();
   useEffect(() => {
     void loadCatalogue();
-    const stop = followInputs();
+    const stops = [followInputs(), followDocument()];
     document.addEventListener('keydown', onShortcut);
     return () => {
-      stop();
+      for (const stop of stops) stop();
       document.removeEventListener('keydown', onShortcut);
     };
   }, []);

@@ -1,10 +1,12 @@
 /** What should come out: format, CRS and options. */
 import type { JSX } from 'preact';
 import { chooseOutput, hasFixedCrs } from '../model/document.ts';
+import { checkNow, dryRun, isCheckOffered } from '../model/dry-run.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, formatOf } from '../service.ts';
-import { OptionsForm, Section, SelectField } from './controls.tsx';
+import { Busy, countText, OptionsForm, Section, SelectField, sizeText } from './controls.tsx';
 import { CrsPicker } from './crs-picker.tsx';
+import { Findings } from './findings.tsx';
 
 export function OutputPanel(): JSX.Element {
   const { output } = workspace.current.value;
@@ -46,6 +48,43 @@ export function OutputPanel(): JSX.Element {
           />
         </details>
       )}
+      <Forecast />
     </Section>
+  );
+}
+
+/** What this output will lose, before the run. */
+function Forecast(): JSX.Element | null {
+  const checked = dryRun.value;
+  if (isCheckOffered())
+    return (
+      <button type="button" onClick={checkNow}>
+        Check what this output would lose
+      </button>
+    );
+  if (checked === null) return null;
+  const { path, result } = checked;
+  return (
+    <section class="forecast" aria-label="What this output will lose">
+      <h3>
+        What this output will lose
+        {workspace.current.value.inputs.length > 1 && (
+          <>
+            : <span dir="auto">{path}</span>
+          </>
+        )}
+      </h3>
+      {result.state === 'loading' && <Busy label="Checking…" />}
+      {result.state === 'failed' && <p class="soft">It would fail: {result.message}</p>}
+      {result.state === 'ready' && (
+        <>
+          <p class="soft">
+            {countText(result.value.features.read)} features read, {countText(result.value.features.written)}{' '}
+            written, {sizeText(result.value.bytes)}
+          </p>
+          <Findings findings={result.value.warnings} nothing="Nothing will be lost or changed." />
+        </>
+      )}
+    </section>
   );
 }

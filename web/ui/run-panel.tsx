@@ -1,11 +1,12 @@
 /** Starting jobs, watching them, and what became of the data. */
 import type { JSX } from 'preact';
-import type { Finding, Report, Severity } from '../../src/client/client.ts';
+import type { Report } from '../../src/client/client.ts';
 import { cancel, isActive, type Run, runs, start } from '../model/run.ts';
 import { workspace } from '../model/workspace.ts';
 import { SERVICE_URL } from '../service.ts';
 import { countText, Problem, Section, sizeText } from './controls.tsx';
 import { CopyAs } from './copy-as.tsx';
+import { Findings } from './findings.tsx';
 
 export function RunPanel(): JSX.Element {
   const { inputs } = workspace.current.value;
@@ -141,7 +142,7 @@ function Result({ run, report }: { readonly run: Run; readonly report: Report })
           </ul>
         </details>
       )}
-      <Warnings warnings={warnings} />
+      <Findings findings={warnings} nothing="Nothing was lost or changed." />
     </>
   );
 }
@@ -152,35 +153,5 @@ function Figure({ name, value }: { readonly name: string; readonly value: number
       <dt>{name}</dt>
       <dd>{countText(value)}</dd>
     </div>
-  );
-}
-
-const SEVERITIES: readonly [Severity, string][] = [
-  ['lost', 'Lost'],
-  ['changed', 'Changed'],
-  ['info', 'For information'],
-];
-
-function Warnings({ warnings }: { readonly warnings: readonly Finding[] }): JSX.Element {
-  if (warnings.length === 0) return <p class="soft">Nothing was lost or changed.</p>;
-  return (
-    <>
-      {SEVERITIES.map(([severity, title]) => {
-        const found = warnings.filter((warning) => warning.severity === severity);
-        if (found.length === 0) return null;
-        return (
-          <details key={severity} class={`severity ${severity}`} open={severity !== 'info'}>
-            <summary>
-              {title} ({found.length})
-            </summary>
-            <ul class="notes">
-              {found.map(({ code, message }) => (
-                <li key={code + message}>{message}</li>
-              ))}
-            </ul>
-          </details>
-        );
-      })}
-    </>
   );
 }

@@ -10,11 +10,13 @@ import {
   moveStep,
   removeStep,
   type StepChoice,
+  type WorkspaceDocument,
 } from '../model/document.ts';
+import { dryRun } from '../model/dry-run.ts';
 import { sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue } from '../service.ts';
-import { OptionsForm, Section } from './controls.tsx';
+import { countText, OptionsForm, Section } from './controls.tsx';
 
 /** Said to screen readers after a step was moved, because its place in the list changes without a sound. */
 const announcement = signal('');
@@ -114,7 +116,7 @@ function StepCard(props: {
             move(index + (event.key === 'ArrowUp' ? -1 : 1));
           }}
         >
-          <strong>{title}</strong>
+          <strong>{title}</strong> <StepCounts document={workspace.current.value} step={step} />
         </summary>
         <p class="soft">{firstSentence(record?.description ?? 'The service does not have this step.')}</p>
         {hasParameters && (
@@ -160,6 +162,23 @@ function StepCard(props: {
         </button>
       </div>
     </li>
+  );
+}
+
+/** Features before and after the step, if the service has counted them for this document. */
+function StepCounts(props: {
+  readonly document: WorkspaceDocument;
+  readonly step: StepChoice;
+}): JSX.Element | null {
+  const checked = dryRun.value;
+  if (checked?.result.state !== 'ready') return null;
+  const at = props.document.steps.filter(({ enabled }) => enabled).indexOf(props.step);
+  const counts = checked.result.value.steps[at];
+  if (counts === undefined) return null;
+  return (
+    <span class="soft">
+      {countText(counts.features_in)} → {countText(counts.features_out)}
+    </span>
   );
 }
 

@@ -1,0 +1,103 @@
+/** What the document would do, computed by the service without an output: counts for each step, and what would be lost. */
+import { effect, signal, untracked } from '@preact/signals';
+import type { InspectConfig, Inspection } from '../../src/client/client.ts';
+import { client, type Loading, messageOf } from '../service.ts';
+import { conversionConfig, type InputChoice, type WorkspaceDocument } from './document.ts';
+import { sources } from './sources.ts';
+import { workspace } from './workspace.ts';
+
+/** After the last edit. */
+const PAUSE_MS = 700;
+/** A larger file is only checked on request, because the service reads all of it. */
+export const MAX_AUTOMATIC_BYTES = 50_000_000;
+
+export type Outcome = Extract<NonNullable<Inspection['output']>, { readonly steps: unknown }>;
+
+export interface DryRun {
+  /** Name of the file. */
+  readonly path: string;
+  /** The config that it is of. */
+  readonly key: string;
+  readonly result: Loading<Outcome>;
+}
+
+/** Of the first input; null: there is none, or it has not been checked. */
+export const dryRun = signal<DryRun | null>(null);
+
+let abort = new AbortController();
+
+/** Checks the document after each pause in its editing, if the file is small enough. Returns what ends that. */
+export function followDocument(): () => void {
+  let timer: ReturnType<typeof setTimeout>;
+  const stop = effect(() => {
+    const document = workspace.current.value;
+    const [input] = document.inputs;
+    const source = input === undefined ? undefined : sources.value.get(input.path);
+    clearTimeout(timer);
+    untracked(() => {
+      const key = input === undefined ? '' : keyOf(document, input);
+      if (dryRun.value?.key === key) return;
+      abort.abort();
+      dryRun.value = null;
+      const isReady = source?.inspection.state === 'ready' && document.operation === 'transform';
+      if (!isReady || source.byteLength > MAX_AUTOMATIC_BYTES) return;
+      timer = setTimeout(checkNow, PAUSE_MS);
+    });
+  });
+  return () => {
+    clearTimeout(timer);
+    abort.abort();
+    stop();
+  };
+}
+
+/** Whether the document can be checked but was not, because the file is large. */
+export function isCheckOffered(): boolean {
+  const { inputs, operation } = workspace.current.value;
+  const source = inputs.length === 0 ? undefined : sources.value.get(inputs[0].path);
+  return (
+    operation === 'transform' &&
+    dryRun.value === null &&
+    source?.inspection.state === 'ready' &&
+    source.byteLength > MAX_AUTOMATIC_BYTES
+  );
+}
+
+export function checkNow(): void {
+  const document = workspace.current.peek();
+  const [input] = document.inputs;
+  const source = input === undefined ? undefined : sources.peek().get(input.path);
+  if (input === undefined || source === undefined) return;
+  abort.abort();
+  abort = new AbortController();
+  void check(document, input, source.upload.file(), abort.signal);
+}
+
+async function check(
+  document: WorkspaceDocument,
+  input: InputChoice,
+  upload: Promise<Parameters<typeof client.inspect>[0]['input']>,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = keyOf(document, input);
+  const show = (result: Loading<Outcome>) => {
+    if (!signal.aborted) dryRun.value = { path: input.path, key, result };
+  };
+  show({ state: 'loading' });
+  try {
+    const config = conversionConfig(document, input) as unknown as InspectConfig;
+    const { output } = await client.inspect(
+      { input: await upload, config },
+      { signal, idempotencyKey: null },
+    );
+    if (output === null) return;
+    if ('error' in output) show({ state: 'failed', message: output.error.message });
+    else show({ state: 'ready', value: output });
+  } catch (error) {
+    show({ state: 'failed', message: messageOf(error) });
+  }
+}
+
+function keyOf(document: WorkspaceDocument, input: InputChoice): string {
+  return JSON.stringify([input.path, conversionConfig(document, input)]);
+}
