@@ -28,6 +28,8 @@ export function exampleStep({ id, parameters, fileParameter }: Transformation): 
   const params: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(parameters.properties)) {
     const { examples, enum: choices, type } = schema as PropertySchema;
+    // The example has the value of the file parameter, so it cannot describe a file.
+    if (fileParameter !== undefined && name.startsWith(`${fileParameter.part}_`)) continue;
     if (examples !== undefined) params[name] = examples[0];
     else if (fileParameter?.name === name) params[name] = POLYGON;
     else if (parameters.required?.includes(name))
