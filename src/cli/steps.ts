@@ -51,11 +51,13 @@ export async function stepsOf(
   }
   if (chain.length === 0) return [];
   // The schema validator takes as long to load as a small conversion to run: only for who needs it.
-  const { checkedStep, parseSteps } = await import('../transformations/requested-steps.ts');
-  return chain.flatMap((link) => {
+  const { checkedStep, checkOrder, parseSteps } = await import('../transformations/requested-steps.ts');
+  const steps = chain.flatMap((link) => {
     if ('file' in link) return parseSteps(readPipeline(link.file), `--${PIPELINE}`, registry, 'paths');
     return [checkedStep(link.record, { ...link.parameters }, link.flag, registry)];
   });
+  checkOrder(steps, registry);
+  return steps;
 }
 
 /** False when no transformation has a form with this flag. */

@@ -98,7 +98,7 @@ function hostFor({ executor, layerIndex, stage, signal, progress, weight }: Coll
   return { host, finish: () => tell(1) };
 }
 
-function emptyBatch(fields: readonly Field[]): FeatureBatch {
+export function emptyBatch(fields: readonly Field[]): FeatureBatch {
   return {
     rowCount: 0,
     geometry: new GeometryBuilder('XY', 0, 0).finish(),

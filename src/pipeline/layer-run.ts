@@ -11,8 +11,9 @@ import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { LayerEncoding } from '../formats/format.ts';
+import type { Sampler } from '../transformations/transformation.ts';
 import { fieldsAfter, requireField } from './chain.ts';
-import { COLLECTING_WEIGHT, collectStage } from './collect.ts';
+import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
 import { planFieldMappings } from './field-mappings.ts';
 import { LayerGrowth } from './growth.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
@@ -25,7 +26,7 @@ import { LayerTally } from './tally.ts';
 import type { SessionLayer, Task, TaskResult } from './task.ts';
 
 /** The work of one pass. */
-type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField' | 'split'> & {
+type Pass = Pick<Task, 'statisticsDepth' | 'encoding' | 'idField' | 'split' | 'numbersRows'> & {
   /** Apply the links of the current stage. */
   readonly links: boolean;
   readonly keep: 'nothing' | 'while there is room' | 'all';
@@ -191,42 +192,19 @@ export class LayerRun {
     return split === null ? {} : { split: { field: split.field, layer: this.index } };
   }
 
-  /** Runs the stages that end in a collecting step; afterwards the last stage is the current one. */
+  /** Runs the stages that end in a collecting or sampling step; afterwards the last stage is the current one. */
   async #collectStages(): Promise<void> {
     const { stages } = this.#session;
-    const { progress, steps, reader } = this.#context;
+    const { progress, steps } = this.#context;
     while (this.#stage < stages.length - 1) {
       progress.stage('collecting');
-      const statistics = emptyStatistics();
-      const batches: FeatureBatch[] = [];
-      await this.#pass({
-        statisticsDepth: 'fields',
-        encoding: null,
-        links: true,
-        keep: 'all',
-        consume: (result) => {
-          batches.push(result.batch as FeatureBatch);
-          mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
-        },
-      });
-      this.#pieces = null;
-      const collect = this.plan.stages[this.#stage].collect;
-      if (collect === null) throw new Error('a stage before the last collects');
-      const known = this.#inputFields;
-      const collected = await collectStage({
-        batches,
-        fields:
-          known === null
-            ? fieldsOf(statistics)
-            : fieldsAfter(known, steps.slice(0, collect.step), this.plan.name),
-        step: steps[collect.step],
-        tally: this.tally.step(collect.step),
-        session: this.#session,
-        stage: this.#stage,
-        layerIndex: this.sources[0].sessionIndex,
-        weight: this.weight * COLLECTING_WEIGHT,
-        ...this.#context,
-      });
+      const { collect } = this.plan.stages[this.#stage];
+      if (collect === null) throw new Error('a stage before the last collects or samples');
+      const { code, params, path } = steps[collect.step];
+      const collected =
+        code.kind === 'sampling'
+          ? await this.#sample(collect.step, code.sampler(params, { path }), code.needsRows(params))
+          : await this.#collect(collect.step);
       this.#pieces = collected.map((batch) => ({
         source: null,
         partition: null,
@@ -238,6 +216,69 @@ export class LayerRun {
       this.#stage++;
       this.#isStageTallied = false;
     }
+  }
+
+  async #collect(step: number): Promise<readonly FeatureBatch[]> {
+    const { steps, reader } = this.#context;
+    const statistics = emptyStatistics();
+    const batches: FeatureBatch[] = [];
+    await this.#pass({
+      statisticsDepth: 'fields',
+      encoding: null,
+      links: true,
+      keep: 'all',
+      consume: (result) => {
+        batches.push(result.batch as FeatureBatch);
+        mergeStatistics(statistics, result.statistics as LayerStatistics, reader.mixedType);
+      },
+    });
+    this.#pieces = null;
+    return collectStage({
+      batches,
+      fields: this.#fieldsBefore(step) ?? fieldsOf(statistics),
+      step: steps[step],
+      tally: this.tally.step(step),
+      session: this.#session,
+      stage: this.#stage,
+      layerIndex: this.sources[0].sessionIndex,
+      weight: this.weight * COLLECTING_WEIGHT,
+      ...this.#context,
+    });
+  }
+
+  /** The features of the sample. */
+  async #sample(step: number, sampler: Sampler, needsRows: boolean): Promise<readonly FeatureBatch[]> {
+    let rowsIn = 0;
+    let seconds = 0;
+    const timed = <Result>(work: () => Result): Result => {
+      const startedAt = performance.now();
+      const result = work();
+      seconds += (performance.now() - startedAt) / 1000;
+      return result;
+    };
+    await this.#pass({
+      statisticsDepth: null,
+      encoding: null,
+      ...(needsRows ? { numbersRows: true } : {}),
+      links: true,
+      keep: 'all',
+      consume: ({ batch, rowNumbers }, { base }) => {
+        rowsIn += batch?.rowCount ?? 0;
+        const rows = rowNumbers === undefined ? null : rowsInLayer(rowNumbers, base);
+        timed(() => sampler.add(batch as FeatureBatch, rows));
+      },
+    });
+    const sampled = timed(() => sampler.finish());
+    const rowsOut = sampled.reduce((sum, { rowCount }) => sum + rowCount, 0);
+    this.tally.step(step).add({ rowsIn, rowsOut, findings: [], seconds });
+    // Like a reader, a step returns a layer without features as one batch without rows.
+    return sampled.length > 0 ? sampled : [emptyBatch(this.#fieldsBefore(step + 1) ?? [])];
+  }
+
+  /** The fields that a step gets; null: not known. */
+  #fieldsBefore(step: number): readonly Field[] | null {
+    const known = this.#inputFields;
+    return known === null ? null : fieldsAfter(known, this.#context.steps.slice(0, step), this.plan.name);
   }
 
   /** A piece after a pass that collected its statistics. */
@@ -310,7 +351,7 @@ export class LayerRun {
   }
 
   #task(pass: Pass, input: Task['input'], links: boolean, source: number | null): Task {
-    const { statisticsDepth, encoding, idField, keep, split } = pass;
+    const { statisticsDepth, encoding, idField, keep, split, numbersRows } = pass;
     // A batch without a source cannot be read again.
     const hasRoom = source === null || this.#context.keptBytes < KEPT_BYTES;
     const { sessionIndex, fieldMapping } = this.sources[source ?? 0];
@@ -326,6 +367,7 @@ export class LayerRun {
       encoding,
       idField,
       ...(split === undefined ? {} : { split }),
+      ...(numbersRows === undefined ? {} : { numbersRows }),
     };
   }
 
@@ -335,6 +377,11 @@ export class LayerRun {
     if (fieldMapping !== null || this.#context.reader.typing !== 'layer') return readFields;
     return this.#isSchemaInferred ? this.#inputFields : fieldsOf(this.statistics);
   }
+}
+
+/** The numbers from 1 in the layer of rows that count from 0 in their partition. */
+function rowsInLayer(rows: Int32Array, base: PartitionBase): BigInt64Array<ArrayBuffer> {
+  return BigInt64Array.from({ length: rows.length }, (_, i) => BigInt(base.rows + rows[i] + 1));
 }
 
 /** Whether casting a batch with these types to the layer's final types keeps the text of all values. */

@@ -200,12 +200,36 @@ function applyStage(
   bounds: ReturnType<typeof positionBounds> | undefined,
   task: Task,
   stage: PreparedStage | null,
-): StageOutcome & Pick<TaskResult, 'mappingFindings'> {
+): StageOutcome & Pick<TaskResult, 'mappingFindings' | 'rowNumbers'> {
   if (stage === null) return { batch, mappingFindings: [], steps: [], reprojections: [] };
   const taken =
     task.fieldMapping == null ? { batch, findings: [] } : applyFieldMapping(batch, task.fieldMapping);
   const cast = task.stageFields === null ? taken.batch : castBatch(taken.batch, task.stageFields);
-  return { ...stage.apply(cast, bounds), mappingFindings: taken.findings };
+  const mappingFindings = taken.findings;
+  if (task.numbersRows !== true) return { ...stage.apply(cast, bounds), mappingFindings };
+  const outcome = stage.apply(withRowNumbers(cast), bounds);
+  return { ...outcome, ...withoutRowNumbers(outcome.batch), mappingFindings };
+}
+
+/** The batch with the numbers of its rows, from 0, as its last column. */
+function withRowNumbers(batch: FeatureBatch): FeatureBatch {
+  const values = Int32Array.from({ length: batch.rowCount }, (_, row) => row);
+  return {
+    ...batch,
+    fields: [...batch.fields, { name: '', type: 'int32' }],
+    columns: [...batch.columns, { type: 'int32', values, validity: null }],
+  };
+}
+
+function withoutRowNumbers(batch: FeatureBatch): Required<Pick<TaskResult, 'rowNumbers'>> & {
+  readonly batch: FeatureBatch;
+} {
+  const last = batch.columns.at(-1);
+  if (last?.type !== 'int32') throw new Error('a step before the sample removed the row numbers');
+  return {
+    batch: { ...batch, fields: batch.fields.slice(0, -1), columns: batch.columns.slice(0, -1) },
+    rowNumbers: last.values,
+  };
 }
 
 /** The batch with the field that says from which of several joined layers it comes. */

@@ -173,7 +173,7 @@ function stepReports(
     for (const tally of tallies)
       for (const [reason, count] of tally.dropped) dropped.set(reason, (dropped.get(reason) ?? 0) + count);
     const missing = total(tallies, (tally) => tally.missing);
-    if (code.kind === 'streaming' && missing > 0) dropped.set('FILTERED', missing);
+    if (code.kind !== 'collecting' && missing > 0) dropped.set('FILTERED', missing);
     const featuresIn = current;
     current = total(tallies, ({ rowsOut }) => rowsOut);
     return {

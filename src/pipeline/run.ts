@@ -16,7 +16,7 @@ import type {
 } from '../formats/format.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
 import { transformations } from '../transformations/registry.ts';
-import type { Transformation } from '../transformations/transformation.ts';
+import type { Transformation, TransformationCode } from '../transformations/transformation.ts';
 import { type LoadedStep, loadSteps } from './chain.ts';
 import { type Codecs, loadCodecs } from './codecs.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
@@ -485,8 +485,10 @@ class Conversion {
 
 /** Number of passes over a layer; a collecting step counts as COLLECTING_WEIGHT passes. */
 function passWeight({ infersSchema, statisticsDepth, steps }: ConversionPlan): number {
-  const collecting = steps.filter(({ code }) => code.kind === 'collecting').length;
-  return (infersSchema ? 1 : 0) + (statisticsDepth === null ? 1 : 2) + collecting * (1 + COLLECTING_WEIGHT);
+  const count = (kind: TransformationCode['kind']): number =>
+    steps.filter(({ code }) => code.kind === kind).length;
+  const collecting = count('collecting') * (1 + COLLECTING_WEIGHT) + count('sampling');
+  return (infersSchema ? 1 : 0) + (statisticsDepth === null ? 1 : 2) + collecting;
 }
 
 function workOf(steps: readonly LoadedStep[]): Parameters<typeof cuttingFor>[0] {

@@ -96,6 +96,8 @@ export interface Task {
   readonly stageFields: readonly Field[] | null;
   /** Maps the fields of the batch to those of its layer before the links; null or missing: they are the same. */
   readonly fieldMapping?: SourceMapping | null;
+  /** Return the numbers of the rows that are left after the links; only links that keep or drop rows come before. */
+  readonly numbersRows?: true;
   /** Statistics of the batch, at this depth; null: none. */
   readonly statisticsDepth: 'fields' | 'all' | null;
   /** Return the batch itself. */
@@ -134,6 +136,8 @@ export interface TaskResult {
   readonly statistics: LayerStatistics | null;
   readonly batch: FeatureBatch | null;
   readonly chunk: unknown;
+  /** Of a task with `numbersRows`: from 0 within the partition. */
+  readonly rowNumbers?: Int32Array<ArrayBuffer>;
   /** Of a task with `split`. */
   readonly parts?: readonly PartResult[];
   /** Null: not checked. */

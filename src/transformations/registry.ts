@@ -11,6 +11,7 @@ import { filter } from './filter.ts';
 import { makeValid } from './make_valid.ts';
 import { pointOnSurface } from './point_on_surface.ts';
 import { reproject } from './reproject.ts';
+import { sample } from './sample.ts';
 import { segmentize } from './segmentize.ts';
 import { select } from './select.ts';
 import { simplify } from './simplify.ts';
@@ -31,6 +32,7 @@ export const transformations: readonly Transformation[] = [
   makeValid,
   pointOnSurface,
   reproject,
+  sample,
   segmentize,
   select,
   simplify,

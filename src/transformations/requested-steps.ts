@@ -89,7 +89,17 @@ export function parseSteps(
     });
   }
   const totals = new RequestTotals();
-  return value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry, places, totals));
+  const steps = value.map((item: unknown, i) => parseStep(item, `${path}[${i}]`, registry, places, totals));
+  checkOrder(steps, registry);
+  return steps;
+}
+
+/** Checks what steps require of those before them. Throws TRANSFORMATION_INVALID. */
+export function checkOrder(steps: readonly RequestedStep[], registry: readonly Transformation[]): void {
+  for (const [i, { type, params, path }] of steps.entries())
+    registry
+      .find(({ id }) => id === type)
+      ?.checkBefore?.(params, path ?? `transformations[${i}]`, steps.slice(0, i));
 }
 
 function parseStep(

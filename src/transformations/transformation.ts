@@ -4,6 +4,7 @@
  *
  *   streaming    a batch in, a batch out, in the worker that read the partition (buffer, clip, filter, ...)
  *   collecting   needs every feature of a layer before its first result (union, dissolve)
+ *   sampling     keeps some of the features of a layer; sees each feature once, in order, in the main thread (sample)
  *   reprojecting only says which CRS comes next
  */
 import type { FeatureBatch } from '../batch/feature-batch.ts';
@@ -108,6 +109,12 @@ export interface Transformation {
   readonly commandLine: CommandLineForm | null;
   /** Checks rules that the schema cannot express, before the job is queued. Throws TRANSFORMATION_INVALID naming `${path}.parameter`. */
   readonly check?: (parameters: StepParameters, path: string, totals: RequestTotals) => void;
+  /** Checks a rule about the steps before it in the request. Throws as `check`. */
+  readonly checkBefore?: (
+    parameters: StepParameters,
+    path: string,
+    before: readonly { readonly type: string }[],
+  ) => void;
   /** Required; the schema does not require it, as a form can have it as a part. `check` sees the parameters without it. */
   readonly fileParameter?: FileParameter;
   readonly load: () => Promise<TransformationCode>;
@@ -116,6 +123,7 @@ export interface Transformation {
 export type TransformationCode =
   | StreamingTransformation
   | CollectingTransformation
+  | SamplingTransformation
   | ReprojectingTransformation;
 
 /** Changes the CRS of the data for the steps after it; the pipeline does the work, as it does for the output CRS. */
@@ -195,4 +203,23 @@ export interface CollectingHost {
   /** Share of the step that is done, 0 to 1. */
   progress(fraction: number): void;
   readonly findings: Findings;
+}
+
+/** Keeps some of the features of a layer, unchanged and in order, without having all of them in memory. */
+export interface SamplingTransformation {
+  readonly kind: 'sampling';
+  readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
+  /** Whether the sampler uses `rows`; then the steps before it keep or drop whole features of the source. */
+  needsRows(parameters: StepParameters): boolean;
+  /** For one layer. */
+  sampler(parameters: StepParameters, setting: Pick<StepSetting, 'path'>): Sampler;
+}
+
+export interface Sampler {
+  /**
+   * Adds the features after those added before. `rows`: their numbers in the layer of the source, from 1; null: not known, or
+   * not needed. Throws TRANSFORMATION_INVALID.
+   */
+  add(batch: FeatureBatch, rows: BigInt64Array<ArrayBuffer> | null): void;
+  finish(): readonly FeatureBatch[];
 }

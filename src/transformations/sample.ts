@@ -1,0 +1,69 @@
+/** sample: keeps a number of features, spread evenly over the layer. */
+import { failure } from '../errors.ts';
+import { field, phrase } from '../message.ts';
+import { fieldName } from './parts/name-lists.ts';
+import type { Transformation } from './transformation.ts';
+
+const MAX_COUNT = 1_000_000;
+/** Steps after which a feature is still one of the source, with the fields of the source. */
+const KEEP_SOURCE_FEATURES: ReadonlySet<string> = new Set(['filter', 'reproject']);
+
+export const sample: Transformation = {
+  id: 'sample',
+  title: 'Sample',
+  description: `Keeps \`count\` features of each layer, spread evenly over the features that the step gets: the first one, and then one after
+each interval. Geometries, attributes, ids and the order of the features do not change. A layer with at most \`count\` features is not changed.
+
+With \`row_field\`, each feature also gets the number that it has in its layer of the input, in a new integer field after all others. The steps before
+can then only be filter and reproject.
+
+Memory: at most four times \`count\` features.`,
+  parameters: {
+    type: 'object',
+    properties: {
+      count: {
+        type: 'integer',
+        minimum: 1,
+        maximum: MAX_COUNT,
+        description: 'Maximum number of features of each layer.',
+        examples: [20_000],
+      },
+      row_field: {
+        ...fieldName,
+        description:
+          'Name of a new field, such as `_row`, with the number of the feature in its layer of the input, from 1 in the order of the file. Default: no such field.',
+      },
+    },
+    required: ['count'],
+    additionalProperties: false,
+  },
+  guarantees: [
+    'The result has `count` features, or all features if there are fewer.',
+    'It depends only on the features that the step gets and on `count`: the same input always gives the same features.',
+    'No interval between two features is more than twice as long as another.',
+    'Features that are not in the sample are counted as dropped.',
+  ],
+  commandLine: {
+    flag: 'sample',
+    placeholder: 'COUNT',
+    description: 'at most this many features of each layer, spread evenly over it: 20000',
+    parameters: (value) => ({ count: /^\s*\d+\s*$/.test(value) ? Number(value) : value }),
+    modifiers: [
+      {
+        flag: 'row-field',
+        placeholder: 'NAME',
+        description: 'new field with the number of the feature in its layer of the input, from 1',
+        parameters: (value, before) => ({ ...before, row_field: value }),
+      },
+    ],
+  },
+  checkBefore({ row_field: rowField }, path, before) {
+    const other = before.find(({ type }) => !KEEP_SOURCE_FEATURES.has(type));
+    if (rowField === undefined || other === undefined) return;
+    throw failure('TRANSFORMATION_INVALID', {
+      path: field(`${path}.row_field`),
+      reason: phrase`needs features as they are in the input, but ${other.type} comes before; move sample before it`,
+    });
+  },
+  load: async () => (await import('./sample/code.ts')).code,
+};
