@@ -19,7 +19,15 @@ interface Row {
   /** Status for who may as well, but has no such job. Default: as `right`, for there is no job in the path. */
   readonly other?: number;
   readonly body?: () => RequestInit['body'];
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** A piece of an upload without bytes, which changes nothing. */
+const NO_BYTES = {
+  'tus-resumable': '1.0.0',
+  'upload-offset': '0',
+  'content-type': 'application/offset+octet-stream',
+};
 
 const form = (parts: readonly [string, string | Blob][]): FormData => {
   const data = new FormData();
@@ -82,6 +90,18 @@ const TABLE: Readonly<Record<string, Row>> = {
         ['input_file', file()],
       ]),
   },
+  'POST /v1/uploads': { scope: 'jobs:write', right: 201, body: () => form([['file', file()]]) },
+  'GET /v1/uploads': read(200),
+  'OPTIONS /v1/uploads': forAll(204),
+  'GET /v1/uploads/:upload_id': read(200, 404),
+  'PATCH /v1/uploads/:upload_id': { scope: 'jobs:write', right: 204, other: 404, headers: NO_BYTES },
+  'POST /v1/uploads/:upload_id': {
+    scope: 'jobs:write',
+    right: 204,
+    other: 404,
+    headers: { ...NO_BYTES, 'x-http-method-override': 'PATCH' },
+  },
+  'DELETE /v1/uploads/:upload_id': { scope: 'jobs:write', right: 204, other: 404 },
   'GET /v1/formats': forAll(200),
   'GET /v1/transformations': forAll(200),
   'GET /v1/crs': forAll(400),
@@ -117,12 +137,14 @@ async function ask(
   url: string,
   shown: Shown,
   body?: () => RequestInit['body'],
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
   address += 1;
   const path = `${service.url}${url}`;
   const response = await fetch(path, {
     method,
     headers: {
+      ...headers,
       'x-forwarded-for': `192.0.2.${address % 250}, 198.51.${address >> 8}.${address & 255}`,
       ...shown,
     },
@@ -141,11 +163,23 @@ async function newJob(): Promise<string> {
   return id;
 }
 
-const shared = await newJob();
+/** An upload of Alice's without bytes and of unknown length. */
+async function newUpload(): Promise<string> {
+  const headers = { 'tus-resumable': '1.0.0', 'upload-defer-length': '1' };
+  const response = await ask('POST', '/v1/uploads', alice, undefined, headers);
+  return ((await response.json()) as { id: string }).id;
+}
 
-async function statusOf(route: RouteName, row: Row, shown: Shown, id = shared): Promise<number> {
-  const url = route.url.replace(/:(?:job_id|task_id)/, id).replace(':code', 'none');
-  const response = await ask(route.method, url, shown, row.body);
+const shared = await newJob();
+const sharedUpload = await newUpload();
+
+const isOfUpload = (url: string): boolean => url.includes(':upload_id');
+const sharedOf = (url: string): string => (isOfUpload(url) ? sharedUpload : shared);
+const newOf = (url: string): Promise<string> => (isOfUpload(url) ? newUpload() : newJob());
+
+async function statusOf(route: RouteName, row: Row, shown: Shown, id = sharedOf(route.url)): Promise<number> {
+  const url = route.url.replace(/:(?:job_id|task_id|upload_id)/, id).replace(':code', 'none');
+  const response = await ask(route.method, url, shown, row.body, row.headers);
   if (response.status === 401) {
     const text =
       row.scope === null ? /^Basic realm="geomill"/ : /^Bearer realm="geomill".*, ApiKey realm="geomill"$/;
@@ -189,8 +223,11 @@ test('the table has every route that the router has, and no other', () => {
   });
   const there = routes
     .map(({ method, url }) => `${method} ${url}`)
-    // Pages of the account area and for converting files (test/convert-pages), and what browsers ask for by themselves (browser-paths.test.ts).
-    .filter((name) => !/ (?:\/account(?:\/.*)?|\/|\/jobs(?:\/.*)?|\/docs\/|\/favicon\.ico)$/.test(name));
+    // Pages of the account area and for converting files (test/convert-pages), files of the workspace, and what browsers ask for by themselves (browser-paths.test.ts).
+    .filter(
+      (name) =>
+        !/ (?:\/account(?:\/.*)?|\/|\/jobs(?:\/.*)?|\/assets\/.*|\/docs\/|\/favicon\.ico)$/.test(name),
+    );
   assert.deepEqual(there.toSorted(), known.toSorted());
 });
 
@@ -205,11 +242,11 @@ for (const [name, row] of Object.entries(TABLE)) {
       if (scope === null) return;
       for (const one of ALL_SCOPES) {
         const may: boolean = one === scope || one === 'admin';
-        const id: string = method === 'DELETE' && may ? await newJob() : shared;
+        const id: string = method === 'DELETE' && may ? await newOf(url) : sharedOf(url);
         assert.equal(await statusOf(route, row, byScope[one], id), may ? right : 403, `a key for ${one}`);
       }
       if (scope !== 'admin') assert.equal(await statusOf(route, row, bob), other, 'another owner');
-      const fresh = method === 'DELETE' ? newJob : async () => shared;
+      const fresh = async () => (method === 'DELETE' ? newOf(url) : sharedOf(url));
       assert.equal(await statusOf(route, row, token, await fresh()), right, 'a token');
       assert.equal(await statusOf(route, row, keyAsToken, await fresh()), right, 'a key as token');
       assert.equal(await statusOf(route, row, { ...alice, ...token }), 400, 'two credentials');
@@ -231,11 +268,12 @@ test('what does not exist is told to nobody in particular', async () => {
 test("another owner's job is answered as one that does not exist, but for the id", async () => {
   const none = '00000000-0000-4000-8000-000000000000';
   const rows = Object.entries(TABLE).filter(([, { other }]) => other === 404);
-  for (const [name] of rows) {
+  for (const [name, { headers: sent }] of rows) {
     const [method, url] = name.split(' ');
     const [theirs, nobodys] = await Promise.all(
-      [shared, none].map(async (id) => {
-        const response = await ask(method, url.replace(/:(?:job_id|task_id)/, id), bob);
+      [sharedOf(url), none].map(async (id) => {
+        const path = url.replace(/:(?:job_id|task_id|upload_id)/, id);
+        const response = await ask(method, path, bob, undefined, sent);
         const headers = [...response.headers.keys()].toSorted();
         return { headers, text: (await response.text()).replaceAll(id, 'ID') };
       }),
