@@ -21,6 +21,7 @@ import { makeWorkspace } from './support/convert.ts';
 import { outputOf } from './support/fake-conversion.ts';
 import { runCli } from './support/run-cli.ts';
 import { startTestService, submit } from './support/service.ts';
+import { uploadForm } from './support/tus.ts';
 
 const KINDS = ['inputs', 'outputs', 'uploads'] as const;
 
@@ -91,6 +92,23 @@ test('a database without jobs beside files of jobs stops the start, which change
     assert.deepEqual(readdirSync(join(workspace.path, 'outputs')).sort(), ids.sort());
     assert.deepEqual(existsSync(database) ? readFileSync(database) : null, before);
   }
+});
+
+test('an unused database beside an upload stops the start, which keeps the file', async () => {
+  using workspace = makeWorkspace();
+  const { path } = workspace;
+  let id = '';
+  {
+    await using service = await startTestService({ dataDirectory: path });
+    ({ id } = await uploadForm(service, 'kept'));
+  }
+  for (const name of readdirSync(path).filter((one) => one.startsWith('jobs.sqlite')))
+    rmSync(join(path, name));
+  copyFileSync(join(unusedDirectory, 'jobs.sqlite'), join(path, 'jobs.sqlite'));
+  const { status, err } = await serve(path);
+  assert.equal(status, 3, err);
+  assert.match(err, /is without jobs, but 1 file of jobs is stored beside it/);
+  assert.deepEqual(readdirSync(join(path, 'uploads')), [id]);
 });
 
 const unusedDirectory = mkdtempSync(join(tmpdir(), 'geomill-unused-'));

@@ -27,8 +27,9 @@ export function refuseHalfRestored({ path, databasePath }: DatabasePlace): void 
 export function refuseEmptyDatabase({ path, databasePath }: DatabasePlace): void {
   const state = stateOf(databasePath);
   if (state === 'used') return;
-  // A killed upload before the first job leaves an input; an output exists only after a job.
-  const kinds: readonly FileKind[] = state === 'without jobs' ? ['output'] : ['input', 'output', 'upload'];
+  // A submission that was killed before the first job leaves an input; a row comes before an output and an upload.
+  const kinds: readonly FileKind[] =
+    state === 'without jobs' ? ['output', 'upload'] : ['input', 'output', 'upload'];
   const files = kinds.flatMap((kind) => jobFiles(path, kind));
   if (files.length === 0) return;
   const examples = files.slice(0, EXAMPLES).join(', ') + (files.length > EXAMPLES ? ', ...' : '');
