@@ -16,16 +16,24 @@ export function isForm({ headers }: FastifyRequest): boolean {
   return /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
-/** Throws BODY_TYPE, and LIMIT_EXCEEDED if the declared length is larger than an upload can be. */
-export function checkPiece(request: FastifyRequest, uploads: Uploads): void {
+/**
+ * `accepted`: a form creates an upload, but does not continue one. Throws BODY_TYPE, and LIMIT_EXCEEDED if the declared
+ * length is larger than an upload can be.
+ */
+export function checkUploadBody(
+  request: FastifyRequest,
+  uploads: Uploads,
+  accepted: 'piece' | 'piece or form',
+): void {
+  const isUsableForm = accepted === 'piece or form' && isForm(request);
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers;
-  const isPiece = type.split(';', 1)[0].trim().toLowerCase() === PIECE_MEDIA_TYPE || isForm(request);
-  if (!isPiece || encoding.toLowerCase() !== 'identity')
+  const isPiece = type.split(';', 1)[0].trim().toLowerCase() === PIECE_MEDIA_TYPE;
+  if (!(isPiece || isUsableForm) || encoding.toLowerCase() !== 'identity')
     throw failure('BODY_TYPE', {
       type: (encoding === 'identity' ? type : `${type}, ${encoding}`).slice(0, 100) || 'none',
-      expected: request.method === 'PATCH' ? PIECE_MEDIA_TYPE : `multipart/form-data or ${PIECE_MEDIA_TYPE}`,
+      expected: accepted === 'piece' ? PIECE_MEDIA_TYPE : `multipart/form-data or ${PIECE_MEDIA_TYPE}`,
     });
-  const overhead = isForm(request) ? FORM_OVERHEAD_BYTES : 0;
+  const overhead = isUsableForm ? FORM_OVERHEAD_BYTES : 0;
   uploads.checkLength(Math.max(0, declaredLength(request) - overhead));
 }
 

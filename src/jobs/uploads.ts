@@ -143,6 +143,7 @@ export class Uploads {
       if (record.offset !== piece.offset)
         throw failure('UPLOAD_OFFSET_WRONG', { id, offset: record.offset, given: piece.offset });
       const byteLength = this.#lengthOf(record, piece.byteLength);
+      if (isComplete(record)) return await this.#receiveNothing(record, piece, writer);
       const file = await this.#options.watched(() => this.#options.store.continueUpload(id, record.offset));
       try {
         return await this.#receive({ ...record, byteLength }, piece, file, writer);
@@ -167,6 +168,27 @@ export class Uploads {
       throw failure('UPLOAD_HEADER_INVALID', { name: 'Upload-Length', reason: `is ${given}, ${fault}` });
     this.checkLength(given);
     return given;
+  }
+
+  /** Checks a piece of a complete upload without opening its file, which is read-only once a job uses it. */
+  async #receiveNothing(
+    record: UploadRecord,
+    { body, checksum }: UploadPiece,
+    writer: UploadWriter,
+  ): Promise<UploadRecord> {
+    const chunks = body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await writer.wait(chunks.next());
+        if (done) break;
+        this.#checkRoom(record, record.offset, value.length);
+      }
+      checksum?.check();
+      return record;
+    } catch (error) {
+      void chunks.return?.().catch(() => {});
+      throw error;
+    }
   }
 
   async #receive(

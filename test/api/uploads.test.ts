@@ -234,14 +234,28 @@ test('file names with paths, markup or control characters become plain names', a
 test('every wrong request to continue is refused and changes nothing', async () => {
   const url = await newUpload(service, 10);
   assert.equal((await appendTo(url, 0, 'abcd')).status, 204);
+  const form = { 'content-type': 'multipart/form-data; boundary=b' };
+  const override = { ...TUS, 'upload-offset': '4', 'x-http-method-override': 'PATCH' };
   const rows: [() => Promise<Response>, number, RegExp][] = [
     [() => appendTo(url, 3, 'x'), 409, /has 4 bytes, but the request continues at 3/],
     [() => appendTo(url, 5, 'x'), 409, /continues at 5; get the offset with HEAD/],
+    // The length of the upload is checked only after the offset.
+    [() => appendTo(url, 3, 'x'.repeat(8)), 409, /has 4 bytes, but the request continues at 3/],
     [() => appendTo(url, 4, 'x', { 'upload-offset': 'four' }), 400, /'Upload-Offset' is 'four'/],
     [() => appendTo(url, 4, 'x'.repeat(7)), 413, /has a length of 10 bytes, and the request sends more/],
     [() => appendTo(url, 4, 'x', { 'tus-resumable': '2.0.0' }), 412, /send 1\.0\.0/],
     [() => appendTo(url, 4, 'x', { 'content-type': 'application/octet-stream' }), 415, /application\/offset/],
     [() => appendTo(url, 4, 'x', { 'content-encoding': 'gzip' }), 415, /gzip/],
+    [
+      () => appendTo(url, 4, 'x', form),
+      415,
+      /'multipart\/form-data; boundary=b' .*; send application\/offset/,
+    ],
+    [
+      () => fetch(url, { method: 'POST', headers: { ...override, ...form }, body: 'x' }),
+      415,
+      /; send application\/offset/,
+    ],
     [() => appendTo(url, 4, 'x', { 'upload-length': '11' }), 400, /the length of the upload is 10/],
     [
       () => appendTo(url, 4, 'x', { 'upload-checksum': 'crc32 AAAA' }),

@@ -1,6 +1,6 @@
 /** The rules of uploads below HTTP: what is durable, expiry by a clock of the test, locks, and the start after a crash. */
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { failure } from '../../src/errors.ts';
@@ -31,9 +31,10 @@ function open(context: TestContext, storedBytes: number | null = null) {
   });
   const received = new ReceivedBytes();
   const warnings: object[] = [];
+  const store = new LocalStore(workspace.path);
   const uploads = new Uploads({
     records: queue.uploads,
-    store: new LocalStore(workspace.path),
+    store,
     settings: { retentionMs: DAY, maxBytes: 1e9, maxPerOwner: null, now: () => clock.at, stallMs: 20 },
     received,
     checkReady() {},
@@ -42,7 +43,7 @@ function open(context: TestContext, storedBytes: number | null = null) {
     onStored() {},
   });
   const pathOf = (id: string): string => join(workspace.path, 'uploads', id);
-  return { uploads, queue, clock, received, warnings, pathOf };
+  return { uploads, store, queue, clock, received, warnings, pathOf };
 }
 
 async function* pieces(...texts: (string | Error | Promise<string>)[]): AsyncGenerator<Uint8Array> {
@@ -146,6 +147,33 @@ test('at the start uploads without all their recorded bytes are removed and logg
   assert.ok(!existsSync(pathOf(gone.id)));
   const kept = (await uploads.list(ANY_OWNER, null, 10)).map(({ id }) => id);
   assert.deepEqual(kept.sort(), [whole.id, empty.id].sort());
+});
+
+test('the file of a complete upload is not opened again: jobs share it, and it is read-only', async (context) => {
+  const { uploads, store, clock, pathOf } = open(context);
+  const { id } = await uploads.create('ann', file(3));
+  const complete = await uploads.append('ann', id, { offset: 0, body: pieces('abc') });
+  await uploads.share({ id, path: 'input_upload' }, 3, 'job').keep();
+  assert.equal(statSync(pathOf(id)).mode & 0o777, 0o400);
+  clock.at += 1000;
+  const opened = context.mock.method(store, 'continueUpload');
+  assert.deepEqual(await uploads.append('ann', id, { offset: 3, body: pieces() }), complete);
+  const wrong = failure('UPLOAD_CHECKSUM_WRONG', { algorithm: 'md5', actual: 'a', given: 'b' });
+  const checksum = {
+    update() {},
+    check() {
+      throw wrong;
+    },
+  };
+  await assert.rejects(uploads.append('ann', id, { offset: 3, body: pieces(), checksum }), wrong);
+  await assert.rejects(uploads.append('ann', id, { offset: 3, body: pieces('d') }), {
+    code: 'UPLOAD_TOO_LONG',
+  });
+  await assert.rejects(uploads.append('ann', id, { offset: 2, body: pieces() }), {
+    code: 'UPLOAD_OFFSET_WRONG',
+  });
+  assert.equal(opened.mock.callCount(), 0);
+  assert.equal(readFileSync(pathOf(id), 'utf8'), 'abc');
 });
 
 test('concurrent uploads of an account share the room that is left', async (context) => {

@@ -2,6 +2,7 @@
 import type { Format } from '../../formats/format.ts';
 import type { Operation } from '../operation.ts';
 import { getCrs, listFormats, listTransformations, searchCrs } from './catalogue.ts';
+import { continueUpload, overrideUpload } from './continue-upload.ts';
 import { documentOperations } from './documents.ts';
 import { getJobEvents } from './events.ts';
 import { getHealth, getMetrics, getReadiness } from './health.ts';
@@ -13,15 +14,7 @@ import { getOutput, getStatus } from './result.ts';
 import { getTask, getTaskOutput } from './tasks.ts';
 import { issueToken } from './token.ts';
 import { submitJob } from './transform.ts';
-import {
-  continueUpload,
-  createUpload,
-  deleteUpload,
-  describeUploads,
-  getUpload,
-  listUploads,
-  overrideUpload,
-} from './uploads.ts';
+import { createUpload, deleteUpload, describeUploads, getUpload, listUploads } from './uploads.ts';
 import { inspectOperation, versionedOperations } from './versioned.ts';
 
 export function allOperations(formats: readonly Format[]): readonly Operation[] {
