@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { OidcSettings } from './account-area/library.ts';
 import { setupLink } from './account-area/one-time-links.ts';
-import { registerAccountArea } from './account-area/register.ts';
+import { registerAccountArea, type SignedInPages } from './account-area/register.ts';
 import { accountJobs } from './account-jobs.ts';
 import { type Config, isLoopback } from './config.ts';
 import { PAGE_FORM } from './convert-pages/form-fields.ts';
@@ -15,8 +15,12 @@ import { Authenticator } from './http/auth/authenticator.ts';
 import { LazyAccounts } from './http/auth/lazy-accounts.ts';
 import { RequestRate } from './http/auth/request-rate.ts';
 import { buildApp, type RouteName } from './http/build-app.ts';
+import type { HttpContext } from './http/context.ts';
+import { refuseMethod } from './http/error-reply.ts';
 import { Metrics } from './http/metrics.ts';
 import { OpenRequests } from './http/open-requests.ts';
+import { allOperations } from './http/operations/all.ts';
+import { routePatterns } from './http/register-operation.ts';
 import { warmParsing } from './http/warm-parsing.ts';
 import { inputLimits } from './input-limits.ts';
 import type { JobLog, JobObserver, JobServiceOptions } from './jobs/attempt.ts';
@@ -101,7 +105,8 @@ export async function startService(
     // An open service needs them with the first credential that is shown, if ever. Here a database that cannot be opened
     // has to stop the start, not the first request.
     if (config.auth === 'required' || config.authJobSurface === 'required') await accounts.open();
-    const context = {
+    let area: SignedInPages | null = null;
+    const context: HttpContext = {
       config,
       accounts,
       auth,
@@ -113,17 +118,23 @@ export async function startService(
       crsSearch: new CrsSearch(),
       formats,
       transformations,
+      visit: (request, reply) => {
+        if (area === null) throw new Error('the account area is not registered yet');
+        return area.visit(request, reply);
+      },
     };
     const app = await buildApp(context, log, onRoute);
     undo.push(() =>
       closeWithin(app, Math.max(0, stopBegan + config.graceSeconds * 1000 - performance.now())),
     );
-    const area = await registerAccountArea(app, {
+    const routes = routePatterns(allOperations(formats));
+    area = await registerAccountArea(app, {
       accounts,
       baseUrl: config.baseUrl,
       oidc: oidcSignIn(config),
       usage: accountJobs(context),
       web: config.web !== 'off',
+      refuseMethod: (request, reply) => refuseMethod(request, reply, routes),
       warn: (message) => log.warn({ reason: message }, 'signing in'),
     });
     if (config.web !== 'off') await registerConvertPages(app, context, accountJobs(context, PAGE_FORM), area);

@@ -15,6 +15,8 @@ import { Visit } from './visit.ts';
 export interface AccountAreaOptions extends Omit<AreaOptions, 'accounts'> {
   /** Opened at the first request to the area; not closed by the area. */
   readonly accounts: { open(): Promise<Accounts> };
+  /** Answers a wrong method of an operation of the API below `/account`; null: no such operation. */
+  readonly refuseMethod?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply | null;
 }
 
 /** Larger than any form of the area. */
@@ -52,7 +54,9 @@ export async function registerAccountArea(
       });
       scope.addHook('onClose', () => areas.close());
       scope.setErrorHandler((error, request, reply) => sendFault(areas, error, request, reply));
-      scope.setNotFoundHandler((request, reply) => sendFault(areas, null, request, reply));
+      scope.setNotFoundHandler(
+        (request, reply) => options.refuseMethod?.(request, reply) ?? sendFault(areas, null, request, reply),
+      );
       scope.get(within(STYLE_PATH), (request, reply) => sendStatic(request, reply, style));
       for (const route of accountRoutes)
         scope.route({

@@ -20,6 +20,8 @@ export interface Session {
 /** How long the message of a redirect is kept for the next page. */
 const FLASH_SECONDS = 300;
 const SAFE_SITES = new Set(['same-origin', 'none']);
+/** Sent by scripts of our pages. */
+const PAGE_HEADER = 'x-geomill-page';
 
 export class Visit {
   readonly area: Area;
@@ -109,6 +111,16 @@ export class Visit {
   /** The second proof. */
   refuseForeignToken(token: string): void {
     if (!isFormToken(this.area.secret, this.#binding(), token)) throw failure('FORM_REFUSED', {});
+  }
+
+  /**
+   * Throws PAGE_REFUSED unless a script of a page of this service sent the request. A form or image of another site cannot
+   * send the header, and a script of another origin would need permission by CORS, which these paths never give.
+   */
+  refuseForeignScript(): void {
+    const { origin, 'sec-fetch-site': site = 'same-origin', [PAGE_HEADER]: page } = this.request.headers;
+    if (origin === undefined || !this.#isOwnOrigin(origin) || site !== 'same-origin' || page !== '1')
+      throw failure('PAGE_REFUSED', {});
   }
 
   /** Passes on the cookies of a response of the library. */

@@ -4,6 +4,7 @@ import { AuditLog } from './audit.ts';
 import { Credentials } from './credentials.ts';
 import { type AccountsDatabase, openAccountsDatabase } from './database.ts';
 import { Owners } from './owners.ts';
+import { Sessions } from './sessions.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { AccessTokens } from './tokens.ts';
 
@@ -42,19 +43,27 @@ export function openAccounts(options: AccountsOptions): Accounts {
   const rotationMs = options.signingKeyRotationMs;
   const signingKeys = new SigningKeys(database, audit, { rotationMs, tokenLifetimeMs, now });
   const audience = options.audience ?? issuer;
-  const tokens = new AccessTokens(database, signingKeys, credentials, {
-    issuer,
-    audience,
-    lifetimeMs: tokenLifetimeMs,
-    now,
-  });
+  const states = new AccountStates(database, audit, now);
+  const sessions = new Sessions(database);
+  const tokens = new AccessTokens(
+    database,
+    signingKeys,
+    credentials,
+    { sessions, states },
+    {
+      issuer,
+      audience,
+      lifetimeMs: tokenLifetimeMs,
+      now,
+    },
+  );
   return {
     credentials,
     tokens,
     signingKeys,
     audit,
     owners: new Owners(database),
-    states: new AccountStates(database, audit, now),
+    states,
     database,
     close() {
       credentials.flush();

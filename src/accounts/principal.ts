@@ -37,6 +37,11 @@ export type Verification =
       readonly id?: string;
     };
 
+/** A user with a session, who may read and submit jobs, also as an administrator. */
+export function sessionPrincipal(owner: string): Principal {
+  return { owner, scopes: DEFAULT_SCOPES, credential: { kind: 'session', id: owner } };
+}
+
 /** `admin` implies every other scope. */
 export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean {
   return scopes.includes(scope) || scopes.includes('admin');

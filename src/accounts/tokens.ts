@@ -1,13 +1,23 @@
 /**
- * Access tokens for OAuth clients (RFC 6749, 4.4): signed JWTs in the profile of RFC 9068, which others can verify with the
- * key set. This service also looks up the client, so that tokens of a revoked client are rejected immediately.
+ * Access tokens for OAuth clients (RFC 6749, 4.4) and for pages with a session: signed JWTs in the profile of RFC 9068, which
+ * others can verify with the key set. This service also looks up the client or session, so that tokens of a revoked client
+ * or an ended session are rejected immediately.
  */
 import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, type JWTVerifyResult, jwtVerify, SignJWT } from 'jose';
+import type { AccountStates } from './account-states.ts';
 import { isCompactToken } from './compact-token.ts';
 import type { Credentials } from './credentials.ts';
 import type { AccountsDatabase } from './database.ts';
-import { formatScopes, hasScope, type Principal, parseScopes, type Verification } from './principal.ts';
+import {
+  formatScopes,
+  hasScope,
+  type Principal,
+  parseScopes,
+  sessionPrincipal,
+  type Verification,
+} from './principal.ts';
+import type { PageSession, Sessions } from './sessions.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { Verified } from './verified.ts';
 
@@ -37,12 +47,18 @@ export type IssueResult =
 /** Maximum difference between the clocks of two machines. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 const TYPE = 'at+jwt';
+/** `client_id` of tokens for pages. Ids of OAuth clients begin with `gmc_`. */
+const PAGE_CLIENT = 'page';
+/** Pages can always get another one. */
+const MAX_PAGE_LIFETIME_MS = 5 * 60_000;
 /** Tokens of this service have about 600 characters. Longer ones are rejected unread. */
 const MAX_TOKEN_LENGTH = 4096;
 
 export class AccessTokens {
   readonly #keys: SigningKeys;
   readonly #credentials: Credentials;
+  readonly #sessions: Sessions;
+  readonly #states: AccountStates;
   readonly #options: AccessTokensOptions;
   readonly #verified: Verified<JWTPayload>;
   readonly #now: () => number;
@@ -51,11 +67,14 @@ export class AccessTokens {
     database: AccountsDatabase,
     keys: SigningKeys,
     credentials: Credentials,
+    { sessions, states }: { readonly sessions: Sessions; readonly states: AccountStates },
     options: AccessTokensOptions,
   ) {
     this.#verified = new Verified(database);
     this.#keys = keys;
     this.#credentials = credentials;
+    this.#sessions = sessions;
+    this.#states = states;
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }
@@ -72,10 +91,17 @@ export class AccessTokens {
     const tooMuch = [...wanted.unknown, ...wanted.scopes.filter((one) => !hasScope(client, one))];
     if (tooMuch.length > 0) return { error: 'invalid_scope', scope: tooMuch.join(' ') };
     const principal = wanted.scopes.length === 0 ? client : { ...client, scopes: wanted.scopes };
-    return { ok: await this.#sign(principal) };
+    const { id } = principal.credential;
+    return { ok: await this.#sign(principal, { client_id: id }, id, this.#options.lifetimeMs) };
   }
 
-  /** Verifies a token and checks that its client is still active. Never throws because of the token. */
+  /** For pages of this service. `session`: as the account area has verified it. Never has the scope admin. */
+  issueForSession({ id, owner }: PageSession): Promise<IssuedToken> {
+    const lifetimeMs = Math.min(this.#options.lifetimeMs, MAX_PAGE_LIFETIME_MS);
+    return this.#sign(sessionPrincipal(owner), { client_id: PAGE_CLIENT, sid: id }, owner, lifetimeMs);
+  }
+
+  /** Verifies a token and checks that its client or session is still active. Never throws because of the token. */
   async verify(token: string): Promise<Verification> {
     let payload = this.#verified.find(token, this.#now());
     if (payload === null) {
@@ -90,8 +116,9 @@ export class AccessTokens {
       }
       this.#verified.keep(token, payload, version, (payload.exp ?? 0) * 1000);
     }
-    const { sub, owner, scope } = payload;
+    const { sub, owner, scope, sid, client_id: clientId } = payload;
     if (sub === undefined || typeof scope !== 'string') return { refused: 'invalid' };
+    if (clientId === PAGE_CLIENT) return this.#judgeSession({ id: String(sid), owner: sub });
     const { ok: client, ...refusal } = this.#credentials.checkClient(sub);
     if (client === undefined) return refusal as Verification;
     if (client.owner !== owner) return { refused: 'invalid', id: sub };
@@ -100,18 +127,29 @@ export class AccessTokens {
     return { ok: { ...client, scopes } };
   }
 
-  async #sign(principal: Principal): Promise<IssuedToken> {
+  #judgeSession(session: PageSession): Verification {
+    const { owner } = session;
+    if (this.#states.of(owner).disabledAt !== null) return { refused: 'disabled', id: owner };
+    if (!this.#sessions.isActive(session, this.#now())) return { refused: 'revoked', id: owner };
+    return { ok: sessionPrincipal(owner) };
+  }
+
+  async #sign(
+    principal: Principal,
+    claims: { readonly client_id: string; readonly sid?: string },
+    subject: string,
+    lifetimeMs: number,
+  ): Promise<IssuedToken> {
     const { kid, algorithm, key } = await this.#keys.current();
-    const { issuer, audience, lifetimeMs } = this.#options;
+    const { issuer, audience } = this.#options;
     const issuedAt = Math.floor(this.#now() / 1000);
     const expiresInSeconds = Math.floor(lifetimeMs / 1000);
     const scope = formatScopes(principal.scopes);
-    const { id } = principal.credential;
-    const accessToken = await new SignJWT({ client_id: id, owner: principal.owner, scope })
+    const accessToken = await new SignJWT({ ...claims, owner: principal.owner, scope })
       .setProtectedHeader({ alg: algorithm, kid, typ: TYPE })
       .setIssuer(issuer)
       .setAudience(audience)
-      .setSubject(id)
+      .setSubject(subject)
       .setIssuedAt(issuedAt)
       .setNotBefore(issuedAt)
       .setExpirationTime(issuedAt + expiresInSeconds)

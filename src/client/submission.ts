@@ -51,6 +51,7 @@ export async function sendSubmission(
     headers: key === null ? {} : { 'idempotency-key': key },
     body: make,
     isRepeatable: isRepeatable && key !== null,
+    hasRepeatableBody: isRepeatable,
     ...(signal === undefined ? {} : { signal }),
   });
 }

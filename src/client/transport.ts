@@ -1,14 +1,15 @@
 /** Requests: address, credentials, and what is tried again. Nothing but fetch, so it runs wherever that does. */
 import { backoffMs, delay } from './delay.ts';
 import { problemOf, retryAfterOf } from './errors.ts';
+import type { TokenSource } from './token-source.ts';
 
 export interface TransportOptions {
   /** Address of the service, with its path where it has one. */
   readonly baseUrl: string;
   /** Sent as the header `apiKey`. */
   readonly apiKey?: string;
-  /** An access token, or what gives one; asked before every request, so it may renew it. */
-  readonly token?: string | (() => string | Promise<string>);
+  /** An access token, or a function that gives one and is called before every request, so it can renew the token. */
+  readonly token?: string | TokenSource;
   /** Default: that of the platform. For proxies, own certificates, tests. */
   readonly fetch?: typeof globalThis.fetch;
   readonly retry?: RetryOptions;
@@ -30,6 +31,8 @@ export interface OutgoingRequest {
   readonly body?: () => OutgoingBody;
   /** Whether it may be sent again: it does no more when it comes twice, and its body can be made twice. */
   readonly isRepeatable: boolean;
+  /** Whether `body` can be made again after the service has rejected the token. Default: as `isRepeatable`. */
+  readonly hasRepeatableBody?: boolean;
   /** Answers that the caller wants to see besides those below 400. */
   readonly alsoStatuses?: readonly number[];
   readonly signal?: AbortSignal;
@@ -76,7 +79,7 @@ export class Transport {
       const isLast = !isRepeatable || failures + 1 >= this.#attempts;
       let pauseMs = this.pauseMs(failures);
       try {
-        const response = await this.#sendOnce(request);
+        const response = await this.#sendWithToken(request);
         if (response.ok || alsoStatuses.includes(response.status)) return response;
         const wantedMs = (retryAfterOf(response) ?? 0) * 1000;
         const isPassing = PASSING_STATUSES.includes(response.status) && wantedMs <= this.#maxDelayMs;
@@ -97,12 +100,31 @@ export class Transport {
     return (await response.json()) as T;
   }
 
-  async #sendOnce({ method, path, headers, body, signal }: OutgoingRequest): Promise<Response> {
+  /** Once more with another token if the service rejects the first one, before it has done anything. */
+  async #sendWithToken(request: OutgoingRequest): Promise<Response> {
+    const { token } = this.#options;
+    if (typeof token !== 'function') return this.#sendOnce(request, token);
+    const first = await token();
+    const response = await this.#sendOnce(request, first);
+    const { body, isRepeatable, hasRepeatableBody = isRepeatable } = request;
+    if (response.status !== 401 || !(body === undefined || hasRepeatableBody)) return response;
+    const second = await token(first);
+    if (second === first) return response;
+    await response.text().catch(() => {});
+    return this.#sendOnce(request, second);
+  }
+
+  async #sendOnce(
+    { method, path, headers, body, signal }: OutgoingRequest,
+    token: string | undefined,
+  ): Promise<Response> {
+    const { apiKey } = this.#options;
     const made = body?.();
     const init: RequestInit & { duplex?: 'half' } = {
       method,
       headers: {
-        ...(await this.#credentials()),
+        ...(apiKey === undefined ? {} : { apiKey }),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(made?.mediaType === undefined ? {} : { 'content-type': made.mediaType }),
         ...headers,
       },
@@ -123,15 +145,6 @@ export class Transport {
       // "fetch failed" names neither the address nor the reason.
       throw error instanceof TypeError ? unreachable(this.#baseUrl, error) : error;
     }
-  }
-
-  async #credentials(): Promise<Record<string, string>> {
-    const { apiKey, token } = this.#options;
-    const headers: Record<string, string> = {};
-    if (apiKey !== undefined) headers.apiKey = apiKey;
-    if (token !== undefined)
-      headers.authorization = `Bearer ${typeof token === 'function' ? await token() : token}`;
-    return headers;
   }
 }
 

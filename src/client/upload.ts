@@ -150,6 +150,7 @@ async function append(
     },
     body: () => ({ content, mediaType: 'application/offset+octet-stream' }),
     isRepeatable: false,
+    hasRepeatableBody: true,
     ...options,
   });
 }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { UsageSource } from '../account-area/own-jobs.ts';
 import type { SignedInPages } from '../account-area/register.ts';
 import type { Visit } from '../account-area/visit.ts';
-import type { Principal } from '../accounts/principal.ts';
+import { type Principal, sessionPrincipal } from '../accounts/principal.ts';
 import { failure } from '../errors.ts';
 import { type Html, html } from '../html.ts';
 import { admit } from '../http/auth/access.ts';
@@ -92,9 +92,7 @@ export class Visitor {
   }
 }
 
-/** A session may read and submit jobs, as the keys of its user. */
 function principalOf(visit: Visit | null): Principal | null {
   const id = visit?.session?.user.id;
-  if (id === undefined) return null;
-  return { owner: id, scopes: ['jobs:read', 'jobs:write'], credential: { kind: 'session', id } };
+  return id === undefined ? null : sessionPrincipal(id);
 }

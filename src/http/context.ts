@@ -1,5 +1,5 @@
 /** The services that routes work with. */
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { hasScope, type Principal } from '../accounts/principal.ts';
 import type { Config } from '../config.ts';
 import type { CrsSearch } from '../crs-search/crs-search.ts';
@@ -23,6 +23,17 @@ declare module 'fastify' {
   }
 }
 
+/** The session of a browser in the account area. */
+export interface PageVisit {
+  /** Null: nobody is signed in. */
+  readonly session: {
+    readonly id: string;
+    readonly user: { readonly id: string; readonly email: string };
+  } | null;
+  /** Throws PAGE_REFUSED unless a script of a page of this service sent the request. */
+  refuseForeignScript(): void;
+}
+
 export interface HttpContext {
   readonly config: Config;
   readonly auth: Authenticator;
@@ -35,6 +46,8 @@ export interface HttpContext {
   readonly crsSearch: CrsSearch;
   readonly formats: readonly Format[];
   readonly transformations: readonly Transformation[];
+  /** Passes on cookies of the session to the reply. Throws ACCOUNTS_DATABASE. */
+  readonly visit: (request: FastifyRequest, reply: FastifyReply) => Promise<PageVisit>;
 }
 
 /** The public address of the service, without a trailing slash. */

@@ -1,6 +1,6 @@
 /** Which web pages may call the service from a browser (the CORS protocol of the Fetch standard). */
-import cors from '@fastify/cors';
-import type { FastifyInstance } from 'fastify';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 const EXPOSED = [
   'Accept-Ranges',
@@ -64,12 +64,21 @@ const MAX_AGE_SECONDS = 7200;
  */
 export async function allowOrigins(app: FastifyInstance, origins: string | null): Promise<void> {
   if (origins === null) return;
-  await app.register(cors, {
+  const options: FastifyCorsOptions = {
     origin: origins === '*' ? '*' : origins.split(','),
     methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
     allowedHeaders: ALLOWED,
     exposedHeaders: EXPOSED,
     maxAge: MAX_AGE_SECONDS,
     strictPreflight: false,
+  };
+  await app.register(cors, {
+    delegator: (request, done) => done(null, usesSession(request) ? { origin: false } : options),
   });
+}
+
+/** Everything below /account works with cookies, so it is only for pages of this service. */
+function usesSession({ url, routeOptions }: FastifyRequest): boolean {
+  // The route of a preflight is `*`; that of another request has no escapes, which `url` may have.
+  return [url, routeOptions.url ?? ''].some((path) => /^\/account(?:[/?]|$)/.test(path));
 }

@@ -100,13 +100,30 @@ export function registerErrorReplies(
 ): void {
   app.setErrorHandler((error, request, reply) => sendError(request, reply, error));
   app.setNotFoundHandler((request) => {
-    const path = request.url.split('?', 1)[0];
-    const match = routes.find(({ pattern }) => pattern.test(path));
-    const { method } = request;
-    throw match === undefined
-      ? unknownPath(method, path, formatIds)
-      : failure('METHOD_NOT_ALLOWED', { path: path.slice(0, 200), method, allowed: match.methods });
+    throw wrongMethod(request, routes) ?? unknownPath(request.method, pathOf(request), formatIds);
   });
+}
+
+/** For another handler of unknown routes: answers a wrong method of a known path; null: an unknown path. */
+export function refuseMethod(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: readonly RoutePattern[],
+): FastifyReply | null {
+  const error = wrongMethod(request, routes);
+  return error === null ? null : sendError(request, reply, error);
+}
+
+function wrongMethod(request: FastifyRequest, routes: readonly RoutePattern[]): GeomillError | null {
+  const path = pathOf(request);
+  const match = routes.find(({ pattern }) => pattern.test(path));
+  if (match === undefined) return null;
+  const { method } = request;
+  return failure('METHOD_NOT_ALLOWED', { path: path.slice(0, 200), method, allowed: match.methods });
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return url.split('?', 1)[0];
 }
 
 /** Paths exist for every known format; the error names an unknown format in a path. */
@@ -214,6 +231,8 @@ function challengeOf({ code, params }: GeomillError): string | null {
     case 'CREDENTIALS_MISSING':
     case 'ORIGIN_REFUSED':
     case 'HOST_REFUSED':
+    case 'PAGE_REFUSED':
+    case 'SESSION_MISSING':
       // No error code: no credential was sent.
       return `Bearer ${REALM}, ${BY_KEY}`;
     case 'CREDENTIALS_INVALID':

@@ -6,10 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { promisify } from 'node:util';
+import { OneTimeLinks } from '../../src/account-area/one-time-links.ts';
 import { openAccounts } from '../../src/accounts/accounts.ts';
 import { formats } from '../../src/formats/registry.ts';
 import { allOperations } from '../../src/http/operations/all.ts';
 import { accountsPath } from '../../src/jobs/data-directory.ts';
+import { setUpAdmin } from '../support/account-area.ts';
 import { startTestService, submit } from '../support/service.ts';
 import { createUpload } from '../support/tus.ts';
 
@@ -56,6 +58,21 @@ async function openUpload(): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
+/** The cookie of an administrator who has just signed in. */
+async function sessionCookie(): Promise<string> {
+  const opened = openAccounts({ path: accountsPath(service.config.dataDirectory) });
+  try {
+    const browser = await setUpAdmin({
+      url: service.url,
+      link: (link) =>
+        `/account/${link.purpose}?token=${new OneTimeLinks(opened.database).make(link, 'test')}`,
+    });
+    return browser.cookies.get('geomill.session_token') ?? '';
+  } finally {
+    opened.close();
+  }
+}
+
 for (const { id, examples } of allOperations(formats)) {
   for (const [number, example] of examples.entries()) {
     test(`the example runs: ${id}, ${number + 1}`, {
@@ -66,9 +83,14 @@ for (const { id, examples } of allOperations(formats)) {
         .replaceAll('BASE_URL', service.url)
         .replaceAll(/JOB_ID|TASK_ID/g, job)
         .replaceAll('UPLOAD_ID', /UPLOAD_ID/.test(example) ? await openUpload() : '')
+        .replaceAll('SESSION_COOKIE', /SESSION_COOKIE/.test(example) ? await sessionCookie() : '')
         .replaceAll('CLIENT_ID', client.credential.id)
         .replaceAll('CLIENT_SECRET', client.secret);
-      assert.doesNotMatch(line, /\b[A-Z]+_(?:ID|URL|KEY|SECRET)\b/, 'a placeholder that nobody fills in');
+      assert.doesNotMatch(
+        line,
+        /\b[A-Z]+_(?:ID|URL|KEY|SECRET|COOKIE)\b/,
+        'a placeholder that nobody fills in',
+      );
       await run('bash', ['-e', '-o', 'pipefail', '-c', line], {
         cwd: directory,
         env: { PATH: process.env.PATH, HOME: directory, CURL_HOME: directory },

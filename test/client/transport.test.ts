@@ -1,7 +1,7 @@
 /** What the client does when the way to the service is bad, with servers that answer what a test wants. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { clientCredentials, GeomillClient, GeomillProblem } from '../../src/client/client.ts';
+import { clientCredentials, GeomillClient, GeomillProblem, sessionToken } from '../../src/client/client.ts';
 import type { TransportOptions } from '../../src/client/transport.ts';
 import { fileFrom } from '../../src/client-node/files.ts';
 import { type Answer, broken, json, problem, startScriptedServer } from '../support/scripted-server.ts';
@@ -153,6 +153,41 @@ test('a token of client credentials is fetched once while it holds', async () =>
   await expiring();
   await expiring();
   assert.equal(short.received.length, 3);
+});
+
+test('a rejected token is renewed once, by one fetch for all requests', async () => {
+  const grant = (token: string) =>
+    json(200, { access_token: token, token_type: 'Bearer', expires_in: 300, email: 'ada@example.org' });
+  await using issuer = await startScriptedServer(grant('old'), grant('new'), grant('newest'));
+  const token = sessionToken(issuer.url);
+  let isEnded = false;
+  const answer: Answer = (response, request) => {
+    const isAccepted = !isEnded && request.headers.authorization === 'Bearer new';
+    const reply = isAccepted
+      ? json(202, { job_id: 'a', status: 'QUEUED' })
+      : problem(401, 'credentials-invalid');
+    reply(response, request);
+  };
+  await using at = await clientOf([answer], { token });
+  const once = { idempotencyKey: null };
+  await Promise.all([at.client.submit(request, once), at.client.submit(request, once)]);
+  assert.equal(issuer.received.length, 2);
+  assert.deepEqual(at.server.received.map(({ headers }) => headers.authorization).sort(), [
+    'Bearer new',
+    'Bearer new',
+    'Bearer old',
+    'Bearer old',
+  ]);
+  for (const { method, path, headers } of issuer.received)
+    assert.deepEqual([method, path, headers['x-geomill-page']], ['POST', '/account/access-token', '1']);
+  // A stream is sent only once, so its request is not repeated.
+  isEnded = true;
+  const sent = at.server.received.length;
+  const stream = { name: 'a.geojson', data: new Blob(['{}']).stream() };
+  await assert.rejects(at.client.submit({ ...request, input: stream }), { code: 'CREDENTIALS_INVALID' });
+  assert.equal(at.server.received.length, sent + 1);
+  await assert.rejects(at.client.submit(request), { code: 'CREDENTIALS_INVALID' });
+  assert.deepEqual([at.server.received.length, issuer.received.length], [sent + 3, 3]);
 });
 
 test('a file that cannot be opened is named with the reason', async () => {

@@ -148,7 +148,7 @@ export class Browser {
 export const ADMIN = { email: 'ada@example.org', password: 'seven green boats sail' } as const;
 
 /** A browser in which the first administrator has just signed in. */
-export async function setUpAdmin(area: TestArea): Promise<Browser> {
+export async function setUpAdmin(area: Pick<TestArea, 'url' | 'link'>): Promise<Browser> {
   const browser = new Browser(area.url);
   await browser.get(area.link({ purpose: 'setup', userId: null }));
   const token = /name="token" value="([^"]+)"/.exec(browser.page)?.[1] ?? '';

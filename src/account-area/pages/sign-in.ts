@@ -37,7 +37,7 @@ ${field(visit, { name: 'password', label: 'Password', type: 'password', autocomp
     oidc === null
       ? null
       : html`<p class="or">or</p>
-<p><a class="button" href="${visit.href('/account/sign-in/oidc')}">Sign in with ${new URL(oidc.issuer).host}</a></p>`;
+<p><a class="button" href="${visit.href('/account/sign-in/oidc')}?next=${encodeURIComponent(next)}">Sign in with ${new URL(oidc.issuer).host}</a></p>`;
   const empty =
     accounts.states.activeAdmins() > 0
       ? null
@@ -114,7 +114,7 @@ async function beginOidc(visit: Visit): Promise<Answer> {
   const { headers, response } = await auth.api.signInSocial({
     body: {
       provider: OIDC_PROVIDER,
-      callbackURL: visit.href('/account'),
+      callbackURL: visit.href(safeNext((visit.request.query as { next?: unknown }).next)),
       errorCallbackURL: visit.href(SIGN_IN),
     },
     headers: visit.headers(),

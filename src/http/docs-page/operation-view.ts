@@ -48,7 +48,7 @@ function needOf({ security }: OperationObject): Html {
 function exampleView(source: string): Html {
   const parts = source
     .replaceAll('BASE_URL', BASE_URL_MARK)
-    .split(/\b(JOB_ID|TASK_ID|CLIENT_ID|CLIENT_SECRET)\b/);
+    .split(/\b(JOB_ID|TASK_ID|CLIENT_ID|CLIENT_SECRET|SESSION_COOKIE)\b/);
   const marked = parts.map((part, i) => (i % 2 === 1 ? html`<var>${part}</var>` : part));
   return html`<pre><code>${marked}</code></pre>`;
 }

@@ -11,6 +11,7 @@ import { deleteJob, getJob } from './jobs.ts';
 import { getAuthorizationServer, getKeySet } from './oauth-documents.ts';
 import { rerunJob } from './rerun.ts';
 import { getOutput, getStatus } from './result.ts';
+import { issueSessionToken } from './session-token.ts';
 import { getTask, getTaskOutput } from './tasks.ts';
 import { issueToken } from './token.ts';
 import { submitJob } from './transform.ts';
@@ -43,6 +44,7 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     searchCrs,
     getCrs,
     issueToken,
+    issueSessionToken,
     getKeySet,
     getAuthorizationServer,
     ...documentOperations(() => operations),

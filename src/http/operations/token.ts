@@ -17,7 +17,7 @@ const OAUTH_ERRORS: Readonly<Record<string, string>> = {
   CREDENTIALS_INVALID: 'invalid_client',
 };
 
-const NO_STORE: Readonly<Record<string, HeaderRecord>> = {
+export const NO_STORE: Readonly<Record<string, HeaderRecord>> = {
   'Cache-Control': { description: '`no-store`', schema: TEXT, required: true },
 };
 

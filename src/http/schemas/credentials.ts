@@ -15,6 +15,13 @@ export const credentialSchemas: Readonly<Record<string, JsonSchema>> = {
     expires_in: count('Lifetime in seconds.'),
     scope: text('Granted scopes, separated by spaces.'),
   }),
+  SessionToken: closedObject({
+    access_token: text('A signed JWT (RFC 9068). Clients should treat it as opaque.'),
+    token_type: { const: 'Bearer' },
+    expires_in: count('Lifetime in seconds.'),
+    scope: text('`jobs:read jobs:write`'),
+    email: text('E-mail address of the signed-in user.'),
+  }),
   OAuthError: {
     ...closedObject(
       {
