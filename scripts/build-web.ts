@@ -1,11 +1,11 @@
 /**
  * Builds the workspace, the page at `/`, from web/ into dist/web: files with a hash in their names, which browsers may keep
- * for ever, each also compressed with Brotli, and manifest.json, which names them (src/convert-pages/workspace.ts).
+ * for ever, each also compressed with Brotli and gzip, and manifest.json, which names them (src/convert-pages/workspace.ts).
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { brotliCompressSync, constants } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { TOKENS } from '../src/page-style/tokens.ts';
 import { baseMap } from './base-map.ts';
@@ -21,6 +21,7 @@ export async function buildWeb(root: string): Promise<void> {
   const write = (name: string, content: string | Uint8Array): string => {
     writeFileSync(join(directory, name), content);
     writeFileSync(join(directory, `${name}.br`), brotli(Buffer.from(content)));
+    writeFileSync(join(directory, `${name}.gz`), gzipSync(content, { level: 9 }));
     files.push(name);
     return name;
   };

@@ -114,6 +114,18 @@ export const settings = {
     choices: ['on', 'form', 'off'],
     text: 'What browsers get at `/`. `on`: the workspace, and a form for browsers without scripts. `form`: only the form. `off`: `/` leads to the documentation. The account area is not affected.',
   },
+  mapTilesUrl: {
+    name: 'MAP_TILES_URL',
+    type: 'tiles',
+    default: null,
+    text: 'Map tiles that the workspace shows under the data: `https://tiles.example.org/{z}/{x}/{y}.png` (Web Mercator, 256 pixels, with CORS headers). Browsers load them from that host, which learns the areas users look at; the page names it. Unset: the built-in outlines, from no other host.',
+  },
+  mapTilesAttribution: {
+    name: 'MAP_TILES_ATTRIBUTION',
+    type: 'text',
+    default: null,
+    text: 'Text that the licence of the tiles of MAP_TILES_URL requires on the map: `© OpenStreetMap contributors`.',
+  },
   dataDirectory: {
     name: 'DATA_DIR',
     type: 'path',
@@ -468,6 +480,7 @@ export function readConfig(
   for (const [key, limit] of Object.entries(OWNER_LIMITS)) config[key] ??= hasOwners ? limit : 0;
   config.cacheDirectory ??= join(userCacheDirectory(environment), 'geomill');
   checkOidc(config);
+  checkTiles(config);
   return { ...config, capacity } as unknown as Config;
 }
 
@@ -488,6 +501,23 @@ function checkOidc(config: Readonly<Record<string, string | number | null>>): vo
   if (oidcIssuer === null) throw refuse('OIDC_ISSUER', 'it is required with OIDC_CLIENT_ID');
   // The issuer redirects users to one registered address.
   if (baseUrl === null) throw refuse('BASE_URL', 'it is required with OIDC_CLIENT_ID');
+}
+
+/** Throws SETTING_INVALID if browsers would not show the tiles. */
+function checkTiles({
+  mapTilesUrl: url,
+  mapTilesAttribution: attribution,
+  baseUrl,
+}: Readonly<Record<string, string | number | null>>): void {
+  if (url === null && attribution !== null)
+    throw failure('SETTING_INVALID', {
+      name: 'MAP_TILES_URL',
+      value: '',
+      reason: 'it is required with MAP_TILES_ATTRIBUTION',
+    });
+  if (url === null || !String(url).startsWith('http:') || !String(baseUrl).startsWith('https:')) return;
+  const reason = 'browsers load no http tiles into a page at an https BASE_URL; give an https address';
+  throw failure('SETTING_INVALID', { name: 'MAP_TILES_URL', value: url, reason });
 }
 
 /** Whether a service that listens on `host` is reachable from this machine only. */

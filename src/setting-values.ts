@@ -9,6 +9,7 @@ type SettingType =
   | 'issuer'
   | 'origins'
   | 'networks'
+  | 'tiles'
   | 'integer'
   | 'bytes'
   | 'seconds'
@@ -60,6 +61,8 @@ export function parseSetting(setting: Setting, given: string): string | number {
       return parseOrigins(given, refuse);
     case 'networks':
       return parseNetworks(given, refuse);
+    case 'tiles':
+      return parseTiles(given, refuse);
     default:
       return parseQuantity(setting, given, refuse);
   }
@@ -94,6 +97,21 @@ function parseNetworks(given: string, refuse: (reason: string) => Error): string
       return network;
     })
     .join(',');
+}
+
+/** An address with {z}, {x} and {y} in its path or query; the content security policy of the page names its one host. */
+function parseTiles(given: string, refuse: (reason: string) => Error): string {
+  const example = 'https://tiles.example.org/{z}/{x}/{y}.png';
+  const plain = given.replace(/\{[zxy]\}/g, '0');
+  const isAddress = /^https?:\/\/[^\s"'<>\\{}]+$/.test(plain) && URL.canParse(plain);
+  if (!isAddress || ['{z}', '{x}', '{y}'].some((part) => given.split(part).length !== 2))
+    throw refuse(`give an http or https address with {z}, {x} and {y} once each, like ${example}`);
+  const { username, password, hash } = new URL(plain);
+  if (/\{/.test(given.split(/[/?]/)[2]))
+    throw refuse(`{z}, {x} and {y} must come after the host, as in ${example}`);
+  if (username !== '' || password !== '' || hash !== '')
+    throw refuse('give an address without user name, password and fragment; browsers would send neither');
+  return given;
 }
 
 const UNITS: Readonly<Record<'integer' | 'bytes' | 'seconds', Readonly<Record<string, number>>>> = {

@@ -11,6 +11,7 @@ import type {
   CrsList,
   FormatList,
   FormatRecord,
+  Index,
   InspectConfig,
   Inspection,
   JobShort,
@@ -190,6 +191,11 @@ export class GeomillClient {
     const inputs = onlyInput(request, 'input_file');
     const output = await this.#result('/v1/inspect', request.config, inputs, options);
     return output.json<Inspection>();
+  }
+
+  /** Version, links and limits of the service, and whether it requires credentials. */
+  service(options: CallOptions = {}): Promise<Index> {
+    return this.#transport.json<Index>({ path: '/v1', ...options });
   }
 
   async formats(options: CallOptions = {}): Promise<FormatRecord[]> {

@@ -16,7 +16,7 @@ import { isUnfinished, jobPage, jobsPage } from './job-view.ts';
 import { MAX_FILES, receiveForm } from './receive-form.ts';
 import { jobsPath, startPage } from './start-view.ts';
 import { type Site, Visitor } from './visitor.ts';
-import { findWorkspace, registerWorkspaceFiles, WORKSPACE_POLICY, workspaceHead } from './workspace.ts';
+import { findWorkspace, registerWorkspaceFiles, workspaceHead, workspacePolicy } from './workspace.ts';
 
 /** How long a submission waits, so that most jobs are done on the first page that follows. */
 const WAIT_MS = 2000;
@@ -36,7 +36,8 @@ export async function registerConvertPages(
 ): Promise<void> {
   const site: Site = { context, jobs, area };
   const workspace = context.config.web === 'on' ? findWorkspace() : null;
-  if (workspace !== null) registerWorkspaceFiles(app, workspace);
+  const { mapTilesUrl } = context.config;
+  if (workspace !== null) registerWorkspaceFiles(app, workspace, mapTilesUrl);
   await app.register(async (scope) => {
     await scope.register(formBody, { bodyLimit: MAX_FORM_BYTES });
     scope.addHook('onRequest', async (_request, reply) => {
@@ -48,10 +49,11 @@ export async function registerConvertPages(
       if (index !== null) return index;
       const visitor = await Visitor.begin(site, request, reply);
       const state = { values: valuesIn(request.query), suggestions: null };
-      // The workspace calls the API, which takes no session.
+      // The workspace has no sign-in yet.
       if (workspace === null || !visitor.isOpen) return sendPage(reply, startPage(visitor, state));
-      reply.header('content-security-policy', WORKSPACE_POLICY);
-      const head = workspaceHead(workspace, (path) => visitor.href(path));
+      reply.header('content-security-policy', workspacePolicy(mapTilesUrl));
+      const account = visitor.isOpen ? null : (visitor.email ?? '');
+      const head = workspaceHead(workspace, (path) => visitor.href(path), account);
       return sendPage(reply, startPage(visitor, state, null, head));
     });
     scope.post('/', (request, reply) => submit(site, request, reply));

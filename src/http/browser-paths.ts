@@ -27,7 +27,7 @@ export function sendIndex(
   reply: FastifyReply,
 ): FastifyReply | null {
   reply.header('vary', 'accept');
-  return wantsJson(request.headers.accept) ? reply.send(indexOf(baseUrlOf(context, request))) : null;
+  return wantsJson(request.headers.accept) ? reply.send(indexOf(context, request)) : null;
 }
 
 /** A program that asks for JSON; browsers list HTML, and others accept anything. */

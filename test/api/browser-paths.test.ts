@@ -57,6 +57,32 @@ test('/v1 links to resources that exist', async () => {
     assert.equal((await fetch(address)).status, name === 'jobs' ? 401 : 200, name);
 });
 
+test('/v1 states limits, retention and map tiles by the settings', async () => {
+  await using set = await startTestService({
+    settings: {
+      MAX_UPLOAD: '3 MiB',
+      MAX_FILES: '7',
+      OUTPUT_RETENTION: '2h',
+      RECORD_RETENTION: '3d',
+      UPLOAD_RETENTION: '5m',
+      MAP_TILES_URL: 'https://tiles.example.org/{z}/{x}/{y}.png',
+      MAP_TILES_ATTRIBUTION: '© Example',
+    },
+  });
+  const found = (await (await checkedFetch(`${set.url}/v1`)).json()) as Record<string, unknown>;
+  assert.deepEqual(found.limits, {
+    max_upload_bytes: 3 * 1024 ** 2,
+    max_files: 7,
+    output_retention_seconds: 7200,
+    record_retention_seconds: 3 * 86_400,
+    upload_retention_seconds: 300,
+  });
+  const url = 'https://tiles.example.org/{z}/{x}/{y}.png';
+  assert.deepEqual([found.auth, found.map_tiles], ['open', { url, attribution: '© Example' }]);
+  const index = (await (await checkedFetch(`${service.url}/v1`)).json()) as Record<string, unknown>;
+  assert.deepEqual([index.auth, index.map_tiles], ['required', null]);
+});
+
 test('other methods and unknown addresses are still errors', async () => {
   assert.equal((await fetch(`${service.url}/`, { method: 'PUT' })).status, 404);
   assert.equal((await checkedFetch(`${service.url}/v1`, { method: 'POST' })).status, 405);

@@ -69,6 +69,30 @@ test('a value that cannot be used is an error that names the setting, never the 
   }
 });
 
+test('map tiles need z, x and y, one fixed host, and https under an https page', () => {
+  const tiles = 'https://tiles.example.org:8443/topo/{z}/{x}/{y}.png?key=a,b;c';
+  const attribution = { MAP_TILES_ATTRIBUTION: '© Example' };
+  assert.equal(readConfig({ MAP_TILES_URL: tiles, ...attribution }).mapTilesUrl, tiles);
+  assert.equal(readConfig({}).mapTilesUrl, null);
+  for (const MAP_TILES_URL of [
+    'tiles.example.org/{z}/{x}/{y}.png',
+    'ftp://tiles.example.org/{z}/{x}/{y}.png',
+    'https://tiles.example.org/{z}/{x}.png',
+    'https://tiles.example.org/{z}/{x}/{y}/{y}.png',
+    'https://{s}.example.org/{z}/{x}/{y}.png',
+    'https://t{x}.example.org/{z}/{y}.png',
+    'https://{x}/{z}/{y}.png',
+    'https://ada:secret@tiles.example.org/{z}/{x}/{y}.png',
+    'https://tiles.example.org/#{z}/{x}/{y}',
+    "https://tiles.example.org/{z}/{x}/{y}' 'unsafe-inline",
+  ])
+    assert.throws(() => readConfig({ MAP_TILES_URL }), { code: 'SETTING_INVALID' }, MAP_TILES_URL);
+  const http = { MAP_TILES_URL: 'http://tiles.example.org/{z}/{x}/{y}.png' };
+  assert.ok(readConfig({ ...http, BASE_URL: 'http://mill.example.org' }));
+  assert.throws(() => readConfig({ ...http, BASE_URL: 'https://mill.example.org' }), /MAP_TILES_URL.*https/);
+  assert.throws(() => readConfig(attribution), /MAP_TILES_URL.*required with MAP_TILES_ATTRIBUTION/);
+});
+
 test('every setting has a variable of its own and a text', () => {
   const all = Object.values(settings);
   assert.equal(new Set(all.map(({ name }) => name)).size, all.length);

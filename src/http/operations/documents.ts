@@ -1,5 +1,6 @@
 /** Describes the interface to clients: the OpenAPI document and the documentation page. */
 
+import type { FastifyRequest } from 'fastify';
 import { packageVersion } from '../../package-version.ts';
 import { baseUrlOf, type HttpContext } from '../context.ts';
 import { docsPage, PAGE_POLICY } from '../docs-page/page.ts';
@@ -36,19 +37,38 @@ const getIndex: Operation = {
   tag: 'Catalogue',
   access: 'public',
   summary: 'Get the entry point',
-  description: 'The version of the service and links to its documentation and main resources.',
+  description:
+    'The version of the service, links to its documentation and main resources, and its limits: how much it takes and how long it keeps it.',
   parameters: [],
   responses: {
     200: { description: 'The links.', content: { 'application/json': { schema: ref('Index') } } },
   },
   examples: ['curl BASE_URL/v1'],
-  handle: async (context, request) => indexOf(baseUrlOf(context, request)),
+  handle: async (context, request) => indexOf(context, request),
 };
 
-/** The entry point of the service at an address. */
-export function indexOf(baseUrl: string): object {
+/** The entry point of the service. */
+export function indexOf(context: HttpContext, request: FastifyRequest): object {
+  const { config } = context;
+  const baseUrl = baseUrlOf(context, request);
   const links = Object.entries(INDEX_LINKS).map(([name, path]) => [name, baseUrl + path]);
-  return { name: 'geomill', version: packageVersion(), links: Object.fromEntries(links) };
+  return {
+    name: 'geomill',
+    version: packageVersion(),
+    links: Object.fromEntries(links),
+    auth: config.auth,
+    limits: {
+      max_upload_bytes: config.maxUploadBytes,
+      max_files: config.maxFiles,
+      output_retention_seconds: config.outputRetentionSeconds,
+      record_retention_seconds: config.recordRetentionSeconds,
+      upload_retention_seconds: config.uploadRetentionSeconds,
+    },
+    map_tiles:
+      config.mapTilesUrl === null
+        ? null
+        : { url: config.mapTilesUrl, attribution: config.mapTilesAttribution },
+  };
 }
 
 function getOpenApi(documentOf: DocumentOf): Operation {

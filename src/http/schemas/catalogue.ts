@@ -1,6 +1,6 @@
 /** Formats, transformations and coordinate reference systems as the catalogue lists them. */
 import type { JsonSchema } from '../operation.ts';
-import { closedObject, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
+import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
 const schemaOfOptions: JsonSchema = { type: 'object', description: 'JSON Schema (2020-12) of the object.' };
 const degrees: JsonSchema = { type: 'number', minimum: -180, maximum: 180 };
@@ -55,6 +55,25 @@ export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
     name: { const: 'geomill' },
     version: text('Version of the service.'),
     links: closedObject(Object.fromEntries(Object.keys(INDEX_LINKS).map((name) => [name, link]))),
+    auth: {
+      type: 'string',
+      enum: ['open', 'required'],
+      description: 'Whether requests need credentials.',
+    },
+    limits: closedObject({
+      max_upload_bytes: count('Maximum total size of the files of a request, and of one upload.'),
+      max_files: count('Maximum number of files in a request to append or merge.'),
+      output_retention_seconds: count('How long an output is kept after its job has ended.'),
+      record_retention_seconds: count('How long the record of a job is kept after the job has ended.'),
+      upload_retention_seconds: count('How long an upload is kept after its last byte.'),
+    }),
+    map_tiles: nullable(
+      closedObject({
+        url: text('Address of a tile, with `{z}`, `{x}` and `{y}`.'),
+        attribution: nullable(text('Text to show on the map.')),
+      }),
+      'Map tiles that pages of the service show; null: none.',
+    ),
   }),
   FormatRecord: formatRecord,
   FormatList: closedObject({ formats: listOf(ref('FormatRecord')) }),
