@@ -160,10 +160,11 @@ function renderErrors(): string {
     fault === 'user' ? 'request or data' : 'service',
     text(fillTemplate(template, {})),
   ]);
-  const findings = Object.entries(findingCatalogue).map(([code, { effect, severity, template }]) => [
+  const findings = Object.entries(findingCatalogue).map(([code, { effect, severity, template, unit }]) => [
     `\`${code}\``,
     `\`${severity}\``,
     EFFECTS[effect],
+    unit === 'time' ? '' : `${unit}s`.replace('entitys', 'entities'),
     text(fillTemplate(template, {})),
   ]);
   return page(
@@ -183,7 +184,26 @@ count and the first places. The severity of a warning says how the output differ
 - \`info\`: not at all. Whatever a request asks for is \`info\` too, such as removing the features outside a clip polygon;
 - \`changed\`: values, geometries or names differ from those of the input;
 - \`lost\`: data of the input is not in the output.`,
-    table(['code', 'severity', 'effect', 'text'], findings),
+    table(['code', 'severity', 'effect', 'counts', 'text'], findings),
+    `## Places
+
+The findings of a conversion are also a GeoJSON FeatureCollection in EPSG:4326 (\`--findings FILE\`) with one feature for each feature, value,
+record or entity of the data that a warning counts:
+
+- The geometry is the point, or the box as a polygon, of the feature where it was found: as it was read, as it came into the step, or
+  as it came to the writer. It is null if the feature has no geometry or was not read, if its coordinates cannot be transformed, or if only its number is known
+  (\`FID_REASSIGNED\`, \`ORDER_BY_KEY\`). A box across the antimeridian is the point in its middle.
+- Properties: \`code\`, \`severity\`, \`message\`, and, if known, \`file\` (of several), \`layer\`, \`row\` (number of the record in the layer,
+  from 1; of a step or the writer, the number of the feature that came to it), \`line\` of a text file, and \`id\` (feature id, or handle in a DXF).
+- The member \`totals\` has for each code the number in the report (\`count\`) and the number of features in the collection (\`listed\`). At most
+  10,000 of a code are listed, and 50,000 or 20 MB in all.
+
+Warnings that count nothing in the table are about files, layers, fields or parameters and list no features, except for those about entities of a DXF
+(\`ENTITY_SKIPPED\`, \`BLOCK_MISSING\`, \`EXTERNAL_REFERENCE\` and others). These count features but list none:
+\`COORDINATES_ROUNDED\`, \`IDS_AS_FIELD\`, \`IDS_WITHOUT_FIELD\`, \`IDS_DROPPED\`, \`IDS_NOT_APPENDED\`, \`GEOMETRIES_PROMOTED\`,
+\`GEOMETRIES_MADE_MULTI\` and \`GEOMETRY_TYPE_WIDENED\` concern whole layers; \`SRID_STATED\` lists the first feature; of \`VALUES_COLLAPSED\`,
+\`TEXT_BY_CODE_PAGE\`, and \`OUTSIDE_AREA_OF_USE\` of layers that are reprojected, only the count is known; of \`VALUE_NOT_APPENDED\`, the
+first few features of each partition.`,
   );
 }
 

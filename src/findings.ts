@@ -17,6 +17,15 @@ import {
   split,
 } from './catalogue-entries.ts';
 import { boundedLocation, type Location } from './errors.ts';
+import {
+  type FindingRows,
+  firstRows,
+  MAX_LISTED,
+  NO_ROW,
+  RowList,
+  type RowQuota,
+  RowTally,
+} from './finding-rows.ts';
 import { type FormatFindings, formatFindings } from './formats/registry.ts';
 import {
   boundedParams,
@@ -317,53 +326,150 @@ const MAX_PLACES = 5;
 const MAX_KINDS_PER_CODE = 1000;
 const OTHERS = '(others)';
 
+/** A finding with the features that it concerns. Plain data: it crosses threads. */
+export interface FoundFinding extends Finding {
+  readonly rows?: FindingRows;
+}
+
+/** Features of one finding in one layer. */
+export interface ListedRows {
+  readonly rows: FindingRows;
+  /** Added to numbers of records and lines. */
+  readonly base: { readonly record: number; readonly line: number };
+  /** File and layer. */
+  readonly at: Location;
+  /** Of the boxes. */
+  readonly crs: string;
+}
+
+/** A finding of a whole conversion with its features. */
+export interface ListedFinding extends Finding {
+  readonly listed: readonly ListedRows[];
+}
+
 interface Entry {
   readonly code: FindingCode;
   readonly params: MessageParams;
   count: number;
   readonly places: Location[];
+  rows: RowList | null;
+  readonly listed: ListedRows[];
 }
 
 /** Collects findings; equal code and parameters are one finding with a count. */
 export class Findings {
   readonly #byKey = new Map<string, Entry>();
   readonly #kindCounts = new Map<FindingCode, number>();
+  readonly #quotas = new Map<FindingCode, RowQuota>();
 
+  /**
+   * `where`: the row of the location in the batch, or all rows that `count` covers; an empty tally: they are listed
+   * elsewhere. Missing: the row is that of the location's record.
+   */
   note<Code extends FindingCode>(
     code: Code,
     params: FindingParams<Code>,
     location?: Location,
     count = 1,
+    where?: number | RowTally,
   ): void {
-    this.#add(code, params, count, location === undefined ? [] : [location]);
+    const entry = this.#add(code, params, count, location === undefined ? [] : [location]);
+    if (where instanceof RowTally) this.#rowsOf(entry).addTally(where);
+    else if (location !== undefined) {
+      const { record = 0, line, id } = location;
+      if (record === 0 && line === undefined && id === undefined && where === undefined) return;
+      const row = where ?? (record === 0 ? NO_ROW : record - 1);
+      this.#rowsOf(entry).add(row, record, line, id === undefined ? null : String(id));
+    }
+  }
+
+  /** Notes the counted rows, if any, with the first locations. */
+  noteTally<Code extends FindingCode>(code: Code, params: FindingParams<Code>, tally: RowTally): void {
+    if (tally.count === 0) return;
+    const first = tally.records.slice(0, MAX_PLACES).map((record) => ({ record }));
+    this.#rowsOf(this.#add(code, params, tally.count, first)).addTally(tally);
   }
 
   /** Adds what another collector listed, e.g. a partition's findings; `locate` maps its locations into the layer. */
   merge(
-    findings: readonly Finding[],
+    findings: readonly FoundFinding[],
     locate: (location: Location) => Location = (location) => location,
+    /** The CRS of the boxes, or, of rows that have none yet, the row of the batch for each row. Missing: rows are not taken. */
+    origin: { readonly crs: string } | { readonly rowOf: ArrayLike<number> } | null = null,
   ): void {
-    for (const finding of findings)
-      this.#add(finding.code, finding.params, finding.count, finding.places.map(locate));
+    for (const { code, params, count, places, rows } of findings) {
+      const entry = this.#add(code, params, count, places.map(locate));
+      if (rows === undefined || origin === null) continue;
+      if ('rowOf' in origin) this.#rowsOf(entry).addMapped(rows, origin.rowOf);
+      else this.#list(entry, listedRows(rows, locate, origin.crs));
+    }
+  }
+
+  /** Lists features of a finding that was noted, and counted, before. */
+  addListed<Code extends FindingCode>(
+    code: Code,
+    params: FindingParams<Code>,
+    listed: readonly ListedRows[],
+  ): void {
+    const entry = this.#add(code, params, 0, []);
+    for (const part of listed) this.#list(entry, part);
   }
 
   list(): Finding[] {
-    return [...this.#byKey.values()].map(({ code, params, count, places }) => ({
-      code,
-      params,
-      count,
-      places,
-      message: messageOf(findingCatalogue[code].template, params),
-    }));
+    return [...this.#byKey.values()].map(findingOf);
   }
 
-  #add(code: FindingCode, params: MessageParams, count: number, places: readonly Location[]): void {
+  /** The findings with the rows that were noted here. */
+  found(): FoundFinding[] {
+    return [...this.#byKey.values()].map((entry) => {
+      const { rows } = entry;
+      return rows === null || rows.isEmpty ? findingOf(entry) : { ...findingOf(entry), rows: rows.list() };
+    });
+  }
+
+  /** The findings with all features that were listed; of features noted here, only the numbers are known. */
+  listed(): ListedFinding[] {
+    return [...this.#byKey.values()].map((entry) => {
+      const { rows, listed, places } = entry;
+      if (rows === null || rows.isEmpty) return { ...findingOf(entry), listed };
+      const { file, layer } = places.at(0) ?? {};
+      const at = { ...(file === undefined ? {} : { file }), ...(layer === undefined ? {} : { layer }) };
+      const own = { rows: rows.list(), base: { record: 0, line: 0 }, at, crs: '' };
+      return { ...findingOf(entry), listed: [...listed, own] };
+    });
+  }
+
+  /** Takes as many rows as the code may still list. */
+  #list(entry: Entry, part: ListedRows): void {
+    const quota = this.#quotaOf(entry.code);
+    const length = part.rows.rows.length;
+    const count = Math.min(quota.left, length);
+    if (count === 0) return;
+    quota.left -= count;
+    entry.listed.push(count < length ? { ...part, rows: firstRows(part.rows, count) } : part);
+  }
+
+  #quotaOf(code: FindingCode): RowQuota {
+    const known = this.#quotas.get(code);
+    if (known !== undefined) return known;
+    const quota = { left: MAX_LISTED };
+    this.#quotas.set(code, quota);
+    return quota;
+  }
+
+  #rowsOf(entry: Entry): RowList {
+    entry.rows ??= new RowList(this.#quotaOf(entry.code));
+    return entry.rows;
+  }
+
+  #add(code: FindingCode, params: MessageParams, count: number, places: readonly Location[]): Entry {
     // Nearly always one that is known already, in the loops over features; only a new one is looked at closely.
     const known = isShort(params) ? this.#byKey.get(keyOf(code, params)) : undefined;
     const entry = known ?? this.#entryFor(code, boundedParams(params));
     entry.count += count;
     for (const location of places)
       if (entry.places.length < MAX_PLACES) entry.places.push(boundedLocation(location));
+    return entry;
   }
 
   #entryFor(code: FindingCode, params: MessageParams): Entry {
@@ -374,10 +480,24 @@ export class Findings {
     const others = Object.fromEntries(Object.keys(params).map((name) => [name, OTHERS]));
     if (kinds >= MAX_KINDS_PER_CODE && key !== keyOf(code, others)) return this.#entryFor(code, others);
     this.#kindCounts.set(code, kinds + 1);
-    const entry = { code, params, count: 0, places: [] };
+    const entry = { code, params, count: 0, places: [], rows: null, listed: [] };
     this.#byKey.set(key, entry);
     return entry;
   }
+}
+
+/** Rows as part of a layer: `locate` maps locations into it. */
+export function listedRows(
+  rows: FindingRows,
+  locate: (location: Location) => Location,
+  crs: string,
+): ListedRows {
+  const { record = 0, line = 0, ...at } = locate({ record: 0, line: 0 });
+  return { rows, base: { record, line }, at: boundedLocation(at), crs };
+}
+
+function findingOf({ code, params, count, places }: Entry): Finding {
+  return { code, params, count, places, message: messageOf(findingCatalogue[code].template, params) };
 }
 
 function keyOf(code: FindingCode, params: MessageParams): string {

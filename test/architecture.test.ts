@@ -20,7 +20,7 @@ interface Room {
 
 /** A room that may raise errors may also write their texts. */
 const ERRORS = ['errors.ts', 'message.ts', 'short-text.ts', 'did-you-mean.ts'];
-const MESSAGES = [...ERRORS, 'findings.ts'];
+const MESSAGES = [...ERRORS, 'finding-rows.ts', 'findings.ts'];
 const DATA = ['batch', 'bytes', 'crs'];
 const FORMAT: Room = {
   may: [
@@ -55,7 +55,11 @@ const ROOMS: Readonly<Record<string, Room>> = {
     may: ['message.ts', 'short-text.ts', 'catalogue-entries.ts', 'formats/registry.ts'],
     isPure: true,
   },
-  'findings.ts': { may: [...ERRORS, 'catalogue-entries.ts', 'formats/registry.ts'], isPure: true },
+  'finding-rows.ts': { may: [], isPure: true },
+  'findings.ts': {
+    may: [...ERRORS, 'finding-rows.ts', 'catalogue-entries.ts', 'formats/registry.ts'],
+    isPure: true,
+  },
   'program-files.ts': { may: [] },
   // Between the service and the processes that it does not trust.
   'process-channel.ts': { may: [] },

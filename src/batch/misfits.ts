@@ -1,5 +1,7 @@
 /** Counts values that do not match the declared type of their field, by field. */
 import type { Location } from '../errors.ts';
+import { type FindingRows, MAX_LISTED, RowList, type RowTally } from '../finding-rows.ts';
+import { type ListedRows, listedRows } from '../findings.ts';
 
 /** Plain data: sent by worker threads. */
 export interface FieldMisfits {
@@ -9,37 +11,59 @@ export interface FieldMisfits {
   readonly count: number;
   /** The first few locations, at most MAX_LOCATIONS. */
   readonly locations: readonly Location[];
+  /** Within one batch. Missing: see `listed`. */
+  readonly rows?: FindingRows;
+  /** Of all batches. */
+  readonly listed?: readonly ListedRows[];
+}
+
+interface Entry extends FieldMisfits {
+  count: number;
+  readonly locations: Location[];
+  readonly own: RowList;
+  readonly listed: ListedRows[];
 }
 
 const MAX_LOCATIONS = 5;
 
 export class MisfitList {
-  readonly #byField = new Map<
-    string,
-    { field: string; declared: string; count: number; locations: Location[] }
-  >();
+  readonly #byField = new Map<string, Entry>();
+  readonly #quota = { left: MAX_LISTED };
 
-  note(field: string, declared: string, location: Location, count = 1): void {
-    this.#add({ field, declared, count, locations: [location] });
+  /** `tally`: the rows that `count` covers. Missing: the row of the location's record. */
+  note(field: string, declared: string, location: Location, count = 1, tally?: RowTally): void {
+    const { own } = this.#add(field, declared, count, [location]);
+    if (tally !== undefined) own.addTally(tally);
+    else if (location.record !== undefined) own.add(location.record - 1, location.record);
   }
 
-  /** Adds what another list holds; `locate` maps its locations into the layer. */
-  merge(others: readonly FieldMisfits[], locate: (location: Location) => Location): void {
-    for (const other of others) this.#add({ ...other, locations: other.locations.map(locate) });
+  /** Adds what another list holds; `locate` maps its locations into the layer. `crs`: of its boxes. */
+  merge(others: readonly FieldMisfits[], locate: (location: Location) => Location, crs = ''): void {
+    for (const { field, declared, count, locations, rows } of others) {
+      const { listed } = this.#add(field, declared, count, locations.map(locate));
+      if (rows === undefined || this.#quota.left <= 0) continue;
+      this.#quota.left -= rows.rows.length;
+      listed.push(listedRows(rows, locate, crs));
+    }
   }
 
   list(): FieldMisfits[] {
-    return [...this.#byField.values()];
+    return [...this.#byField.values()].map(({ own, listed, ...misfits }) => ({
+      ...misfits,
+      ...(own.isEmpty ? {} : { rows: own.list() }),
+      ...(listed.length === 0 ? {} : { listed }),
+    }));
   }
 
-  #add({ field, declared, count, locations }: FieldMisfits): void {
-    const known = this.#byField.get(field);
-    if (known === undefined) {
-      this.#byField.set(field, { field, declared, count, locations: [...locations] });
-      return;
+  #add(field: string, declared: string, count: number, locations: readonly Location[]): Entry {
+    let entry = this.#byField.get(field);
+    if (entry === undefined) {
+      entry = { field, declared, count: 0, locations: [], own: new RowList(this.#quota), listed: [] };
+      this.#byField.set(field, entry);
     }
-    known.count += count;
+    entry.count += count;
     for (const location of locations)
-      if (known.locations.length < MAX_LOCATIONS) known.locations.push(location);
+      if (entry.locations.length < MAX_LOCATIONS) entry.locations.push(location);
+    return entry;
   }
 }

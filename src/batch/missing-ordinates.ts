@@ -1,13 +1,14 @@
 /**
  * Fills in Z or M where only some positions of a geometry have them, for formats that require them at each position.
  */
+import { RowTally } from '../finding-rows.ts';
 import { type GeometryColumn, hasM, hasZ, strideOf } from './geometry-column.ts';
 
 interface FilledOrdinates {
   readonly geometry: GeometryColumn;
   /** Rows that had Z (M) at some positions only. */
-  readonly rowsFilledZ: number;
-  readonly rowsFilledM: number;
+  readonly rowsFilledZ: RowTally;
+  readonly rowsFilledM: RowTally;
 }
 
 /**
@@ -17,51 +18,48 @@ interface FilledOrdinates {
  */
 export function fillMissingOrdinates(geometry: GeometryColumn): FilledOrdinates {
   const stride = strideOf(geometry.dimensions);
-  let filled = { geometry, rowCount: 0 };
-  if (hasZ(geometry.dimensions)) filled = fillOrdinate(geometry, 2);
-  const rowsFilledZ = filled.rowCount;
-  if (hasM(geometry.dimensions)) filled = fillOrdinate(filled.geometry, stride - 1);
-  else filled = { geometry: filled.geometry, rowCount: 0 };
-  return { geometry: filled.geometry, rowsFilledZ, rowsFilledM: filled.rowCount };
+  const rowsFilledZ = new RowTally();
+  const rowsFilledM = new RowTally();
+  let filled = geometry;
+  if (hasZ(geometry.dimensions)) filled = fillOrdinate(filled, 2, rowsFilledZ);
+  if (hasM(geometry.dimensions)) filled = fillOrdinate(filled, stride - 1, rowsFilledM);
+  return { geometry: filled, rowsFilledZ, rowsFilledM };
 }
 
-function fillOrdinate(
-  geometry: GeometryColumn,
-  ordinate: number,
-): { readonly geometry: GeometryColumn; readonly rowCount: number } {
+function fillOrdinate(geometry: GeometryColumn, ordinate: number, filled: RowTally): GeometryColumn {
   const stride = strideOf(geometry.dimensions);
   let { coordinates } = geometry;
-  let rowCount = 0;
   for (let row = 0; row < geometry.types.length; row++) {
     const first = firstPosition(geometry, row) * stride + ordinate;
     const end = firstPosition(geometry, row + 1) * stride;
     let missing = 0;
     for (let i = first; i < end; i += stride) if (Number.isNaN(coordinates[i])) missing++;
     if (missing === 0 || missing * stride === end - first + ordinate) continue;
-    if (rowCount++ === 0) coordinates = coordinates.slice();
+    if (filled.count === 0) coordinates = coordinates.slice();
+    filled.add(row);
     for (let i = first; i < end; i += stride) if (Number.isNaN(coordinates[i])) coordinates[i] = 0;
   }
-  return { geometry: rowCount === 0 ? geometry : { ...geometry, coordinates }, rowCount };
+  return filled.count === 0 ? geometry : { ...geometry, coordinates };
 }
 
 /**
- * Number of rows with a position that has no Z, for targets that store Z at every position; the batch may have no Z at
+ * The rows with a position that has no Z, for targets that store Z at every position; the batch may have no Z at
  * all.
  */
-export function countRowsWithoutZ(geometry: GeometryColumn): number {
+export function rowsWithoutZ(geometry: GeometryColumn): RowTally {
   const stride = strideOf(geometry.dimensions);
   const isFlat = !hasZ(geometry.dimensions);
   const { coordinates } = geometry;
-  let count = 0;
+  const rows = new RowTally();
   for (let row = 0; row < geometry.types.length; row++) {
     const end = firstPosition(geometry, row + 1) * stride;
     for (let i = firstPosition(geometry, row) * stride; i < end; i += stride) {
       if (!isFlat && !Number.isNaN(coordinates[i + 2])) continue;
-      count++;
+      rows.add(row);
       break;
     }
   }
-  return count;
+  return rows;
 }
 
 function firstPosition({ partOffsets, ringOffsets, coordOffsets }: GeometryColumn, row: number): number {

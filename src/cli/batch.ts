@@ -16,7 +16,7 @@ import {
   checkReport,
   filesRead,
   runConversionOf,
-  writeReport,
+  writeBeside,
 } from './conversion.ts';
 import { checkOutput } from './files.ts';
 import type { SplitDirectory } from './split.ts';
@@ -62,6 +62,8 @@ export async function runBatch(
     const { requests } = await checkedRuns(conversion, parsed);
     for (const file of filesRead(conversion.inputs, requests)) read.add(file);
   }
+  if (parsed.values.findings !== undefined)
+    throw failure('USAGE', { detail: '--findings is for one OUT; it does not go with --out-dir' });
   mkdirSync(directory, { recursive: true });
   const overwrite = parsed.values.overwrite === true;
   for (const { output } of isSplit ? [] : conversions) {
@@ -86,7 +88,7 @@ export async function runBatch(
     }
   }
   const document = `${JSON.stringify(results, null, 2)}\n`;
-  if (typeof parsed.values.report === 'string') writeReport(parsed.values.report, document);
+  if (typeof parsed.values.report === 'string') writeBeside(parsed.values.report, document);
   if (parsed.values.json === true) process.stdout.write(document);
   else if (isShown(parsed)) process.stderr.write(totalLine(results));
   return status;

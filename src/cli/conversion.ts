@@ -1,5 +1,5 @@
 /** What the commands that write a file have in common: their flags, what they ask of the pipeline, how they run it. */
-import { createReadStream, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -33,6 +33,9 @@ import { stepFlags, stepsOf, stepUsage } from './steps.ts';
 import { joinedReport, summarize } from './summary.ts';
 import { FLAG_FORM } from './wording.ts';
 
+/** Name of the findings in the temporary directory. */
+const FINDINGS = 'findings.geojson';
+
 /** The settings that matter to a command. */
 export type CommandContext = Pick<Config, 'gridDirectory' | 'cacheDirectory'> & LimitSettings;
 
@@ -49,6 +52,7 @@ export function conversionFlags(): NonNullable<ParseArgsConfig['options']> {
     overwrite: { type: 'boolean' },
     threads: { type: 'string' },
     report: { type: 'string' },
+    findings: { type: 'string' },
     json: { type: 'boolean' },
     quiet: { type: 'boolean' },
     help: { type: 'boolean', short: 'h' },
@@ -68,6 +72,7 @@ export function conversionUsage(done: string): string {
   --strict              write no output if a longitude is beyond 360 or a latitude beyond 90 degrees
   --threads N           worker threads for large files (default: one per core)
   --report FILE         write the report to FILE, as JSON
+  --findings FILE       write the places of features that were dropped, repaired or changed to FILE, as GeoJSON
   --json                print the report as JSON
   --quiet               print errors only
 
@@ -134,6 +139,7 @@ export async function runConversionOf(
           isExtended: parsed.values.update === true,
         });
   checkReport(parsed.values.report, read, path.path);
+  checkFindings(parsed, read, path.path, requests.length);
   const work = mkdtempSync(join(tmpdir(), 'geomill-'));
   try {
     const reports: ConversionReport[] = [];
@@ -149,6 +155,8 @@ export async function runConversionOf(
       // The target of the next run, under the name of the original.
       if (!isLast) Object.assign(runs[i + 1], { target: { path: to.path, name: basename(inputs[0]) } });
     }
+    if (typeof parsed.values.findings === 'string')
+      writeBeside(parsed.values.findings, readFileSync(join(work, FINDINGS)));
     return { report: joinedReport(reports), request: requests[requests.length - 1] };
   } catch (error) {
     throw asOutputFailure(error, output);
@@ -323,6 +331,7 @@ async function convert(
       ...(parsed.values.update === true ? { existing: { path, name: basename(path) } } : {}),
       ...(staged === null ? {} : { outputDirectory: staged.path }),
       scratchDirectory,
+      ...(parsed.values.findings === undefined ? {} : { findingsPath: join(work, FINDINGS) }),
       gridDirectory: context.gridDirectory,
       threads: threadCount(parsed.values.threads),
       limits: inputLimits(context),
@@ -371,7 +380,7 @@ function tell(
   output: string,
 ): void {
   const document = (): string => documentText(reportDocument(report, request, FLAG_FORM));
-  if (typeof values.report === 'string') writeReport(values.report, document());
+  if (typeof values.report === 'string') writeBeside(values.report, document());
   const stream = output === '-' ? process.stderr : process.stdout;
   if (values.json === true) stream.write(document());
   else if (values.quiet !== true) process.stderr.write(summarize(report, FLAG_FORM));
@@ -379,16 +388,43 @@ function tell(
 
 /** Before any work: the report must not replace an input or the output. */
 export function checkReport(report: unknown, inputs: readonly string[], output: string): void {
-  if (typeof report !== 'string') return;
-  const written = output === '-' ? null : statOf(output);
-  if (resolve(report) === resolve(output) || (written !== null && isSameFile(report, written)))
-    throw failure('USAGE', {
-      detail: `--report '${report}' is the output itself; give the report another name`,
-    });
-  checkOutput(report, { inputs, overwrite: true, isUpdate: false });
+  checkBeside('report', report, inputs, output);
 }
 
-export function writeReport(path: string, content: string): void {
+/** As for the report. Throws USAGE also where the command line is several conversions. */
+function checkFindings(
+  { values: { findings, report } }: Parsed,
+  inputs: readonly string[],
+  output: string,
+  conversions: number,
+): void {
+  if (typeof findings !== 'string') return;
+  if (conversions > 1)
+    throw failure('USAGE', {
+      detail: '--findings takes files of one format; append the files of each format by a command of its own',
+    });
+  if (typeof report === 'string' && resolve(findings) === resolve(report))
+    throw failure('USAGE', { detail: `--findings '${findings}' is the report; give it another name` });
+  checkBeside('findings', findings, inputs, output);
+}
+
+function checkBeside(
+  flag: 'report' | 'findings',
+  file: unknown,
+  inputs: readonly string[],
+  output: string,
+): void {
+  if (typeof file !== 'string') return;
+  const written = output === '-' ? null : statOf(output);
+  if (resolve(file) === resolve(output) || (written !== null && isSameFile(file, written)))
+    throw failure('USAGE', {
+      detail: `--${flag} '${file}' is the output itself; give the ${flag} another name`,
+    });
+  checkOutput(file, { inputs, overwrite: true, isUpdate: false });
+}
+
+/** Writes a file beside the output. */
+export function writeBeside(path: string, content: string | Uint8Array): void {
   try {
     writeFileSync(path, content);
   } catch (error) {

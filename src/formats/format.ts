@@ -15,7 +15,7 @@ import type { LayerStatistics } from '../batch/statistics.ts';
 import type { ErrorEntries, FindingEntries } from '../catalogue-entries.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import type { GeomillError } from '../errors.ts';
-import type { Finding, Findings } from '../findings.ts';
+import type { Findings, FoundFinding } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { ExpectedFile, FileState } from '../io/output-place.ts';
 import type { ScratchSpace, UnpackedSet } from '../io/scratch-space.ts';
@@ -236,7 +236,7 @@ export interface PartitionRead {
   /** Number of lines read; 0 for binary formats. */
   readonly lineCount: number;
   /** Locations count records and lines from 1 within the partition, also in errors of `readPartition`. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FoundFinding[];
   /**
    * Values that contradict the declared type of their field and are null in the batch; see `undeclare`. Missing: none.
    */
@@ -330,7 +330,7 @@ export interface EncodedChunk {
   readonly data: unknown;
   readonly transfer: readonly ArrayBuffer[];
   /** Locations count features from 1 within the batch. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FoundFinding[];
 }
 
 export interface OutputFile {

@@ -10,6 +10,7 @@ import type { CollectingHost } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { Executor } from './executor.ts';
 import { checkGrowth, positionCount } from './growth.ts';
+import { locateFindings } from './locate-findings.ts';
 import { throwIfAborted } from './partition-run.ts';
 import type { ProgressMeter } from './progress.ts';
 import { stepSetting } from './stage.ts';
@@ -32,6 +33,7 @@ export interface Collecting {
   readonly weight: number;
   readonly executor: Executor;
   readonly findings: Findings;
+  readonly locatesFindings: boolean;
   readonly signal: AbortSignal;
   readonly progress: ProgressMeter;
   readonly gridDirectory: string | null;
@@ -54,14 +56,18 @@ export async function collectStage(collecting: Collecting): Promise<readonly Fea
   throwIfAborted(signal);
   checkGrowth(collect, growth.positionsIn, countPositions(collected), growth.factor);
   finish();
-  const found = host.findings.list();
+  const found = collecting.locatesFindings
+    ? locateFindings(host.findings.found(), batches)
+    : host.findings.list();
   collecting.tally.add({
     rowsIn: rowCountOf(batches),
     rowsOut: rowCountOf(collected),
     findings: found,
     seconds: (performance.now() - startedAt) / 1000,
   });
-  collecting.findings.merge(found, (location) => ({ layer, ...location }));
+  collecting.findings.merge(found, (location) => ({ layer, ...location }), {
+    crs: collect.crs.definition,
+  });
   // Like a reader, a step returns a layer without features as one batch without rows.
   return collected.length > 0 ? collected : [emptyBatch(code.outputFields?.(fields, step.params) ?? fields)];
 }

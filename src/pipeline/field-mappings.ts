@@ -9,7 +9,7 @@ import {
   widenedTarget,
 } from '../batch/field-mapping.ts';
 import type { Field, MixedType } from '../batch/schema.ts';
-import { type Finding, Findings } from '../findings.ts';
+import { Findings, type FoundFinding } from '../findings.ts';
 import type { FormatReader, SourceLayer } from '../formats/format.ts';
 import { ID_FIELD } from './feature-ids.ts';
 import { hasOpenFields } from './plan.ts';
@@ -39,7 +39,7 @@ export const GEOMETRY_ONLY: SourceMapping = {
 export function applyFieldMapping(
   batch: FeatureBatch,
   { mapping, keepIds, idField, idsAreData, reportedAs }: SourceMapping,
-): { readonly batch: FeatureBatch; readonly findings: readonly Finding[] } {
+): { readonly batch: FeatureBatch; readonly findings: readonly FoundFinding[] } {
   const mapped = mapBatch(batch, mapping, { keepIds, idField });
   if (reportedAs === null) return { batch: mapped.batch, findings: [] };
   const findings = new Findings();
@@ -54,7 +54,7 @@ export function applyFieldMapping(
   }
   const idCount = keepIds || !idsAreData ? 0 : idField === null ? countIds(batch) : mapped.lostIds;
   if (idCount > 0) findings.note('IDS_NOT_APPENDED', { source: reportedAs }, undefined, idCount);
-  return { batch: mapped.batch, findings: findings.list() };
+  return { batch: mapped.batch, findings: findings.found() };
 }
 
 function countIds({ ids, rowCount }: FeatureBatch): number {

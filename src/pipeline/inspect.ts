@@ -124,6 +124,7 @@ async function inspect(
         gridDirectory: paths.gridDirectory,
         limits: paths.limits,
         statisticsOfIds: false,
+        locatesFindings: false,
       });
     begin(layers);
     const inspections: LayerInspection[] = [];

@@ -17,6 +17,8 @@ export interface LayerContext {
   readonly steps: readonly LoadedStep[];
   readonly executor: Executor;
   readonly findings: Findings;
+  /** Findings list the features that they concern, with their places. */
+  readonly locatesFindings: boolean;
   readonly signal: AbortSignal;
   readonly progress: ProgressMeter;
   readonly gridDirectory: string | null;

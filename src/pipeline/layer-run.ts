@@ -181,7 +181,9 @@ export class LayerRun {
         const records = this.tally.rowsWritten;
         const base = { records, lines: 0, rows: records };
         this.tally.wrote(result.rowCount, result.encodeFindings);
-        findings.merge(result.encodeFindings, (location) => locateInLayer(location, base, this.plan.name));
+        findings.merge(result.encodeFindings, (location) => locateInLayer(location, base, this.plan.name), {
+          crs: this.plan.targetCrs,
+        });
         deliver(result);
       },
     });

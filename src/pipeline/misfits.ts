@@ -7,7 +7,7 @@
 
 import { type FieldMisfits, MisfitList } from '../batch/misfits.ts';
 import type { OpenType } from '../batch/schema.ts';
-import type { Finding, Findings } from '../findings.ts';
+import type { Finding, FindingParams, Findings } from '../findings.ts';
 import type { FormatReader } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { Executor } from './executor.ts';
@@ -50,7 +50,7 @@ export async function collectMisfits(
         encoding: null,
       }),
       consume: ({ misfits }, _partition, base) =>
-        lists[i].merge(misfits, (location) => locateAt(location, base, tally.facts.at)),
+        lists[i].merge(misfits, (location) => locateAt(location, base, tally.facts.at), tally.facts.plan.crs),
     })),
   });
   return sources.map(({ tally }, i) => {
@@ -90,7 +90,11 @@ export function noteWidened(
   for (const { layer, found, tally } of sources) {
     const { fileIndex, layerIndex } = tally.facts.plan;
     const own = misfitsOf(misfits, fileIndex, layerIndex);
-    findings.merge(own.map((misfit) => widenedFinding(misfit, layer.fields ?? found)));
+    for (const misfit of own) {
+      const finding = widenedFinding(misfit, layer.fields ?? found);
+      findings.merge([finding]);
+      findings.addListed('FIELD_WIDENED', finding.params, misfit.listed ?? []);
+    }
   }
 }
 
@@ -98,7 +102,7 @@ export function noteWidened(
 export function widenedFinding(
   { field, declared, count, locations }: FieldMisfits,
   fields: readonly { readonly name: string; readonly type: OpenType }[],
-): Finding {
+): Finding & { readonly params: FindingParams<'FIELD_WIDENED'> } {
   const type = fields.find(({ name }) => name === field)?.type ?? 'string';
   return { code: 'FIELD_WIDENED', params: { field, declared, type }, count, places: locations, message: '' };
 }

@@ -4,8 +4,9 @@ import { ColumnBuilder } from '../batch/attribute-column.ts';
 import { positionBounds } from '../batch/bounds.ts';
 import { castBatch } from '../batch/cast.ts';
 import { batchBuffers, type FeatureBatch } from '../batch/feature-batch.ts';
+import type { FieldMisfits } from '../batch/misfits.ts';
 import { batchStatistics } from '../batch/statistics.ts';
-import type { Finding } from '../findings.ts';
+import type { FoundFinding } from '../findings.ts';
 import type { FormatReader, FormatWriter } from '../formats/format.ts';
 import { inputFormatById, outputFormatById } from '../formats/format-by-id.ts';
 import { transformations } from '../transformations/registry.ts';
@@ -14,6 +15,7 @@ import { transformationById } from './chain.ts';
 import { idsAsField, prefixedIds } from './feature-ids.ts';
 import { applyFieldMapping } from './field-mappings.ts';
 import { loadProj } from './load-proj.ts';
+import { locateFindings, withoutRows } from './locate-findings.ts';
 import { checkFieldNames } from './name-lengths.ts';
 import { checkPositions, withLikelyReason } from './position-range.ts';
 import { countParts, encodeParts, type PartEncodings, type PartResult } from './split-batch.ts';
@@ -46,7 +48,10 @@ export async function createPerformer(
     const stage = session.layers[layerIndex].stages[index];
     let prepared = ready.get(stage);
     if (prepared === undefined) {
-      prepared = prepareStage(stage, transformers, registry, session.limits.outputFactor);
+      prepared = prepareStage(stage, transformers, registry, {
+        outputFactor: session.limits.outputFactor,
+        locatesFindings: session.locatesFindings,
+      });
       ready.set(stage, prepared);
     }
     return prepared;
@@ -94,7 +99,7 @@ function performTask(
       : batchStatistics(batch, task.statisticsDepth, session.statisticsOfIds);
   const transfer: ArrayBuffer[] = [];
   let chunk: unknown = null;
-  let encodeFindings: readonly Finding[] = [];
+  let encodeFindings: readonly FoundFinding[] = [];
   if (task.encoding !== null && writer !== null) {
     const named = task.idField == null ? batch : idsAsField(batch, task.idField);
     const cast = task.encoding.fields === null ? named : castBatch(named, task.encoding.fields);
@@ -114,6 +119,8 @@ function performTask(
       for (const buffer of divided.transfer) transfer.push(buffer);
     }
   }
+  if (task.encoding !== null || task.split !== undefined)
+    encodeFindings = located(encodeFindings, batch, session);
   if (task.keepBatch) for (const buffer of batchBuffers(batch)) transfer.push(buffer);
   const { batch: _, ...facts } = obtained;
   const result: TaskResult = {
@@ -147,7 +154,7 @@ function obtainBatch(
   const finished = (batch: FeatureBatch): FeatureBatch =>
     isLast && layer.layerField !== null ? joinedBatch(batch, layer.layerField) : batch;
   if (input.kind === 'batch') {
-    const { batch, ...outcome } = applyStage(input.batch, undefined, task, stage);
+    const { batch, ...outcome } = applyStage(input.batch, undefined, task, stage, session);
     return {
       ...outcome,
       batch: finished(batch),
@@ -173,10 +180,13 @@ function obtainBatch(
   const range =
     positionRange === null || bounds === undefined
       ? null
-      : checkPositions(read.batch.geometry, read.batch.rowCount, bounds, positionRange);
+      : checkPositions(read.batch, bounds, positionRange, session.locatesFindings);
+  // Before a reprojection changes the positions.
+  const readFindings = located(read.findings, read.batch, session);
+  const misfits = located(read.misfits ?? [], read.batch, session);
   let applied: ReturnType<typeof applyStage>;
   try {
-    applied = applyStage(read.batch, bounds, task, stage);
+    applied = applyStage(read.batch, bounds, task, stage, session);
   } catch (error) {
     throw withLikelyReason(error, range, positionRange);
   }
@@ -189,10 +199,19 @@ function obtainBatch(
     nextStart: read.nextStart,
     recordCount: read.recordCount,
     lineCount: read.lineCount,
-    readFindings: read.findings,
-    misfits: read.misfits ?? [],
+    readFindings,
+    misfits,
     range,
   };
+}
+
+/** With the places of the rows of the batch, if the session wants them. */
+function located<Found extends FoundFinding | FieldMisfits>(
+  found: readonly Found[],
+  batch: FeatureBatch,
+  { locatesFindings }: Session,
+): readonly Found[] {
+  return locatesFindings ? locateFindings(found, [batch]) : withoutRows(found);
 }
 
 function applyStage(
@@ -200,12 +219,13 @@ function applyStage(
   bounds: ReturnType<typeof positionBounds> | undefined,
   task: Task,
   stage: PreparedStage | null,
+  session: Session,
 ): StageOutcome & Pick<TaskResult, 'mappingFindings' | 'rowNumbers'> {
   if (stage === null) return { batch, mappingFindings: [], steps: [], reprojections: [] };
   const taken =
     task.fieldMapping == null ? { batch, findings: [] } : applyFieldMapping(batch, task.fieldMapping);
   const cast = task.stageFields === null ? taken.batch : castBatch(taken.batch, task.stageFields);
-  const mappingFindings = taken.findings;
+  const mappingFindings = located(taken.findings, batch, session);
   if (task.numbersRows !== true) return { ...stage.apply(cast, bounds), mappingFindings };
   const outcome = stage.apply(withRowNumbers(cast), bounds);
   return { ...outcome, ...withoutRowNumbers(outcome.batch), mappingFindings };

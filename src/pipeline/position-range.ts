@@ -3,11 +3,14 @@
  * coordinates in the wrong order. The bounds of a batch decide; single positions are looked at only if these do not fit.
  */
 import type { Bounds } from '../batch/bounds.ts';
-import { type GeometryColumn, strideOf } from '../batch/geometry-column.ts';
+import type { FeatureBatch } from '../batch/feature-batch.ts';
+import { strideOf } from '../batch/geometry-column.ts';
 import type { CrsDescription, CrsText } from '../crs/crs.ts';
 import { failure, GeomillError, type Location } from '../errors.ts';
-import type { Findings } from '../findings.ts';
+import { type FindingRows, MAX_LISTED, RowTally } from '../finding-rows.ts';
+import type { Findings, ListedRows } from '../findings.ts';
 import { field, textOf } from '../message.ts';
+import { locateTally } from './locate-findings.ts';
 import { rowsOf, shortDefinition } from './positions.ts';
 
 /** Longitudes of shapes across the antimeridian, or counted from 0, are up to 360. */
@@ -42,6 +45,8 @@ export interface RangeCounts {
   readonly outside: number;
   /** First position of the first few features beyond the limits; records count from 1. */
   readonly places: readonly { readonly record: number; readonly x: number; readonly y: number }[];
+  /** The first of these features with their boxes. Missing: not wanted. */
+  readonly rows?: { readonly impossible: FindingRows; readonly outside: FindingRows };
 }
 
 /** Null if the CRS has neither limits nor an area. `extentOf`: bounds of an area of use in coordinates of the CRS. */
@@ -72,13 +77,14 @@ function isWorld({ west, south, east, north }: NonNullable<CrsDescription['areaO
   return west <= -180 && south <= -90 && east >= 180 && north >= 90;
 }
 
-/** `bounds`: of the positions of the column, which has `rowCount` rows. */
+/** `bounds`: of all positions of the batch. `locates`: list the features. */
 export function checkPositions(
-  geometry: GeometryColumn,
-  rowCount: number,
+  batch: Pick<FeatureBatch, 'rowCount' | 'geometry' | 'ids'>,
   bounds: Bounds,
   range: PositionRange,
+  locates = false,
 ): RangeCounts {
+  const { geometry, rowCount } = batch;
   const { limits, area, turn } = range;
   const areaCounted = range.countsOutside ? area : null;
   const counts = {
@@ -97,6 +103,8 @@ export function checkPositions(
   const { coordinates } = geometry;
   const stride = strideOf(geometry.dimensions);
   const rows = rowsOf(geometry, rowCount);
+  const impossible = new RowTally();
+  const outside = new RowTally();
   let lastImpossible = -1;
   let lastOutside = -1;
   for (let i = 0; i < coordinates.length; i += stride) {
@@ -105,18 +113,27 @@ export function checkPositions(
     if (Math.abs(x) > maxX || Math.abs(y) > maxY) {
       const row = rows.at(i / stride);
       if (row === lastImpossible) continue;
-      if (row === lastOutside) counts.outside--;
+      if (row === lastOutside) {
+        counts.outside--;
+        if (outside.rows.at(-1) === row) outside.rows.pop();
+      }
       counts.impossible++;
+      impossible.add(row);
       lastImpossible = row;
       if (counts.places.length < MAX_PLACES) counts.places.push({ record: row + 1, x, y });
     } else if (y < south || y > north || isBeside(x, west, east, turn)) {
       const row = rows.at(i / stride);
       if (row === lastImpossible || row === lastOutside) continue;
       counts.outside++;
+      outside.add(row);
       lastOutside = row;
     }
   }
-  return counts;
+  if (!locates) return counts;
+  return {
+    ...counts,
+    rows: { impossible: locateTally(impossible, batch), outside: locateTally(outside, batch) },
+  };
 }
 
 const WORLD: Bounds = [
@@ -149,6 +166,8 @@ export class RangeTally {
   readonly #range: PositionRange | null;
   readonly #bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity];
   readonly #places: { record: number; x: number; y: number }[] = [];
+  readonly #left = { impossible: MAX_LISTED, outside: MAX_LISTED };
+  readonly #listed = { impossible: [] as ListedRows[], outside: [] as ListedRows[] };
   #impossible = 0;
   #outside = 0;
 
@@ -156,9 +175,17 @@ export class RangeTally {
     this.#range = range;
   }
 
-  /** `rowsBefore`: number of rows before those of the batch. */
-  add(counts: RangeCounts | null, rowsBefore: number): void {
+  /** `rowsBefore`: number of rows before those of the batch. `at`: file and layer. `crs`: of the positions. */
+  add(counts: RangeCounts | null, rowsBefore: number, at: Location = {}, crs: CrsText = ''): void {
     if (counts === null) return;
+    if (counts.rows !== undefined)
+      for (const kind of ['impossible', 'outside'] as const) {
+        const rows = counts.rows[kind];
+        const before = { record: rowsBefore, line: 0 };
+        if (rows.rows.length === 0 || this.#left[kind] <= 0) continue;
+        this.#left[kind] -= rows.rows.length;
+        this.#listed[kind].push({ rows, base: before, at, crs });
+      }
     const { bounds, impossible, outside, places } = counts;
     const own = this.#bounds;
     for (const i of [0, 1]) own[i] = Math.min(own[i], bounds[i]);
@@ -193,20 +220,18 @@ export class RangeTally {
       throw impossiblePosition(first, at, isSwapped ? SWAPPED : `${crs} is in degrees`, crsPath);
     const axes = range.limits === null ? 'x and y' : 'longitude and latitude';
     if (isSwapped) findings.note('COORDINATES_SWAPPED', { axes, crs }, at);
-    for (const [i, { record }] of this.#places.entries())
-      findings.note(
-        'COORDINATES_OUT_OF_RANGE',
-        { crs, share: shareText(this.#impossible, rowCount) },
-        { ...at, record },
-        i === 0 ? this.#impossible - this.#places.length + 1 : 1,
-      );
-    if (this.#outside > 0)
-      findings.note(
-        'OUTSIDE_AREA_OF_USE',
-        { crs, share: shareText(this.#outside, rowCount) },
-        at,
-        this.#outside,
-      );
+    const unlisted = new RowTally();
+    const share = (count: number): string => shareText(count, rowCount);
+    const beyond = { crs, share: share(this.#impossible) };
+    for (const [i, { record }] of this.#places.entries()) {
+      const count = i === 0 ? this.#impossible - this.#places.length + 1 : 1;
+      findings.note('COORDINATES_OUT_OF_RANGE', beyond, { ...at, record }, count, unlisted);
+    }
+    if (this.#impossible > 0) findings.addListed('COORDINATES_OUT_OF_RANGE', beyond, this.#listed.impossible);
+    if (this.#outside === 0) return;
+    const params = { crs, share: share(this.#outside) };
+    findings.note('OUTSIDE_AREA_OF_USE', params, at, this.#outside);
+    findings.addListed('OUTSIDE_AREA_OF_USE', params, this.#listed.outside);
   }
 
   /** Nothing is where it can be, and everything would be if x and y were exchanged. */

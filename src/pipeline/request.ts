@@ -94,6 +94,8 @@ export interface ConversionPaths {
   readonly existing?: InputPath;
   /** Layers and zip members are named after it. */
   readonly outputPath: string;
+  /** Path of a new file that gets the findings with their places, as GeoJSON. Missing: none is written. */
+  readonly findingsPath?: string;
   /** What must be at that path, and beside it, when the output is complete. Missing: anything. */
   readonly expected?: readonly ExpectedFile[];
   /** Directory for the files of a split output; exists and is empty. Missing: they are packed in a zip at `outputPath`. */

@@ -243,6 +243,7 @@ class Conversion {
       steps: plan.steps,
       executor,
       findings: this.#findings,
+      locatesFindings: this.#paths.findingsPath !== undefined,
       signal: this.#control.signal,
       progress,
       gridDirectory: this.#paths.gridDirectory,
@@ -266,6 +267,7 @@ class Conversion {
       return await this.#convert(undeclared(inputs, found, reader), found);
     }
     const { output, parts, reprojections } = written;
+    await this.#writeFindings();
     return buildReport({
       request: this.#request,
       fileNames: inputs.map(({ name }) => name),
@@ -431,6 +433,13 @@ class Conversion {
         return output.reports;
       },
     };
+  }
+
+  async #writeFindings(): Promise<void> {
+    const { findingsPath, gridDirectory } = this.#paths;
+    if (findingsPath === undefined) return;
+    const { writeFindings } = await import('./findings-file.ts');
+    await writeFindings(findingsPath, this.#findings.listed(), gridDirectory);
   }
 
   #refuseFindings(): void {

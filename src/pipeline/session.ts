@@ -22,6 +22,7 @@ export function sessionFor(
     layers: plan.layers.flatMap((layer) => sessionLayers(layer, plan, files, crs)),
     gridDirectory: paths.gridDirectory,
     limits: paths.limits,
+    locatesFindings: paths.findingsPath !== undefined,
     statisticsOfIds: plan.keepsIdsAsField || plan.operation === 'append',
   };
 }

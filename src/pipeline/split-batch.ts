@@ -4,7 +4,7 @@ import { castBatch, castColumn } from '../batch/cast.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import { batchStatistics, type LayerStatistics } from '../batch/statistics.ts';
 import { failure } from '../errors.ts';
-import { type Finding, Findings, findingCatalogue } from '../findings.ts';
+import { Findings, type FoundFinding, findingCatalogue } from '../findings.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding } from '../formats/format.ts';
 import { takeFeatures, takeGeometry } from '../transformations/parts/take-geometry.ts';
 import { idsAsField } from './feature-ids.ts';
@@ -66,7 +66,7 @@ export function encodeParts(
   idField: string | null,
   writer: FormatWriter,
   encodings: ReadonlyMap<SplitValue, LayerEncoding>,
-): { readonly parts: PartResult[]; readonly transfer: ArrayBuffer[]; readonly findings: Finding[] } {
+): { readonly parts: PartResult[]; readonly transfer: ArrayBuffer[]; readonly findings: FoundFinding[] } {
   const named = idField === null ? batch : idsAsField(batch, idField);
   const findings = new Findings();
   const transfer: ArrayBuffer[] = [];
@@ -76,8 +76,11 @@ export function encodeParts(
     const own = rows.length === batch.rowCount ? named : takeFeatures(named, rows);
     const cast = encoding.fields === null ? own : castBatch(own, encoding.fields);
     const encoded = writer.encode(cast, encoding);
-    findings.merge(encoded.findings, (location) =>
-      location.record === undefined ? location : { ...location, record: rows[location.record - 1] + 1 },
+    findings.merge(
+      encoded.findings,
+      (location) =>
+        location.record === undefined ? location : { ...location, record: rows[location.record - 1] + 1 },
+      { rowOf: rows },
     );
     for (const buffer of encoded.transfer) transfer.push(buffer);
     return {
@@ -88,7 +91,7 @@ export function encodeParts(
       statistics: null,
     };
   });
-  return { parts, transfer, findings: findings.list() };
+  return { parts, transfer, findings: findings.found() };
 }
 
 function droppedIn({ findings }: EncodedChunk): number {

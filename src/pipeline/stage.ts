@@ -15,6 +15,7 @@ import type {
 } from '../transformations/transformation.ts';
 import { transformationById } from './chain.ts';
 import { checkGrowth, positionCount } from './growth.ts';
+import { locateFindings } from './locate-findings.ts';
 import { reprojectBatch, shortDefinition } from './positions.ts';
 import type { ReprojectionCounts, Route, SessionStage, SessionStep, StepOutcome } from './task.ts';
 import type { Transformers } from './transformers.ts';
@@ -43,7 +44,7 @@ export async function prepareStage(
   { links, collect, layerName }: SessionStage,
   transformers: Transformers,
   registry: readonly Transformation[],
-  outputFactor: number,
+  { outputFactor, locatesFindings }: { readonly outputFactor: number; readonly locatesFindings: boolean },
 ): Promise<PreparedStage> {
   const prepared: PreparedLink[] = [];
   const growth = { positionsIn: 0, factor: outputFactor };
@@ -60,7 +61,7 @@ export async function prepareStage(
   }
   let answering: Promise<AnswerCall> | null = null;
   return {
-    apply: (batch, bounds) => applyLinks(prepared, batch, bounds, growth),
+    apply: (batch, bounds) => applyLinks(prepared, batch, bounds, growth, locatesFindings),
     answer:
       collect === null
         ? null
@@ -76,6 +77,7 @@ function applyLinks(
   input: FeatureBatch,
   bounds: Bounds | undefined,
   growth: Growth,
+  locates: boolean,
 ): StageOutcome {
   if (links.length === 0) return { batch: input, steps: NOTHING, reprojections: NOTHING };
   const steps: StepOutcome[] = [];
@@ -92,6 +94,7 @@ function applyLinks(
       const findings = new Findings();
       const rowsIn = batch.rowCount;
       const startedAt = performance.now();
+      const before = batch;
       batch = link.apply(batch, findings);
       const positionsOut = positionCount(batch);
       checkGrowth(link.link, positionsIn, positionsOut, growth.factor);
@@ -102,7 +105,7 @@ function applyLinks(
         positionsIn,
         positionsOut,
         seconds: (performance.now() - startedAt) / 1000,
-        findings: findings.list(),
+        findings: locates ? locateFindings(findings.found(), [before]) : findings.list(),
       });
     }
     known = undefined;

@@ -11,7 +11,7 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import { type CrsText, epsgCode } from '../crs/crs.ts';
 import { didYouMean } from '../did-you-mean.ts';
 import { failure, GeomillError } from '../errors.ts';
-import { type Finding, Findings } from '../findings.ts';
+import { Findings, type FoundFinding } from '../findings.ts';
 import type { FormatReader, InputFormat, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
 import { optionOfText } from '../formats/option-text.ts';
@@ -37,7 +37,10 @@ import type { ThreadSource } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
 
 export interface StepFileReading {
-  readonly paths: Pick<ConversionPaths, 'scratchDirectory' | 'gridDirectory' | 'threads' | 'limits'>;
+  readonly paths: Pick<
+    ConversionPaths,
+    'scratchDirectory' | 'gridDirectory' | 'threads' | 'limits' | 'findingsPath'
+  >;
   readonly crs: CrsService;
   readonly findings: Findings;
   readonly scratch: ScratchSpace;
@@ -233,6 +236,7 @@ class StepFileReader {
       gridDirectory: paths.gridDirectory,
       limits: paths.limits,
       statisticsOfIds: false,
+      locatesFindings: paths.findingsPath !== undefined,
     });
     const misfits = new MisfitList();
     let fields: readonly Field[] | null = where === null ? [] : null;
@@ -291,7 +295,7 @@ class StepFileReader {
 
   /** Adds findings of the reader. Throws where the file says that it is in another CRS than the one it is read in. */
   #tell(
-    found: readonly Finding[],
+    found: readonly FoundFinding[],
     crs: CrsText,
     within: Parameters<Findings['merge']>[1] = (at) => at,
   ): void {
@@ -316,7 +320,7 @@ class StepFileReader {
     const reported = reportedFindings(found, stated !== null).map((finding) =>
       finding.places.length > 0 ? finding : { ...finding, places: [{}] },
     );
-    this.#reading.findings.merge(reported, (at) => ({ file: name, ...within(at) }));
+    this.#reading.findings.merge(reported, (at) => ({ file: name, ...within(at) }), { crs });
   }
 }
 

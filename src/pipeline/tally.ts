@@ -1,9 +1,10 @@
 /** Sums the results of the tasks of a layer. */
 import { type Field, type MixedType, type OpenType, widenType } from '../batch/schema.ts';
-import { epsgCode } from '../crs/crs.ts';
+import { type CrsText, epsgCode } from '../crs/crs.ts';
 import { combineOperations, type OperationDescription } from '../engines/proj/operation-description.ts';
 import { failure, type Location } from '../errors.ts';
-import { type Finding, type FindingCode, type Findings, findingCatalogue } from '../findings.ts';
+import { RowTally } from '../finding-rows.ts';
+import { type Finding, type FindingCode, type Findings, findingCatalogue, listedRows } from '../findings.ts';
 import { field, textOf } from '../message.ts';
 import { type ChainLink, reprojectionsOf } from './chain.ts';
 import { type LayerLocation, locateAt, type PartitionBase } from './partition-run.ts';
@@ -80,16 +81,20 @@ export class SourceTally {
     for (const { name, type } of result.fields) {
       this.#types.set(name, widenType(this.#types.get(name) ?? 'null', type, this.#mixed) as OpenType);
     }
-    this.#range.add(result.range, base.rows);
+    this.#range.add(result.range, base.rows, this.facts.at, this.facts.plan.crs);
     for (const { code, params, places } of result.readFindings) {
       if (code === 'SRID_STATED')
         this.#checkSrid(Number(params.srid), locateAt(places[0] ?? {}, base, this.facts.at));
       if (code === 'CRS_MEMBER_IGNORED') this.#ignoredCrs = textOf(params.crs);
     }
-    for (const { field, declared: type, count, locations } of result.misfits)
-      findings.note('VALUE_INVALID', { field, type }, locateAt(locations[0], base, this.facts.at), count);
-    const reported = reportedFindings(result.readFindings, this.facts.isCrsStated);
-    findings.merge(reported, (location) => locateAt(location, base, this.facts.at));
+    const { at, isCrsStated, plan } = this.facts;
+    const locate = (location: Location): Location => locateAt(location, base, at);
+    for (const { field, declared: type, count, locations, rows } of result.misfits) {
+      findings.note('VALUE_INVALID', { field, type }, locate(locations[0]), count, new RowTally());
+      if (rows !== undefined)
+        findings.addListed('VALUE_INVALID', { field, type }, [listedRows(rows, locate, plan.crs)]);
+    }
+    findings.merge(reportedFindings(result.readFindings, isCrsStated), locate, { crs: plan.crs });
   }
 
   /** Throws CRS_CONFLICT if EWKT rows state another CRS than the request: a guess could move the data. */
@@ -195,7 +200,8 @@ export class LayerTally {
     const tallies = source === null ? this.#later : this.#routes[source.facts.plan.route];
     for (const counts of result.reprojections) tallies.get(counts.number)?.add(counts);
     const at = source?.facts.at ?? { layer: this.plan.name };
-    findings.merge(result.mappingFindings, (location) => locateAt(location, base, at));
+    const origin = source === null ? null : { crs: source.facts.plan.crs };
+    findings.merge(result.mappingFindings, (location) => locateAt(location, base, at), origin);
     const rowsInto = source?.rowsIn ?? this.#rowsIn;
     for (const outcome of result.steps) {
       const { step, rowsIn, findings: found } = outcome;
@@ -203,8 +209,16 @@ export class LayerTally {
       const rows = rowsInto.get(step) ?? 0;
       rowsInto.set(step, rows + rowsIn);
       // A step counts its input features, which may be fewer or more than the records of the source.
-      findings.merge(found, (location) => locateAt(location, { records: rows, lines: 0, rows }, at));
+      const before = { records: rows, lines: 0, rows };
+      findings.merge(found, (location) => locateAt(location, before, at), { crs: this.#crsOf(step) });
     }
+  }
+
+  /** The CRS of the features that a streaming step gets; it is the same on all routes. */
+  #crsOf(step: number): CrsText {
+    for (const { links } of this.plan.stages)
+      for (const link of links) if (link.kind === 'step' && link.step === step) return link.crs;
+    throw new Error('the step is not in the plan');
   }
 
   step(number: number): StepTally {

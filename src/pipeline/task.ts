@@ -8,7 +8,7 @@ import type { OutsideCounts } from '../engines/proj/area.ts';
 import type { OperationDescription } from '../engines/proj/operation-description.ts';
 import type { TransformerRecipe } from '../engines/proj/proj.ts';
 import type { PlainError } from '../errors.ts';
-import type { Finding } from '../findings.ts';
+import type { FoundFinding } from '../findings.ts';
 import type { LayerEncoding, Partition, SourceLayer } from '../formats/format.ts';
 import type { InputLimits } from '../io/limits.ts';
 import type { StepParameters } from '../transformations/transformation.ts';
@@ -26,6 +26,8 @@ export interface Session {
   readonly limits: InputLimits;
   /** Statistics include the ids. */
   readonly statisticsOfIds: boolean;
+  /** Findings list the features that they concern, with their places. */
+  readonly locatesFindings: boolean;
 }
 
 /** Code that a thread can load while the input is being opened. */
@@ -127,12 +129,12 @@ export interface TaskResult {
   readonly nextStart: number;
   readonly recordCount: number;
   readonly lineCount: number;
-  readonly readFindings: readonly Finding[];
+  readonly readFindings: readonly FoundFinding[];
   /** See PartitionRead; for a batch input none. */
   readonly misfits: readonly FieldMisfits[];
   /** Locations count the input rows from 1. */
-  readonly mappingFindings: readonly Finding[];
-  readonly encodeFindings: readonly Finding[];
+  readonly mappingFindings: readonly FoundFinding[];
+  readonly encodeFindings: readonly FoundFinding[];
   readonly statistics: LayerStatistics | null;
   readonly batch: FeatureBatch | null;
   readonly chunk: unknown;
@@ -167,7 +169,7 @@ export interface StepOutcome {
   readonly rowsOut: number;
   readonly seconds: number;
   /** Locations count the input rows from 1. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly FoundFinding[];
 }
 
 /** A call of a collecting step to its other half in a worker. */

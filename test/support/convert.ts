@@ -42,6 +42,8 @@ export interface ConvertOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
   readonly crsMemory?: CrsMemory | undefined;
+  /** Path of a file that gets the findings with their places. */
+  readonly findingsPath?: string;
 }
 
 export interface CombineOptions extends ConvertOptions {
@@ -143,6 +145,7 @@ async function perform(
       inputs: inputPaths.map((path) => ({ path, name: basename(path) })),
       ...(options.stepInputs === undefined ? {} : { stepInputs: options.stepInputs }),
       outputPath,
+      ...(options.findingsPath === undefined ? {} : { findingsPath: options.findingsPath }),
       ...(options.split?.inDirectory ? { outputDirectory } : {}),
       scratchDirectory,
       gridDirectory: null,

@@ -481,7 +481,7 @@ test('counts features that cannot be drawn as dropped; drops and reports measure
     findings.map(({ code, count, places }) => [code, count, places.map(({ record }) => record)]),
     [
       ['GEOMETRY_NOT_DRAWN', 2, [2, 3]],
-      ['M_DROPPED', 1, []],
+      ['M_DROPPED', 1, [1]],
     ],
   );
 });

@@ -57,8 +57,8 @@ test('features beyond the limits or outside the area are counted like one positi
         const texts = features.map((points) =>
           points.length === 0 ? null : `MULTIPOINT (${points.map(([x, y]) => `${x} ${y}`).join(', ')})`,
         );
-        const { geometry, rowCount } = batchOfWkt(texts);
-        const counts = checkPositions(geometry, rowCount, positionBounds(geometry), range);
+        const batch = batchOfWkt(texts);
+        const counts = checkPositions(batch, positionBounds(batch.geometry), range);
         const cannotBe = ([x, y]: Point): boolean => Math.abs(x) > 360 || Math.abs(y) > 90;
         const isOutside = ([x, y]: Point): boolean =>
           ![x, x - 360, x + 360].some((lon) => lon >= -10.01 && lon <= 40.01) || y < 29.99 || y > 70.01;

@@ -9,6 +9,7 @@ import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/ge
 import type { Field } from '../../batch/schema.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
 import { failure, GeomillError, type Location } from '../../errors.ts';
+import { MAX_LISTED, NO_ROW, RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
@@ -26,7 +27,6 @@ const BYTES_PER_ORDINATE = 12;
 /** One record must fit into the memory of every worker at the same time. */
 const MAX_RECORD_BYTES = 256 << 20;
 const SHOWN_CHARACTERS = 60;
-const LOCATIONS_SHOWN = 5;
 
 export const reader: FormatReader = {
   typing: 'layer',
@@ -50,6 +50,8 @@ class PartitionReader {
   readonly #rowGeometry: RowGeometry;
   readonly #findings = new Findings();
   readonly #noteCounts = new Map<GeometryNoteFinding, number>();
+  readonly #missing = new RowTally();
+  readonly #zero = new RowTally();
   #lookahead = LOOKAHEAD_BYTES;
   #recordCount = 0;
   /** Line on which the current record begins, from 1 within the partition. */
@@ -112,7 +114,7 @@ class PartitionReader {
       nextStart: start + scanner.at,
       recordCount: this.#recordCount,
       lineCount: scanner.lineCount,
-      findings: this.#findings.list(),
+      findings: this.#findings.found(),
     };
   }
 
@@ -175,12 +177,13 @@ class PartitionReader {
     if (this.#state.onError === 'fail' || this.#scanner.isUnclosed) throw error;
     const reason =
       error.code === 'CSV_GEOMETRY' ? 'invalid geometry' : 'not as many cells as columns, or broken quotes';
-    this.#findings.note('RECORD_SKIPPED', { reason }, this.#location());
+    this.#findings.note('RECORD_SKIPPED', { reason }, this.#location(), 1, NO_ROW);
   }
 
   /** Appends the geometry of the current record; false if the row is dropped because of it. */
   #readGeometry(): boolean {
     const geometry = this.#rowGeometry;
+    const { emptyCount, zeroCount } = geometry;
     if (!geometry.read(this.#scanner)) {
       if (geometry.lacksOrder) throw this.#geometryError('CSV_POINT_ORDER', {}, geometry.column);
       this.#reject(this.#geometryError('CSV_GEOMETRY', { reason: geometry.reason }, geometry.column));
@@ -194,6 +197,9 @@ class PartitionReader {
       throw this.#tooLarge('the number of positions of one feature', added, limit, 'MAX_FEATURE_COORDINATES');
     if (geometry.srid !== 0) this.#checkSrid(geometry.srid, geometry.column);
     if (geometry.notes !== 0) this.#note(geometry.notes);
+    const { rowCount } = this.#scanner;
+    if (geometry.emptyCount > emptyCount) this.#missing.add(rowCount, this.#recordCount, this.#line);
+    if (geometry.zeroCount > zeroCount) this.#zero.add(rowCount, this.#recordCount, this.#line);
     return true;
   }
 
@@ -227,19 +233,18 @@ class PartitionReader {
     for (const [bit, code] of GEOMETRY_NOTE_FINDINGS) {
       if ((notes & bit) === 0) continue;
       const count = this.#noteCounts.get(code) ?? 0;
-      if (count < LOCATIONS_SHOWN) this.#findings.note(code, {}, this.#location());
+      if (count < MAX_LISTED) this.#findings.note(code, {}, this.#location(), 1, this.#scanner.rowCount);
       this.#noteCounts.set(code, count + 1);
     }
   }
 
   #listNotes(): void {
     for (const [code, count] of this.#noteCounts)
-      if (count > LOCATIONS_SHOWN) this.#findings.note(code, {}, undefined, count - LOCATIONS_SHOWN);
+      if (count > MAX_LISTED) this.#findings.note(code, {}, undefined, count - MAX_LISTED);
     if (this.#srid !== 0)
       this.#findings.note('SRID_STATED', { srid: this.#srid }, this.#sridLocation, this.#sridCount);
-    const { emptyCount, zeroCount } = this.#rowGeometry;
-    if (emptyCount > 0) this.#findings.note('COORDINATES_MISSING', {}, undefined, emptyCount);
-    if (zeroCount > 0) this.#findings.note('COORDINATES_ZERO', {}, undefined, zeroCount);
+    this.#findings.noteTally('COORDINATES_MISSING', {}, this.#missing);
+    this.#findings.noteTally('COORDINATES_ZERO', {}, this.#zero);
   }
 
   #checkEncoding(): void {

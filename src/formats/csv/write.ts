@@ -14,6 +14,7 @@ import { UniqueNames } from '../../batch/unique-names.ts';
 import { COMMA } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { failure } from '../../errors.ts';
+import { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
 import { OutputFileSink } from '../../io/output-file.ts';
 import { counted } from '../../message.ts';
@@ -44,7 +45,7 @@ export const writer: FormatWriter = {
     const data = encodeRows({ ...batch, geometry }, state);
     noteRounding(batch, state.rounding, findings);
     if (batch.ids !== null) findings.note('IDS_DROPPED', { format: 'this CSV' }, undefined, batch.rowCount);
-    return { data, transfer: [data.buffer], findings: findings.list() };
+    return { data, transfer: [data.buffer], findings: findings.found() };
   },
   createSink: (path, encodings, { expected }): OutputSink => new CsvSink(path, encodings, expected),
 };
@@ -55,10 +56,9 @@ export const writer: FormatWriter = {
  */
 function wholeOrdinates(batch: FeatureBatch, findings: Findings): GeometryColumn {
   const { geometry, rowsFilledZ, rowsFilledM } = fillMissingOrdinates(batch.geometry);
-  if (rowsFilledZ > 0)
-    findings.note('ORDINATE_FILLED', { format: 'WKT', ordinate: 'Z' }, undefined, rowsFilledZ);
-  if (rowsFilledM > 0)
-    findings.note('ORDINATE_FILLED', { format: 'WKT', ordinate: 'M' }, undefined, rowsFilledM);
+  const params = { format: 'WKT' };
+  findings.noteTally('ORDINATE_FILLED', { ...params, ordinate: 'Z' }, rowsFilledZ);
+  findings.noteTally('ORDINATE_FILLED', { ...params, ordinate: 'M' }, rowsFilledM);
   return geometry;
 }
 
@@ -68,19 +68,19 @@ function wholeOrdinates(batch: FeatureBatch, findings: Findings): GeometryColumn
  */
 function pointRows(geometry: GeometryColumn, findings: Findings): GeometryColumn {
   const { types, partOffsets, ringOffsets, coordOffsets, dimensions } = geometry;
-  let emptyCount = 0;
-  let rowsWithM = 0;
+  const empty = new RowTally();
+  const rowsWithM = new RowTally();
   for (let row = 0; row < types.length; row++) {
     const count =
       coordOffsets[ringOffsets[partOffsets[row + 1]]] - coordOffsets[ringOffsets[partOffsets[row]]];
     if (count > 1)
       throw failure('CSV_POINTS_ONLY', { found: `a MultiPoint with ${count} points` }, { record: row + 1 });
-    if (count === 0 && types[row] !== GEOMETRY_TYPE.none) emptyCount++;
-    if (hasM(dimensions) && hasM(rowDimensions(geometry, row))) rowsWithM++;
+    if (count === 0 && types[row] !== GEOMETRY_TYPE.none) empty.add(row);
+    if (hasM(dimensions) && hasM(rowDimensions(geometry, row))) rowsWithM.add(row);
   }
   const format = 'a CSV with columns of coordinates';
-  if (emptyCount > 0) findings.note('EMPTY_TO_NULL', { format }, undefined, emptyCount);
-  if (rowsWithM > 0) findings.note('M_DROPPED', { format }, undefined, rowsWithM);
+  findings.noteTally('EMPTY_TO_NULL', { format }, empty);
+  findings.noteTally('M_DROPPED', { format }, rowsWithM);
   return geometry;
 }
 

@@ -105,7 +105,7 @@ function readEntities(
       undefined,
       text.invalidCount,
     );
-  return { batch: features.finish(fields), nextStart, recordCount, lineCount, findings: findings.list() };
+  return { batch: features.finish(fields), nextStart, recordCount, lineCount, findings: findings.found() };
 }
 
 function settingsOf(state: DrawingState): DrawingSettings {

@@ -49,7 +49,7 @@ export const writer: FormatWriter = {
     noteRounding(batch, (state as LayerState).encoding.rounding, findings);
     const chunk = encodeDrawing(batch, (state as LayerState).encoding, findings);
     const transfer = [chunk.bytes.buffer, chunk.handleOffsets.buffer, chunk.extent.buffer];
-    return { data: chunk, transfer, findings: findings.list() };
+    return { data: chunk, transfer, findings: findings.found() };
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {

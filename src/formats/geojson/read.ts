@@ -62,6 +62,6 @@ export const reader: FormatReader = {
         limit: request.limits.features,
         setting: 'MAX_FEATURES',
       });
-    return { batch, nextStart, recordCount: batch.rowCount, lineCount: 0, findings: findings.list() };
+    return { batch, nextStart, recordCount: batch.rowCount, lineCount: 0, findings: findings.found() };
   },
 };

@@ -6,6 +6,7 @@ import { CLOSE_BRACE, COMMA, DOT, LOWER_E, QUOTE } from '../../bytes/ascii.ts';
 import { ByteWriter } from '../../bytes/byte-writer.ts';
 import { writeJsonString } from '../../bytes/json-text.ts';
 import { LOW_HALF, usualLength, writeInteger, writeNumber } from '../../bytes/number-text.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import type { CoordinateRounding } from '../coordinate-digits.ts';
 import { GeometryWriter } from './write-geometry.ts';
@@ -73,11 +74,9 @@ function noteLosses(
   values: readonly ValueWriter[],
   geometryWriter: GeometryWriter,
 ): void {
-  if (geometryWriter.droppedMeasures > 0)
-    findings.note('M_DROPPED', { format: 'GeoJSON' }, undefined, geometryWriter.droppedMeasures);
+  findings.noteTally('M_DROPPED', { format: 'GeoJSON' }, geometryWriter.droppedMeasures);
   batch.fields.forEach(({ name, type }, i) => {
-    if (values[i].notFinite > 0)
-      findings.note('NUMBER_NOT_FINITE', { field: name, format: 'GeoJSON' }, undefined, values[i].notFinite);
+    findings.noteTally('NUMBER_NOT_FINITE', { field: name, format: 'GeoJSON' }, values[i].notFinite);
     if (type === 'binary') {
       const params = { field: name, layer: state.layerName, from: 'binary', to: 'base64 text' };
       findings.note('FIELD_RETYPED', params, undefined, batch.rowCount);
@@ -96,8 +95,8 @@ function estimateBytes(batch: FeatureBatch, state: WriteState): number {
 
 /** Writes the values of one column. One instance per column, so that the type is not checked for each row. */
 class ValueWriter {
-  /** Number of values written as null because they are not finite. */
-  notFinite = 0;
+  /** Values written as null because they are not finite. */
+  readonly notFinite = new RowTally();
   readonly #out: ByteWriter;
   readonly #column: AttributeColumn;
   /** 64-bit integers as pairs of halves: reading one as a BigInt would allocate it. */
@@ -131,7 +130,7 @@ class ValueWriter {
         this.#int64(row, column.values);
         return;
       case 'float64':
-        this.#float(column.values[row]);
+        this.#float(column.values[row], row);
         return;
       case 'json':
         if (column.offsets[row] === column.offsets[row + 1]) out.copy(NULL);
@@ -155,10 +154,10 @@ class ValueWriter {
   }
 
   /** An integral float keeps its ".0", so that readers recognise the field as float. */
-  #float(value: number): void {
+  #float(value: number, row: number): void {
     const out = this.#out;
     if (value - value !== 0) {
-      this.notFinite++;
+      this.notFinite.add(row);
       out.copy(NULL);
       return;
     }

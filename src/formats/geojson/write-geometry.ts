@@ -17,6 +17,7 @@ import { CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../../bytes/asc
 import type { ByteWriter } from '../../bytes/byte-writer.ts';
 import { type CoordinateDigits, type Digits, writeDigits } from '../../bytes/number-text.ts';
 import { failure } from '../../errors.ts';
+import { RowTally } from '../../finding-rows.ts';
 
 const encoder = new TextEncoder();
 const NULL = encoder.encode('null');
@@ -25,7 +26,7 @@ const HEADS = GEOMETRY_TYPE_NAMES.map((name) => encoder.encode(`{"type":"${name}
 
 export class GeometryWriter {
   /** Features that had M ordinates. */
-  droppedMeasures = 0;
+  readonly droppedMeasures = new RowTally();
   readonly #out: ByteWriter;
   readonly #column: GeometryColumn;
   readonly #xy: Digits;
@@ -175,7 +176,7 @@ export class GeometryWriter {
     const end = coordOffsets[ringOffsets[endPart]] * stride;
     for (let at = coordOffsets[ringOffsets[firstPart]] * stride + stride - 1; at < end; at += stride) {
       if (!Number.isNaN(coordinates[at])) {
-        this.droppedMeasures++;
+        this.droppedMeasures.add(this.#row);
         return;
       }
     }

@@ -76,7 +76,7 @@ export const writer: FormatWriter = {
       featureCount: batch.rowCount,
       bounds: state.bbox ? boundsOf({ ...batch, geometry }) : emptyBounds(),
     };
-    return { data: chunk, transfer: [bytes.buffer, chunk.bounds.buffer], findings: findings.list() };
+    return { data: chunk, transfer: [bytes.buffer, chunk.bounds.buffer], findings: findings.found() };
   },
 
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink {

@@ -29,7 +29,7 @@ export function encodeBatch(batch: FeatureBatch, srsId: number, zones: DatetimeZ
   );
   const ids = fidCandidates(batch.ids, rowCount);
   const data: GpkgChunk = { rowCount, geometry, columns, ids };
-  return { data, transfer: buffersOf(data), findings: findings.list() };
+  return { data, transfer: buffersOf(data), findings: findings.found() };
 }
 
 function chunkColumn(

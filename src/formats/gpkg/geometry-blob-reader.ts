@@ -7,10 +7,12 @@
  *     4  i32  srs_id
  *     8  f64  envelope, 0 to 8 numbers; ignored: the WKB has the same information and takes precedence
  */
+
 import { GEOMETRY_TYPE, GeometryBuilder, type GeometryColumn } from '../../batch/geometry-column.ts';
 import { GEOMETRY_NOTE_FINDINGS, type GeometryNoteFinding } from '../../batch/geometry-notes.ts';
 import { WkbReader } from '../../batch/wkb.ts';
 import { failure, GeomillError, type Location } from '../../errors.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 
 const HEADER_BYTES = 8;
@@ -41,7 +43,7 @@ export interface BlobContext {
 }
 
 interface Tally {
-  count: number;
+  readonly rows: RowTally;
   readonly locations: Location[];
 }
 
@@ -51,7 +53,7 @@ export class GeometryBlobReader {
   readonly #builder: GeometryBuilder;
   readonly #wkb = new WkbReader();
   readonly #notes = new Map<GeometryNoteFinding, Tally>();
-  readonly #plainWkb: Tally = { count: 0, locations: [] };
+  readonly #plainWkb: Tally = { rows: new RowTally(), locations: [] };
   readonly #otherSrids = new Map<number, Tally>();
   #positionsBefore = 0;
 
@@ -124,11 +126,13 @@ export class GeometryBlobReader {
   finish(): GeometryColumn {
     const { findings, srsId } = this.#context;
     for (const [code, tally] of this.#notes)
-      noteTally(tally, (location, count) => findings.note(code, {}, location, count));
-    noteTally(this.#plainWkb, (location, count) => findings.note('PLAIN_WKB', {}, location, count));
+      noteTally(tally, (location, count, rows) => findings.note(code, {}, location, count, rows));
+    noteTally(this.#plainWkb, (location, count, rows) =>
+      findings.note('PLAIN_WKB', {}, location, count, rows),
+    );
     for (const [srid, tally] of this.#otherSrids)
-      noteTally(tally, (location, count) =>
-        findings.note('SRID_DIFFERS', { srid, expected: srsId }, location, count),
+      noteTally(tally, (location, count, rows) =>
+        findings.note('SRID_DIFFERS', { srid, expected: srsId }, location, count, rows),
       );
     return this.#builder.finish();
   }
@@ -158,14 +162,14 @@ export class GeometryBlobReader {
   #tallyBy<Key>(tallies: Map<Key, Tally>, key: Key): void {
     let tally = tallies.get(key);
     if (tally === undefined) {
-      tally = { count: 0, locations: [] };
+      tally = { rows: new RowTally(), locations: [] };
       tallies.set(key, tally);
     }
     this.#tally(tally);
   }
 
   #tally(tally: Tally): void {
-    tally.count++;
+    tally.rows.add(this.#builder.featureCount - 1);
     if (tally.locations.length < LOCATIONS_SHOWN)
       tally.locations.push(this.#location(this.#builder.featureCount));
   }
@@ -180,8 +184,13 @@ export class GeometryBlobReader {
   }
 }
 
-function noteTally({ count, locations }: Tally, note: (location: Location, count: number) => void): void {
-  for (const [i, location] of locations.entries()) note(location, i === 0 ? count - locations.length + 1 : 1);
+function noteTally(
+  { rows, locations }: Tally,
+  note: (location: Location, count: number, rows: RowTally) => void,
+): void {
+  const further = rows.count - locations.length + 1;
+  for (const [i, location] of locations.entries())
+    note(location, i === 0 ? further : 1, i === 0 ? rows : new RowTally());
 }
 
 /** From the least significant byte on, in ascending or descending order. */

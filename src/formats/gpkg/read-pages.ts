@@ -49,7 +49,7 @@ export function readPages(
     nextStart: partition.end,
     recordCount: rowCount,
     lineCount: 0,
-    findings: findings.list(),
+    findings: findings.found(),
     misfits: misfits.list(),
   };
 }

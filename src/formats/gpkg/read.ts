@@ -111,7 +111,7 @@ function readRows(
     nextStart: partition.end,
     recordCount: rows.length,
     lineCount: 0,
-    findings: findings.list(),
+    findings: findings.found(),
     misfits: misfits.list(),
   };
 }

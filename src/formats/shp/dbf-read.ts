@@ -6,6 +6,7 @@ import { MINUS, PLUS, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
 import { asciiSlice, LOW_HALF, NumberScanner } from '../../bytes/number-text.ts';
 import { isAsciiCompatible, textDecoder } from '../../bytes/text-encoding.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import type { CellKind, DbfColumn } from './dbf-columns.ts';
 
@@ -38,13 +39,14 @@ export function readColumn(
   const problems = new Problems(rows);
   const validity = new ValidityBits(rows.rowCount + rows.missingRows);
   const result = readCells(column, rows, encoding, problems, validity);
-  if (problems.count > 0) {
-    const location = { record: problems.firstRecord, field: column.name };
+  const { tally } = problems;
+  if (tally.count > 0) {
+    const location = { record: tally.firstRecord, field: column.name };
     if (column.cell === 'text')
-      findings.note('TEXT_REPLACED', { field: column.name, encoding }, location, problems.count);
+      findings.note('TEXT_REPLACED', { field: column.name, encoding }, location, tally.count, tally);
     else if (column.cell === 'timestamp')
-      findings.note('VALUE_INVALID', { field: column.name, type: column.type }, location, problems.count);
-    else misfits.note(column.name, column.declared, location, problems.count);
+      findings.note('VALUE_INVALID', { field: column.name, type: column.type }, location, tally.count, tally);
+    else misfits.note(column.name, column.declared, location, tally.count, tally);
   }
   return result;
 }
@@ -81,8 +83,7 @@ type CellReader = (
 ) => AttributeColumn;
 
 class Problems {
-  count = 0;
-  firstRecord = 0;
+  readonly tally = new RowTally();
   readonly #rows: DbfRows;
 
   constructor(rows: DbfRows) {
@@ -90,7 +91,7 @@ class Problems {
   }
 
   add(row: number): void {
-    if (this.count++ === 0) this.firstRecord = this.#rows.records[row];
+    this.tally.add(row, this.#rows.records[row]);
   }
 }
 

@@ -9,6 +9,7 @@ import { type FieldStatistics, MORE_DECIMALS } from '../../batch/statistics.ts';
 import { BACKSLASH, DOT, MINUS, QUOTE, SPACE, STAR, ZERO } from '../../bytes/ascii.ts';
 import { LOW_HALF } from '../../bytes/number-text.ts';
 import { utf8Boundary } from '../../bytes/utf8.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { FindingCode, FindingParams, Findings } from '../../findings.ts';
 import { type DbfFieldSpec, rowBytesOf } from './dbf-header.ts';
 
@@ -119,9 +120,9 @@ function writeColumn(
   column: AttributeColumn,
   findings: Findings,
 ): void {
-  const problems: Problems = { count: 0, firstRow: 0 };
-  const rounded: Problems = { count: 0, firstRow: 0 };
-  const blanks: Problems = { count: 0, firstRow: 0 };
+  const problems = new RowTally();
+  const rounded = new RowTally();
+  const blanks = new RowTally();
   switch (column.type) {
     case 'boolean':
       writeBooleans(target, offset, column.values, column.validity);
@@ -139,24 +140,15 @@ function writeColumn(
       if (field.type === 'D') writeDates(target, offset, column, problems);
       else writeTexts(target, offset, field, column, problems, blanks);
   }
-  const note = <Code extends FindingCode>(code: Code, params: FindingParams<Code>, found: Problems): void => {
+  const note = <Code extends FindingCode>(code: Code, params: FindingParams<Code>, found: RowTally): void => {
     if (found.count === 0) return;
-    findings.note(code, params, { record: found.firstRow + 1, field: field.source }, found.count);
+    findings.note(code, params, { record: found.firstRecord, field: field.source }, found.count, found);
   };
   const params = { field: field.source, format: 'Shapefile' };
   note('BLANKS_NOT_KEPT', params, blanks);
   note('NUMBER_ROUNDED', params, rounded);
   if (field.type === 'C') note('TEXT_CUT', { ...params, bytes: field.width }, problems);
   else note('VALUE_NOT_WRITTEN', { ...params, type: field.type === 'D' ? 'date' : 'number' }, problems);
-}
-
-interface Problems {
-  count: number;
-  firstRow: number;
-}
-
-function noteProblem(problems: Problems, row: number): void {
-  if (problems.count++ === 0) problems.firstRow = row;
 }
 
 function writeBooleans(
@@ -179,7 +171,7 @@ function writeInt32s(
   field: DbfWriteField,
   values: Int32Array,
   validity: AttributeColumn['validity'],
-  problems: Problems,
+  problems: RowTally,
 ): void {
   const { bytes, rowBytes, rowCount, rows } = target;
   const limit = 10 ** field.width;
@@ -192,7 +184,7 @@ function writeInt32s(
     else {
       bytes.fill(STAR, start, end);
       // The width is too narrow only if the source declared it and did not keep to it.
-      if (isValid(validity, row)) noteProblem(problems, row);
+      if (isValid(validity, row)) problems.add(row);
     }
   }
 }
@@ -219,7 +211,7 @@ function writeInt64s(
   field: DbfWriteField,
   values: BigInt64Array,
   validity: AttributeColumn['validity'],
-  problems: Problems,
+  problems: RowTally,
 ): void {
   const { bytes, rowBytes, rowCount, rows } = target;
   // Read in halves: a BigInt per value would cost more than writing its digits.
@@ -240,7 +232,7 @@ function writeInt64s(
     else if (text.length <= field.width) writeAsciiBefore(bytes, end, text);
     else {
       bytes.fill(STAR, start, end);
-      noteProblem(problems, row);
+      problems.add(row);
     }
   }
 }
@@ -255,8 +247,8 @@ function writeFloats(
   offset: number,
   field: DbfWriteField,
   column: AttributeColumn & { readonly type: 'float64' },
-  problems: Problems,
-  rounded: Problems,
+  problems: RowTally,
+  rounded: RowTally,
 ): void {
   const { bytes, rowBytes, rowCount, rows } = target;
   const { values, validity } = column;
@@ -283,9 +275,9 @@ function writeFloats(
     const text = Number.isFinite(value) ? shortestWithin(value, width) : null;
     if (text === null) {
       bytes.fill(STAR, start, end);
-      noteProblem(problems, row);
+      problems.add(row);
     } else {
-      if (Number(text) !== value) noteProblem(rounded, row);
+      if (Number(text) !== value) rounded.add(row);
       writeAsciiBefore(bytes, end, text);
     }
   }
@@ -336,7 +328,7 @@ function shortestWithin(value: number, width: number): string | null {
   return null;
 }
 
-function writeDates(target: Target, offset: number, column: BytesColumn, problems: Problems): void {
+function writeDates(target: Target, offset: number, column: BytesColumn, problems: RowTally): void {
   const { bytes, rowBytes, rowCount, rows } = target;
   const source = column.bytes;
   for (let i = 0; i < rowCount; i++) {
@@ -347,7 +339,7 @@ function writeDates(target: Target, offset: number, column: BytesColumn, problem
       column.offsets[row + 1] - from === 10 && source[from + 4] === MINUS && source[from + 7] === MINUS;
     if (!isValid(column.validity, row) || !isDate) {
       bytes.fill(ZERO, at, at + 8);
-      if (isValid(column.validity, row)) noteProblem(problems, row);
+      if (isValid(column.validity, row)) problems.add(row);
       continue;
     }
     for (let k = 0; k < 4; k++) bytes[at + k] = source[from + k];
@@ -366,8 +358,8 @@ function writeTexts(
   offset: number,
   field: DbfWriteField,
   column: BytesColumn,
-  problems: Problems,
-  blanks: Problems,
+  problems: RowTally,
+  blanks: RowTally,
 ): void {
   const { bytes, rowBytes, rowCount, rows } = target;
   const { width } = field;
@@ -384,10 +376,10 @@ function writeTexts(
       end = source === column.bytes ? end - 1 : source.length;
     }
     if (from === end ? isValid(validity, row) : source[from] === SPACE || source[end - 1] === SPACE)
-      noteProblem(blanks, row);
+      blanks.add(row);
     if (end - from > width) {
       end = utf8Boundary(source, from, from + width);
-      noteProblem(problems, row);
+      problems.add(row);
     }
     const at = i * rowBytes + offset;
     for (let k = from, to = at; k < end; k++) bytes[to++] = source[k];

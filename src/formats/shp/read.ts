@@ -1,10 +1,12 @@
 /** Reads shapefiles: see docs/formats/shp.md for the rules. A partition is a range of record numbers, from 0. */
+
 import type { AttributeColumn } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { MisfitList } from '../../batch/misfits.ts';
 import { textDecoder } from '../../bytes/text-encoding.ts';
 import { UTF8 } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
+import { NO_ROW, RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
 import { type FileSegment, openSegment, withSegment } from '../../io/file-segment.ts';
@@ -158,16 +160,16 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   const shapes = readShapes(state, partition, rows, request.limits.coordinatesPerFeature);
   const noteTally = (
     code: 'RING_CLOSED' | 'RINGS_REORDERED' | 'GEOMETRY_DEGENERATE',
-    tally: Tallied,
+    tally: RowTally,
   ): void => {
-    if (tally.count > 0) findings.note(code, {}, { record: tally.firstRecord }, tally.count);
+    if (tally.count > 0) findings.note(code, {}, { record: tally.firstRecord }, tally.count, tally);
   };
   noteTally('RING_CLOSED', shapes.ringsClosed);
   noteTally('RINGS_REORDERED', shapes.ringsReordered);
   noteTally('GEOMETRY_DEGENERATE', shapes.degenerate);
   const { patches } = shapes;
   if (patches.count > 0)
-    findings.note('MULTIPATCH_TO_POLYGONS', {}, { record: patches.firstRecord }, patches.count);
+    findings.note('MULTIPATCH_TO_POLYGONS', {}, { record: patches.firstRecord }, patches.count, patches);
   // Rows are read even then: they contain the deletion marks.
   const table = request.fields?.length === 0 ? null : state.table;
   const columns: AttributeColumn[] =
@@ -186,14 +188,9 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
     nextStart: partition.end,
     recordCount: partition.end - partition.start,
     lineCount: 0,
-    findings: findings.list(),
+    findings: findings.found(),
     misfits: misfits.list(),
   };
-}
-
-interface Tallied {
-  readonly count: number;
-  readonly firstRecord: number;
 }
 
 /** The rows of the partition that are not deleted; features after the last row have none. */
@@ -214,16 +211,17 @@ function readRows(state: ShpState, partition: Partition, findings: Findings): Db
     ),
   );
   let rowCount = 0;
-  let firstDeleted = 0;
+  const deleted = new RowTally();
   for (let row = 0; row < declared; row++) {
     if (bytes[row * rowBytes] === DELETED_ROW) {
-      if (firstDeleted === 0) firstDeleted = row + 1;
+      deleted.add(NO_ROW, row + 1);
       continue;
     }
     rowStarts[rowCount] = row * rowBytes;
     records[rowCount++] = row + 1;
   }
-  if (rowCount < declared) findings.note('RECORD_DELETED', {}, { record: firstDeleted }, declared - rowCount);
+  if (deleted.count > 0)
+    findings.note('RECORD_DELETED', {}, { record: deleted.firstRecord }, deleted.count, deleted);
   return { bytes, rowStarts, rowCount, records, missingRows };
 }
 

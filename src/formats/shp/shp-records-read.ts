@@ -10,6 +10,7 @@
  *
  * M is optional in Z types (and in practice in M types): only the content length shows whether it is there.
  */
+
 import {
   dimensionsOf,
   GEOMETRY_TYPE,
@@ -20,6 +21,7 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import { failure } from '../../errors.ts';
+import { RowTally } from '../../finding-rows.ts';
 import { RingSorter } from './hole-assignment.ts';
 import { appendPatches } from './multipatch.ts';
 import {
@@ -32,22 +34,12 @@ import {
   typeHasZ,
 } from './shp-header.ts';
 
-/** How often an irregularity was tolerated, and its first record (from 1, in the partition). */
-export class Tally {
-  count = 0;
-  firstRecord = 0;
-
-  add(record: number): void {
-    if (this.count++ === 0) this.firstRecord = record;
-  }
-}
-
 export class ShapeReader {
   readonly builder: GeometryBuilder;
-  readonly ringsClosed = new Tally();
-  readonly ringsReordered = new Tally();
-  readonly degenerate = new Tally();
-  readonly patches = new Tally();
+  readonly ringsClosed = new RowTally();
+  readonly ringsReordered = new RowTally();
+  readonly degenerate = new RowTally();
+  readonly patches = new RowTally();
   readonly #fileType: number;
   readonly #file: string;
   readonly #positionLimit: number;
@@ -280,7 +272,7 @@ export class ShapeReader {
     }
     const xy = this.#copyXy(count);
     const sorter = this.#sorter;
-    if (sorter.sort(xy, starts, rings)) this.ringsReordered.add(this.#record);
+    if (sorter.sort(xy, starts, rings)) this.ringsReordered.add(this.builder.featureCount, this.#record);
     let shells = 0;
     for (let i = 0; i < rings; i++) {
       const ring = sorter.order[i];
@@ -299,12 +291,12 @@ export class ShapeReader {
       position: (index) => this.#appendPositions(index, index + 1),
       refuse: (reason) => this.#refuse(reason),
     });
-    this.patches.add(this.#record);
+    this.patches.add(this.builder.featureCount, this.#record);
     this.builder.endFeature(polygons > 1 ? GEOMETRY_TYPE.multiPolygon : GEOMETRY_TYPE.polygon);
   }
 
   #appendLine(start: number, end: number): void {
-    if (end - start < 2) this.degenerate.add(this.#record);
+    if (end - start < 2) this.degenerate.add(this.builder.featureCount, this.#record);
     this.#appendPositions(start, end);
     this.builder.endRing();
     this.builder.endPart(PART_KIND.line);
@@ -323,9 +315,9 @@ export class ShapeReader {
       (this.#zAt < 0 || this.#z(start) === this.#z(end - 1));
     if (!closed) {
       this.#appendPositions(start, start + 1);
-      this.ringsClosed.add(this.#record);
+      this.ringsClosed.add(builder.featureCount, this.#record);
     }
-    if (end - start + (closed ? 0 : 1) < 4) this.degenerate.add(this.#record);
+    if (end - start + (closed ? 0 : 1) < 4) this.degenerate.add(this.builder.featureCount, this.#record);
     builder.endRing();
   }
 

@@ -1,4 +1,5 @@
 /** Writes geometries as records of a .shp (layouts in shp-records-read.ts) with their entries of the .shx. */
+
 import {
   type GeometryColumn,
   hasZ as hasHeights,
@@ -8,6 +9,7 @@ import {
   strideOf,
 } from '../../batch/geometry-column.ts';
 import { signedArea } from '../../batch/rings.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { ShapefilePlan } from './shapefile-plan.ts';
 import {
   emptyBounds,
@@ -24,7 +26,7 @@ interface ShapeRecords {
   readonly shx: Uint8Array<ArrayBuffer>;
   /** In the order of `makeShpHeader`. */
   readonly bounds: Float64Array<ArrayBuffer>;
-  readonly ringsClosed: number;
+  readonly ringsClosed: RowTally;
 }
 
 /** Writes the shapes of `rows` (row numbers of the column; null: all of `rowCount`). */
@@ -53,7 +55,7 @@ class ShapeWriter {
   readonly #index: DataView;
   #view: DataView<ArrayBuffer>;
   #length = 0;
-  #ringsClosed = 0;
+  readonly #ringsClosed = new RowTally();
   // Rings of the current record: start in the column, number of positions, and whether to reverse it.
   #ringStarts = new Uint32Array(64);
   #ringLengths = new Uint32Array(64);
@@ -93,7 +95,7 @@ class ShapeWriter {
       if ((partKinds[part] & PART_KIND_MASK) !== kind) continue;
       const before = ringCount;
       ringCount =
-        kind === PART_KIND.polygon ? this.#addPolygon(part, ringCount) : this.#addRings(part, ringCount);
+        kind === PART_KIND.polygon ? this.#addPolygon(row, part, ringCount) : this.#addRings(part, ringCount);
       for (let ring = before; ring < ringCount; ring++)
         positions += this.#ringLengths[ring] + (this.#ringFlags[ring] >> 1);
     }
@@ -126,7 +128,7 @@ class ShapeWriter {
   }
 
   /** Shells clockwise, holes counter-clockwise, all closed, whatever their orientation in the batch. */
-  #addPolygon(part: number, ringCount: number): number {
+  #addPolygon(row: number, part: number, ringCount: number): number {
     const { ringOffsets, coordOffsets, coordinates } = this.#geometry;
     const stride = this.#stride;
     const shell = ringOffsets[part];
@@ -140,7 +142,7 @@ class ShapeWriter {
       const last = (end - 1) * stride;
       const isOpen =
         coordinates[first] !== coordinates[last] || coordinates[first + 1] !== coordinates[last + 1];
-      if (isOpen) this.#ringsClosed++;
+      if (isOpen) this.#ringsClosed.add(row);
       this.#addRing(ringCount++, start, end - start, (reversed ? 1 : 0) | (isOpen ? 2 : 0));
     }
     return ringCount;

@@ -1,10 +1,12 @@
 /** Writes shapefiles: see docs/formats/shp.md for the rules. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, PART_KIND_MASK } from '../../batch/geometry-column.ts';
-import { countRowsWithoutZ } from '../../batch/missing-ordinates.ts';
+import { rowsWithoutZ } from '../../batch/missing-ordinates.ts';
 import type { Field } from '../../batch/schema.ts';
 import { utf8Boundary } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
+import { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
 import type { EncodedChunk, FormatWriter, LayerEncoding, OutputLayer, WriteContext } from '../format.ts';
 import { rowBytesOf } from './dbf-header.ts';
@@ -110,7 +112,7 @@ function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
     const rows = file.takesAll ? null : selectRows(batch, file);
     const rowCount = rows === null ? batch.rowCount : rows.length;
     const { shp, shx, bounds, ringsClosed } = encodeShapes(batch.geometry, rows, rowCount, file);
-    if (ringsClosed > 0) findings.note('RING_CLOSED', {}, undefined, ringsClosed);
+    if (ringsClosed.count > 0) findings.note('RING_CLOSED', {}, undefined, ringsClosed.count, ringsClosed);
     const dbf = state.isSerial
       ? new Uint8Array(rowCount * rowBytesOf(state.fields)).fill(0x20)
       : encodeRows(batch, rows, rowCount, state.fields, findings);
@@ -118,7 +120,7 @@ function encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk {
     return { rowCount, shp, shx, dbf, bounds };
   });
   const data: LayerChunk = { files };
-  return { data, transfer, findings: findings.list() };
+  return { data, transfer, findings: findings.found() };
 }
 
 /** Rows with a part of the file's kind, and rows without any part if the file takes them. */
@@ -152,18 +154,19 @@ function noteSplitCollections(batch: FeatureBatch, state: LayerState, findings: 
 function noteGeometryLosses({ geometry }: FeatureBatch, state: LayerState, findings: Findings): void {
   const format = 'Shapefile';
   if (state.files[0].hasZ) {
-    const flat = countRowsWithoutZ(geometry);
-    if (flat > 0) findings.note('ORDINATE_FILLED', { format, ordinate: 'Z' }, undefined, flat);
+    const flat = rowsWithoutZ(geometry);
+    if (flat.count > 0)
+      findings.note('ORDINATE_FILLED', { format, ordinate: 'Z' }, undefined, flat.count, flat);
   }
   const { types, partOffsets, ringOffsets, coordOffsets } = geometry;
-  let empty = 0;
-  let firstEmpty = 0;
+  const empty = new RowTally();
   for (let row = 0; row < types.length; row++) {
     if (types[row] === GEOMETRY_TYPE.none) continue;
     const first = coordOffsets[ringOffsets[partOffsets[row]]];
-    if (coordOffsets[ringOffsets[partOffsets[row + 1]]] === first && empty++ === 0) firstEmpty = row + 1;
+    if (coordOffsets[ringOffsets[partOffsets[row + 1]]] === first) empty.add(row);
   }
-  if (empty > 0) findings.note('EMPTY_TO_NULL', { format }, { record: firstEmpty }, empty);
+  if (empty.count > 0)
+    findings.note('EMPTY_TO_NULL', { format }, { record: empty.firstRecord }, empty.count, empty);
 }
 
 export const writer: FormatWriter = { needs: 'statistics', plan, encode, createSink: createShapefileSink };

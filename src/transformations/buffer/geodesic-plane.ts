@@ -1,8 +1,8 @@
 /** Buffers tasks in the planes of their charts. */
 import type { GeometryColumn } from '../../batch/geometry-column.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
+import type { RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
-import type { RowTally } from '../parts/row-tally.ts';
 import { withoutFalseHoles } from './false-holes.ts';
 import type { GeodesicTasks } from './geodesic-tasks.ts';
 import { PlanarBuffer, type PlanarForm } from './planar.ts';
@@ -33,11 +33,10 @@ export class PlaneBuffer {
       },
       findings,
     );
-    for (const { code, count, places } of findings.list()) {
-      if (code !== 'GEOMETRY_REPAIRED') continue;
-      const rows = places.map((location) => tasks.rows[(location.record as number) - 1]);
-      for (const row of rows) if (!seamRows.has(row)) repaired.add(row);
-      if (count > rows.length) repaired.count += count - rows.length;
+    for (const { code, count, rows } of findings.found()) {
+      if (code !== 'GEOMETRY_REPAIRED' || rows === undefined) continue;
+      for (const task of rows.rows) if (!seamRows.has(tasks.rows[task])) repaired.add(tasks.rows[task]);
+      repaired.count += count - rows.rows.length;
     }
     const taskOf = columns[0].type === 'int32' ? columns[0].values : numbers;
     const { distance, style } = this.#form;

@@ -17,11 +17,11 @@ import type { CrsDescription } from '../../crs/crs.ts';
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import { failure } from '../../errors.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { field } from '../../message.ts';
 import { Ellipsoid } from '../parts/geodesy/ellipsoid.ts';
 import { LocalChart } from '../parts/geodesy/local-chart.ts';
-import { RowTally } from '../parts/row-tally.ts';
 import { withRows } from '../parts/take-rows.ts';
 import type { StepSetting } from '../transformation.ts';
 import { GeodesicCircles } from './geodesic-circles.ts';
@@ -125,8 +125,8 @@ export class GeodesicBuffer {
     const { geometry, kept } = this.#isPlain(drawn, wholes)
       ? this.#mappedInPlace(drawn, wholes, dropped)
       : this.#appended(column, drawn, wholes, bands, dropped, repaired);
-    dropped.note(findings, 'GEOMETRY_DROPPED', OPERATION);
-    repaired.note(findings, 'GEOMETRY_REPAIRED', OPERATION);
+    findings.noteTally('GEOMETRY_DROPPED', OPERATION, dropped);
+    findings.noteTally('GEOMETRY_REPAIRED', OPERATION, repaired);
     noteDroppedOrdinates(batch.geometry, findings);
     const inUnits = this.#inUnits(geometry);
     if (kept.length === batch.rowCount) return { ...batch, geometry: inUnits };

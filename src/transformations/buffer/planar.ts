@@ -11,8 +11,8 @@ import {
 import type { GeosGeometry } from '../../engines/geos/geometry.ts';
 import type { Geos } from '../../engines/geos/geos.ts';
 import type { BufferStyle } from '../../engines/geos/instance.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
-import { RowTally } from '../parts/row-tally.ts';
 import { withRows } from '../parts/take-rows.ts';
 import { appendCircle, circleOffsets, circlesAreApart } from './circles.ts';
 import { StarBuffer } from './star-buffer.ts';
@@ -71,8 +71,8 @@ export class PlanarBuffer {
       this.#checkPositions(builder.positionCount);
       kept[keptCount++] = row;
     }
-    dropped.note(findings, 'GEOMETRY_DROPPED', OPERATION);
-    repaired.note(findings, 'GEOMETRY_REPAIRED', OPERATION);
+    findings.noteTally('GEOMETRY_DROPPED', OPERATION, dropped);
+    findings.noteTally('GEOMETRY_REPAIRED', OPERATION, repaired);
     noteDroppedOrdinates(geometry, findings);
     const buffered = builder.finish();
     if (keptCount === rowCount) return { ...batch, geometry: buffered };
@@ -160,10 +160,10 @@ function isFinite2d(column: GeometryColumn, row: number): boolean {
 export function noteDroppedOrdinates(column: GeometryColumn, findings: Findings): void {
   const stride = strideOf(column.dimensions);
   if (hasZ(column.dimensions)) {
-    rowsWithOrdinate(column, 2).note(findings, 'Z_DROPPED', { format: 'buffer' });
+    findings.noteTally('Z_DROPPED', { format: 'buffer' }, rowsWithOrdinate(column, 2));
   }
   if (hasM(column.dimensions)) {
-    rowsWithOrdinate(column, stride - 1).note(findings, 'M_DROPPED', { format: 'buffer' });
+    findings.noteTally('M_DROPPED', { format: 'buffer' }, rowsWithOrdinate(column, stride - 1));
   }
 }
 

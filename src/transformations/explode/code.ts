@@ -2,8 +2,8 @@
 import { type AttributeColumn, ColumnBuilder, isValid } from '../../batch/attribute-column.ts';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { GEOMETRY_TYPE, type GeometryColumn, PART_KIND_MASK } from '../../batch/geometry-column.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
-import { RowTally } from '../parts/row-tally.ts';
 import { takeRows } from '../parts/take-rows.ts';
 import type { StreamingTransformation } from '../transformation.ts';
 
@@ -23,7 +23,7 @@ export function explodeBatch(batch: FeatureBatch, findings: Findings): FeatureBa
   for (let i = 1; i < rows.length; i++) {
     if (rows[i] === rows[i - 1] && (i === 1 || rows[i] !== rows[i - 2])) split.add(rows[i]);
   }
-  split.note(findings, 'PARTS_SEPARATED', {});
+  findings.noteTally('PARTS_SEPARATED', {}, split);
   if (split.count === 0 && rows.length === batch.rowCount) return { ...batch, geometry };
   return {
     rowCount: rows.length,

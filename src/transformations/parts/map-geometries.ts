@@ -8,9 +8,9 @@ import {
   hasZ,
 } from '../../batch/geometry-column.ts';
 import { rowDimensions } from '../../batch/row-dimensions.ts';
+import { RowTally } from '../../finding-rows.ts';
 import type { Findings } from '../../findings.ts';
 import { copyRows } from './copy-rows.ts';
-import { RowTally } from './row-tally.ts';
 import { withRows } from './take-rows.ts';
 
 /** Result for a row. */
@@ -67,10 +67,10 @@ export function mapGeometries(
     const losesM = hadM && (mapped !== MAPPED.copied || !hasM(dimensions));
     if (losesM && hasM(rowDimensions(geometry, row))) withoutM.add(row);
   }
-  dropped.note(findings, 'GEOMETRY_DROPPED', { operation });
-  repaired.note(findings, 'GEOMETRY_REPAIRED', { operation });
-  withoutZ.note(findings, 'Z_DROPPED', { format: operation });
-  withoutM.note(findings, 'M_DROPPED', { format: operation });
+  findings.noteTally('GEOMETRY_DROPPED', { operation }, dropped);
+  findings.noteTally('GEOMETRY_REPAIRED', { operation }, repaired);
+  findings.noteTally('Z_DROPPED', { format: operation }, withoutZ);
+  findings.noteTally('M_DROPPED', { format: operation }, withoutM);
   const mappedGeometry = builder.finish();
   if (keptCount === rowCount) return { ...batch, geometry: mappedGeometry };
   return withRows(batch, kept.slice(0, keptCount), mappedGeometry);

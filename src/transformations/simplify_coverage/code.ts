@@ -1,8 +1,10 @@
 /** All polygons of a layer go to one worker, which simplifies them as one coverage and gives a column back for each batch. */
+
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import { type GeometryColumn, geometryBuffers, hasM } from '../../batch/geometry-column.ts';
 import { rowDimensions } from '../../batch/row-dimensions.ts';
 import { Geos } from '../../engines/geos/geos.ts';
+import { RowTally } from '../../finding-rows.ts';
 import { lengthInCrs, metersOf } from '../parts/lengths.ts';
 import { withRows } from '../parts/take-rows.ts';
 import type {
@@ -26,26 +28,35 @@ async function collect(
 ): Promise<readonly FeatureBatch[]> {
   const columns = batches.map(({ geometry }) => geometry);
   const simplified = (await host.call(columns)) as readonly SimplifiedColumn[];
+  let firstRow = 0;
   return batches.map((batch, i) => {
     const { geometry, rows, changes } = simplified[i];
-    noteChanges(batch.geometry, changes, host);
+    noteChanges(batch.geometry, changes, firstRow, host);
+    firstRow += batch.rowCount;
     return rows.length === batch.rowCount ? { ...batch, geometry } : withRows(batch, rows, geometry);
   });
 }
 
-function noteChanges(before: GeometryColumn, changes: Uint8Array, { findings }: CollectingHost): void {
-  let repaired = 0;
-  let dropped = 0;
-  let withoutM = 0;
+/** `firstRow`: of the batch in the layer. */
+function noteChanges(
+  before: GeometryColumn,
+  changes: Uint8Array,
+  firstRow: number,
+  { findings }: CollectingHost,
+): void {
+  const repaired = new RowTally();
+  const dropped = new RowTally();
+  const withoutM = new RowTally();
   for (let row = 0; row < changes.length; row++) {
-    if (changes[row] === CHANGED.dropped) dropped++;
-    if (changes[row] === CHANGED.repaired) repaired++;
+    if (changes[row] === CHANGED.dropped) dropped.add(firstRow + row);
+    if (changes[row] === CHANGED.repaired) repaired.add(firstRow + row);
     const isRedrawn = changes[row] === CHANGED.simplified || changes[row] === CHANGED.repaired;
-    if (isRedrawn && hasM(before.dimensions) && hasM(rowDimensions(before, row))) withoutM++;
+    if (isRedrawn && hasM(before.dimensions) && hasM(rowDimensions(before, row)))
+      withoutM.add(firstRow + row);
   }
-  if (dropped > 0) findings.note('GEOMETRY_DROPPED', OPERATION, undefined, dropped);
-  if (repaired > 0) findings.note('GEOMETRY_REPAIRED', OPERATION, undefined, repaired);
-  if (withoutM > 0) findings.note('M_DROPPED', { format: OPERATION.operation }, undefined, withoutM);
+  findings.noteTally('GEOMETRY_DROPPED', OPERATION, dropped);
+  findings.noteTally('GEOMETRY_REPAIRED', OPERATION, repaired);
+  findings.noteTally('M_DROPPED', { format: OPERATION.operation }, withoutM);
 }
 
 async function prepare(parameters: StepParameters, { crs }: StepSetting): Promise<AnswerCall> {

@@ -66,6 +66,8 @@ export class DrawingFeatures {
   /** Line of the current entity in the file. */
   #line = 0;
   #offset = 0;
+  /** The entity of the layout that is being read; null: none yet. */
+  #top: EntityTags | null = null;
 
   constructor(
     drawing: Drawing,
@@ -82,7 +84,13 @@ export class DrawingFeatures {
     this.#builder = new GeometryBuilder('XY');
     this.#properties = new EntityProperties(new LayerTable(drawing));
     const library = new BlockLibrary(drawing, scan);
-    this.#expander = new InsertExpander(library, this.#properties, findings, limits.features);
+    this.#expander = new InsertExpander(
+      library,
+      this.#properties,
+      findings,
+      () => (this.#top === null ? {} : this.#locationOf(this.#top)),
+      limits.features,
+    );
     const checkFields = (count: number): void => {
       if (count > limits.fields) throw tooManyFields(layerName, `more than ${limits.fields}`, limits.fields);
     };
@@ -105,9 +113,11 @@ export class DrawingFeatures {
   add(entity: Entity, start: number, end: number, line: number, isPaperSpace = false): void {
     this.#line = line;
     this.#offset = start;
+    this.#top = entity.tags;
     const xdata = this.#xdata;
     const isOwn = xdata.read(entity.tags);
-    if (xdata.hasForeign) this.#findings.note('XDATA_DROPPED', {});
+    if (xdata.hasForeign)
+      this.#findings.note('XDATA_DROPPED', {}, this.#locationOf(entity.tags), 1, this.#builder.featureCount);
     if (isOwn && (xdata.isHead || this.#own.isOpen)) this.#addOwn(entity, start, end);
     else {
       if (this.#own.isOpen) this.#closeOwn();
@@ -141,7 +151,7 @@ export class DrawingFeatures {
       const row = this.#builder.featureCount;
       own.begin(xdata);
       if (!this.#ownColumns.read(tags, xdata.attributesStart, xdata.end, row))
-        this.#findings.note('XDATA_DAMAGED', {}, this.#locationOf(tags));
+        this.#findings.note('XDATA_DAMAGED', {}, this.#locationOf(tags), 1, row);
       if (this.#settings.drawingFields) {
         this.#properties.read(tags, null);
         this.#columns.appendEntity(row, tags, this.#properties, null);
@@ -163,7 +173,7 @@ export class DrawingFeatures {
     properties.read(tags, null);
     if (isPaperSpace) properties.isPaperSpace = true;
     if (properties.isPaperSpace && this.#settings.layouts === 'model') {
-      this.#findings.note('PAPER_SPACE_LEFT_OUT', {});
+      this.#findings.note('PAPER_SPACE_LEFT_OUT', {}, this.#locationOf(tags));
       return;
     }
     if (!isUnfolding(tags.type)) {
@@ -182,7 +192,13 @@ export class DrawingFeatures {
       return;
     }
     if (isShown || tags.type === 'INSERT') return;
-    this.#findings.note('PICTURE_MISSING', { type: tags.type }, this.#locationOf(tags));
+    this.#findings.note(
+      'PICTURE_MISSING',
+      { type: tags.type },
+      this.#locationOf(tags),
+      1,
+      this.#builder.featureCount,
+    );
     properties.read(tags, null);
     if (isPaperSpace) properties.isPaperSpace = true;
     this.#draw(entity, IDENTITY, null);
@@ -235,7 +251,7 @@ export class DrawingFeatures {
     }
     this.#checkPositions(before);
     if (pen.notes !== 0)
-      this.#notes.add(pen.notes, this.#notes.wantsLocation ? this.#locationOf(tags) : undefined);
+      this.#notes.add(pen.notes, builder.featureCount, this.#line, () => this.#locationOf(tags));
     const row = builder.featureCount;
     this.#columns.appendEntity(row, tags, this.#properties, inherited);
     appendTextFields(this.#columns, row, tags, map);

@@ -5,7 +5,7 @@
  * Small files can request any number of entities this way. The number is computed before the first one is made (rows
  * and columns) or counted while they are made (nested blocks), and files beyond the limits are rejected.
  */
-import { failure } from '../../../errors.ts';
+import { failure, type Location } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
 import { type AffineMap, type Entity, EntityError, type EntityTags } from '../contract.ts';
 import type { BlockRecord } from '../head/drawing.ts';
@@ -69,6 +69,7 @@ export class InsertExpander {
   readonly #library: BlockLibrary;
   readonly #properties: EntityProperties;
   readonly #findings: Findings;
+  readonly #locate: () => Location;
   readonly #maxSum: number;
   readonly #open: BlockRecord[] = [];
   /** Number of entities that one insertion of a block unfolds to, for blocks inserted before. */
@@ -92,7 +93,15 @@ export class InsertExpander {
    * `properties` is used for nested entities: its content from the caller is overwritten. `maxFeatures` is the job's
    * limit.
    */
-  constructor(library: BlockLibrary, properties: EntityProperties, findings: Findings, maxFeatures: number) {
+  /** `locate`: the location of the entity of the layout that is unfolded. */
+  constructor(
+    library: BlockLibrary,
+    properties: EntityProperties,
+    findings: Findings,
+    locate: () => Location,
+    maxFeatures: number,
+  ) {
+    this.#locate = locate;
     this.#library = library;
     this.#properties = properties;
     this.#findings = findings;
@@ -195,21 +204,21 @@ export class InsertExpander {
   #admitted(name: string, isInsert: boolean): BlockRecord | null {
     const block = this.#library.find(name);
     if (block === undefined) {
-      if (isInsert) this.#findings.note('BLOCK_MISSING', { block: name });
+      if (isInsert) this.#findings.note('BLOCK_MISSING', { block: name }, this.#locate());
       return null;
     }
     if ((block.flags & EXTERNAL) !== 0 && block.end <= block.start) {
-      this.#findings.note('EXTERNAL_REFERENCE', { block: name, path: block.path });
+      this.#findings.note('EXTERNAL_REFERENCE', { block: name, path: block.path }, this.#locate());
       return null;
     }
     if (this.#open.includes(block)) {
       this.#cutCount++;
-      this.#findings.note('BLOCK_CIRCULAR', { block: name });
+      this.#findings.note('BLOCK_CIRCULAR', { block: name }, this.#locate());
       return null;
     }
     if (this.#open.length >= MAX_DEPTH) {
       this.#cutCount++;
-      this.#findings.note('BLOCK_TOO_DEEP', { depth: MAX_DEPTH });
+      this.#findings.note('BLOCK_TOO_DEEP', { depth: MAX_DEPTH }, this.#locate());
       return null;
     }
     return block;
@@ -280,7 +289,7 @@ export class InsertExpander {
     } catch (error) {
       if (!(error instanceof EntityError)) throw error;
       this.#open.length = depth;
-      this.#findings.note('ENTITY_SKIPPED', { type: tags.type, reason: error.message });
+      this.#findings.note('ENTITY_SKIPPED', { type: tags.type, reason: error.message }, this.#locate());
       return true;
     }
   }

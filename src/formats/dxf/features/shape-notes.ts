@@ -1,6 +1,7 @@
 /** Reports irregularities that shapes tolerated, once per kind with a count: most entities of a plan may be curves. */
 import { GEOMETRY_NOTE_FINDINGS } from '../../../batch/geometry-notes.ts';
 import type { Location } from '../../../errors.ts';
+import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
 
 /** Entities of a partition whose locations are reported. */
@@ -8,35 +9,33 @@ const LOCATED = 8;
 
 export class ShapeNotes {
   readonly #findings: Findings;
-  readonly #counts = new Uint32Array(GEOMETRY_NOTE_FINDINGS.length);
+  readonly #tallies = GEOMETRY_NOTE_FINDINGS.map(() => new RowTally());
   #located = 0;
 
   constructor(findings: Findings) {
     this.#findings = findings;
   }
 
-  /** Whether the next note needs the location of its entity. */
-  get wantsLocation(): boolean {
-    return this.#located < LOCATED;
-  }
-
-  /** `notes` are bits of GEOMETRY_NOTE. */
-  add(notes: number, location: Location | undefined): void {
-    if (location !== undefined) this.#located++;
+  /** `notes` are bits of GEOMETRY_NOTE; `row`: of the feature that is being drawn. */
+  add(notes: number, row: number, line: number, locate: () => Location): void {
+    const isLocated = this.#located++ < LOCATED;
+    let location: Location | undefined;
     for (let i = 0; i < GEOMETRY_NOTE_FINDINGS.length; i++) {
       const [bit, code] = GEOMETRY_NOTE_FINDINGS[i];
       if ((notes & bit) === 0) continue;
-      if (location === undefined) this.#counts[i]++;
-      else this.#findings.note(code, {}, location);
+      const tally = this.#tallies[i];
+      if (isLocated || !tally.isFull) location ??= locate();
+      if (isLocated && location !== undefined) this.#findings.note(code, {}, location, 1, row);
+      else tally.add(row, 0, line, location?.id);
     }
   }
 
   /** Reports the notes that were only counted. */
   finish(): void {
-    for (let i = 0; i < GEOMETRY_NOTE_FINDINGS.length; i++) {
-      if (this.#counts[i] === 0) continue;
-      this.#findings.note(GEOMETRY_NOTE_FINDINGS[i][1], {}, undefined, this.#counts[i]);
-      this.#counts[i] = 0;
+    for (const [i, tally] of this.#tallies.entries()) {
+      if (tally.count > 0)
+        this.#findings.note(GEOMETRY_NOTE_FINDINGS[i][1], {}, undefined, tally.count, tally);
+      this.#tallies[i] = new RowTally();
     }
   }
 }

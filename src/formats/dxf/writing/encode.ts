@@ -1,4 +1,5 @@
 /** Encodes the features of a batch as entities of a drawing. Runs in the workers. */
+
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import {
   GEOMETRY_TYPE,
@@ -15,6 +16,7 @@ import { fillMissingOrdinates } from '../../../batch/missing-ordinates.ts';
 import { signedArea } from '../../../batch/rings.ts';
 import { rowDimensions } from '../../../batch/row-dimensions.ts';
 import { usualLength } from '../../../bytes/number-text.ts';
+import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
 import type { CoordinateRounding } from '../../coordinate-digits.ts';
 import { FEATURE_TAGS, FEATURE_TAGS_Z, MULTI_MARK, PART_TAGS, ROLE, ROLE_TAGS } from '../feature-marks.ts';
@@ -67,8 +69,7 @@ export function encodeDrawing(
   findings: Findings,
 ): DrawingChunk {
   const { geometry, rowsFilledZ } = fillMissingOrdinates(batch.geometry);
-  if (rowsFilledZ > 0)
-    findings.note('ORDINATE_FILLED', { format: 'DXF', ordinate: 'Z' }, undefined, rowsFilledZ);
+  findings.noteTally('ORDINATE_FILLED', { format: 'DXF', ordinate: 'Z' }, rowsFilledZ);
   const extent = measuredExtent(geometry);
   const encoder = new DrawingEncoder({ ...batch, geometry }, encoding, findings);
   for (let row = 0; row < batch.rowCount; row++) encoder.row(row);
@@ -87,8 +88,8 @@ class DrawingEncoder {
   readonly #layers: RowLayers;
   readonly #colors: RowColors;
   readonly #rings: Rings;
-  #droppedMeasures = 0;
-  #emptyMembers = 0;
+  readonly #droppedMeasures = new RowTally();
+  readonly #emptyMembers = new RowTally();
   /** The current row. */
   #row = 0;
   #hasZ = false;
@@ -128,7 +129,7 @@ class DrawingEncoder {
     if (dimensions !== 'XY') {
       const own = rowDimensions(this.#geometry, row);
       this.#hasZ = hasZ(own);
-      if (hasM(own)) this.#droppedMeasures++;
+      if (hasM(own)) this.#droppedMeasures.add(row);
     }
     this.#isBegun = false;
     this.#layer = this.#layers.tag(row);
@@ -140,7 +141,7 @@ class DrawingEncoder {
       const kind = partKinds[part];
       if ((kind & PART_MULTI_FIRST) !== 0) awaitsFirst = true;
       if (ringOffsets[part] === ringOffsets[part + 1] || this.#rings.isEmpty(ringOffsets[part])) {
-        this.#emptyMembers++;
+        this.#emptyMembers.add(row);
         continue;
       }
       // If the first part of a member is empty, the next one that is drawn represents it.
@@ -153,9 +154,8 @@ class DrawingEncoder {
 
   finish(extent: Float64Array<ArrayBuffer>): DrawingChunk {
     const findings = this.#findings;
-    if (this.#droppedMeasures > 0)
-      findings.note('M_DROPPED', { format: 'DXF' }, undefined, this.#droppedMeasures);
-    if (this.#emptyMembers > 0) findings.note('EMPTY_MEMBER_DROPPED', {}, undefined, this.#emptyMembers);
+    findings.noteTally('M_DROPPED', { format: 'DXF' }, this.#droppedMeasures);
+    findings.noteTally('EMPTY_MEMBER_DROPPED', {}, this.#emptyMembers);
     return {
       // The buffer is sent whole: a copy of the exact length would cost more than the unused rest.
       bytes: this.#entities.out.written(),

@@ -20,11 +20,11 @@ import { rowDimensions } from '../../../batch/row-dimensions.ts';
 import type { GeosGeometry } from '../../../engines/geos/geometry.ts';
 import type { Geos } from '../../../engines/geos/geos.ts';
 import { GEOS_TYPE } from '../../../engines/geos/native.ts';
+import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
 import { copyPart, copyRows } from '../copy-rows.ts';
 import { isFinitePlane, isRefusal } from '../repaired.ts';
 import { emptyBounds, growByRow } from '../row-bounds.ts';
-import { RowTally } from '../row-tally.ts';
 import type { Mask, MaskOperation, MaskPiece } from './mask.ts';
 import { PLACE } from './mask-grid.ts';
 import { measureOf, thickParts } from './slivers.ts';
@@ -83,10 +83,10 @@ export class Cutter {
 
   note(findings: Findings): void {
     const operation = this.#operation;
-    this.#repaired.note(findings, 'GEOMETRY_REPAIRED', { operation });
-    this.#interpolated.note(findings, 'Z_INTERPOLATED', { operation });
-    this.#withoutM.note(findings, 'M_DROPPED', { format: operation });
-    this.#slivers.note(findings, 'SLIVERS_DROPPED', { operation, tolerance: this.#mask.toleranceText });
+    findings.noteTally('GEOMETRY_REPAIRED', { operation }, this.#repaired);
+    findings.noteTally('Z_INTERPOLATED', { operation }, this.#interpolated);
+    findings.noteTally('M_DROPPED', { format: operation }, this.#withoutM);
+    findings.noteTally('SLIVERS_DROPPED', { operation, tolerance: this.#mask.toleranceText }, this.#slivers);
   }
 
   #cutRow(column: GeometryColumn, row: number, builder: GeometryBuilder): Cut {

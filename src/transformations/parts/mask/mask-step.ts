@@ -6,12 +6,12 @@ import { type Bounds, positionBounds } from '../../../batch/bounds.ts';
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { GeometryBuilder, type GeometryColumn } from '../../../batch/geometry-column.ts';
 import { Geos } from '../../../engines/geos/geos.ts';
+import { RowTally } from '../../../finding-rows.ts';
 import type { Findings } from '../../../findings.ts';
 import { field } from '../../../message.ts';
 import type { ApplyStep, StepSetting, StreamingTransformation } from '../../transformation.ts';
 import { copyRows } from '../copy-rows.ts';
 import { emptyBounds, growByRow } from '../row-bounds.ts';
-import { RowTally } from '../row-tally.ts';
 import { withRows } from '../take-rows.ts';
 import { CUT, Cutter } from './cutter.ts';
 import { Mask, type MaskOperation } from './mask.ts';
@@ -95,7 +95,7 @@ class MaskStep {
       if (isKept) kept[keptCount++] = row;
       else dropped.add(row);
     }
-    dropped.note(findings, this.#operation === 'clip' ? 'FEATURES_OUTSIDE' : 'FEATURES_ERASED', {});
+    findings.noteTally(this.#operation === 'clip' ? 'FEATURES_OUTSIDE' : 'FEATURES_ERASED', {}, dropped);
     cutter.note(findings);
     return withRows(batch, kept.slice(0, keptCount), builder.finish());
   }

@@ -1,6 +1,8 @@
 /** Shared by union and dissolve: parts by kind, and which rows were changed, repaired or left out. */
+
 import type { FeatureBatch } from '../../../batch/feature-batch.ts';
 import { type GeometryColumn, hasM, PART_KIND_MASK, strideOf } from '../../../batch/geometry-column.ts';
+import { MAX_LISTED, RowTally } from '../../../finding-rows.ts';
 import type { CollectingHost, StepSetting } from '../../transformation.ts';
 import type { FieldAggregate } from '../aggregate.ts';
 import { assembleBatches } from './assemble.ts';
@@ -8,8 +10,6 @@ import { type Groups, keptGroups } from './groups.ts';
 import { LayerRows, MIXED_KINDS } from './layer-rows.ts';
 import { isDegenerateLine } from './merge-lines.ts';
 import { PartList } from './part-list.ts';
-
-const MAX_LOCATIONS = 5;
 
 export class LayerMerge {
   readonly layer: LayerRows;
@@ -128,25 +128,24 @@ export class LayerMerge {
     const { layerName } = this.#setting;
     rows.forEach((row, i) => {
       const location = { layer: layerName, record: row + 1 };
-      findings.note(code, { operation: this.#operation }, i < MAX_LOCATIONS ? location : undefined);
+      findings.note(code, { operation: this.#operation }, i < MAX_LISTED ? location : undefined);
     });
   }
 
   #noteLostM({ offsets, rows, count }: Groups, isUntouched: Uint8Array): void {
     const { layer } = this;
     if (!hasM(layer.dimensions)) return;
-    let concerned = 0;
+    const concerned = new RowTally();
     for (let group = 0; group < count; group++) {
       if (isUntouched[group] === 1) continue;
       for (let i = offsets[group]; i < offsets[group + 1]; i++) {
         const batch = layer.batchOf[rows[i]];
         if (!rowHasM(layer.batches[batch].geometry, rows[i] - layer.firstRows[batch])) continue;
-        concerned++;
+        concerned.add(rows[i]);
         break;
       }
     }
-    if (concerned > 0)
-      this.#host.findings.note('M_DROPPED', { format: this.#operation }, undefined, concerned);
+    this.#host.findings.noteTally('M_DROPPED', { format: this.#operation }, concerned);
   }
 }
 
