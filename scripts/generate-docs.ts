@@ -187,7 +187,7 @@ count and the first places. The severity of a warning says how the output differ
     table(['code', 'severity', 'effect', 'counts', 'text'], findings),
     `## Places
 
-The findings of a conversion are also a GeoJSON FeatureCollection in EPSG:4326 (\`--findings FILE\`) with one feature for each feature, value,
+The findings of a conversion are also a GeoJSON FeatureCollection in EPSG:4326 (\`GET /v1/jobs/{job_id}/findings\`, \`job.findings()\`, \`--findings FILE\`) with one feature for each feature, value,
 record or entity of the data that a warning counts:
 
 - The geometry is the point, or the box as a polygon, of the feature where it was found: as it was read, as it came into the step, or

@@ -10,6 +10,7 @@ import type {
 import { failure, GeomillError } from './errors.ts';
 import { severitiesOf, severityCounts, shownFindings } from './findings.ts';
 import type { HttpContext } from './http/context.ts';
+import { sendFindings } from './http/send-findings.ts';
 import { sendOutput } from './http/send-output.ts';
 import { convertedInputs, errorText, isFinal, type Job, type JobSummary } from './jobs/job.ts';
 import type { ListPosition } from './jobs/queue.ts';
@@ -81,6 +82,11 @@ export function accountJobs(context: HttpContext, form: FieldForm = CONFIG_FORM)
       request.principal = { owner, scopes: ['jobs:read'], credential: { kind: 'session', id: owner } };
       return sendOutput(context, request, reply, job);
     },
+    async sendFindings(owner, id, request, reply) {
+      const job = await find(owner, id);
+      request.principal = { owner, scopes: ['jobs:read'], credential: { kind: 'session', id: owner } };
+      return sendFindings(context, request, reply, job);
+    },
   };
 }
 
@@ -108,6 +114,7 @@ function toDetails(job: Job, progress: number | null, form: FieldForm): OwnJobDe
     startedAt: job.startedAt,
     progress,
     outputName: job.output?.fileName ?? null,
+    findingsBytes: job.output?.findingsBytes ?? 0,
     hasStepFiles: job.inputs.some(({ stepInput }) => stepInput !== undefined),
     suggestions: job.error === null ? [] : GeomillError.revive(job.error).suggestions,
     readCrs: report !== null && 'input' in report ? (report.input.layers[0]?.crs ?? null) : null,

@@ -71,6 +71,8 @@ export interface OwnJobDetails extends OwnJob {
   readonly progress: number | null;
   /** File name of the output; null: it has none yet. */
   readonly outputName: string | null;
+  /** Bytes of the places of warnings; 0: there are none. */
+  readonly findingsBytes: number;
   /** Steps use files that were sent with the input, such as masks. */
   readonly hasStepFiles: boolean;
   /** CRSs that a job without a usable CRS may be in, most likely first. */
@@ -123,4 +125,10 @@ export interface UsageSource {
   /** Deletes a job that has ended, with its output; one that has not is cancelled only. */
   delete(owner: string, id: string): Promise<void>;
   sendOutput(owner: string, id: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  sendFindings(
+    owner: string,
+    id: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply>;
 }

@@ -1,7 +1,7 @@
 /** One job at the service, wherever it was submitted. */
 import { GeomillProblem, JobFailed, jobIdOf } from './errors.ts';
 import { type FileInput, isFileInput } from './file-input.ts';
-import type { Job, JobAccepted, Report, TaskAccepted } from './openapi-types.ts';
+import type { FindingCollection, Job, JobAccepted, Report, TaskAccepted } from './openapi-types.ts';
 import { Output, outputRequest } from './output.ts';
 import { type GeojsonObject, type SubmitOptions, sendSubmission } from './submission.ts';
 import type { Transport } from './transport.ts';
@@ -60,6 +60,15 @@ export class JobHandle {
   /** What became of the data; null before the end, and of inspections, whose output it is. */
   async report(options: CallOptions = {}): Promise<Report | null> {
     return (await this.status(options)).report;
+  }
+
+  /**
+   * Where the features are that the warnings are about, until the output expires. Does not wait: before the end it is a
+   * problem (409).
+   */
+  findings({ signal }: CallOptions = {}): Promise<FindingCollection> {
+    const path = `${jobPath(this.id)}/findings`;
+    return this.#transport.json<FindingCollection>({ path, ...(signal === undefined ? {} : { signal }) });
   }
 
   /**

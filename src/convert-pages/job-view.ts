@@ -1,6 +1,7 @@
 /** The page of a job: its progress, then the report and the download, or the error and the form again. */
 import type { OwnInspection, OwnJobDetails } from '../account-area/own-jobs.ts';
 import {
+  findingsLink,
   hasOutput,
   inputText,
   layerTable,
@@ -69,7 +70,7 @@ function done(visitor: Visitor, job: OwnJobDetails, inspection: OwnInspection | 
     ? html` The output is available until ${time(job.outputUntil)} UTC.`
     : null;
   return html`<div class="outcome"><p><b>${sentence(job.summary ?? workText(job))}</b></p>${download}</div>
-<p class="soft">${inputText(job)}, ${workText(job)}.${until} <a href="${jobHref(visitor, job, '/report')}" download>Report as JSON</a></p>
+<p class="soft">${inputText(job)}, ${workText(job)}.${until} <a href="${jobHref(visitor, job, '/report')}" download>Report as JSON</a> ${findingsLink(job, jobHref(visitor, job, '/findings'))}</p>
 ${warningTables(job)}
 ${layerTable(job)}
 ${stepTable(job.steps)}

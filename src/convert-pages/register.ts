@@ -63,6 +63,10 @@ export async function registerConvertPages(
       const visitor = await Visitor.begin(site, request, reply);
       return jobs.sendOutput(visitor.owner, idOf(request), request, reply);
     });
+    scope.get('/jobs/:id/findings', async (request, reply) => {
+      const visitor = await Visitor.begin(site, request, reply);
+      return jobs.sendFindings(visitor.owner, idOf(request), request, reply);
+    });
     scope.get('/jobs/:id/report', async (request, reply) => {
       const visitor = await Visitor.begin(site, request, reply);
       const { id, report } = await jobs.details(visitor.owner, idOf(request));

@@ -24,8 +24,7 @@ export async function sendOutput(
     .header('last-modified', new Date(job.endedAt ?? 0).toUTCString())
     .header('accept-ranges', 'bytes')
     .header('cache-control', 'private, no-cache');
-  // The sweep runs once a minute, so an expired output may still exist.
-  if (!job.outputKept || Date.now() >= (job.expiresAt ?? Number.POSITIVE_INFINITY)) throw expired(job);
+  if (isExpired(job)) throw expired(job);
   const isRetrieval = request.method === 'GET' || request.method === 'HEAD';
   if (isRetrieval && matchesEntityTag(request.headers['if-none-match'], etag)) return reply.code(304).send();
   reply.headers(metadataOf(job));
@@ -48,7 +47,7 @@ export async function sendOutput(
 }
 
 /** Throws RANGE_NOT_SATISFIABLE. */
-function rangeOf({ headers }: FastifyRequest, etag: string, byteLength: number): ByteRange | 'whole' {
+export function rangeOf({ headers }: FastifyRequest, etag: string, byteLength: number): ByteRange | 'whole' {
   const ifRange = headers['if-range'];
   if (ifRange !== undefined && ifRange !== etag) return 'whole';
   const range = parseRange(headers.range, byteLength);
@@ -108,12 +107,17 @@ export function sendJobFailure(reply: FastifyReply, job: Job): FastifyReply {
   return sendProblem(reply, problemOf(GeomillError.revive(error), errorText(job.id, error)));
 }
 
-function notDone(job: Job): GeomillError {
+export function notDone(job: Job): GeomillError {
   const more = job.error === null ? '' : `: ${errorText(job.id, job.error)}`;
   return failure('JOB_NOT_DONE', { id: job.id, state: job.state, more });
 }
 
-function expired(job: Job): GeomillError {
+/** The sweep runs once a minute, so an expired output may still exist. */
+export function isExpired({ outputKept, expiresAt }: Job): boolean {
+  return !outputKept || Date.now() >= (expiresAt ?? Number.POSITIVE_INFINITY);
+}
+
+export function expired(job: Job): GeomillError {
   return failure('JOB_EXPIRED', { id: job.id, at: new Date(job.expiresAt ?? 0).toISOString() });
 }
 

@@ -1,6 +1,6 @@
 /** One attempt at a job: gives the job to a runner, and stores the output or records the failure. */
 import { dirname, join } from 'node:path';
-import { asGeomillError, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
+import { asGeomillError, failure, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
 import { type Finding, severitiesOf, severityCounts, sumSeverities } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
@@ -63,6 +63,8 @@ export interface JobObserver {
 }
 
 const KILL_INTERVAL_MS = 1000;
+/** Name of the file of findings, which the runner appends to the output. */
+const FINDINGS = 'findings.geojson';
 
 export class Attempts {
   readonly #options: JobServiceOptions;
@@ -161,6 +163,7 @@ export class Attempts {
         request: job.request,
         paths: {
           outputPath,
+          findingsPath: join(files.scratchDirectory, FINDINGS),
           scratchDirectory: files.scratchDirectory,
           inputs: inputs.map(({ name, isUnnamed }, index) => ({
             path: files.inputPaths[index],
@@ -181,10 +184,18 @@ export class Attempts {
     );
     if (outcome.kind === 'done') {
       const { byteLength } = await options.store.adopt(job.id, outputPath);
+      const { findingsBytes } = outcome;
+      if (findingsBytes > byteLength)
+        throw failure('INTERNAL', { reason: `the output of job ${job.id} is shorter than its findings` });
       await this.#succeed(
         claim,
         runner,
-        { byteLength, mediaType: format.mediaType, fileName },
+        {
+          byteLength: byteLength - findingsBytes,
+          mediaType: format.mediaType,
+          fileName,
+          ...(findingsBytes === 0 ? {} : { findingsBytes }),
+        },
         wholeReport(outcome.report, [...job.requestFindings, ...findings], fetched),
       );
     } else if (outcome.kind === 'failed') {

@@ -17,12 +17,13 @@ interface FileRow {
   readonly id: string;
   readonly state: JobState;
   readonly output_kept: number;
-  readonly output_bytes: number | null;
+  /** Of the output, and of the findings in its file. */
+  readonly file_bytes: number | null;
   readonly inputs: string;
 }
 
 const PAGE = 500;
-const COLUMNS = 'id, state, output_kept, output_bytes, inputs';
+const COLUMNS = 'id, state, output_kept, stored_bytes - record_bytes AS file_bytes, inputs';
 
 /** Reads the database at `path` while a service may use it; changes nothing. */
 export class JobFiles {
@@ -94,7 +95,7 @@ function hasTable(database: Database, name: string): boolean {
   );
 }
 
-function promises({ id, state, output_kept: kept, output_bytes: bytes, inputs }: FileRow): PromisedFile[] {
+function promises({ id, state, output_kept: kept, file_bytes: bytes, inputs }: FileRow): PromisedFile[] {
   if (state === 'SUCCESS') return kept === 1 ? [{ jobId: id, kind: 'output', key: id, bytes }] : [];
   if (state === 'FAILED') return [];
   const stored = (JSON.parse(inputs) as JobInput[]).filter(({ url }) => url === undefined);

@@ -15,7 +15,11 @@ const LEAST_CHARGE_MS = 100;
 export const MAX_LEAD_MS = 600_000;
 
 /** The columns of version 5; those of later versions are after `warning_count`. */
-const columnsOf = (name: string, afterWarnings = ''): string => `CREATE TABLE ${name} (
+const columnsOf = (
+  name: string,
+  afterWarnings = '',
+  outputBytes = 'output_bytes',
+): string => `CREATE TABLE ${name} (
     id TEXT PRIMARY KEY,
     owner TEXT NOT NULL,               -- account id; 'local' in an open service
     state TEXT NOT NULL,
@@ -38,7 +42,7 @@ const columnsOf = (name: string, afterWarnings = ''): string => `CREATE TABLE ${
     output_name TEXT,
     output_kept INTEGER NOT NULL DEFAULT 0,
     stored_bytes INTEGER NOT NULL GENERATED ALWAYS AS (record_bytes +
-      CASE WHEN state IN ('QUEUED', 'RUNNING') THEN input_bytes WHEN output_kept = 1 THEN output_bytes ELSE 0 END
+      CASE WHEN state IN ('QUEUED', 'RUNNING') THEN input_bytes WHEN output_kept = 1 THEN ${outputBytes} ELSE 0 END
     ) VIRTUAL,
     idempotency_key TEXT,
     request_hash TEXT,
@@ -100,6 +104,9 @@ const TRIGGERS = `CREATE TRIGGER job_comes AFTER INSERT ON jobs BEGIN
 const SEVERITY_COUNTS = `
     changed_count INTEGER,             -- warnings of this severity; null: the job ended under version 5
     lost_count INTEGER,                -- the others are 'info'`;
+
+const FINDINGS_BYTES = `
+    findings_bytes INTEGER,            -- after the output, in its file; null: the job ended under version 7, or has not ended`;
 
 /** All columns of version 5 that are not computed. */
 const COPIED = `id, owner, state, place, attempts, fence, operation, input_format, output_format, warning_count, created_at,
@@ -164,5 +171,11 @@ export const JOBS_SCHEMA: SchemaHistory = {
   ${INDEXES}
   ${TRIGGERS}`,
     UPLOADS,
+    `${columnsOf('copied', SEVERITY_COUNTS + FINDINGS_BYTES, 'output_bytes + coalesce(findings_bytes, 0)')}
+  INSERT INTO copied (${COPIED}, changed_count, lost_count) SELECT ${COPIED}, changed_count, lost_count FROM jobs;
+  DROP TABLE jobs;
+  ALTER TABLE copied RENAME TO jobs;
+  ${INDEXES}
+  ${TRIGGERS}`,
   ],
 };

@@ -33,8 +33,8 @@ export function prepareStatements(database: Database) {
     succeed: database.prepare(
       `UPDATE jobs SET state = 'SUCCESS', ${ran(1)}, ended_at = ?1, expires_at = ?2, output_bytes = ?3,
        output_media_type = ?4, output_name = ?5, report = ?6, record_bytes = record_bytes + octet_length(?6),
-       warning_count = ?7, changed_count = ?8, lost_count = ?9, input_bytes = input_bytes + ?10, output_kept = 1
-       ${current('SUCCESS', 11)}`,
+       warning_count = ?7, changed_count = ?8, lost_count = ?9, input_bytes = input_bytes + ?10, findings_bytes = ?11,
+       output_kept = 1 ${current('SUCCESS', 12)}`,
     ),
     fail: database.prepare(
       `UPDATE jobs SET state = 'FAILED', ${ran(1)}, ended_at = ?1, expires_at = ?2, error = ?3,

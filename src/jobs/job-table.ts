@@ -9,7 +9,7 @@ import type { Job, JobInput, JobState, JobSummary } from './job.ts';
 export const SUMMARY_COLUMNS =
   'id, owner, state, attempts, operation, input_format, output_format, warning_count, changed_count, lost_count, ' +
   'created_at, started_at, ended_at, ' +
-  'expires_at, output_bytes, output_media_type, output_name, output_kept, error, inputs';
+  'expires_at, output_bytes, findings_bytes, output_media_type, output_name, output_kept, error, inputs';
 
 export interface SummaryRow {
   readonly id: string;
@@ -27,6 +27,7 @@ export interface SummaryRow {
   readonly ended_at: number | null;
   readonly expires_at: number | null;
   readonly output_bytes: number | null;
+  readonly findings_bytes: number | null;
   readonly output_media_type: string | null;
   readonly output_name: string | null;
   readonly output_kept: number;
@@ -62,6 +63,7 @@ export function toSummary(row: SummaryRow): JobSummary {
         ? null
         : {
             byteLength: row.output_bytes,
+            ...(row.findings_bytes ? { findingsBytes: row.findings_bytes } : {}),
             mediaType: row.output_media_type ?? 'application/octet-stream',
             fileName: row.output_name ?? 'output',
           },

@@ -81,6 +81,8 @@ export interface Idempotency {
 
 export interface JobOutput {
   readonly byteLength: number;
+  /** Findings with places, as GeoJSON, which follow the output in its stored file. Missing: there are none. */
+  readonly findingsBytes?: number;
   readonly mediaType: string;
   /** File name for the download. */
   readonly fileName: string;

@@ -2,8 +2,10 @@
  * The main loop of a runner process: performs one task after the other and answers each with 'done' or 'failed'. The
  * function that performs a task is a parameter, so that tests run the same loop with a conversion of their own.
  */
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
+import { NO_FEATURES } from '../pipeline/findings-file.ts';
 import type { JobReport, Progress } from '../pipeline/report.ts';
 import type { ConversionPaths, JobRequest } from '../pipeline/request.ts';
 import { openChildEnd } from '../process-channel.ts';
@@ -43,12 +45,30 @@ type Send = (message: FromRunner) => void;
 async function runTask(perform: Perform, task: RunnerTask, signal: AbortSignal, send: Send): Promise<void> {
   try {
     const report = await perform(task.request, task.paths, { signal, onProgress: progressSender(send) });
-    send({ type: 'done', report: boundedReport(report) });
+    const findingsBytes = appendFindings(task.paths);
+    send({
+      type: 'done',
+      report: boundedReport(report),
+      ...(findingsBytes === 0 ? {} : { findingsBytes }),
+    });
   } catch (thrown) {
     const error = recognize(thrown);
     const log = error.fault === 'ours' ? stackOf(error) : null;
     send({ type: 'failed', error: error.toPlain(), log });
   }
+}
+
+/**
+ * Appends the findings to the output, so that both are taken over, counted and removed as one file. Returns their
+ * bytes; 0: there are none.
+ */
+function appendFindings({ findingsPath, outputPath }: ConversionPaths): number {
+  if (findingsPath === undefined || !existsSync(findingsPath)) return 0;
+  const findings = readFileSync(findingsPath);
+  if (findings.subarray(-NO_FEATURES.length).toString() === NO_FEATURES) return 0;
+  appendFileSync(outputPath, findings);
+  rmSync(findingsPath);
+  return findings.length;
 }
 
 function progressSender(send: Send): (progress: Progress) => void {

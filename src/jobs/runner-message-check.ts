@@ -175,7 +175,10 @@ export const checkRunnerMessage = messageCheck({
   loaded: exactly<Message<'loaded'>>({ type: NAME }),
   warmed: exactly<Message<'warmed'>>({ type: NAME }),
   progress: exactly<Message<'progress'>>({ type: NAME, progress: PROGRESS }),
-  done: exactly<Message<'done'>>({ type: NAME, report: { anyOf: [CONVERSION, INSPECTION] } }),
+  done: exactly<Message<'done'>>(
+    { type: NAME, report: { anyOf: [CONVERSION, INSPECTION] }, findingsBytes: COUNT },
+    ['findingsBytes'],
+  ),
   failed: exactly<Message<'failed'>>({
     type: NAME,
     error: PLAIN_ERROR,

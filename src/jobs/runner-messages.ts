@@ -18,7 +18,10 @@ export type FromRunner =
   | { readonly type: 'loaded' }
   | { readonly type: 'warmed' }
   | { readonly type: 'progress'; readonly progress: Progress }
-  /** The output is at `paths.outputPath`. Its bytes need not be durable: the permission model forbids fsync. */
-  | { readonly type: 'done'; readonly report: JobReport }
+  /**
+   * The output is at `paths.outputPath`, and after it, in the same file, `findingsBytes` of findings with places. Its bytes
+   * need not be durable: the permission model forbids fsync.
+   */
+  | { readonly type: 'done'; readonly report: JobReport; readonly findingsBytes?: number }
   /** `log`: details for the operator. */
   | { readonly type: 'failed'; readonly error: PlainError; readonly log: string | null };

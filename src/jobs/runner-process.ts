@@ -38,7 +38,7 @@ export interface RunnerOptions {
 export type RunnerState = 'starting' | 'idle' | 'warming' | 'busy' | 'dead';
 
 export type RunOutcome =
-  | { readonly kind: 'done'; readonly report: JobReport }
+  | { readonly kind: 'done'; readonly report: JobReport; readonly findingsBytes: number }
   | { readonly kind: 'failed'; readonly error: PlainError; readonly log: string | null }
   | { readonly kind: 'died'; readonly cause: DeathCause; readonly detail: string };
 
@@ -243,7 +243,7 @@ export class RunnerProcess {
           this.#isSpent = true;
         this.#settle(
           message.type === 'done'
-            ? { kind: 'done', report: message.report }
+            ? { kind: 'done', report: message.report, findingsBytes: message.findingsBytes ?? 0 }
             : { kind: 'failed', error: message.error, log: message.log },
         );
     }

@@ -100,7 +100,7 @@ export class SqliteQueue implements JobQueue {
   }
 
   async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
-    const { byteLength, mediaType, fileName } = output;
+    const { byteLength, findingsBytes = 0, mediaType, fileName } = output;
     const reportJson = JSON.stringify(report);
     const severities = severitiesOf(report);
     const values = [
@@ -114,9 +114,10 @@ export class SqliteQueue implements JobQueue {
       severities.changed,
       severities.lost,
       report.fetched?.byteLength ?? 0,
+      findingsBytes,
     ];
     return this.#commits.run(() => {
-      this.#owners.checkRoomForOutput(claim, byteLength + Buffer.byteLength(reportJson));
+      this.#owners.checkRoomForOutput(claim, byteLength + findingsBytes + Buffer.byteLength(reportJson));
       return this.#change(this.#statements.succeed, claim, values);
     });
   }

@@ -15,6 +15,8 @@ import { loadProj } from './load-proj.ts';
 export const MAX_FEATURES = 50_000;
 /** Most bytes of its features. */
 export const MAX_BYTES = 20_000_000;
+/** End of a file that lists no features. */
+export const NO_FEATURES = '"features":[]}\n';
 /** Longest message of a feature. */
 const MAX_MESSAGE = 400;
 /** Points along each side of a box that is reprojected: its sides may become curves. */
@@ -53,10 +55,11 @@ export async function writeFindings(
     totals[code] ??= { count: 0, listed: listed.get(code) ?? 0 };
     totals[code].count += count;
   }
-  const head = `{"type":"FeatureCollection","totals":${JSON.stringify(totals)},"features":[`;
+  const head = `{"type":"FeatureCollection","totals":${JSON.stringify(totals)},`;
   const file = openSync(path, 'wx');
   try {
-    const text = features.length === 0 ? `${head}]}\n` : `${head}\n${features.join(',\n')}\n]}\n`;
+    const text =
+      features.length === 0 ? head + NO_FEATURES : `${head}"features":[\n${features.join(',\n')}\n]}\n`;
     writeAll(file, Buffer.from(text));
   } finally {
     closeSync(file);

@@ -65,6 +65,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /v1/jobs': read(200),
   'GET /v1/jobs/:job_id': read(200, 404),
   'GET /v1/jobs/:job_id/events': read(200, 404),
+  'GET /v1/jobs/:job_id/findings': read(200, 404),
   'POST /v1/jobs/:job_id/rerun': {
     scope: 'jobs:write',
     right: 202,

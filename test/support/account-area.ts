@@ -37,6 +37,9 @@ const NO_JOBS: UsageSource = {
   sendOutput: async (_owner, id) => {
     throw failure('JOB_UNKNOWN', { id });
   },
+  sendFindings: async (_owner, id) => {
+    throw failure('JOB_UNKNOWN', { id });
+  },
 };
 
 export async function startTestArea(

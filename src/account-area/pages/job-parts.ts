@@ -36,22 +36,25 @@ export function severityBadges({ info, changed, lost }: OwnJobDetails['severitie
   return kinds.flatMap(([count, name]) => (count === 0 ? [] : [badge(name, `${count} ${name}`), ' ']));
 }
 
-/** Links to the output and the report. */
-export function downloads(
-  job: OwnJobDetails,
-  links: { readonly output: string; readonly report: string },
-): Html | null {
+/** Nothing where no warning has places, or they have expired. */
+export function findingsLink(job: OwnJobDetails, href: string): Html | null {
+  if (job.findingsBytes === 0 || !hasOutput(job, Date.now())) return null;
+  return html`<a href="${href}" download>Places of warnings as GeoJSON</a>`;
+}
+
+/** Links to the output, the report and the places of warnings. */
+export function downloads(job: OwnJobDetails, link: (path: string) => string): Html | null {
   const output = hasOutput(job, Date.now())
-    ? html`<a class="button" href="${links.output}" download>Download the output (${size(job.outputBytes ?? 0)})</a>`
+    ? html`<a class="button" href="${link('/output')}" download>Download the output (${size(job.outputBytes ?? 0)})</a>`
     : job.outputBytes === null
       ? null
       : html`<span class="soft">The output (${size(job.outputBytes)}) has expired.</span>`;
-  const report = job.report === null ? null : html`<a href="${links.report}" download>Report as JSON</a>`;
+  const report = job.report === null ? null : html`<a href="${link('/report')}" download>Report as JSON</a>`;
   if (output === null && report === null) return null;
   const until = hasOutput(job, Date.now())
     ? html`<p class="soft">The output is available until ${time(job.outputUntil)}.</p>`
     : null;
-  return html`<h2>Downloads</h2><p>${output} ${report}</p>${until}`;
+  return html`<h2>Downloads</h2><p>${output} ${report} ${findingsLink(job, link('/findings'))}</p>${until}`;
 }
 
 export function stepTable(steps: readonly OwnStep[]): Html | null {

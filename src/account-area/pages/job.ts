@@ -28,6 +28,14 @@ export const jobRoutes: readonly AccountRoute[] = [
       raw: (reply) => visit.area.options.usage.sendOutput(visit.user.id, id, visit.request, reply),
     }),
   },
+  {
+    method: 'GET',
+    path: `${PATH}/findings`,
+    access: 'user',
+    handle: (visit, { id }) => ({
+      raw: (reply) => visit.area.options.usage.sendFindings(visit.user.id, id, visit.request, reply),
+    }),
+  },
   { method: 'GET', path: `${PATH}/report`, access: 'user', handle: (visit, { id }) => reportFile(visit, id) },
   { method: 'POST', path: `${PATH}/cancel`, access: 'user', handle: (visit, { id }) => cancel(visit, id) },
   { method: 'GET', path: `${PATH}/delete`, access: 'user', handle: (visit, { id }) => deletePage(visit, id) },
@@ -58,7 +66,7 @@ async function jobPage(visit: Visit, id: string): Promise<Answer> {
 ${job.summary === null ? null : html`<p>${job.summary}.</p>`}
 <dl>${facts.map(([head, fact]) => html`<div><dt>${head}</dt><dd>${fact}</dd></div>`)}</dl>
 <p class="soft">Times are in UTC.</p>
-${downloads(job, { output: jobPath(visit, job, '/output'), report: jobPath(visit, job, '/report') })}
+${downloads(job, (path) => jobPath(visit, job, path))}
 ${stepTable(job.steps)}
 ${layerTable(job)}
 ${warningTables(job)}

@@ -5,6 +5,7 @@ import { getCrs, listFormats, listTransformations, searchCrs } from './catalogue
 import { continueUpload, overrideUpload } from './continue-upload.ts';
 import { documentOperations } from './documents.ts';
 import { getJobEvents } from './events.ts';
+import { getFindings } from './findings.ts';
 import { getHealth, getMetrics, getReadiness } from './health.ts';
 import { listJobs } from './job-list.ts';
 import { deleteJob, getJob } from './jobs.ts';
@@ -25,6 +26,7 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     getOutput,
     listJobs,
     getJob,
+    getFindings,
     getJobEvents,
     rerunJob(formats),
     deleteJob,

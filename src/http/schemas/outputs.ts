@@ -24,7 +24,7 @@ const content: ResponseRecord['content'] = {
   'application/json': { schema: ref('FeatureCollection') },
 };
 
-const validators: Headers = {
+export const outputValidators: Headers = {
   ETag: header('Identifies the output.'),
   'Last-Modified': header('End of the job.'),
   'Accept-Ranges': header('Byte ranges are supported.', { const: 'bytes' }),
@@ -52,7 +52,11 @@ const disposition: Headers = {
 
 /** 200: the output itself. */
 function outputResponse(description: string, moreHeaders: Headers = {}): ResponseRecord {
-  return { description, headers: { ...validators, ...disposition, ...metadata, ...moreHeaders }, content };
+  return {
+    description,
+    headers: { ...outputValidators, ...disposition, ...metadata, ...moreHeaders },
+    content,
+  };
 }
 
 /** Responses to a request for an output: all of it, a range, not modified, not ready, expired. */
@@ -64,14 +68,14 @@ export const outputResponses: Readonly<Record<number, ResponseRecord>> = {
   206: {
     description: 'The requested range.',
     headers: {
-      ...validators,
+      ...outputValidators,
       ...disposition,
       ...metadata,
       'Content-Range': header('`bytes FIRST-LAST/LENGTH`, both inclusive.'),
     },
     content: Object.fromEntries(Object.keys(content).map((mediaType) => [mediaType, { schema: BYTES }])),
   },
-  304: { description: 'Not modified: If-None-Match has its tag.', headers: validators },
+  304: { description: 'Not modified: If-None-Match has its tag.', headers: outputValidators },
   409: { description: 'The job is not SUCCESS: `detail` gives its state and, if it failed, the error.' },
   410: { description: 'The output has expired; submit the job again.' },
   416: {

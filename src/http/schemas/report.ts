@@ -87,6 +87,48 @@ export const reportSchemas: Readonly<Record<string, JsonSchema>> = {
     ),
     description: 'A location in the data; members that are not known are absent.',
   },
+  FindingPlace: {
+    ...closedObject({
+      type: { const: 'Feature' },
+      properties: closedObject(
+        {
+          code: text('Code of the warning.'),
+          severity: ref('Severity'),
+          message: text('One sentence for people.'),
+          file: text('Name of the file, of several.'),
+          layer: TEXT,
+          row: {
+            type: 'integer',
+            minimum: 1,
+            description:
+              'Number of the record in the layer; of a step or the writer, of the feature that came to it.',
+          },
+          line: { type: 'integer', minimum: 1, description: 'Line of a text file.' },
+          id: text('Feature id, or handle in a DXF.'),
+        },
+        ['file', 'layer', 'row', 'line', 'id'],
+      ),
+      geometry: {
+        anyOf: [ref('Geometry'), { type: 'null' }],
+        description: 'The point or box of the feature in EPSG:4326; null: not known.',
+      },
+    }),
+  },
+  FindingCollection: {
+    ...closedObject({
+      type: { const: 'FeatureCollection' },
+      totals: {
+        type: 'object',
+        additionalProperties: closedObject({
+          count: count('Number in the report.'),
+          listed: count('Number of features of the collection.'),
+        }),
+        description: 'Of each code.',
+      },
+      features: listOf(ref('FindingPlace')),
+    }),
+    description: 'The features that the warnings of a job are about, with their places.',
+  },
   Finding: {
     ...closedObject({
       code: { type: 'string', enum: Object.keys(findingCatalogue), description: 'Stable code.' },
