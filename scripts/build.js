@@ -7,7 +7,7 @@
  * small file, and one file for what every conversion needs is loaded faster than forty. The client is not, so that its types stay beside it. See docs/decisions/launcher.md.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import runtime from '../bin/runtime.js';
@@ -18,6 +18,9 @@ const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
 
 /** Files that a process or thread starts with. */
 const ENTRIES = ['main.ts', 'jobs/runner-main.ts', 'pipeline/worker-entry.js', 'remote-input/fetch-main.ts'];
+
+/** Read at run time, by src/crs-search/suggest.ts. */
+const PLACEMENTS = join('crs-search', 'placements.txt');
 
 const PLAIN_BUILTINS = ['node:fs', 'node:path', 'node:util'];
 
@@ -31,6 +34,7 @@ else if (!optional) throw new Error('TypeScript is not installed: run npm ci');
 async function build() {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   await bundle();
+  cpSync(join(source, PLACEMENTS), join(root, 'dist', PLACEMENTS));
   run(process.execPath, join('scripts', 'client-types.ts'));
   run(process.execPath, compiler, '-p', 'tsconfig.client.json');
   // Imported here because an older Node.js cannot load it.

@@ -92,7 +92,9 @@ const ROOMS: Readonly<Record<string, Room>> = {
   transformations: { may: [...MESSAGES, 'schema-check.ts', ...DATA, 'engines/geos'] },
   pipeline: { may: [...MESSAGES, ...DATA, 'program-files.ts', 'io', 'engines/proj', ...RECORDS] },
   // Reads PROJ's database, never loads PROJ: it lives in the HTTP process.
-  'crs-search': { may: ['errors.ts', 'engines/sqlite', 'engines/proj/database-path.ts'] },
+  'crs-search': {
+    may: ['errors.ts', 'program-files.ts', 'engines/sqlite', 'engines/proj/database-path.ts'],
+  },
   // Starts processes in sandboxes; knows nothing of what they do.
   sandbox: { may: ['errors.ts', 'program-files.ts'] },
   storage: { may: ['errors.ts', 'io', 'sandbox'] },

@@ -9,6 +9,8 @@ import type {
   AppendConfigs,
   CrsHit,
   CrsList,
+  CrsQuestion,
+  CrsSuggestions,
   FormatList,
   FormatRecord,
   Index,
@@ -40,6 +42,17 @@ export type { TokenSource } from './token-source.ts';
 export type { RetryOptions, TransportOptions } from './transport.ts';
 export type { UploadedFile, UploadOptions, UploadProgress } from './upload.ts';
 export type { WaitOptions } from './wait-for-job.ts';
+
+export interface CrsSearchOptions {
+  /** Longitude and latitude in degrees: only systems whose area of use has this point. */
+  readonly near?: readonly [longitude: number, latitude: number];
+  /** In degrees, west > east across the antimeridian: only systems whose area of use contains this box. */
+  readonly bbox?: readonly [west: number, south: number, east: number, north: number];
+  /** Only systems with this unit: "metre", "degree", "foot" (of any kind), ... */
+  readonly unit?: string;
+  /** 1 to 100, default 20. */
+  readonly limit?: number;
+}
 
 export type FormatId = keyof TransformConfigs;
 
@@ -207,14 +220,29 @@ export class GeomillClient {
     return (await this.#transport.json<TransformationList>({ path, ...options })).transformations;
   }
 
-  /** Coordinate reference systems by code, name or place, the best first: `crs('utm 32')`. `limit`: 1 to 100, default 20. */
-  async crs(query: string, options: CallOptions & { readonly limit?: number } = {}): Promise<CrsHit[]> {
-    const { limit, ...call } = options;
+  /** Coordinate reference systems by code, name or place, the best first: `crs('utm 32')`, `crs('', { bbox, unit: 'metre' })`. */
+  async crs(query: string, options: CallOptions & CrsSearchOptions = {}): Promise<CrsHit[]> {
+    const { limit, unit, near, bbox, ...call } = options;
     const parameters = new URLSearchParams({
-      q: query,
+      ...(query === '' ? {} : { q: query }),
+      ...(near === undefined ? {} : { near: near.join() }),
+      ...(bbox === undefined ? {} : { bbox: bbox.join() }),
+      ...(unit === undefined ? {} : { unit }),
       ...(limit === undefined ? {} : { limit: `${limit}` }),
     });
     return (await this.#transport.json<CrsList>({ path: `/v1/crs?${parameters}`, ...call })).crs;
+  }
+
+  /** Systems in whose area of use an extent in unknown coordinates can be, the most likely first. */
+  async suggestCrs(question: CrsQuestion, options: CallOptions = {}): Promise<CrsSuggestions> {
+    const response = await this.#transport.send({
+      method: 'POST',
+      path: '/v1/crs/suggest',
+      body: () => ({ content: JSON.stringify(question), mediaType: 'application/json' }),
+      isRepeatable: true,
+      ...options,
+    });
+    return (await response.json()) as CrsSuggestions;
   }
 
   async #result(path: string, config: object, inputs: NamedInputs, options: ResultOptions): Promise<Output> {

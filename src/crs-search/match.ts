@@ -1,6 +1,7 @@
 /** How well the words of a query fit the records, in one pass over the index. */
 import { type CrsIndex, NO_AREA, type Texts } from './crs-index.ts';
 import type { QueryWord } from './query.ts';
+import { type Use, useOf } from './widely-used.ts';
 
 /** Quality of a match, best first. */
 export const TIER = {
@@ -11,11 +12,13 @@ export const TIER = {
   /** The words are the whole name. */
   exactName: 3,
   exactAlias: 4,
+  /** As `oneText` or `areaName`, of a widely used system: "switzerland" means its grids, not the county of this name in Indiana. */
+  widelyUsed: 5,
   /** All words are in one name or alias. */
-  oneText: 5,
-  severalTexts: 6,
-  areaName: 7,
-  areaDescription: 8,
+  oneText: 6,
+  severalTexts: 7,
+  areaName: 8,
+  areaDescription: 9,
 } as const;
 
 interface Fit {
@@ -29,8 +32,17 @@ interface Fit {
   readonly extraWords: number;
 }
 
-/** The values of each field of a rank are below these. All together are 31 bits, with the record 47 of a double's 53. */
-const BELOW = { tier: 16, partialWords: 32, phrase: 2, kind: 4, operations: 2048, alias: 2, extraWords: 64 };
+/** The values of each field of a rank are below these. All together are 36 bits, with the record 52 of a double's 53. */
+const BELOW = {
+  tier: 16,
+  partialWords: 32,
+  phrase: 2,
+  rarity: 32,
+  kind: 4,
+  operations: 2048,
+  alias: 2,
+  extraWords: 64,
+};
 /** Words of the text between those of a phrase, in all: "UTM zone 32N" is a phrase for "utm 32". */
 const MOST_GAPS = 2;
 const RECORD_BITS = 16;
@@ -51,12 +63,15 @@ export class Ranking {
 
   /** Keeps the better of this match and an earlier one. */
   note(record: number, { tier, partialWords, isPhrase, isAlias, extraWords }: Fit): void {
-    const { isDeprecated, kinds, operationCounts } = this.#index;
+    const { codes, isDeprecated, kinds, operationCounts } = this.#index;
+    const use = useOf(codes[record]);
+    const isPreferred = use !== null && (tier === TIER.oneText || tier === TIER.areaName);
     // An exact code is meant, even if it is deprecated.
     let rank = tier === TIER.exactCode ? 0 : isDeprecated[record];
-    rank = rank * BELOW.tier + tier;
+    rank = rank * BELOW.tier + (isPreferred ? TIER.widelyUsed : tier);
     rank = rank * BELOW.partialWords + partialWords;
     rank = rank * BELOW.phrase + (isPhrase ? 0 : 1);
+    rank = rank * BELOW.rarity + (use !== null && tier === TIER.areaName ? rarityOf(use) : 0);
     rank = rank * BELOW.kind + KIND_ORDER[kinds[record]];
     rank = rank * BELOW.operations + Math.max(0, BELOW.operations - 1 - operationCounts[record]);
     rank = rank * BELOW.alias + (isAlias ? 1 : 0);
@@ -79,6 +94,11 @@ export class Ranking {
     const sorted = keys.subarray(0, count).sort();
     return Array.from(sorted.subarray(0, limit), (key) => key % 2 ** RECORD_BITS);
   }
+}
+
+/** Of widely used systems that are found by their area: less for more people. Those found by their names are before them. */
+function rarityOf({ millions }: Use): number {
+  return Math.max(1, Math.min(BELOW.rarity - 1, 24 - Math.floor(1.5 * Math.log2(millions))));
 }
 
 /** Masks of the query's words: bit i stands for word i. */

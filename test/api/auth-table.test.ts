@@ -107,6 +107,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /v1/transformations': forAll(200),
   'GET /v1/crs': forAll(400),
   'GET /v1/crs/:code': forAll(404),
+  'POST /v1/crs/suggest': forAll(415),
   'POST /accounts/oauth/token': { ...forAll(401), body: () => new URLSearchParams({ scope: 'jobs:read' }) },
   'GET /.well-known/jwks.json': forAll(200),
   'GET /.well-known/oauth-authorization-server': forAll(200),

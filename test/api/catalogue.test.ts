@@ -67,6 +67,82 @@ test('coordinate reference systems are found by code, by name and by place', asy
   );
 });
 
+test('a box and a unit narrow a search, or list what fits the box best', async () => {
+  const find = async (query: string) =>
+    (await get<{ crs: { code: string; unit: string }[] }>(`/v1/crs?${query}`)).crs;
+  const swiss = await find('bbox=6,45.9,10.4,47.7&unit=metre&limit=3');
+  assert.ok(
+    swiss.some(({ code }) => code === 'EPSG:2056'),
+    JSON.stringify(swiss),
+  );
+  assert.equal((await find('bbox=6,45.9,10.4,47.7&q=lv95'))[0].code, 'EPSG:2056');
+  // One degree to the west is outside.
+  assert.deepEqual(await find('bbox=4,45.9,10.4,47.7&q=lv95'), []);
+  for (const { unit } of await find('q=california&unit=foot')) assert.match(unit, /foot/);
+  for (const { unit } of await find('q=california&unit=degree')) assert.equal(unit, 'degree');
+  const across = await find('bbox=178,-18,-179,-17&limit=5');
+  assert.ok(
+    across.some(({ code }) => code === 'EPSG:3460'),
+    JSON.stringify(across),
+  );
+});
+
+async function suggest(question: unknown, status = 200): Promise<unknown> {
+  const response = await fetch(`${service.url}/v1/crs/suggest`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof question === 'string' ? question : JSON.stringify(question),
+  });
+  assert.equal(response.status, status);
+  return response.json();
+}
+
+test('systems are suggested for an extent in unknown coordinates', async () => {
+  const { crs, may_be_local } = (await suggest({
+    extent: [530_000, 180_000, 531_000, 181_000],
+    near: [-0.1, 51.5],
+    unit: 'metre',
+    limit: 3,
+  })) as {
+    crs: {
+      code: string;
+      swapped: boolean;
+      extent: { west: number; south: number; east: number; north: number };
+    }[];
+    may_be_local: boolean;
+  };
+  const [{ code, swapped, extent }] = crs;
+  assert.deepEqual([code, swapped, may_be_local, crs.length <= 3], ['EPSG:27700', false, false, true]);
+  assert.ok(extent.west > -0.14 && extent.east < -0.1 && extent.south > 51.5 && extent.north < 51.52);
+  assert.deepEqual(await suggest({ extent: [9e9, 9e9, 9e9, 9e9] }), { crs: [], may_be_local: false });
+});
+
+test('a question that cannot be meant is refused with its member', async () => {
+  const extent = [530_000, 180_000, 531_000, 181_000];
+  const rows: [unknown, number, RegExp][] = [
+    [{}, 400, /'extent' in the body is required/],
+    [[], 400, /'body' in the body must be object/],
+    ['{"extent": [1,2,3', 400, /line 1/],
+    [{ extent: [1, 2, 3] }, 400, /'extent' in the body must NOT have fewer than 4 items/],
+    [{ extent: [1, 2, 3, 'a'] }, 400, /'extent\[3\]' in the body must be number/],
+    ['{"extent": [1, 2, 3, 1e999]}', 400, /'extent\[3\]'/],
+    [{ extent: [2, 0, 1, 1] }, 400, /the smallest x and y, then the largest/],
+    [{ extent, near: [200, 0] }, 400, /'near' in the body must be longitude and latitude/],
+    [{ extent, bbox: [0, 10, 20, 5] }, 400, /'bbox' in the body must be west/],
+    [{ extent, unit: 'parsec' }, 400, /'unit' in the body is the unit of no system/],
+    [{ extent, limit: 101 }, 400, /'limit'/],
+    [{ extent, file: 'x' }, 400, /'file' in the body is unknown/],
+    [{ extent, q: 'x'.repeat(5000) }, 413, /4096 bytes/],
+  ];
+  for (const [question, status, wanted] of rows) {
+    const { detail } = (await suggest(question, status)) as { detail: string };
+    assert.match(detail, wanted);
+  }
+  const form = await fetch(`${service.url}/v1/crs/suggest`, { method: 'POST', body: new FormData() });
+  assert.equal(form.status, 415);
+  await form.body?.cancel();
+});
+
 test('one coordinate reference system is told by its code', async () => {
   const { code, name } = await get<{ code: string; name: string }>('/v1/crs/EPSG:4326');
   assert.deepEqual([code, name], ['EPSG:4326', 'WGS 84']);
@@ -81,10 +157,14 @@ test('a search that cannot be meant is refused by name', async () => {
     [`?q=${'x'.repeat(201)}`, /'q'/],
     ['?near=200,0', /'near' must be longitude and latitude/],
     ['?q=utm&near=here', /'near' must be longitude and latitude/],
+    ['?bbox=1,2,3', /'bbox' must be west, south, east and north/],
+    ['?bbox=0,10,20,5', /'bbox' must be west, south, east and north/],
+    ['?unit=metre', /'q' is required, unless 'near' or 'bbox'/],
+    ['?q=utm&unit=parsec', /'unit' is the unit of no system; known units: .*metre/],
     ['?q=utm&limit=0', /'limit'/],
     ['?q=utm&limit=101', /'limit'/],
     ['?q=utm&limit=many', /'limit'/],
-    ['?q=utm&lang=de', /'lang' is unknown; known parameters: q, near, limit/],
+    ['?q=utm&lang=de', /'lang' is unknown; known parameters: q, near, bbox, unit, limit/],
   ];
   for (const [query, wanted] of rows) {
     const { detail } = await get<{ detail: string }>(`/v1/crs${query}`, 400);

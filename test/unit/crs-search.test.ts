@@ -6,7 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import test from 'node:test';
 import fc from 'fast-check';
 import { parseEpsg } from '../../src/crs/crs.ts';
-import { type CrsHit, CrsSearch, type GeographicPoint, parsePoint } from '../../src/crs-search/crs-search.ts';
+import { type CrsHit, CrsSearch } from '../../src/crs-search/crs-search.ts';
+import { type GeographicPoint, parsePoint } from '../../src/crs-search/filter.ts';
 import { projDatabasePath } from '../../src/engines/proj/database-path.ts';
 import { Proj } from '../../src/engines/proj/proj.ts';
 import { GeomillError } from '../../src/errors.ts';
@@ -275,8 +276,8 @@ test('a point leaves the systems whose area of use has it, in the same order', (
   fc.assert(
     fc.property(point, fc.constantFrom('utm', 'lambert', 'wgs 84'), (near, query) => {
       const expected = search.search(query, ALL).filter((hit) => has(near, hit));
-      assert.deepEqual(search.search(query, ALL, near), expected);
-      const all = search.near(near, ALL);
+      assert.deepEqual(search.search(query, ALL, { near }), expected);
+      const all = search.list({ near }, ALL);
       assert.ok(all.every((hit) => has(near, hit)));
       for (const { code } of expected) assert.ok(all.some((hit) => hit.code === code));
     }),

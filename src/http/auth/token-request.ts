@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { JsonTextError, parseJsonText } from '../../bytes/json-syntax.ts';
 import { positionText } from '../../bytes/text-position.ts';
 import { failure, type GeomillError } from '../../errors.ts';
+import { essence, JSON_TYPE, readSmallText, refuseOtherTypes } from '../small-body.ts';
 
 export interface TokenRequest {
   /** Null: the request names no client. */
@@ -13,14 +14,10 @@ export interface TokenRequest {
 
 const MAX_BODY_BYTES = 16 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
-const JSON_TYPE = 'application/json';
 
 /** Throws BODY_TYPE; for `refuseEarly`. */
 export function refuseTokenBody({ headers }: FastifyRequest): void {
-  const type = headers['content-type'] ?? '';
-  const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding.toLowerCase() === 'identity' && [FORM, JSON_TYPE].includes(essence(type))) return;
-  throw failure('BODY_TYPE', { type: type.slice(0, 100) || 'none', expected: `${FORM} or ${JSON_TYPE}` });
+  refuseOtherTypes(headers['content-type'], headers['content-encoding'], [FORM, JSON_TYPE]);
 }
 
 /**
@@ -28,7 +25,7 @@ export function refuseTokenBody({ headers }: FastifyRequest): void {
  * Throws TOKEN_REQUEST_INVALID, GRANT_TYPE_UNSUPPORTED, LIMIT_EXCEEDED, BODY_TRUNCATED.
  */
 export async function receiveTokenRequest(request: FastifyRequest): Promise<TokenRequest> {
-  const text = await readText(request);
+  const text = await readSmallText(request, 'the body of a token request', MAX_BODY_BYTES);
   const isForm = essence(request.headers['content-type'] ?? '') === FORM;
   const parameters = isForm ? formParameters(text) : jsonParameters(text);
   const grantType = parameters.get('grant_type') ?? 'client_credentials';
@@ -96,29 +93,6 @@ function jsonParameters(text: string): ReadonlyMap<string, string> {
   return parameters;
 }
 
-async function readText({ raw }: FastifyRequest): Promise<string> {
-  const chunks: Buffer[] = [];
-  let byteLength = 0;
-  try {
-    // Not destroyed on an error, so that the client receives the response.
-    for await (const chunk of raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      byteLength += chunk.length;
-      if (byteLength > MAX_BODY_BYTES) break;
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    const { message } = error as Error;
-    throw failure('BODY_TRUNCATED', { reason: message }, undefined, error);
-  }
-  if (byteLength <= MAX_BODY_BYTES) return Buffer.concat(chunks).toString();
-  throw failure('LIMIT_EXCEEDED', {
-    what: 'the body of a token request',
-    actual: 'more than that',
-    limit: `${MAX_BODY_BYTES} bytes`,
-    setting: 'fixed',
-  });
-}
-
 function invalid(reason: string): GeomillError {
   return failure('TOKEN_REQUEST_INVALID', { reason });
 }
@@ -126,8 +100,4 @@ function invalid(reason: string): GeomillError {
 /** A client's text without the characters that `error_description` must not contain (RFC 6749, 5.2). */
 function plain(text: string): string {
   return text.slice(0, 40).replace(/[^\x20-\x7e]|["\\]/g, '?');
-}
-
-function essence(contentType: string): string {
-  return contentType.split(';', 1)[0].trim().toLowerCase();
 }

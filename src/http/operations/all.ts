@@ -1,8 +1,9 @@
 /** Every operation of the HTTP interface, in the order of the document. Adding one is its record and one line here. */
 import type { Format } from '../../formats/format.ts';
 import type { Operation } from '../operation.ts';
-import { getCrs, listFormats, listTransformations, searchCrs } from './catalogue.ts';
+import { listFormats, listTransformations } from './catalogue.ts';
 import { continueUpload, overrideUpload } from './continue-upload.ts';
+import { getCrs, searchCrs, suggestCrs } from './crs.ts';
 import { documentOperations } from './documents.ts';
 import { getJobEvents } from './events.ts';
 import { getFindings } from './findings.ts';
@@ -44,6 +45,7 @@ export function allOperations(formats: readonly Format[]): readonly Operation[] 
     listFormats,
     listTransformations,
     searchCrs,
+    suggestCrs,
     getCrs,
     issueToken,
     issueSessionToken,

@@ -1,9 +1,8 @@
-/** Formats, transformations and coordinate reference systems as the catalogue lists them. */
+/** Formats and transformations as the catalogue lists them. */
 import type { JsonSchema } from '../operation.ts';
 import { closedObject, count, FLAG, listOf, nullable, ref, TEXT, text } from './schema.ts';
 
 const schemaOfOptions: JsonSchema = { type: 'object', description: 'JSON Schema (2020-12) of the object.' };
-const degrees: JsonSchema = { type: 'number', minimum: -180, maximum: 180 };
 
 const formatRecord = closedObject({
   id: text('Name for requests.'),
@@ -86,16 +85,4 @@ export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
     example: { type: 'object', description: 'Example of an entry of `transformations`.' },
   }),
   TransformationList: closedObject({ transformations: listOf(ref('TransformationRecord')) }),
-  CrsHit: closedObject({
-    code: text('Name for requests, e.g. `EPSG:25832`.'),
-    name: TEXT,
-    kind: { type: 'string', enum: ['projected', 'geographic', 'geographic_3d', 'compound'] },
-    deprecated: { ...FLAG, description: 'Deprecated by EPSG; it can still be used.' },
-    area: nullable(
-      closedObject({ name: TEXT, west: degrees, south: degrees, east: degrees, north: degrees }),
-      'Area of use in degrees; west > east if it crosses the antimeridian. Null if EPSG does not define it.',
-    ),
-    unit: text('Unit of the horizontal coordinates: `metre`, `degree`, `US survey foot`, ...'),
-  }),
-  CrsList: closedObject({ crs: listOf(ref('CrsHit'), 'Best match first.') }),
 };

@@ -5,6 +5,7 @@ import { jobDocumentSchema } from '../job-document.ts';
 import type { JsonSchema } from '../operation.ts';
 import { catalogueSchemas } from './catalogue.ts';
 import { credentialSchemas } from './credentials.ts';
+import { crsSchemas } from './crs.ts';
 import { geojsonSchemas } from './geojson.ts';
 import { inspectionSchemas } from './inspection.ts';
 import { jobSchemas, taskSchemas } from './job.ts';
@@ -21,6 +22,7 @@ export function componentSchemas({ formats, transformations }: Registries): Reco
     ...inspectionSchemas,
     ...uploadSchemas,
     ...catalogueSchemas,
+    ...crsSchemas,
     JobDocument: jobDocumentSchema({ formats }),
     ...stepSchemas(transformations),
     ...optionSchemas(formats),
