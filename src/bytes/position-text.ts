@@ -98,7 +98,12 @@ export class PositionScanner {
     }
     const commas = [...text.matchAll(this.#notation.decimalMark === DOT ? /\s*,\s*/g : /\s*,\s+/g)];
     const between = commas.length > 0 ? commas : [...text.matchAll(/\s+/g)];
-    return between.length === 1 ? [between[0].index, between[0].index + between[0][0].length] : null;
+    if (between.length !== 1) return null;
+    const [{ index, 0: mark }] = between;
+    const [first, second] = [text.slice(0, index), text.slice(index + mark.length)];
+    // "47 8,5" can be 47 and 8.5.
+    if (mark === ',' && /\d\s+\d/.test(first) !== /\d\s+\d/.test(second)) return null;
+    return [index, index + mark.length];
   }
 
   #readIso(text: string): boolean {

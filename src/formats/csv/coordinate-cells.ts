@@ -17,15 +17,17 @@ class OrdinateCells {
   readonly #notation: OrdinateNotation;
   readonly #numbers = new NumberScanner();
   readonly #ordinates: OrdinateScanner;
+  readonly #areAngles: boolean;
 
-  constructor(notation: OrdinateNotation) {
+  constructor(notation: OrdinateNotation, areAngles: boolean) {
     this.#notation = notation;
+    this.#areAngles = areAngles;
     this.#ordinates = new OrdinateScanner(notation);
   }
 
   /** Reads `bytes[start, end)` into `value`. Returns false if it is no ordinate of the axis: see `reason`. */
   read(bytes: Uint8Array, start: number, end: number, axis: 'x' | 'y' | 'z'): boolean {
-    if (this.#notation.decimalMark === DOT) {
+    if (this.#notation.decimalMark === DOT && !this.#areAngles) {
       const value = this.#numbers.scan(bytes, start, end);
       if (this.#numbers.end === end && Number.isFinite(value)) {
         this.value = value;
@@ -36,6 +38,10 @@ class OrdinateCells {
     this.value = ordinates.parse(bytes, start, end);
     this.reason = ordinates.reason;
     if (Number.isNaN(this.value)) return false;
+    if (this.#areAngles && axis !== 'z' && !ordinates.isAngle) {
+      this.reason = 'an angle such as 47°22\'15"N is expected, as in the first rows,';
+      return false;
+    }
     const { hemisphere } = ordinates;
     if (hemisphere === '') return true;
     const isLatitude = hemisphere === 'N' || hemisphere === 'S';
@@ -69,7 +75,7 @@ export class PairCells implements RowGeometry {
     this.#y = place.y;
     this.#z = place.z;
     this.column = place.x;
-    this.#ordinates = new OrdinateCells(place.notation);
+    this.#ordinates = new OrdinateCells(place.notation, place.areAngles === true);
     if (place.z >= 0) builder.widen('XYZ');
   }
 

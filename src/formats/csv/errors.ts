@@ -17,7 +17,7 @@ export const errors = {
   ),
   CSV_LETTERS_APART: user(
     400,
-    "column '{column}' looks like the hemispheres of column '{coordinate}': name it with '{field:option}' to apply its letters, or name only '{field:csv_options.x_column}' and '{field:csv_options.y_column}' to keep it as a field",
+    "CSV line {line}: with '{value}' column '{column}' looks like the hemispheres of column '{coordinate}': name it with '{field:option}' to apply its letters, or name only '{field:csv_options.x_column}' and '{field:csv_options.y_column}' to keep it as a field",
   ),
   CSV_ANGLE_PARTS: user(
     400,
@@ -28,6 +28,10 @@ export const errors = {
     "the first line has coordinates instead of names ('{name}'): set '{field:csv_options.has_header}' to false, which names the columns column_1, column_2 and so on",
   ),
   CSV_GEOMETRY: user(400, "CSV line {line}, column '{column}': {reason} in '{value}'"),
+  CSV_GEOMETRY_LATE: user(
+    400,
+    "CSV line {line}, column '{column}': '{value}' is a geometry, but the column has none in the first rows, so positions were read from other columns: choose with '{field:csv_options.geometry_column}', or with '{field:csv_options.x_column}' and '{field:csv_options.y_column}'",
+  ),
   CSV_POINTS_ONLY: user(
     400,
     'columns of coordinates hold one point for each feature, but {found}: write WKT ({set:output.geometry=wkt}), or add a transformation to points such as centroid or explode',

@@ -24,6 +24,7 @@ import {
 import { detectedPlace, noteDecimalCommas, statedPlace } from './locate.ts';
 import type { HeaderReading, LocatedGeometry } from './located.ts';
 import { notFound } from './not-found.ts';
+import type { RowCheck } from './row-checks.ts';
 import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
 import { CellBytes, SAMPLE_BYTES, shownCell } from './sample.ts';
 import { invalidText } from './transcode.ts';
@@ -42,6 +43,7 @@ export interface Header {
   /** Columns with an empty header; if they have no values they only come from trailing delimiters. */
   readonly unnamed: readonly boolean[];
   readonly geometry: GeometryPlace;
+  readonly checks: readonly RowCheck[];
   /** Where the first row begins. */
   readonly dataStart: LineStart;
 }
@@ -80,9 +82,11 @@ export function findHeader(
   if (hasHeader && geometry.kind === 'pair') refuseNumbersAsNames(names[geometry.x], names[geometry.y]);
   if (options.decimal_comma !== true) noteDecimalCommas(reading, geometry, findings);
   const unnamed = names.map((name) => name === '');
+  const trailing: RowCheck[] = reading.hasTrailing ? [{ kind: 'trailing', column: names.length - 1 }] : [];
+  const checks = [...trailing, ...(located.checks ?? [])];
   const unique = uniqueNames(names, geometryColumns(geometry), findings);
   return {
-    header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry, dataStart },
+    header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry, checks, dataStart },
     located,
   };
 }

@@ -5,6 +5,7 @@ import { failure } from '../../errors.ts';
 import { GeometryCells, isHex } from './geometry-cells.ts';
 import { shown } from './located.ts';
 import { isMissing } from './missing.ts';
+import type { RowCheck } from './row-checks.ts';
 import { CellBytes, type Sample } from './sample.ts';
 
 const LOWER_S = 0x73;
@@ -54,6 +55,17 @@ export function sampledGeometries(names: readonly string[], sample: Sample): Sam
   }
   // With values beside them, columns without any are attributes.
   return found.some(({ count }) => count > 0) ? found.filter(({ count }) => count > 0) : found;
+}
+
+/** Columns that are named like geometries and have no values in the sample, except one column. */
+export function emptyGeometries(names: readonly string[], sample: Sample, except = -1): RowCheck[] {
+  const cell = new CellBytes();
+  return names.flatMap((name, column): RowCheck[] => {
+    if (column === except || !isKnownName(name)) return [];
+    for (let row = 0; row < sample.rowCount; row++)
+      if (cell.open(sample, row * sample.columnCount + column) && !isMissing(cell)) return [];
+    return [{ kind: 'no geometry', column }];
+  });
 }
 
 /** The CRS of a column that a name or an option states. Throws CSV_SRIDS. */

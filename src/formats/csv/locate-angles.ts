@@ -3,11 +3,10 @@ import { type AngleColumns, type NamedAngles, namedAngles } from '../../batch/an
 import type { NamedPair } from '../../batch/coordinate-names.ts';
 import { GeometryBuilder } from '../../batch/geometry-column.ts';
 import { COMMA, DOT } from '../../bytes/ascii.ts';
-import { hemisphereOf, type OrdinateNotation } from '../../bytes/ordinate-text.ts';
+import type { OrdinateNotation } from '../../bytes/ordinate-text.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
-import { field } from '../../message.ts';
-import { AngleCells, columnsOf, textOf } from './angle-cells.ts';
+import { AngleCells, columnsOf } from './angle-cells.ts';
 import { type AngleParts, type ColumnName, columnIndex, type WantedColumns } from './columns.ts';
 import {
   areMostlyDegrees,
@@ -16,16 +15,18 @@ import {
   positionsOf,
   readColumn,
 } from './coordinate-sample.ts';
+import { hemispheres } from './locate-letters.ts';
 import { crsOfPair, noteNotation } from './locate-pair.ts';
 import { type HeaderReading, type LocatedGeometry, shown } from './located.ts';
-import { isMissing } from './missing.ts';
-import { CellBytes, type Sample } from './sample.ts';
+import { type RowCheck, relationOf } from './row-checks.ts';
+import type { Sample } from './sample.ts';
 
 export interface PairOfAngles {
   readonly x: AngleColumns;
   readonly y: AngleColumns;
-  /** The degrees have decimals, which the minutes and seconds only repeat. */
-  readonly isRepeated?: boolean;
+  /** The degrees have decimals, of which the minutes and seconds are no part. */
+  readonly isApart?: boolean;
+  readonly saysDegrees?: boolean;
 }
 
 /**
@@ -38,9 +39,10 @@ export function sampledAngles(names: readonly string[], sample: Sample, isStated
     const verdict = verdictOf(sample, named);
     if (verdict === 'unclear' && !isStated)
       throw failure('CSV_ANGLE_PARTS', { columns: listed(names, angles) });
-    return verdict === 'parts' || verdict === 'repeated'
-      ? [{ ...angles, isRepeated: verdict === 'repeated' }]
-      : [];
+    if (verdict === 'plain' || verdict === 'unclear') return [];
+    // Minutes without any value are taken unless options name only the degrees, under another name.
+    const isOpen = verdict === 'open' && isStated && !named.saysDegrees;
+    return [{ ...angles, isApart: verdict === 'apart' || isOpen, saysDegrees: named.saysDegrees }];
   });
 }
 
@@ -49,9 +51,12 @@ const withoutHemispheres = ({ x, y }: PairOfAngles): PairOfAngles => ({
   y: { ...y, hemisphere: -1 },
 });
 
-type Verdict = 'parts' | 'repeated' | 'plain' | 'unclear';
+/**
+ * 'open': the degrees are whole, and there are no minutes. 'apart': the degrees have decimals, and nothing is joined with
+ * them. 'plain': the columns that are named like minutes are something else.
+ */
+type Verdict = 'parts' | 'open' | 'apart' | 'plain' | 'unclear';
 
-/** 'plain': the degrees are decimal, and the columns that are named like minutes are something else. */
 function verdictOf(sample: Sample, { x, y, saysDegrees }: NamedAngles): Verdict {
   const [degrees, minutes, seconds] = (['degrees', 'minutes', 'seconds'] as const).map((part) =>
     [x, y].map((columns) => (columns[part] < 0 ? null : numbersOf(sample, columns[part]))),
@@ -67,23 +72,19 @@ function verdictOf(sample: Sample, { x, y, saysDegrees }: NamedAngles): Verdict 
   const areMinutes = isWhole && inRange >= given.length * 0.9;
   // "lat" and "lat_min": a minimum.
   if (!areMinutes) return fractional > 0 ? 'plain' : 'unclear';
-  let joined = 0;
-  let contradictions = 0;
-  let repetitions = 0;
+  const counts = { joined: 0, repeated: 0, other: 0, none: 0 };
   degrees.forEach((values, axis) => {
     values?.forEach((value, row) => {
       const rest = (minutes[axis]?.[row] || 0) + (seconds[axis]?.[row] || 0) / 60;
-      if (Number.isNaN(value) || rest === 0) return;
-      if (!isFractional(value)) joined++;
-      else if (Math.abs((Math.abs(value) % 1) * 60 - rest) < 0.1) repetitions++;
-      else contradictions++;
+      if (rest !== 0) counts[relationOf(value, rest)]++;
     });
   });
+  const { joined, repeated, other } = counts;
+  if (joined + repeated + other === 0) return fractional > 0 ? 'apart' : 'open';
   // A few others are errors of their rows.
-  if (contradictions + repetitions <= joined / 9) return 'parts';
-  if (joined > 0) return 'unclear';
-  if (contradictions === 0) return 'repeated';
-  return saysDegrees ? 'unclear' : 'plain';
+  if (other + repeated <= joined / 9) return 'parts';
+  if (joined > 0 || (other > 0 && saysDegrees)) return 'unclear';
+  return other > 0 ? 'plain' : 'apart';
 }
 
 /** The values of a column, with the decimal mark that reads more of them. */
@@ -94,98 +95,35 @@ function numbersOf(sample: Sample, column: number): Float64Array {
 
 /**
  * The columns of the angles whose degrees are in this pair of columns, with those of their hemispheres; null if the
- * degrees are all there is. `angles`: of `sampledAngles`. Throws CSV_LETTERS_APART for letters of which it is not clear
- * whether they are hemispheres, unless `isStated`.
+ * degrees are all there is. `angles`: of `sampledAngles`. The checks are those of columns that are not taken.
  */
 export function anglesOf(
   { names, sample: sampleOf }: HeaderReading,
   pair: NamedPair,
   values: PairValues,
   angles: readonly PairOfAngles[],
-  isStated: boolean,
-): PairOfAngles | null {
+): { readonly parts: PairOfAngles | null; readonly checks: readonly RowCheck[] } {
   const sample = sampleOf();
-  const isOwn = ({ x, y }: PairOfAngles): boolean => x.degrees === pair.x && y.degrees === pair.y;
-  const found = angles.find((angle) => isOwn(angle) && angle.isRepeated !== true) ?? {
-    x: only(pair.x),
-    y: only(pair.y),
-  };
+  const own = angles.filter(({ x, y }) => x.degrees === pair.x && y.degrees === pair.y);
+  const found = own.find(({ isApart }) => isApart !== true) ?? { x: only(pair.x), y: only(pair.y) };
+  const apart = found.x.minutes >= 0 ? [] : own;
+  const decimals = apart.map(({ x, y, saysDegrees }): RowCheck => {
+    const notation = values.notation;
+    return { kind: 'decimals', axes: [x, y], notation, saysDegrees: saysDegrees === true };
+  });
   const hasMinutes = found.x.minutes >= 0;
   const areDegrees = pair.isGeographic || hasMinutes || areMostlyDegrees(positionsOf(values));
-  const [x, y] = areDegrees ? hemispheres(names, sample, found, isStated) : [-1, -1];
-  if (!hasMinutes && x < 0 && y < 0) return null;
-  return { x: { ...found.x, hemisphere: x }, y: { ...found.y, hemisphere: y } };
+  const { x, y, checks } = areDegrees
+    ? hemispheres(names, sample, found, pair.letterO)
+    : { x: -1, y: -1, checks: [] };
+  const isPlain = !hasMinutes && x < 0 && y < 0;
+  return {
+    parts: isPlain ? null : { x: { ...found.x, hemisphere: x }, y: { ...found.y, hemisphere: y } },
+    checks: [...decimals, ...checks],
+  };
 }
 
 const only = (degrees: number): AngleColumns => ({ degrees, minutes: -1, seconds: -1, hemisphere: -1 });
-
-/**
- * Columns of letters: by their names, or beside both coordinates. Loggers write "33.8688,S,151.2093,E": without the letters
- * the positions would be on another hemisphere.
- */
-function hemispheres(
-  names: readonly string[],
-  sample: Sample,
-  { x, y }: PairOfAngles,
-  isStated: boolean,
-): [x: number, y: number] {
-  const named = namedAngles(names).find((n) => n.x.degrees === x.degrees && n.y.degrees === y.degrees);
-  const checked = (column: number, axis: 'x' | 'y', leastShare: number): number =>
-    lettersOf(sample, column, axis, leastShare) === null ? -1 : column;
-  const byName: [number, number] = [
-    checked(named?.x.hemisphere ?? -1, 'x', NAMED_SHARE),
-    checked(named?.y.hemisphere ?? -1, 'y', NAMED_SHARE),
-  ];
-  if (byName[0] >= 0 || byName[1] >= 0) return byName;
-  const after = ({ degrees, minutes, seconds }: AngleColumns): number =>
-    Math.max(degrees, minutes, seconds) + 1;
-  for (const beside of [after, ({ degrees }: AngleColumns) => degrees - 1]) {
-    const found: [number, number] = [
-      checked(beside(x), 'x', BESIDE_SHARE),
-      checked(beside(y), 'y', BESIDE_SHARE),
-    ];
-    if (found[0] >= 0 && found[1] >= 0) return found;
-    const axis = found[0] >= 0 ? 'x' : 'y';
-    const column = Math.max(found[0], found[1]);
-    if (isStated || column < 0 || lettersOf(sample, column, axis, 1)?.isNegative !== true) continue;
-    throw failure('CSV_LETTERS_APART', {
-      column: shown(names[column]),
-      coordinate: shown(names[axis === 'x' ? x.degrees : y.degrees]),
-      option: field(`csv_options.${axis}_hemisphere_column`),
-    });
-  }
-  return [-1, -1];
-}
-
-/** Shares of the values that have to be letters; the others are errors of their rows. */
-const NAMED_SHARE = 0.5;
-const BESIDE_SHARE = 0.9;
-
-/** Null if fewer values of the column are hemispheres of the axis, or if it has no values. */
-function lettersOf(
-  sample: Sample,
-  column: number,
-  axis: 'x' | 'y',
-  leastShare: number,
-): { readonly isNegative: boolean } | null {
-  if (column < 0 || column >= sample.columnCount) return null;
-  const cell = new CellBytes();
-  let count = 0;
-  let letters = 0;
-  let isNegative = false;
-  for (let row = 0; row < sample.rowCount; row++) {
-    if (!cell.open(sample, row * sample.columnCount + column) || isMissing(cell)) continue;
-    const letter = hemisphereOf(textOf(cell));
-    count++;
-    if (letter === '' || (letter === 'N' || letter === 'S') !== (axis === 'y')) {
-      if (count - letters > sample.rowCount * (1 - leastShare)) return null;
-      continue;
-    }
-    letters++;
-    isNegative ||= letter === 'S' || letter === 'W';
-  }
-  return letters === 0 || letters < count * leastShare ? null : { isNegative };
-}
 
 /** The columns that options name beside those of the degrees. Null if the header lacks one of them. */
 export function statedAngles(

@@ -37,7 +37,10 @@ export function pairOf(
   }
   noteNotation(columns, notation, x.sexagesimal + y.sexagesimal > 0, wanted, findings);
   const areAngles = x.valid + y.valid > 0 && x.angles === x.valid && y.angles === y.valid;
-  const place = { kind: 'pair', x: pair.x, y: pair.y, z: pair.z, notation } as const;
+  const place = {
+    kind: 'pair',
+    ...{ x: pair.x, y: pair.y, z: pair.z, notation, areAngles: pair.needsAngles },
+  } as const;
   return { place, ...crsOfPair(columns, positionsOf(values), pair.isGeographic || areAngles) };
 }
 

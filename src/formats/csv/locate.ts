@@ -10,7 +10,12 @@ import { field, phrase } from '../../message.ts';
 import type { AssumedCrs } from '../format.ts';
 import { type ColumnName, columnIndex, namesParts, unknownColumn, type WantedColumns } from './columns.ts';
 import { areNumbers, isPlausible, type PairValues, readColumn, sampledPair } from './coordinate-sample.ts';
-import { type SampledGeometry, sampledGeometries, statedGeometry } from './geometry-sample.ts';
+import {
+  emptyGeometries,
+  type SampledGeometry,
+  sampledGeometries,
+  statedGeometry,
+} from './geometry-sample.ts';
 import {
   anglesOf,
   anglesText,
@@ -57,10 +62,10 @@ export function statedPlace(
     return angles && placeOfAngles(reading, angles, pair, wanted, findings);
   }
   // Degrees without their minutes or their hemisphere would be other positions.
-  const angles = anglesOf(reading, pair, values, sampledAngles(names, reading.sample(), true), true);
-  if (angles === null) return pairOf(reading, pair, values, wanted, findings);
-  const located = placeOfAngles(reading, angles, pair, wanted, findings);
-  findings.note('COORDINATE_PARTS_FOUND', { columns: anglesText(names, angles) });
+  const { parts } = anglesOf(reading, pair, values, sampledAngles(names, reading.sample(), true));
+  if (parts === null) return pairOf(reading, pair, values, wanted, findings);
+  const located = placeOfAngles(reading, parts, pair, wanted, findings);
+  findings.note('COORDINATE_PARTS_FOUND', { columns: anglesText(names, parts) });
   return located;
 }
 
@@ -81,7 +86,10 @@ export function detectedPlace(
   const [geometry] = geometries;
   const isEmpty = geometry?.count === 0 && pairs.length > 0;
   if (geometries.length === 1 && geometry.isKnownName && !isEmpty)
-    return foundColumn(names, geometry, findings);
+    return {
+      ...foundColumn(names, geometry, findings),
+      checks: emptyGeometries(names, sample, geometry.index),
+    };
   const others = isEmpty ? [] : geometries;
   if (others.length === 1 && pairs.length === 0) return null;
   if (others.length + pairs.length > 1)
@@ -103,8 +111,8 @@ export function detectedPlace(
           : -1;
     if (wanted.z !== null && z < 0) throw unknownColumn(wanted, names, reading.delimiter);
     const pair = { ...pairs[0].pair, z };
-    const zone = zoneOf(names, sample, values);
-    const parts = anglesOf(reading, pair, values, angles, false);
+    const zone = zoneOf(names, sample, values, pair.isGeographic);
+    const { parts, checks } = anglesOf(reading, pair, values, angles);
     const located =
       parts === null
         ? pairOf(reading, pair, values, wanted, findings)
@@ -112,7 +120,8 @@ export function detectedPlace(
     const columns = parts === null ? pairText(names, pair) : anglesText(names, parts);
     findings.note('COORDINATE_COLUMNS_FOUND', { columns });
     noteHeight(names, sample, pair, findings);
-    return zone === null ? located : { ...located, doubt: zone };
+    const all = [...checks, ...zone.checks, ...emptyGeometries(names, sample)];
+    return { ...located, doubt: zone.doubt ?? located.doubt, checks: all };
   }
   const points = namedPoints(names);
   if (points.length > 1) throw ambiguous(points.map(({ index }) => `'${shown(names[index])}'`));

@@ -2,6 +2,7 @@
 import type { Bounds } from '../../batch/bounds.ts';
 import type { AssumedCrs } from '../format.ts';
 import type { LineStart } from './header.ts';
+import type { RowCheck } from './row-checks.ts';
 import type { GeometryPlace } from './row-geometry.ts';
 import type { Sample } from './sample.ts';
 
@@ -27,6 +28,8 @@ export interface LocatedGeometry {
   readonly hasOutliers?: boolean;
   /** What speaks against degrees although the names say so, as part of a sentence. */
   readonly doubt?: string;
+  /** What later rows must not contradict. */
+  readonly checks?: readonly RowCheck[];
 }
 
 /** A column name for messages. */

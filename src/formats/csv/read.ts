@@ -12,9 +12,11 @@ import { failure, GeomillError, type Location } from '../../errors.ts';
 import { MAX_LISTED, NO_ROW, RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import type { MessageParams } from '../../message.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type CsvState, openCsv } from './open.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
+import { type Contradiction, type RowChecker, rowChecker } from './row-checks.ts';
 import { geometryColumns, rowGeometry } from './row-geometry.ts';
 import type { RowGeometry } from './row-reader.ts';
 import { invalidText } from './transcode.ts';
@@ -48,6 +50,7 @@ class PartitionReader {
   readonly #scanner: RecordScanner;
   readonly #geometry = new GeometryBuilder();
   readonly #rowGeometry: RowGeometry;
+  readonly #checkers: readonly RowChecker[];
   readonly #findings = new Findings();
   readonly #noteCounts = new Map<GeometryNoteFinding, number>();
   readonly #missing = new RowTally();
@@ -69,6 +72,7 @@ class PartitionReader {
     const bytes = this.#load();
     this.#geometry.reserve(Math.ceil(bytes.length / BYTES_PER_ORDINATE));
     this.#rowGeometry = rowGeometry(state.geometry, this.#geometry);
+    this.#checkers = state.checks.map((check) => rowChecker(check, state.names));
     this.#scanner = new RecordScanner(
       bytes,
       partition.start + bytes.length >= source.byteLength,
@@ -182,6 +186,13 @@ class PartitionReader {
 
   /** Appends the geometry of the current record; false if the row is dropped because of it. */
   #readGeometry(): boolean {
+    for (const check of this.#checkers) {
+      const found = check(this.#scanner, this.#scanner.rowCount);
+      if (found === null) continue;
+      this.#contradicted(found);
+      this.#geometry.rollback();
+      return false;
+    }
     const geometry = this.#rowGeometry;
     const { emptyCount, zeroCount } = geometry;
     if (!geometry.read(this.#scanner)) {
@@ -203,6 +214,13 @@ class PartitionReader {
     return true;
   }
 
+  /** Drops the row if only this row is wrong, and not what was decided; else throws. */
+  #contradicted({ code, column, params }: Contradiction): void {
+    const error = this.#geometryError(code, params, column);
+    if (code !== 'CSV_GEOMETRY' && code !== 'CSV_SYNTAX') throw error;
+    this.#reject(error);
+  }
+
   #checkSrid(srid: number, column: number): void {
     this.#sridCount++;
     if (this.#srid === 0) {
@@ -217,8 +235,8 @@ class PartitionReader {
 
   /** `params`: what the error has besides the line, the column and the value. */
   #geometryError(
-    code: 'CSV_GEOMETRY' | 'CSV_SRIDS' | 'CSV_POINT_ORDER',
-    params: Readonly<Record<string, string | number>>,
+    code: Contradiction['code'] | 'CSV_SRIDS' | 'CSV_POINT_ORDER',
+    params: MessageParams,
     index: number,
   ): GeomillError {
     const scanner = this.#scanner;

@@ -17,6 +17,8 @@ export type GeometryPlace =
       /** -1: none. */
       readonly z: number;
       readonly notation: OrdinateNotation;
+      /** x and y are angles; a number alone is invalid. */
+      readonly areAngles?: boolean;
     }
   | {
       readonly kind: 'point';
