@@ -248,7 +248,7 @@ export const settings = {
     type: 'bytes',
     default: 5 * GiB,
     min: 1,
-    text: 'Maximum total size of the files of a request, and of one upload that is sent in pieces.',
+    text: 'Maximum total size of the files of a request, including uploads that it names, and of one upload that is sent in pieces.',
   },
   minUploadRate: {
     name: 'MIN_UPLOAD_RATE',

@@ -278,7 +278,7 @@ const generalErrors = {
   JOB_EXPIRED: user(410, "the output of job '{id}' expired at {at}; submit the job again"),
   RERUN_FILE_GONE: user(
     410,
-    "'{field:path}' of job '{id}' was deleted with its input; send the polygons again, in a form with a file of them as part '{part}'",
+    "'{field:path}' of job '{id}' is no longer stored; send the polygons again, in a form with a file of them as part '{part}'",
   ),
   JOB_TIMEOUT: user(
     400,

@@ -19,7 +19,7 @@ export interface RerunInputs {
   /** Address to fetch the file from, instead of `input`. */
   readonly url?: string;
   /** The files to append or to merge. */
-  readonly files?: readonly (FileInput | GeojsonObject)[];
+  readonly files?: readonly (FileInput | GeojsonObject | UploadedFile)[];
   /** Files for steps, by the names of their parts: those of the earlier request. */
   readonly masks?: Readonly<Record<string, FileInput>>;
 }
@@ -73,7 +73,8 @@ export class JobHandle {
 
   /**
    * Submits the request of this job again with another input of the same format. Masks are sent again, also polygons of more
-   * than 64 KiB in a step of the config: they are deleted with the input (RERUN_FILE_GONE names the mask).
+   * than 64 KiB in a step of the config, which are deleted with the input, and uploads that are gone (RERUN_FILE_GONE names
+   * the mask).
    */
   async rerun(
     input: FileInput | GeojsonObject | UploadedFile | RerunInputs,
@@ -87,7 +88,7 @@ export class JobHandle {
       masks,
       fields: { single: 'file', list: 'files' },
       members: null,
-      uploads: { single: 'input_upload', list: '' },
+      uploads: { single: 'input_upload', list: 'input_uploads' },
     };
     const config = url === undefined ? {} : { input_url: url };
     const path = `${jobPath(this.id)}/rerun`;

@@ -170,7 +170,8 @@ export const CONFIG_FIELDS = {
     shouldBe: UPLOAD_IN_WORDS,
   },
   appendUploads: {
-    nested: ['append_uploads'],
+    // `input_uploads`: as the parts of a form, a rerun has the same names for an append and a merge.
+    nested: ['append_uploads', 'input_uploads'],
     operations: ['append'],
     description: 'Ids of uploads to append, in their order; after the files in the request, if it has any.',
     schema: () => uploadIds,

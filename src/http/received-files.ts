@@ -94,7 +94,7 @@ export class ReceivedFiles {
     this.#entries.push(this.#current);
   }
 
-  /** Adds an upload, which is opened as file number `fileIndex` and not received here. Throws LIMIT_EXCEEDED for too many files. */
+  /** Adds an upload, which is opened as file number `fileIndex` and not received here. Throws LIMIT_EXCEEDED for too many files or bytes. */
   async add(
     { name, role, stepInput }: Pick<ReceivedFile, 'name' | 'role' | 'stepInput'>,
     open: (fileIndex: number) => Upload,
@@ -103,6 +103,7 @@ export class ReceivedFiles {
     const fileIndex = this.#entries.length;
     const upload = open(fileIndex);
     this.#entries.push({ name, role, stepInput, fileIndex, upload, isUpload: true, hash: null });
+    this.pass(upload.byteLength);
     await this.#keep(upload);
   }
 
@@ -123,7 +124,7 @@ export class ReceivedFiles {
     await upload.write(bytes);
   }
 
-  /** Counts bytes that are not kept towards the same limit. Throws LIMIT_EXCEEDED. */
+  /** Counts bytes that are not written here towards the same limit. Throws LIMIT_EXCEEDED. */
   pass(byteLength: number): void {
     this.#bytesLeft -= byteLength;
     if (this.#bytesLeft < 0) throw uploadTooLarge('more than that', this.limits.maxUploadBytes);

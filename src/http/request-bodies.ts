@@ -79,14 +79,22 @@ export function rerunBody(formats: readonly Format[]): RequestBody {
       list === null ? [] : [[list, { type: 'array', items: document, minItems: 1 }]];
     return [[single, document], ...listed];
   });
-  const url: JsonSchema = {
-    ...CONFIG_FIELDS.inputUrl.schema(),
-    description: CONFIG_FIELDS.inputUrl.description,
+  const config: Record<string, JsonSchema> = {
+    input_url: { ...CONFIG_FIELDS.inputUrl.schema(), description: CONFIG_FIELDS.inputUrl.description },
+    input_upload: {
+      ...CONFIG_FIELDS.inputUpload.schema(),
+      description: 'Id of an upload that is the input, or the target of an append.',
+    },
+    input_uploads: {
+      ...CONFIG_FIELDS.mergeUploads.schema(),
+      description:
+        'Ids of uploads to append or to merge, in their order; after the files in the request, if it has any.',
+    },
   };
   return {
     description:
       'A form with the new input, in the parts of the earlier request: `input_file` or `file`, and repeated `files` for an append ' +
-      'or a merge. Or a JSON body with `input_url`, or with GeoJSON objects if the earlier input was GeoJSON.',
+      'or a merge. Or a JSON body with `input_url` or uploads, or with GeoJSON objects if the earlier input was GeoJSON.',
     content: {
       'multipart/form-data': {
         schema: {
@@ -95,13 +103,13 @@ export function rerunBody(formats: readonly Format[]): RequestBody {
             input_file: FILE,
             file: FILE,
             files: { type: 'array', items: FILE, minItems: 1 },
-            config: { type: 'object', properties: { input_url: url } },
+            config: { type: 'object', properties: config },
             ...stepPartsOf(),
           },
         },
       },
       'application/json': {
-        schema: { type: 'object', properties: { input_url: url, ...Object.fromEntries(members) } },
+        schema: { type: 'object', properties: { ...config, ...Object.fromEntries(members) } },
       },
     },
   };

@@ -13,26 +13,26 @@ interface RequestedUpload extends UploadReference {
 }
 
 export class RequestedUploads {
+  /** The request repeats an earlier one, whose job has its files; the uploads may be deleted by now. */
+  readonly isRepeat: boolean;
   readonly #service: JobService;
   readonly #owner: string;
-  readonly #isRepeat: boolean;
 
-  /** `isRepeat`: the request repeats an earlier one, whose job has its files; the uploads may be deleted by now. */
   constructor(service: JobService, owner: string, isRepeat: boolean) {
     this.#service = service;
     this.#owner = owner;
-    this.#isRepeat = isRepeat;
+    this.isRepeat = isRepeat;
   }
 
   /** Throws UPLOAD_REFERENCE_UNKNOWN, UPLOAD_EXPIRED, UPLOAD_INCOMPLETE, INPUT_EMPTY. */
   async check(named: Named): Promise<void> {
-    if (this.#isRepeat) return;
+    if (this.isRepeat) return;
     for (const upload of requestedUploads(named)) await this.#service.uploads.usable(this.#owner, upload);
   }
 
   /** Adds the uploads to the files of the job `jobId`. Throws as `check`, and what ReceivedFiles.add throws. */
   async share(named: Named, jobId: string, files: ReceivedFiles): Promise<void> {
-    if (this.#isRepeat) return;
+    if (this.isRepeat) return;
     for (const upload of requestedUploads(named)) {
       const { role, stepInput } = upload;
       const { name, byteLength } = await this.#service.uploads.usable(this.#owner, upload);

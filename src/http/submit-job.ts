@@ -189,7 +189,8 @@ async function receiveForm(
     },
   });
   if (parsed === undefined) throw failure('INTERNAL', { reason: 'a form without config was let through' });
-  checkStepParts(parsed.steps, form.stepParts, context.transformations, missingPart);
+  // Those of a repeated request are compared with the earlier request: a mask may have become lost since then.
+  if (!uploads.isRepeat) checkStepParts(parsed.steps, form.stepParts, context.transformations, missingPart);
   return { ...form, parsed };
 }
 
@@ -233,7 +234,7 @@ async function receiveJson(
   const body = await receiveJsonBody(request.raw, options);
   const parsed = parse(body.config, 'none');
   const inputs = configInputsOf(parsed);
-  checkStepParts(parsed.steps, new Set(), context.transformations, missingPart);
+  if (!uploads.isRepeat) checkStepParts(parsed.steps, new Set(), context.transformations, missingPart);
   const isEmpty = files.count('single') + files.count('list') === 0 && inputs.singlePath === null;
   if (documents === null) checkConfigInputs(endpoint, inputs);
   else if (rerunOf !== null && isEmpty && !inputs.hasList) throw noInput(documents.list ?? documents.single);

@@ -130,7 +130,7 @@ test('a mask that was a file is sent again; a large one in the config is deleted
   assert.equal((await postForm(service, path(await within(0)), { parts })).status, 202);
   const large = await within(200_000);
   const gone =
-    /'transformations\[0\]\.clipping_geojson' of job '[^']+' was deleted with its input; send .* as part 'mask'/;
+    /'transformations\[0\]\.clipping_geojson' of job '[^']+' is no longer stored; send .* as part 'mask'/;
   await expectProblem(await postForm(service, path(large), { parts }), 410, gone);
   const body = { input_geojson: { type: 'Topology' } };
   await expectProblem(await postJson(service, path(large), body), 410, gone);

@@ -117,6 +117,92 @@ test('a job keeps its input when the upload is deleted, and a rerun takes anothe
   );
 });
 
+test('a rerun of an append or a merge takes uploads under the names of any rerun', async () => {
+  const [a, b] = [await upload('a'), await upload('b')];
+  const rows: [string, object, object, string][] = [
+    [
+      'append',
+      { target_upload: a, append_uploads: [a] },
+      { input_upload: b, input_uploads: [a, b] },
+      'b+a+b',
+    ],
+    ['merge', { input_uploads: [a, a] }, { input_uploads: [b, a] }, 'b+a'],
+  ];
+  for (const [operation, first, inputs, expected] of rows) {
+    const config = { ...toCsv, ...first };
+    const sent = await postJson(service, `/v1/transform/gpkg/${operation}?async=true`, config);
+    const { task_id: id } = (await sent.json()) as { task_id: string };
+    const again = await postJson(service, `/v1/jobs/${id}/rerun?async=false`, inputs);
+    assert.equal(await outputText(again), outputOf(expected), operation);
+  }
+});
+
+test('a mask that was an upload is sent again as a part once the upload is gone', async () => {
+  const polygon = '{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[0,0]]]}';
+  const [mask, kept] = [await upload(polygon, 'm.geojson'), await upload(polygon, 'k.geojson')];
+  const submitted = (...transformations: object[]): Promise<string> =>
+    submitJob(service, {
+      config: { input: { format: 'geojson' }, transformations, output: { format: 'csv' } },
+    });
+  const clip = { type: 'clip', mask_upload: mask, mask_filter: "a = 'b'" };
+  const erase = { type: 'erase', mask_upload: mask };
+  const one = await submitted(clip, erase);
+  const two = await submitted({ type: 'clip', mask_upload: kept }, erase);
+  const path = (id: string): string => `/v1/jobs/${id}/rerun`;
+  const rerun = (id: string, parts: readonly string[], key?: string): Promise<Response> =>
+    postForm(service, path(id), {
+      parts: [['file', 'y'], ...parts.map((part) => [part, polygon, 'm.geojson'] as const)],
+      headers: key === undefined ? {} : { 'idempotency-key': key },
+    });
+  const idOf = async (response: Response): Promise<string> => {
+    const { job_id: id } = (await response.json()) as { job_id: string };
+    await service.ended(id);
+    return id;
+  };
+  const before = await idOf(await rerun(one, [], 'before'));
+  await expectProblem(await rerun(one, ['mask']), 400, /part 'mask' came, but no step takes it/);
+  assert.equal((await fetch(`${service.url}/v1/uploads/${mask}`, { method: 'DELETE' })).status, 204);
+  const gone =
+    /'transformations\[0\]\.mask_upload' of job '[^']+' is no longer stored; send .* as part 'mask'/;
+  await expectProblem(await rerun(one, []), 410, gone);
+  await expectProblem(await postJson(service, path(one), { input_geojson: {} }), 410, gone);
+  await expectProblem(
+    await rerun(two, []),
+    410,
+    /'transformations\[1\]\.mask_upload' .* as part 'mask_step2'/,
+  );
+  const again = await idOf(await rerun(one, ['mask'], 'after'));
+  const { request, inputs } = await service.ended(again);
+  const [step] = request.transformations;
+  assert.deepEqual(step.params, { mask: 'mask', mask_filter: "a = 'b'" });
+  assert.equal(step.file?.features?.where, "a = 'b'");
+  assert.deepEqual(
+    inputs.map(({ stepInput }) => stepInput),
+    [undefined, 'mask'],
+  );
+  assert.equal(await idOf(await rerun(one, ['mask'], 'after')), again);
+  assert.equal(await idOf(await rerun(one, [], 'before')), before);
+  assert.equal((await rerun(one, [], 'after')).status, 422);
+  const mixed = await service.ended(await idOf(await rerun(two, ['mask_step2'])));
+  assert.deepEqual(
+    mixed.inputs.map(({ stepInput }) => stepInput),
+    [undefined, 'mask_step2', `upload ${kept}`],
+  );
+  assert.equal((await rerun(again, ['mask'])).status, 202);
+});
+
+test('the files of a request and the uploads that it names have one limit', async () => {
+  await using small = await startTestService({ settings: { MAX_UPLOAD: '1000' } });
+  const ids: string[] = [];
+  for (const letter of ['a', 'b']) ids.push((await uploadForm(small, letter.repeat(600))).id);
+  const merge = (parts: [string, string, string][], uploads: string[]): Promise<Response> =>
+    postForm(small, '/v1/transform/gpkg/merge', { parts, config: { input_uploads: uploads, ...toCsv } });
+  await expectProblem(await merge([], ids), 413, /1000 bytes \(MAX_UPLOAD\)/);
+  await expectProblem(await merge([['files', 'x'.repeat(401), 'f.gpkg']], ids.slice(1)), 413, /MAX_UPLOAD/);
+  assert.deepEqual(inputsOf(small), []);
+  assert.equal((await merge([['files', 'x'.repeat(400), 'f.gpkg']], ids.slice(1))).status, 200);
+});
+
 test('one upload serves many jobs at the same time', async () => {
   const id = await upload('many');
   const config = { input_upload: id, ...toCsv };

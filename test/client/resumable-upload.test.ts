@@ -163,6 +163,11 @@ test('an uploaded file is the input of any operation', async () => {
   const job = await client.submit({ input: a, config: nested });
   assert.equal(await text(job.result()), outputOf('a'));
   assert.equal(await text((await job.rerun(b)).result()), outputOf('b'));
+  const appended = await client.submitAppend('gpkg', { target: a, files: [b, b], config });
+  const again = await appended.rerun({ input: b, files: [file, a] });
+  assert.equal(await text(again.result()), outputOf('b+c+a'));
+  const merged = await client.submitMerge('gpkg', { files: [a, b], config });
+  assert.equal(await text((await merged.rerun({ files: [b, a] })).result()), outputOf('b+a'));
   assert.equal((await client.uploaded(a.id)).name, 'a.geojson');
   await a.delete();
   await a.delete();

@@ -91,6 +91,21 @@ test('more bytes or files than may come, and empty files, are refused by the nam
   });
 });
 
+test('uploads count towards the same limit as the files that are received', async () => {
+  const { open, states } = fakeStore();
+  const files = new ReceivedFiles({ open, limits: { ...LIMITS, maxUploadBytes: 5 }, wantHash: false });
+  const add = async (byteLength: number): Promise<void> => {
+    const upload = await open(files.count('list'));
+    await upload.write(new Uint8Array(byteLength));
+    await files.add({ name: null, role: 'list', stepInput: null }, () => upload);
+  };
+  await receive(files, 'list', 'ab');
+  await add(3);
+  await assert.rejects(add(1), { code: 'LIMIT_EXCEEDED', message: /MAX_UPLOAD/ });
+  await files.discard();
+  assert.deepEqual(states, ['gone', 'gone', 'gone']);
+});
+
 test('a disk that is full while a file comes leaves none of them', async () => {
   const { open, states } = fakeStore(['fine', 'full']);
   const files = new ReceivedFiles({ open, limits: LIMITS, wantHash: true });

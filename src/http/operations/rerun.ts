@@ -1,5 +1,5 @@
 /** POST /v1/jobs/{job_id}/rerun: the request of a job again, with another input. */
-import { failure } from '../../errors.ts';
+import { failure, GeomillError } from '../../errors.ts';
 import { Findings } from '../../findings.ts';
 import type { Format } from '../../formats/format.ts';
 import { inputFormatById } from '../../formats/format-by-id.ts';
@@ -10,7 +10,7 @@ import { missingFilePart, type RequestedStep } from '../../transformations/reque
 import type { Endpoint } from '../config-fields.ts';
 import { jsonDocumentsOf } from '../config-schema.ts';
 import { ConfigValues, invalid } from '../config-values.ts';
-import type { HttpContext } from '../context.ts';
+import { type HttpContext, ownerOf } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import { type ParsedConfig, parseUploads, parseUrl } from '../parse-job-request.ts';
 import { rerunBody } from '../request-bodies.ts';
@@ -31,8 +31,8 @@ export function rerunJob(formats: readonly Format[]): Operation {
     description:
       'Submits a new job with the request of an earlier one, in whatever state that is, and another input of the same format. ' +
       'Possible until the record of the earlier job is deleted. Files with polygons for steps are sent again, in parts of the ' +
-      'same names. Large polygons in the config are deleted with the input too: they are sent again as a file with polygons, in the ' +
-      'part `mask`. A request without them is a 410, which names the part.',
+      'same names. Large polygons in the config are deleted with the input too, and an upload with polygons may be deleted or expired: ' +
+      'they are sent again as a file with polygons, in the part `mask`. A request without them is a 410, which names the part.',
     parameters: [jobIdParameter, waitParameter, preferParameter, idempotencyKeyParameter],
     requestBody: rerunBody(formats),
     responses: submissionResponses('JobAccepted'),
@@ -40,17 +40,40 @@ export function rerunJob(formats: readonly Format[]): Operation {
     refuseEarly: (context, request) => refuseEarly(true, context, request),
     handle: async (context, request, reply) => {
       const job = await findJob(context, request);
-      const intake = intakeOf(job, context);
+      const gone = await goneUploads(job, ownerOf(request), context);
+      const intake = intakeOf(job, gone, context);
       const accepted = await submitRequest(intake.endpoint, context, request, intake);
       return answerJob(context, request, reply, accepted);
     },
   };
 }
 
-function intakeOf({ id, request }: Job, context: HttpContext): Intake {
+/** The inputs of steps that were uploads and cannot be used again: deleted, expired, or of another account. */
+async function goneUploads(
+  { request }: Job,
+  owner: string,
+  { service }: HttpContext,
+): Promise<ReadonlySet<string>> {
+  const gone = new Set<string>();
+  for (const { file } of request.transformations) {
+    if (file?.upload === undefined) continue;
+    try {
+      await service.uploads.usable(owner, file.upload);
+    } catch (error) {
+      const isGone =
+        error instanceof GeomillError &&
+        (error.code === 'UPLOAD_REFERENCE_UNKNOWN' || error.code === 'UPLOAD_EXPIRED');
+      if (!isGone) throw error;
+      gone.add(file.input);
+    }
+  }
+  return gone;
+}
+
+function intakeOf({ id, request }: Job, gone: ReadonlySet<string>, context: HttpContext): Intake {
   const { operation, input } = request;
   const lost = new Map<RequestedStep, string>();
-  const steps = request.transformations.map((step) => withFileAgain(step, request, context, lost));
+  const steps = request.transformations.map((step) => withFileAgain(step, request, gone, context, lost));
   const endpoint: Endpoint = { operation, inputFormat: input.format, spelling: 'flat' };
   const documents = jsonDocumentsOf(endpoint);
   return {
@@ -78,23 +101,35 @@ function intakeOf({ id, request }: Job, context: HttpContext): Intake {
 }
 
 /**
- * The step of an earlier request. A large parameter of it was stored as an input of its job and deleted with it: the
- * step takes a part of the form instead. `lost` gets the path of the parameter.
+ * The step of an earlier request. A large parameter of it was stored as an input of its job and deleted with it, and an
+ * upload may be gone: the step takes a part of the form instead. `lost` gets the path of the parameter.
  */
 function withFileAgain(
   step: RequestedStep,
   { transformations: all }: JobRequest,
+  gone: ReadonlySet<string>,
   { transformations }: HttpContext,
   lost: Map<RequestedStep, string>,
 ): RequestedStep {
   const { file, path = '' } = step;
   const parameter = transformations.find(({ id }) => id === step.type)?.fileParameter;
-  if (file === undefined || file.features !== undefined || parameter === undefined) return step;
-  const hasOthers = all.some((other) => other !== step && other.file !== undefined);
-  const part = hasOthers ? `${parameter.part}_step${all.indexOf(step) + 1}` : parameter.part;
-  const features = parameter.fileOf({}, (name) => `${path}.${name}`);
-  const again = { ...step, file: { input: part, features } };
-  lost.set(again, file.input);
+  if (file === undefined || parameter === undefined) return step;
+  const isLost = file.features === undefined || gone.has(file.input);
+  if (!isLost) return step;
+  // Steps with the same upload take the same part.
+  const isSame = (other: RequestedStep): boolean => other.file?.input === file.input;
+  const hasOthers = all.some((other) => other.file !== undefined && !isSame(other));
+  const part = hasOthers ? `${parameter.part}_step${all.findIndex(isSame) + 1}` : parameter.part;
+  const pathOf = (name: string): string => `${path}.${name}`;
+  const features = file.features ?? parameter.fileOf({}, pathOf);
+  const paths = { ...features.paths, file: pathOf(parameter.part) };
+  const { [`${parameter.part}_upload`]: _upload, ...params } = step.params;
+  const again = {
+    ...step,
+    params: { ...params, [parameter.part]: part },
+    file: { input: part, features: { ...features, paths } },
+  };
+  lost.set(again, file.upload?.path ?? file.input);
   return again;
 }
 
