@@ -8,10 +8,15 @@ import { failure, type GeomillError } from '../errors.ts';
 
 const STALL_MS = 3000;
 const RETRY_SECONDS = 1;
+/** Time without a byte after which a writer records what it has; shorter than a stall, so that the next writer continues there. */
+const IDLE_MS = 1000;
 
 export interface UploadWriter {
-  /** Resolves with the result of `next`; rejects first when the writer is ended. */
-  wait<Result>(next: Promise<Result>): Promise<Result>;
+  /**
+   * Resolves with the result of `next`; rejects first when the writer is ended. While it waits, `record` is called after a
+   * second and by UploadLocks.record. Does not settle while `record` runs, and rejects if that does.
+   */
+  wait<Result>(next: Promise<Result>, record?: () => Promise<void>): Promise<Result>;
   /** Called when nothing is written any more. */
   release(): void;
 }
@@ -19,6 +24,8 @@ export interface UploadWriter {
 interface Held {
   /** When it began to wait for its client; null: it writes. */
   waitingSince: number | null;
+  /** Null: it does not wait, or records nothing on the way. */
+  record: (() => Promise<void>) | null;
   readonly end: (reason: GeomillError) => void;
   readonly released: Promise<void>;
 }
@@ -33,6 +40,14 @@ export class UploadLocks {
 
   has(id: string): boolean {
     return this.#held.has(id);
+  }
+
+  /** Makes a writer that waits for its client record what it has. A failure ends that writer. */
+  async record(id: string): Promise<void> {
+    await this.#held
+      .get(id)
+      ?.record?.()
+      .catch(() => {});
   }
 
   /** Throws UPLOAD_LOCKED while another writer is active. */
@@ -67,15 +82,25 @@ export class UploadLocks {
     // Without a handler of its own it would be an unhandled rejection when nobody waits.
     ended.promise.catch(() => {});
     const released = Promise.withResolvers<void>();
-    const held: Held = { waitingSince: null, end: ended.reject, released: released.promise };
+    const held: Held = { waitingSince: null, record: null, end: ended.reject, released: released.promise };
     this.#held.set(id, held);
     return {
-      async wait(next) {
+      async wait(next, record = async () => {}) {
         held.waitingSince = performance.now();
+        let recording = Promise.resolve();
+        const recordNext = (): Promise<void> => {
+          recording = recording.then(record);
+          return recording;
+        };
+        held.record = recordNext;
+        const idle = setTimeout(() => void recordNext().catch(ended.reject), IDLE_MS);
         try {
           return await Promise.race([ended.promise, next]);
         } finally {
+          clearTimeout(idle);
           held.waitingSince = null;
+          held.record = null;
+          await recording;
         }
       },
       release: () => {

@@ -124,6 +124,14 @@ export class Uploads {
     return found;
   }
 
+  /** As `get`, after recording what a request that waits for its client has received: the client can continue there. */
+  async getRecorded(viewer: Viewer, id: string): Promise<UploadRecord> {
+    const found = await this.get(viewer, id);
+    if (!this.#locks.has(id)) return found;
+    await this.#locks.record(id);
+    return this.get(viewer, id);
+  }
+
   list(viewer: Viewer, after: ListPosition | null, limit: number): Promise<readonly UploadRecord[]> {
     return this.#options.records.list(viewer, this.#now(), after, limit);
   }
@@ -214,9 +222,13 @@ export class Uploads {
         recordedAt = performance.now();
       });
     const chunks = body[Symbol.asyncIterator]();
+    const keepReceived = async (): Promise<void> => {
+      // A checksum is about the whole piece.
+      if (checksum === undefined && at > current.offset) await keep(byteLength);
+    };
     try {
       for (;;) {
-        const { done, value } = await writer.wait(chunks.next());
+        const { done, value } = await writer.wait(chunks.next(), keepReceived);
         if (done) break;
         this.#checkRoom(current, at, value.length);
         // Counted before the write: two writers must not both use the same room.
@@ -230,15 +242,14 @@ export class Uploads {
         at += value.length;
         checksum?.update(value);
         const isDue = at - current.offset >= RECORD_BYTES || performance.now() - recordedAt >= RECORD_MS;
-        if (isDue && checksum === undefined) await keep(byteLength);
+        if (isDue) await keepReceived();
       }
       checksum?.check();
       await keep(given === 'end' ? at : byteLength);
       return current;
     } catch (error) {
       void chunks.return?.().catch(() => {});
-      // A checksum is about the whole piece.
-      if (checksum === undefined && at > current.offset) await keep(byteLength).catch(() => {});
+      await keepReceived().catch(() => {});
       await this.#discardRest(id, file).catch(() => {});
       throw error;
     } finally {

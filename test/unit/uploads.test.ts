@@ -53,6 +53,12 @@ async function* pieces(...texts: (string | Error | Promise<string>)[]): AsyncGen
   }
 }
 
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; Date.now() < end; await new Promise(setImmediate))
+    if (await holds()) return;
+  throw new Error('not within 20 s');
+}
+
 const file = (byteLength: number | null) => ({ name: 'a.csv', metadata: null, byteLength });
 
 test('an upload expires a day after its last byte, is told to have expired, and is forgotten later', async (context) => {
@@ -117,6 +123,60 @@ test('bytes of an interrupted body are kept, those with a checksum are not', asy
   });
   assert.equal((await uploads.get('ann', id)).offset, 3);
   assert.equal(readFileSync(pathOf(id), 'utf8'), 'abc');
+  assert.equal(received.of('ann'), 0);
+});
+
+test('an offset that is asked for during a stall is one at which another request can continue', async (context) => {
+  const { uploads, pathOf } = open(context);
+  const never = new Promise<string>(() => {});
+  const { id } = await uploads.create('ann', file(9));
+  const stalled = uploads.append('ann', id, { offset: 0, body: pieces('abc', never) });
+  const ended = assert.rejects(stalled, { code: 'UPLOAD_LOCKED' });
+  let offset = 0;
+  await until(async () => {
+    ({ offset } = await uploads.getRecorded('ann', id));
+    return offset > 0;
+  });
+  assert.equal(offset, 3);
+  await until(async () => {
+    const taken = uploads.append('ann', id, { offset, body: pieces('def') });
+    return taken.then(
+      () => true,
+      (error: { code?: string }) => {
+        assert.equal(error.code, 'UPLOAD_LOCKED');
+        return false;
+      },
+    );
+  });
+  await ended;
+  assert.equal(readFileSync(pathOf(id), 'utf8'), 'abcdef');
+  // Nothing of a piece with a checksum is recorded before its end.
+  const checksum = { update: context.mock.fn(), check() {} };
+  const summed = uploads.append('ann', id, { offset: 6, body: pieces('ghi', never), checksum });
+  const removed = assert.rejects(summed, { code: 'UPLOAD_UNKNOWN' });
+  await until(async () => checksum.update.mock.callCount() === 1);
+  assert.equal((await uploads.getRecorded('ann', id)).offset, 6);
+  await uploads.remove('ann', id);
+  await removed;
+});
+
+test('what a stalled request sent is recorded without the next byte, and a failure to record ends it', async (context) => {
+  const { uploads, queue, received } = open(context);
+  const never = new Promise<string>(() => {});
+  const { id } = await uploads.create('ann', file(9));
+  const first = uploads.append('ann', id, { offset: 0, body: pieces('abc', never) });
+  const ended = assert.rejects(first, { code: 'SHUTTING_DOWN' });
+  await until(async () => (await uploads.get('ann', id)).offset === 3);
+  await uploads.stop();
+  await ended;
+  const full = new Error('disk full');
+  const advance = context.mock.method(queue.uploads, 'advance', async () => {
+    throw full;
+  });
+  const second = uploads.append('ann', id, { offset: 3, body: pieces('def', never) });
+  await assert.rejects(second, full);
+  advance.mock.restore();
+  assert.equal((await uploads.getRecorded('ann', id)).offset, 3);
   assert.equal(received.of('ann'), 0);
 });
 

@@ -202,7 +202,7 @@ export const getUpload: Operation = {
   headers: tusHeaders,
   refuseEarly: (_context, { headers }) => checkTusVersion(headers, false),
   handle: async (context, request, reply) => {
-    const upload = await context.service.uploads.get(viewerOf(request), uploadIdOf(request));
+    const upload = await context.service.uploads.getRecorded(viewerOf(request), uploadIdOf(request));
     reply.headers(uploadHeaders(upload));
     return describeUpload(upload, baseUrlOf(context, request));
   },
