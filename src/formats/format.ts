@@ -171,6 +171,22 @@ export interface OpenContext {
 export interface Partition {
   readonly start: number;
   readonly end: number; // exclusive
+  /**
+   * Number of features of the layer before a partition that does not continue the one before it in the list; null: not
+   * known. Missing: it continues it.
+   */
+  readonly featuresBefore?: number | null;
+}
+
+/** How a reader reads some of the partitions of a layer without the others. */
+export interface ExcerptRules {
+  /**
+   * known: `start` and `end` are numbers of parts whose boundaries are known, and any range of them is a partition.
+   * guessed: as in text formats; a partition may end at any byte after its start.
+   */
+  readonly boundaries: 'known' | 'guessed';
+  /** Null: only reading the partition shows it. */
+  countFeatures(layer: SourceLayer, partition: Partition): number | null;
 }
 
 /** A CRS that is used, and reported, if neither the file nor the request states one. */
@@ -265,6 +281,8 @@ export interface FormatReader {
    * `readPartition` reports misfits.
    */
   undeclare?(layer: SourceLayer, fields: ReadonlySet<string>): SourceLayer;
+  /** Missing: layers are always read whole. */
+  readonly excerpts?: ExcerptRules;
   /** The layer as one that gets features: the fields that can be written, and nothing to read. For extendable formats. */
   target?(layer: SourceLayer): SourceLayer;
   /**

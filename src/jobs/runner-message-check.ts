@@ -69,13 +69,14 @@ const LAYER = exactly<LayerReport>(
     name: NAME,
     file: NAME,
     features: COUNT,
+    featureTotal: orNull(COUNT),
     crs: CRS,
     crsName: NAME,
     encoding: orNull(NAME),
     fields: list(exactly<FieldReport>({ name: NAME, type: NAME })),
     fieldCount: COUNT,
   },
-  ['fieldCount'],
+  ['featureTotal', 'fieldCount'],
 );
 
 const REPROJECTION = exactly<ReprojectionReport>({

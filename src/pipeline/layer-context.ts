@@ -13,7 +13,7 @@ export const KEPT_BYTES = 160 << 20;
 export interface LayerContext {
   /** A value that contradicts its declaration stops the conversion, which restarts without that declaration. */
   readonly trustsDeclarations: boolean;
-  readonly reader: Pick<FormatReader, 'typing' | 'mixedType' | 'ids'>;
+  readonly reader: Pick<FormatReader, 'typing' | 'mixedType' | 'ids' | 'excerpts'>;
   readonly steps: readonly LoadedStep[];
   readonly executor: Executor;
   readonly findings: Findings;

@@ -11,9 +11,10 @@ import { batchByteLength, type FeatureBatch } from '../batch/feature-batch.ts';
 import type { Field, OpenType } from '../batch/schema.ts';
 import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import type { LayerEncoding } from '../formats/format.ts';
-import type { Sampler } from '../transformations/transformation.ts';
+import type { SamplingTransformation } from '../transformations/transformation.ts';
 import { fieldsAfter, requireField } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
+import { ExcerptTooSmall, isExcerpt, refuseDoubtful } from './excerpt.ts';
 import { planFieldMappings } from './field-mappings.ts';
 import { LayerGrowth } from './growth.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
@@ -202,11 +203,9 @@ export class LayerRun {
       progress.stage('collecting');
       const { collect } = this.plan.stages[this.#stage];
       if (collect === null) throw new Error('a stage before the last collects or samples');
-      const { code, params, path } = steps[collect.step];
+      const { code } = steps[collect.step];
       const collected =
-        code.kind === 'sampling'
-          ? await this.#sample(collect.step, code.sampler(params, { path }), code.needsRows(params))
-          : await this.#collect(collect.step);
+        code.kind === 'sampling' ? await this.#sample(collect.step, code) : await this.#collect(collect.step);
       this.#pieces = collected.map((batch) => ({
         source: null,
         partition: null,
@@ -249,7 +248,9 @@ export class LayerRun {
   }
 
   /** The features of the sample. */
-  async #sample(step: number, sampler: Sampler, needsRows: boolean): Promise<readonly FeatureBatch[]> {
+  async #sample(step: number, code: SamplingTransformation): Promise<readonly FeatureBatch[]> {
+    const { params, path } = this.#context.steps[step];
+    const sampler = code.sampler(params, { path });
     let rowsIn = 0;
     let seconds = 0;
     const timed = <Result>(work: () => Result): Result => {
@@ -261,15 +262,18 @@ export class LayerRun {
     await this.#pass({
       statisticsDepth: null,
       encoding: null,
-      ...(needsRows ? { numbersRows: true } : {}),
+      ...(code.needsRows(params) ? { numbersRows: true } : {}),
       links: true,
       keep: 'all',
       consume: ({ batch, rowNumbers }, { base }) => {
         rowsIn += batch?.rowCount ?? 0;
-        const rows = rowNumbers === undefined ? null : rowsInLayer(rowNumbers, base);
+        const rows =
+          rowNumbers === undefined || Number.isNaN(base.rows) ? null : rowsInLayer(rowNumbers, base);
         timed(() => sampler.add(batch as FeatureBatch, rows));
       },
     });
+    if (rowsIn < code.count(params) && this.sources.some(({ layer }) => isExcerpt(layer)))
+      throw new ExcerptTooSmall();
     const sampled = timed(() => sampler.finish());
     const rowsOut = sampled.reduce((sum, { rowCount }) => sum + rowCount, 0);
     this.tally.step(step).add({ rowsIn, rowsOut, findings: [], seconds });
@@ -300,7 +304,7 @@ export class LayerRun {
 
   /** One pass over all pieces, or over the sources where there are none yet; `consume` is called in their order. */
   #pass(pass: Pass): Promise<void> {
-    const { executor, signal, findings, progress, limits } = this.#context;
+    const { executor, signal, findings, progress, limits, reader } = this.#context;
     const pieces = this.#pieces;
     const count = pieces?.length ?? this.sources.reduce((sum, { layer }) => sum + layer.partitions.length, 0);
     const share = this.weight / Math.max(1, count);
@@ -334,6 +338,8 @@ export class LayerRun {
         consume: (result, partition, base) => {
           if (result.misfits.length > 0 && this.#context.trustsDeclarations)
             throw new ContradictedDeclaration();
+          if (partition.featuresBefore !== undefined && reader.excerpts?.boundaries === 'guessed')
+            refuseDoubtful(result.readFindings);
           tally.read(result, base, findings);
           consume(result, { source, partition, base });
         },

@@ -12,7 +12,7 @@ import type { MessageParam } from '../message.ts';
 import type { Executor } from './executor.ts';
 import type { Task, TaskResult } from './task.ts';
 
-/** Records, lines and features of the layer that were read before a partition. */
+/** Records, lines and features of the layer before a partition; NaN: not known, after parts that were not read. */
 export interface PartitionBase {
   readonly records: number;
   readonly lines: number;
@@ -76,7 +76,8 @@ export async function runSources({ executor, signal, limits, sources }: SourcesR
       let partition = partitions[i];
       let settled = await ahead.next();
       throwIfAborted(signal);
-      if (partition.start !== expectedStart) {
+      if (partition.featuresBefore !== undefined) base = baseAfter(partition.featuresBefore);
+      else if (partition.start !== expectedStart) {
         // The records before it went past this partition's start: a result from a wrong start is discarded.
         if (expectedStart >= partition.end && i < partitions.length - 1) continue;
         partition = { start: expectedStart, end: Math.max(partition.end, expectedStart) };
@@ -95,6 +96,11 @@ export async function runSources({ executor, signal, limits, sources }: SourcesR
       };
     }
   }
+}
+
+function baseAfter(features: number | null): PartitionBase {
+  const known = features ?? Number.NaN;
+  return { records: known, lines: Number.NaN, rows: known };
 }
 
 /** Throws LIMIT_EXCEEDED; `met`: the field names found so far. */
@@ -164,11 +170,12 @@ export function locateInLayer(location: Location, base: PartitionBase, layerName
 
 /** As `locateInLayer`, for a layer of one of several files. */
 export function locateAt(location: Location, base: PartitionBase, at: LayerLocation): Location {
+  const { record, line, ...others } = location;
   return {
     ...at,
-    ...location,
-    ...(location.record === undefined ? {} : { record: location.record + base.records }),
-    ...(location.line === undefined ? {} : { line: location.line + base.lines }),
+    ...others,
+    ...(record === undefined || Number.isNaN(base.records) ? {} : { record: record + base.records }),
+    ...(line === undefined || Number.isNaN(base.lines) ? {} : { line: line + base.lines }),
   };
 }
 

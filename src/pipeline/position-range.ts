@@ -224,8 +224,9 @@ export class RangeTally {
     const share = (count: number): string => shareText(count, rowCount);
     const beyond = { crs, share: share(this.#impossible) };
     for (const [i, { record }] of this.#places.entries()) {
+      const located = Number.isNaN(record) ? at : { ...at, record };
       const count = i === 0 ? this.#impossible - this.#places.length + 1 : 1;
-      findings.note('COORDINATES_OUT_OF_RANGE', beyond, { ...at, record }, count, unlisted);
+      findings.note('COORDINATES_OUT_OF_RANGE', beyond, located, count, unlisted);
     }
     if (this.#impossible > 0) findings.addListed('COORDINATES_OUT_OF_RANGE', beyond, this.#listed.impossible);
     if (this.#outside === 0) return;

@@ -33,6 +33,8 @@ export interface ReportLayer {
 
 export interface ReportSource {
   readonly tally: SourceTally;
+  /** Missing: all features were read. */
+  readonly featureTotal?: number | null;
   readonly encoding: string | null;
   readonly crsName: string;
 }
@@ -202,12 +204,16 @@ function featuresOf(sources: readonly ReportSource[]): number {
   return total(sources, ({ tally }) => tally.rowsRead);
 }
 
-function layerReport({ tally, encoding, crsName }: ReportSource, fileNames: readonly string[]): LayerReport {
+function layerReport(
+  { tally, featureTotal, encoding, crsName }: ReportSource,
+  fileNames: readonly string[],
+): LayerReport {
   const { plan } = tally.facts;
   return {
     name: plan.name,
     file: fileNames[plan.fileIndex],
     features: tally.rowsRead,
+    ...(featureTotal === undefined ? {} : { featureTotal }),
     crs: plan.crs,
     crsName,
     encoding,

@@ -21,6 +21,16 @@ import { type LoadedStep, loadSteps } from './chain.ts';
 import { type Codecs, loadCodecs } from './codecs.ts';
 import { COLLECTING_WEIGHT } from './collect.ts';
 import { type CrsMemory, CrsService } from './crs-service.ts';
+import {
+  type ExcerptPlan,
+  ExcerptTooSmall,
+  excerptsOf,
+  featureTotal,
+  isAboutExcerpt,
+  isExcerpt,
+  noteExcerpt,
+  planExcerpts,
+} from './excerpt.ts';
 import { type Cutting, cuttingFor, type Executor, executorFor, threadExecutor } from './executor.ts';
 import { ExistingTarget } from './existing-target.ts';
 import { withIdField } from './feature-ids.ts';
@@ -109,6 +119,8 @@ class Conversion {
   readonly #crs: CrsService;
   readonly #scratch: ScratchSpace;
   #target: ExistingTarget;
+  /** Null: the layers are read whole. */
+  #excerpts: ExcerptPlan | null = null;
   #executor: Executor | null = null;
   #fraction = 0;
 
@@ -172,13 +184,15 @@ class Conversion {
     this.#paths = { ...this.#paths, inputs: await withoutGzip(this.#paths, this.#scratch, signal) };
     this.#target = new ExistingTarget(this.#request, this.#paths);
     this.#startThreadsEarly();
+    const inputBytes = byteLengthOf(this.#paths.inputs);
+    this.#excerpts = planExcerpts(this.#request, this.#steps, this.#input.reader, inputBytes);
     const inputs = await openInputs({
       reader: this.#input.reader,
       firstReader: this.#input.first.reader,
       input: this.#request.input,
       paths: this.#paths,
       findings: this.#findings,
-      partitionBytes: this.#cutting.partitionBytes,
+      partitionBytes: this.#excerpts?.partitionBytes ?? this.#cutting.partitionBytes,
       scratch: this.#scratch,
       signal,
       hasTarget: this.#request.operation === 'append',
@@ -187,7 +201,7 @@ class Conversion {
     signal.addEventListener('abort', stop, { once: true });
     try {
       throwIfAborted(signal);
-      return await this.#convert(inputs);
+      return await this.#convertExcerpt(inputs);
     } finally {
       signal.removeEventListener('abort', stop);
     }
@@ -219,6 +233,25 @@ class Conversion {
   #tell({ fraction, stage }: Progress): void {
     this.#fraction = Math.max(this.#fraction, fraction);
     this.#control.onProgress({ fraction: this.#fraction, stage });
+  }
+
+  /** Converts an excerpt of the inputs if that is enough, else larger ones, at last the whole. */
+  async #convertExcerpt(inputs: readonly OpenedInput[]): Promise<ConversionReport> {
+    const excerpts = this.#excerpts;
+    if (excerpts === null) return this.#convert(inputs);
+    const opened = this.#findings.list();
+    for (let attempt = 0; ; attempt++) {
+      const chosen = excerptsOf(inputs, excerpts, attempt);
+      if (!chosen.some(({ layers }) => layers.some(isExcerpt))) break;
+      try {
+        return await this.#convert(chosen);
+      } catch (error) {
+        if (!isAboutExcerpt(error)) throw error;
+        this.#resetFindings(opened);
+        if (!(error instanceof ExcerptTooSmall)) break;
+      }
+    }
+    return this.#convert(excerptsOf(inputs, excerpts, null));
   }
 
   /** `misfits`: fields whose declarations are ignored, from an earlier attempt; null: the first attempt. */
@@ -275,6 +308,7 @@ class Conversion {
         tally,
         sources: own.map((source) => ({
           tally: source.tally,
+          ...(isExcerpt(source.layer) ? { featureTotal: featureTotal(source.layer) } : {}),
           encoding: source.layer.encoding,
           crsName: this.#crs.describe(source.tally.facts.plan.crs, source.tally.facts.crsPath).name,
         })),
@@ -332,7 +366,10 @@ class Conversion {
       progress.stage('converting');
       await writing.encode();
       for (const { sources, tally, outputFields, statistics } of layers) {
-        for (const source of sources) source.tally.checkRange(this.#findings, this.#request.strict === true);
+        for (const source of sources) {
+          source.tally.checkRange(this.#findings, this.#request.strict === true);
+          noteExcerpt(source, this.#findings);
+        }
         const hasRead = sources.some((source) => source.tally.rowsRead > 0);
         if (plan.steps.length > 0 && hasRead && tally.rowsWritten === 0)
           this.#findings.note('RESULT_EMPTY', { layer: tally.plan.name });

@@ -209,6 +209,8 @@ export interface CollectingHost {
 export interface SamplingTransformation {
   readonly kind: 'sampling';
   readonly outputFields?: (fields: readonly Field[], parameters: StepParameters) => readonly Field[];
+  /** Maximum number of features in the sample of a layer. */
+  count(parameters: StepParameters): number;
   /** Whether the sampler uses `rows`; then the steps before it keep or drop whole features of the source. */
   needsRows(parameters: StepParameters): boolean;
   /** For one layer. */

@@ -34,6 +34,7 @@ export const reader: FormatReader = {
   typing: 'layer',
   mixedType: 'string',
   ids: 'none',
+  excerpts: { boundaries: 'guessed', countFeatures: () => null },
   open: async (file, context) => openCsv(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as CsvState;

@@ -20,6 +20,8 @@ export const reader: FormatReader = {
   mixedType: 'json',
   ids: 'data',
 
+  excerpts: { boundaries: 'guessed', countFeatures: () => null },
+
   async open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
     using source = openFileSource(file.path);
     const head = readHead(source, file.name);

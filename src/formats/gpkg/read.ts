@@ -24,6 +24,13 @@ export const reader: FormatReader = {
   typing: 'declared',
   mixedType: 'string',
   ids: 'row numbers',
+  excerpts: {
+    boundaries: 'known',
+    countFeatures({ state }, partition) {
+      const { runs } = state as GpkgState;
+      return runs === null ? null : expectedRows(runs.rowCounts, partition);
+    },
+  },
   open: async (file, context) => openGpkg(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const stated = layer.state as GpkgState;

@@ -347,6 +347,11 @@ export const reader: FormatReader = {
   typing: 'declared',
   mixedType: 'string',
   ids: 'none',
+  excerpts: {
+    boundaries: 'known',
+    // Rows of the .dbf may be marked as deleted.
+    countFeatures: ({ state }, { start, end }) => ((state as ShpState).table === null ? end - start : null),
+  },
   open,
   otherContent: (file, _layers, limits) => otherMembers(file, limits),
   readPartition,

@@ -10,13 +10,17 @@ const layer = closedObject(
     name: TEXT,
     file: text('File that contains the layer.'),
     features: count('Number of features read.'),
+    feature_total: nullable(
+      { type: 'integer', minimum: 0 },
+      'Number of features of the layer, if only some of them were read for a sample; null: not known. Absent: all were read.',
+    ),
     crs: text('Source CRS, e.g. `EPSG:28350`, or WKT.'),
     crs_name: TEXT,
     encoding: nullable(TEXT, 'Text encoding of the attributes, if the format allows several.'),
     fields: listOf(closedObject({ name: TEXT, type: TEXT })),
     field_count: count('Number of fields, if `fields` does not list all of them.'),
   },
-  ['field_count'],
+  ['feature_total', 'field_count'],
 );
 
 const reprojection = closedObject({

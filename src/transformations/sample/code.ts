@@ -17,6 +17,7 @@ export const code: SamplingTransformation = {
     typeof rowField === 'string' && !hasField(fields, rowField)
       ? [...fields, rowFieldNamed(rowField)]
       : fields,
+  count: ({ count }) => count as number,
   needsRows: ({ row_field: rowField }) => rowField !== undefined,
   sampler,
 };
@@ -31,7 +32,7 @@ interface Kept {
 }
 
 function sampler(parameters: StepParameters, { path }: Pick<StepSetting, 'path'>): Sampler {
-  const count = parameters.count as number;
+  const count = code.count(parameters);
   const rowField = parameters.row_field as string | undefined;
   let kept: Kept[] = [];
   let keptCount = 0;
