@@ -52,7 +52,7 @@ export function planExcerpts(
   return { rules: excerpts, partitionBytes: excerpts.boundaries === 'known' ? PART_BYTES : guessedBytes };
 }
 
-/** The inputs with excerpts of their layers. `attempt`: from 0; null: the layers are read whole. */
+/** The inputs with excerpts of their layers, whose `featureCount` is exact or null. `attempt`: from 0; null: the layers are read whole. */
 export function excerptsOf(
   inputs: readonly OpenedInput[],
   plan: ExcerptPlan,
@@ -60,7 +60,10 @@ export function excerptsOf(
 ): OpenedInput[] {
   return inputs.map((input) => ({
     ...input,
-    layers: input.layers.map((layer) => ({ ...layer, partitions: partitionsFor(layer, plan, attempt) })),
+    layers: input.layers.map((layer) => {
+      const read = { ...layer, partitions: partitionsFor(layer, plan, attempt) };
+      return isExcerpt(read) ? { ...read, featureCount: featuresOf(layer, read, plan.rules) } : read;
+    }),
   }));
 }
 
@@ -68,9 +71,15 @@ export function isExcerpt({ partitions }: Pick<SourceLayer, 'partitions'>): bool
   return partitions.length > 0 && partitions[0].featuresBefore !== undefined;
 }
 
-/** The number of all features of a layer of which an excerpt is read; null: not known. */
-export function featureTotal({ featureCount, partitions }: SourceLayer): number | null {
-  return partitions.at(-1)?.featuresBefore == null ? null : featureCount;
+/** The number of all features of the layer, counting those after the last part of its excerpt; null: not known. */
+function featuresOf(
+  layer: SourceLayer,
+  excerpt: SourceLayer,
+  { countFeatures }: ExcerptRules,
+): number | null {
+  const { start, featuresBefore = null } = excerpt.partitions[excerpt.partitions.length - 1];
+  const rest = countFeatures(layer, { start, end: layer.partitions[layer.partitions.length - 1].end });
+  return featuresBefore === null || rest === null ? null : featuresBefore + rest;
 }
 
 /** Whether a conversion of the whole layers may succeed: errors in an excerpt may come from a part with a wrong beginning. */
@@ -82,7 +91,7 @@ export function isAboutExcerpt(error: unknown): boolean {
 /** Notes that only an excerpt of the layer was read. */
 export function noteExcerpt({ layer, tally }: RunSource, findings: Findings): void {
   if (!isExcerpt(layer)) return;
-  const total = featureTotal(layer);
+  const total = layer.featureCount;
   findings.note(
     'SAMPLED_FROM_PARTS',
     {

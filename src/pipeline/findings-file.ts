@@ -85,6 +85,11 @@ function writeAll(file: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
 }
 
+/** Missing: there is no number, or those before it were not counted. */
+function numberAfter(number: number, before: number): number | undefined {
+  return number > 0 && !Number.isNaN(before) ? number + before : undefined;
+}
+
 function propertiesOf({ code, message }: ListedFinding, { rows, base, at }: ListedRows, i: number): string {
   const record = rows.records[i];
   const line = rows.lines?.[i] ?? 0;
@@ -95,8 +100,8 @@ function propertiesOf({ code, message }: ListedFinding, { rows, base, at }: List
     message: shortText(message, MAX_MESSAGE),
     file: at.file,
     layer: at.layer,
-    row: record > 0 ? record + base.record : undefined,
-    line: line > 0 ? line + base.line : undefined,
+    row: numberAfter(record, base.record),
+    line: numberAfter(line, base.line),
     id: id === null ? undefined : shortText(id),
   });
 }

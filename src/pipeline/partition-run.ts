@@ -99,8 +99,8 @@ export async function runSources({ executor, signal, limits, sources }: SourcesR
 }
 
 function baseAfter(features: number | null): PartitionBase {
-  const known = features ?? Number.NaN;
-  return { records: known, lines: Number.NaN, rows: known };
+  // Of the records, those that became no features were not counted.
+  return { records: Number.NaN, lines: Number.NaN, rows: features ?? Number.NaN };
 }
 
 /** Throws LIMIT_EXCEEDED; `met`: the field names found so far. */

@@ -25,7 +25,6 @@ import {
   type ExcerptPlan,
   ExcerptTooSmall,
   excerptsOf,
-  featureTotal,
   isAboutExcerpt,
   isExcerpt,
   noteExcerpt,
@@ -308,7 +307,7 @@ class Conversion {
         tally,
         sources: own.map((source) => ({
           tally: source.tally,
-          ...(isExcerpt(source.layer) ? { featureTotal: featureTotal(source.layer) } : {}),
+          ...(isExcerpt(source.layer) ? { featureTotal: source.layer.featureCount } : {}),
           encoding: source.layer.encoding,
           crsName: this.#crs.describe(source.tally.facts.plan.crs, source.tally.facts.crsPath).name,
         })),

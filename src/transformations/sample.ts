@@ -21,7 +21,7 @@ If it is the first step (apart from reproject), and the input is a GeoJSON, CSV,
 evenly spaced parts of each layer are read, 1,500 of them, and the sample is taken from these: a sample of a file of 2 GB takes seconds. The parts
 become larger if they have fewer than \`count\` features. The report then counts the features that were read, and says so
 (\`SAMPLED_FROM_PARTS\`). Errors in the rest of the file are not found, and \`row_field\` is null where the features before a part were not counted: in
-GeoJSON, CSV, and Shapefiles with attributes. If anything in a part cannot be read, the whole file is read.
+GeoJSON and CSV. If anything in a part cannot be read, the whole file is read.
 
 Memory: at most four times \`count\` features.`,
   parameters: {

@@ -1,6 +1,6 @@
 /** Samples of files that are so large that only parts of them are read: the same laws, and no wrong number in the report. */
 import assert from 'node:assert/strict';
-import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
@@ -171,6 +171,66 @@ test('a large GeoPackage and Shapefile are sampled from parts; a GeoPackage know
   const shp = await convert(zip, { from: 'shp', transformations: sampleOf(2000) });
   check(shp, 2000);
   assert.deepEqual(excerptIn(shp), { features: MANY, featureTotal: undefined, params: undefined });
+});
+
+/** Points, one in seven of which is marked as deleted in the .dbf; `n` counts the records from 0. */
+function writeShapefile(path: string, count: number): void {
+  const shp = Buffer.alloc(100 + count * 28);
+  const shx = Buffer.alloc(100 + count * 8);
+  for (const file of [shp, shx]) {
+    file.writeInt32BE(9994, 0);
+    file.writeInt32BE(file.length / 2, 24);
+    file.writeInt32LE(1000, 28);
+    file.writeInt32LE(1, 32);
+  }
+  const dbf = Buffer.alloc(65 + count * 10, ' ');
+  dbf.fill(0, 0, 64);
+  dbf.writeUInt8(3, 0);
+  dbf.writeUInt32LE(count, 4);
+  dbf.writeUInt16LE(65, 8);
+  dbf.writeUInt16LE(10, 10);
+  dbf.write('n', 32);
+  dbf.write('N', 43);
+  dbf.writeUInt8(9, 48);
+  dbf.writeUInt8(0x0d, 64);
+  for (let i = 0; i < count; i++) {
+    const at = 100 + i * 28;
+    shx.writeInt32BE(at / 2, 100 + i * 8);
+    shx.writeInt32BE(10, 104 + i * 8);
+    shp.writeInt32BE(i + 1, at);
+    shp.writeInt32BE(10, at + 4);
+    shp.writeInt32LE(1, at + 8);
+    shp.writeDoubleLE(i % 100, at + 12);
+    shp.writeDoubleLE(1, at + 20);
+    dbf.write((i % 7 === 3 ? '*' : ' ') + String(i).padStart(9), 65 + i * 10, 'latin1');
+  }
+  writeFileSync(path, shp);
+  writeFileSync(path.replace('.shp', '.shx'), shx);
+  writeFileSync(path.replace('.shp', '.dbf'), dbf);
+}
+
+test('deleted rows of a large shapefile have no numbers, also where they are not read', async () => {
+  using workspace = makeWorkspace();
+  const path = join(workspace.path, 'in.shp');
+  const count = 2_600_000;
+  writeShapefile(path, count);
+  const result = await convert(path, { from: 'shp', fromCrs: 'EPSG:4326', transformations: sampleOf(3000) });
+  assert.equal(result.features.length, 3000);
+  const deletedBefore = (record: number): number => Math.floor((record + 3) / 7);
+  for (const { geometry, properties } of result.features) {
+    const n = Number(properties.n);
+    assert.notEqual(n % 7, 3);
+    assert.equal(properties._row, n + 1 - deletedBefore(n));
+    assert.deepEqual(geometry, { type: 'Point', coordinates: [n % 100, 1] });
+  }
+  const { features, featureTotal } = excerptIn(result);
+  assert.ok(features < count / 2);
+  assert.equal(featureTotal, count - deletedBefore(count));
+  for (const { places } of result.report.warnings.filter(({ code }) => code === 'RECORD_DELETED'))
+    assert.ok(
+      places.every(({ record = 4 }) => record % 7 === 4),
+      'no wrong record is named',
+    );
 });
 
 const known: ExcerptPlan = {

@@ -193,6 +193,26 @@ function readPartition(layer: SourceLayer, partition: Partition, request: Partit
   };
 }
 
+/** Bytes of the .dbf read at once to find deletion marks. */
+const MARKS_BYTES = 8 << 20;
+
+/** The number of rows that are marked as deleted. */
+function deletedRows(table: ShpTable | null, start: number, end: number): number {
+  if (table === null || table.rowBytes === 0) return 0;
+  const { headerBytes, rowBytes, rowCount } = table;
+  const last = Math.min(end, rowCount);
+  const rowsAtOnce = Math.max(1, Math.floor(MARKS_BYTES / rowBytes));
+  let deleted = 0;
+  withSegment(table.segment, (source) => {
+    for (let row = start; row < last; row += rowsAtOnce) {
+      const rows = Math.min(rowsAtOnce, last - row);
+      const bytes = source.slice(headerBytes + row * rowBytes, headerBytes + (row + rows) * rowBytes);
+      for (let at = 0; at < bytes.length; at += rowBytes) if (bytes[at] === DELETED_ROW) deleted++;
+    }
+  });
+  return deleted;
+}
+
 /** The rows of the partition that are not deleted; features after the last row have none. */
 function readRows(state: ShpState, partition: Partition, findings: Findings): DbfRows {
   const { table } = state;
@@ -349,8 +369,11 @@ export const reader: FormatReader = {
   ids: 'none',
   excerpts: {
     boundaries: 'known',
-    // Rows of the .dbf may be marked as deleted.
-    countFeatures: ({ state }, { start, end }) => ((state as ShpState).table === null ? end - start : null),
+    countFeatures({ state }, { start, end }) {
+      const { table, packed } = state as ShpState;
+      // Packed files are unpacked only while partitions are read.
+      return packed === null ? end - start - deletedRows(table, start, end) : null;
+    },
   },
   open,
   otherContent: (file, _layers, limits) => otherMembers(file, limits),
