@@ -495,7 +495,8 @@ export function listedRows(
   locate: (location: Location) => Location,
   crs: string,
 ): ListedRows {
-  const { record = 0, line = 0, ...at } = locate({ record: 0, line: 0 });
+  // NaN: those before were not counted.
+  const { record = Number.NaN, line = Number.NaN, ...at } = locate({ record: 0, line: 0 });
   return { rows, base: { record, line }, at: boundedLocation(at), crs };
 }
 
