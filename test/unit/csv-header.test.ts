@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import iconv from 'iconv-lite';
+import { shownFindings } from '../../src/findings.ts';
+import { reader } from '../../src/formats/csv/read.ts';
 import { codes, errorOf, geometries, read } from '../support/csv-texts.ts';
+import { readBytesLayers } from '../support/read-layers.ts';
 
 const POINTS = ['POINT (8.5 47.5)', 'POINT (8.25 47.25)'];
 const TABLE = 'id;lon;lat\n1;8,5;47,5\n2;8,25;47,25\n';
@@ -24,6 +27,44 @@ test('skips lines before the header, and reports them', async () => {
   assert.deepEqual(rows[0].properties, { id: 1 });
   // A comment sign before the first name.
   assert.deepEqual(await geometries('#lon|lat\n8.5|47.5\n'), [POINTS[0]]);
+});
+
+test('reports a table before the header as lost data', async () => {
+  const reported = async (before: string) =>
+    (await codes(before + TABLE)).filter((code) => code.endsWith('_SKIPPED'));
+  const rows = (count: number, row: (i: number) => string) =>
+    Array.from({ length: count }, (_, i) => `${row(i)}\n`).join('');
+  for (const table of [
+    `site,value,date\n${rows(30, (i) => `s${i},${i},2024-01-02`)}`,
+    `site;value\n${rows(5, (i) => `s${i};1.5`)}\n`,
+    'name,owner,remark\nA,B,C\nD,E,F\n',
+  ])
+    assert.deepEqual(await reported(table), ['TABLE_SKIPPED'], table);
+  for (const titles of [
+    'Station,Bern\nDate,2024-05-01\nSamples,12\n\n',
+    'Elevation,500\nYear,2024\nSamples,12\n',
+    'Survey;;\nBern;;\n2024;;\n',
+    'Report, all stations, "final"\nnothing\n',
+  ])
+    assert.deepEqual(await reported(titles), ['LINES_SKIPPED'], titles);
+  const { findings } = await readBytesLayers(reader, `a,b,c\n1,2,3\n4,5,6\n${TABLE}`);
+  const found = shownFindings(findings).find(({ code }) => code === 'TABLE_SKIPPED');
+  assert.deepEqual([found?.severity, found?.params.lines], ['lost', 3]);
+});
+
+test('blank lines before the header are skipped, however many', async () => {
+  for (const blank of ['\n', '\r\n', '  \n']) {
+    const before = blank.repeat(200_000);
+    for (const partitionBytes of [undefined, 10_000]) {
+      const { rows } = await read(before + TABLE, {}, partitionBytes);
+      assert.deepEqual(
+        rows.map(({ geometry }) => geometry),
+        POINTS,
+      );
+    }
+    assert.match(await errorOf(`${before}${TABLE}3;east;47\n`), /line 200004,/);
+    assert.ok(!(await codes(before + TABLE)).includes('LINES_SKIPPED'));
+  }
 });
 
 test('errors count the lines before the header', async () => {

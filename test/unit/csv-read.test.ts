@@ -164,7 +164,8 @@ test('reads files in other encodings', async () => {
 test('names the kind of a file that is not CSV', async () => {
   const cases: [string, string, RegExp][] = [
     ['', 'INPUT_EMPTY', /empty/],
-    ['\n\r\n', 'INPUT_EMPTY', /empty/],
+    ['\n\r\n', 'CSV_BLANK', /only blank lines .* \(3 bytes\)/],
+    [' \n'.repeat(200_000), 'CSV_BLANK', /\(400000 bytes\)/],
     ['PK\x03\x04rest', 'INPUT_WRONG_FORMAT', /zip archive/],
     ['SQLite format 3\0', 'INPUT_WRONG_FORMAT', /GeoPackage/],
     ['a,b\0c', 'INPUT_WRONG_FORMAT', /binary/],

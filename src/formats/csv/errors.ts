@@ -2,6 +2,10 @@ import { type ErrorEntries, user } from '../../catalogue-entries.ts';
 
 export const errors = {
   CSV_SYNTAX: user(400, 'CSV line {line}: {reason}'),
+  CSV_BLANK: user(
+    400,
+    '{source} has only blank lines where its header is expected ({bytes} bytes); was the upload or export interrupted?',
+  ),
   CSV_COLUMN_MISSING: user(
     400,
     "the CSV has no geometry column 'geom_wkt', and no other columns with a position were recognised; its columns: {found}. {possible}Name columns of coordinates with '{field:csv_options.x_column}' and '{field:csv_options.y_column}', a column of geometries with '{field:csv_options.geometry_column}'. If the names are in a later line, state it with '{field:csv_options.header_line}'",

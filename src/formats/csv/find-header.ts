@@ -13,6 +13,7 @@ import { namesColumn, unknownColumn, type WantedColumns, wantedColumns } from '.
 import { delimiterName, delimiterOption } from './delimiter.ts';
 import {
   beginning,
+  firstLine,
   type HeadSettings,
   headerReadings,
   type LineStart,
@@ -27,6 +28,7 @@ import { notFound } from './not-found.ts';
 import type { RowCheck } from './row-checks.ts';
 import { type GeometryPlace, geometryColumns } from './row-geometry.ts';
 import { CellBytes, SAMPLE_BYTES, shownCell } from './sample.ts';
+import { isTable } from './skipped-table.ts';
 import { invalidText } from './transcode.ts';
 
 /** Case-sensitive, as the specification says. */
@@ -53,7 +55,7 @@ interface Found {
   readonly located: LocatedGeometry;
 }
 
-/** Throws CONFIG_INVALID, INPUT_EMPTY, INPUT_WRONG_FORMAT, TEXT_ENCODING_INVALID and CSV_ codes. */
+/** Throws CONFIG_INVALID, INPUT_WRONG_FORMAT, TEXT_ENCODING_INVALID and CSV_ codes. */
 export function findHeader(
   file: InputFile,
   layerName: string,
@@ -116,10 +118,11 @@ function findFrom(settings: HeadSettings, start: LineStart, wanted: WantedColumn
     return locate(settings, stated, wanted);
   }
   if (start.lines > 0) findings.note('LINES_SKIPPED', linesText(source, start, settings.newline));
+  const first = firstLine(settings, start);
   try {
-    return locate(settings, start, wanted);
+    return locate(settings, first, wanted);
   } catch (error) {
-    const later = hasHeader && isHeaderFault(error) ? findLater(settings, start, wanted) : null;
+    const later = hasHeader && isHeaderFault(error) ? findLater(settings, first, wanted) : null;
     if (later === null) throw error;
     return later;
   }
@@ -146,7 +149,8 @@ function findLater(settings: HeadSettings, start: LineStart, wanted: WantedColum
         const find = namesColumn(wanted) ? statedPlace : placeIn;
         const found = attempt(settings, reading, wanted, find);
         if (found === null) continue;
-        findings.note('LINES_SKIPPED', linesText(settings.source, line, settings.newline));
+        const code = hasTable(settings, start, line) ? 'TABLE_SKIPPED' : 'LINES_SKIPPED';
+        findings.note(code, linesText(settings.source, line, settings.newline));
         return found;
       }
     } catch (error) {
@@ -157,7 +161,18 @@ function findLater(settings: HeadSettings, start: LineStart, wanted: WantedColum
   return null;
 }
 
-/** Parameters of LINES_SKIPPED for the lines before `end`. */
+/** Whether the lines from `start` to `end` are a table with any delimiter. */
+function hasTable(settings: HeadSettings, start: LineStart, end: LineStart): boolean {
+  try {
+    return [...headerReadings(settings, start, 2)].some((reading) => isTable(reading, settings.source, end));
+  } catch (error) {
+    // The first line is no record.
+    if (error instanceof GeomillError && error.fault === 'user') return false;
+    throw error;
+  }
+}
+
+/** Parameters of LINES_SKIPPED and TABLE_SKIPPED for the lines before `end`. */
 function linesText(source: ByteSource, end: LineStart, newline: number): { lines: number; text: string } {
   const bytes = source.slice(0, Math.min(end.offset, 240));
   const cut = bytes.indexOf(newline);

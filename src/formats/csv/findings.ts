@@ -1,4 +1,4 @@
-import { type FindingEntries, info } from '../../catalogue-entries.ts';
+import { type FindingEntries, info, lost } from '../../catalogue-entries.ts';
 
 export const findings = {
   DELIMITER_FOUND: info(
@@ -6,6 +6,9 @@ export const findings = {
   ),
   LINES_SKIPPED: info(
     "{lines|line} before the header, beginning with '{text}', were skipped; '{field:csv_options.header_line}' states another line as the header",
+  ),
+  TABLE_SKIPPED: lost(
+    "{lines|line} before the header, beginning with '{text}', look like another table, whose rows were skipped: convert each table from a file of its own; '{field:csv_options.header_line}' states another line as the header",
   ),
   UNITS_SKIPPED: info("the row after the header has units ('{units}') and was skipped"),
   TRAILING_DELIMITERS: info('rows end with {delimiter}, which the header does not; no column was made of it'),

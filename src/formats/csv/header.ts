@@ -3,7 +3,7 @@
  * "sep=;") and a line of units after it; whatever is skipped is reported.
  */
 import { isUtf8 } from 'node:buffer';
-import { CR, LF } from '../../bytes/ascii.ts';
+import { CR, LF, SPACE } from '../../bytes/ascii.ts';
 import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
 import { asGeomillError, failure } from '../../errors.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
@@ -88,6 +88,22 @@ export function beginning(source: ByteSource): {
       { line: 1 },
     );
   return { start: { offset: offset + found[0].length, lines: 1 }, delimiter };
+}
+
+/** The first line from `start` on that is not blank; `start` if all are. Exports can begin with megabytes of blank lines. */
+export function firstLine({ source, newline }: HeadSettings, start: LineStart): LineStart {
+  let { offset, lines } = start;
+  for (let at = offset; at < source.byteLength; ) {
+    const bytes = source.slice(at, at + HEAD_BYTES);
+    for (const byte of bytes) {
+      at++;
+      if (byte === newline) {
+        offset = at;
+        lines++;
+      } else if (byte !== SPACE && byte !== CR && byte !== LF) return { offset, lines };
+    }
+  }
+  return start;
 }
 
 /** The starts of the first lines from `start` on, `start` itself excluded, while there are bytes after them. */
@@ -195,8 +211,9 @@ function recordAt(settings: HeadSettings, start: LineStart, delimiter: number): 
     // Two passes: the first counts the cells, the second stores their positions.
     const counter = new RecordScanner(bytes, isComplete, delimiter, newline, 0);
     const outcome = nextRecord(counter);
-    if (outcome === TRUNCATED && size < MAX_HEADER_BYTES) continue;
-    if (outcome === null) throw failure('INPUT_EMPTY', { source: file.name });
+    const isUnfinished = outcome === TRUNCATED || (outcome === null && !isComplete);
+    if (isUnfinished && size < MAX_HEADER_BYTES) continue;
+    if (outcome === null) throw failure('CSV_BLANK', { source: file.name, bytes: source.byteLength });
     const line = start.lines + Math.max(counter.lineCount, 1);
     if (outcome === TRUNCATED) {
       const reason = `the header is longer than ${MAX_HEADER_BYTES} bytes`;
