@@ -4,6 +4,8 @@
  */
 import type { AngleColumns } from '../../batch/angle-names.ts';
 import { GeometryBuilder } from '../../batch/geometry-column.ts';
+import { DOT } from '../../bytes/ascii.ts';
+import { NumberScanner } from '../../bytes/number-text.ts';
 import { hemisphereOf, type OrdinateNotation, OrdinateScanner } from '../../bytes/ordinate-text.ts';
 import { field, type MessageParams, phrase } from '../../message.ts';
 import { textOf } from './angle-cells.ts';
@@ -76,7 +78,8 @@ function lettersChecker(
 ): RowChecker {
   const cell = new CellBytes();
   return (table, row) => {
-    if (!cell.open(table, row * table.columnCount + column)) return null;
+    const index = row * table.columnCount + column;
+    if (table.starts[index] === table.ends[index] || !cell.open(table, index)) return null;
     if (!isNegativeLetter(textOf(cell), axis, letterO)) return null;
     const option = field(`csv_options.${axis}_hemisphere_column`);
     return { code: 'CSV_LETTERS_APART', column, params: { coordinate: names[degrees], option } };
@@ -90,11 +93,20 @@ function isNegativeLetter(text: string, axis: 'x' | 'y', letterO: 'E' | 'W' | nu
 
 function zoneChecker({ column, zone, line, isUtm }: CheckOf<'zone'>): RowChecker {
   const cell = new CellBytes();
+  // The bytes of the zone: nearly all rows have the same.
+  let usual = new Uint8Array(0);
   return (table, row) => {
-    if (!cell.open(table, row * table.columnCount + column) || isMissing(cell)) return null;
+    if (!cell.open(table, row * table.columnCount + column)) return null;
+    const { bytes, start, end } = cell;
+    let same = end - start === usual.length ? 0 : -1;
+    while (same >= 0 && same < usual.length && bytes[start + same] === usual[same]) same++;
+    if (same === usual.length || isMissing(cell)) return null;
     const text = shownCell(cell);
     const own = zoneText(text);
-    if (own === zone || (zone === null && (own === null || (!isUtm && !/\D/.test(own))))) return null;
+    if (own === zone || (zone === null && (own === null || (!isUtm && !/\D/.test(own))))) {
+      usual = bytes.slice(start, end);
+      return null;
+    }
     const other = zone === null ? 'the first rows have none' : `line ${line} is in ${zone}`;
     return { code: 'CSV_ZONES', column, params: { zone: own ?? `'${text}'`, other } };
   };
@@ -106,10 +118,15 @@ function decimalsChecker(
 ): RowChecker {
   const cell = new CellBytes();
   const ordinates = new OrdinateScanner(notation);
-  const number = (table: CellTable, row: number, column: number): number =>
-    column < 0 || !cell.open(table, row * table.columnCount + column) || isMissing(cell)
-      ? Number.NaN
-      : ordinates.parse(cell.bytes, cell.start, cell.end);
+  const numbers = new NumberScanner();
+  const number = (table: CellTable, row: number, column: number): number => {
+    if (column < 0 || !cell.open(table, row * table.columnCount + column)) return Number.NaN;
+    const { bytes, start, end } = cell;
+    // The plain number, which nearly all are, is tried first.
+    const value = notation.decimalMark === DOT ? numbers.scan(bytes, start, end) : Number.NaN;
+    if (Number.isFinite(value) && numbers.end === end) return value;
+    return isMissing(cell) ? Number.NaN : ordinates.parse(bytes, start, end);
+  };
   return (table, row) => {
     for (const axis of axes) {
       const rest = (number(table, row, axis.minutes) || 0) + (number(table, row, axis.seconds) || 0) / 60;
@@ -134,7 +151,8 @@ function geometryChecker(column: number): RowChecker {
   const builder = new GeometryBuilder('XY', 8, 8);
   const geometry = new GeometryCells(column, builder);
   return (table, row) => {
-    if (!cell.open(table, row * table.columnCount + column) || isMissing(cell)) return null;
+    const index = row * table.columnCount + column;
+    if (table.starts[index] === table.ends[index] || !cell.open(table, index) || isMissing(cell)) return null;
     const isGeometry = geometry.readCell(cell) >= 0;
     builder.rewind(0);
     return isGeometry ? { code: 'CSV_GEOMETRY_LATE', column, params: {} } : null;
@@ -144,7 +162,8 @@ function geometryChecker(column: number): RowChecker {
 function trailingChecker(column: number, columnCount: number): RowChecker {
   const cell = new CellBytes();
   return (table, row) => {
-    if (!cell.open(table, row * table.columnCount + column)) return null;
+    const index = row * table.columnCount + column;
+    if (table.starts[index] === table.ends[index] || !cell.open(table, index)) return null;
     const reason = `the row has ${columnCount} cells where the header has ${columnCount - 1}, and the last one, which is empty in the first rows, is '${shownCell(cell)}'`;
     return { code: 'CSV_SYNTAX', column, params: { reason } };
   };
