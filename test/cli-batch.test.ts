@@ -139,3 +139,30 @@ test('nothing is written if two outputs would be the same, one exists, or the co
     /to convert several files, add --out-dir DIR and --to FORMAT/,
   );
 });
+
+test('files beside a .shp are not replaced unasked, and what is no file is refused', async () => {
+  const points = join(directory, 'points.geojson');
+  const feature = { type: 'Feature', properties: {}, geometry: { type: 'Point', coordinates: [1, 2] } };
+  writeFileSync(points, JSON.stringify({ type: 'FeatureCollection', features: [feature] }));
+  const output = join(directory, 'beside.shp');
+  const table = join(directory, 'beside.dbf');
+  writeFileSync(table, 'precious');
+  await assert.rejects(
+    convert(points, output),
+    /'.*beside\.dbf', which belongs to .*, exists; say --overwrite/,
+  );
+  assert.equal(readFileSync(table, 'utf8'), 'precious');
+  assert.equal((await convert(points, output, '--overwrite')).status, 0);
+  for (const extension of ['dbf', 'prj']) {
+    const other = join(directory, `blocked-${extension}`);
+    mkdirSync(`${other}.${extension}`);
+    await assert.rejects(convert(points, `${other}.shp`, '--overwrite'), /is no regular file/);
+    assert.ok(!existsSync(`${other}.shp`));
+  }
+});
+
+test('a directory that cannot be made is an error of the user', async () => {
+  const file = join(inputs, 'a.geojson');
+  for (const path of [file, join(file, 'sub')])
+    await assert.rejects(convert(file, '--out-dir', path, '--to', 'csv'), { code: 'OUTPUT_NOT_WRITABLE' });
+});

@@ -35,7 +35,11 @@ async function convert(...argv: string[]): Promise<Report> {
 
 interface Report {
   readonly output: {
-    readonly layers: { readonly name: string; readonly features: number; readonly file?: string }[];
+    readonly layers: {
+      readonly name: string;
+      readonly features: number;
+      readonly files?: readonly string[];
+    }[];
   };
   readonly request: { readonly output: object };
   readonly features: { readonly written: number };
@@ -82,7 +86,7 @@ test('a directory gets a file for each value; files of several inputs begin with
   assert.deepEqual(readdirSync(folder).sort(), ['false.csv', 'true.csv']);
   assert.equal(output, folder);
   assert.deepEqual(
-    report.output.layers.map(({ file }) => file),
+    report.output.layers.flatMap(({ files = [] }) => files),
     ['true.csv', 'false.csv'],
   );
   const other = pathOf('other.geojson');
@@ -174,4 +178,48 @@ test('a thousand parts need few open files, as shapefiles too', () => {
     const { output: written, totals } = JSON.parse(stdout);
     assert.equal(totals?.output_layers ?? written.layers.length, 1000);
   }
+});
+
+test('a part does not replace a database that another program has open, and then nothing is delivered', async () => {
+  const parts = pathOf('open');
+  const split = [sample, '--out-dir', parts, '--to', 'gpkg', '--split-by', 'kind'];
+  await convert(...split);
+  const before = readdirSync(parts).map((name) => readFileSync(join(parts, name)));
+  // The log of a writer that was killed.
+  const log = join(parts, 'quay.gpkg-wal');
+  writeFileSync(log, 'log');
+  assert.equal(await run([...split, '--overwrite', '--quiet'], readConfig({})), 1);
+  rmSync(log);
+  assert.deepEqual(
+    readdirSync(parts).map((name) => readFileSync(join(parts, name))),
+    before,
+  );
+});
+
+test('the report names the files in the archive, also of parts with names like those of shapefiles', async () => {
+  const at = (x: number) => ({ type: 'Point', coordinates: [x, 1] });
+  const line = {
+    type: 'LineString',
+    coordinates: [
+      [0, 0],
+      [1, 1],
+    ],
+  };
+  const features = [
+    ['a', at(1)],
+    ['a', line],
+    ['a_lines', at(2)],
+    ['A_LINES', at(3)],
+  ].map(([k, geometry]) => ({ type: 'Feature', properties: { k }, geometry }));
+  const input = pathOf('clash.geojson');
+  writeFileSync(input, JSON.stringify({ type: 'FeatureCollection', features }));
+  const archive = pathOf('clash.zip');
+  const { output } = await convert(input, archive, '--to', 'shp', '--split-by', 'k');
+  const named = output.layers.flatMap(({ files = [] }) => files);
+  const members = (await readZipMembers(readFileSync(archive)))
+    .map(({ name }) => name)
+    .filter((name) => name.endsWith('.shp'));
+  assert.deepEqual(named.toSorted(), members.toSorted());
+  assert.equal(new Set(named.map((name) => name.toLowerCase())).size, 4);
+  assert.deepEqual(output.layers.find(({ name }) => name === 'a_lines')?.files, ['a_lines.shp']);
 });

@@ -1,5 +1,5 @@
 /** `geomill convert FILE... --out-dir DIR`: each file to an output of its own. */
-import { existsSync, globSync, mkdirSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { asGeomillError, failure, type GeomillError } from '../errors.ts';
 import { outputKind } from '../formats/format.ts';
@@ -18,7 +18,7 @@ import {
   runConversionOf,
   writeBeside,
 } from './conversion.ts';
-import { checkOutput } from './files.ts';
+import { checkOutput, makeDirectory } from './files.ts';
 import type { SplitDirectory } from './split.ts';
 import { errorLine, FLAG_FORM } from './wording.ts';
 
@@ -64,7 +64,7 @@ export async function runBatch(
   }
   if (parsed.values.findings !== undefined)
     throw failure('USAGE', { detail: '--findings is for one OUT; it does not go with --out-dir' });
-  mkdirSync(directory, { recursive: true });
+  makeDirectory(directory);
   const overwrite = parsed.values.overwrite === true;
   for (const { output } of isSplit ? [] : conversions) {
     checkOutput(output, { inputs: [...read], overwrite, isUpdate: false });
@@ -154,7 +154,7 @@ function resultLine(
   { features, warnings, output: { layers = [] }, totals }: ConversionReport,
 ): string {
   const notes = warnings.length === 0 ? '' : `, ${counted(warnings.length, 'warning')}`;
-  const isFiles = layers.some(({ file }) => file !== undefined);
+  const isFiles = layers.some((layer) => layer.files !== undefined);
   const files = isFiles ? (totals?.outputLayers ?? layers.length) : 0;
   const written = files === 0 ? '' : `${counted(files, 'file')}, `;
   return `${input} -> ${output}: ${written}${counted(features.written, 'feature')}${notes}`;

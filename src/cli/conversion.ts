@@ -344,7 +344,7 @@ async function convert(
     crsMemory.keep();
     const report = boundedReport(found) as ConversionReport;
     if (staged !== null) {
-      staged.deliver();
+      await staged.deliver(format);
       return report;
     }
     if (output === '-') await pipeline(createReadStream(outputPath), process.stdout, { end: false });

@@ -4,6 +4,7 @@ import {
   constants,
   createReadStream,
   createWriteStream,
+  mkdirSync,
   realpathSync,
   type Stats,
   statSync,
@@ -132,8 +133,40 @@ export function checkOutput(
     const reason = `the directory '${directory}' is not writable`;
     throw failure('OUTPUT_NOT_WRITABLE', { path, reason }, undefined, error);
   }
+  const others = companions(path);
+  refuseCompanions(path, others, use.overwrite || stats !== null);
   if (stats !== null && !isUpdate && !use.isExtended) return { path, isUpdate };
-  return { path, isUpdate, expected: [path, ...companions(path)].map(expectedFile) };
+  return { path, isUpdate, expected: [path, ...others].map(expectedFile) };
+}
+
+/** The files of an output that has several must not replace others either. */
+function refuseCompanions(path: string, others: readonly string[], mayReplace: boolean): void {
+  for (const other of others) {
+    const stats = statOf(other);
+    if (stats === null) continue;
+    if (!stats.isFile())
+      throw failure('USAGE', { detail: `'${other}', which belongs to '${path}', is no regular file` });
+    if (!mayReplace)
+      throw failure('USAGE', {
+        detail: `'${other}', which belongs to '${path}', exists; say --overwrite to replace it`,
+      });
+  }
+}
+
+/** With its parents, if they do not exist. Throws OUTPUT_NOT_WRITABLE. */
+export function makeDirectory(path: string): void {
+  // One after the other: mkdir with `recursive` never returns below /proc.
+  const missing: string[] = [];
+  for (let at = resolve(path); statOf(at) === null; at = dirname(at)) missing.push(at);
+  for (const directory of missing.reverse())
+    try {
+      mkdirSync(directory);
+    } catch (error) {
+      // Another program may have made it.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asOutputFailure(error, directory);
+    }
+  if (statOf(path)?.isDirectory() !== true)
+    throw failure('OUTPUT_NOT_WRITABLE', { path, reason: 'it is no directory' });
 }
 
 function expectedFile(path: string): ExpectedFile {
@@ -172,6 +205,7 @@ const DISK_REASONS: Readonly<Record<string, string>> = {
   EIO: 'the device reports an error',
   EPIPE: 'its reader has gone',
   ENOENT: 'its directory takes no new files',
+  ENOTDIR: 'a part of the path is no directory',
 };
 
 /** The user's error for a failed write of the output; other errors unchanged. */
@@ -186,6 +220,7 @@ export function asOutputFailure(thrown: unknown, path: string): unknown {
 }
 
 const NAME_REASONS: Readonly<Record<string, string>> = {
+  ENOTDIR: 'a part of the path is no directory',
   EACCES: 'permission is denied',
   ELOOP: 'its symbolic links lead in a circle',
   ENAMETOOLONG: 'the name is too long',

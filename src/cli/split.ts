@@ -1,12 +1,13 @@
 /** `--split-by FIELD`: what it asks of the pipeline, and the files of a directory that get the parts. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { failure } from '../errors.ts';
-import { type Format, outputKind } from '../formats/format.ts';
+import { type Format, isOutputFormat, outputKind } from '../formats/format.ts';
 import { type ExpectedFile, moveIntoPlace } from '../io/output-place.ts';
+import { fileNameKey } from '../io/safe-name.ts';
 import type { OutputRequest, SplitRequest } from '../pipeline/request.ts';
 import type { Parsed } from './arguments.ts';
-import { checkOutput } from './files.ts';
+import { checkOutput, makeDirectory } from './files.ts';
 
 /** A directory that gets the files of split outputs. */
 export interface SplitDirectory {
@@ -41,9 +42,8 @@ export function isArchive(output: string, format: Format, options: OutputRequest
   return output === '-' ? outputKind(format, options).outputExtension === '.zip' : /\.zip$/i.test(output);
 }
 
-/** File systems may ignore letter case. */
 export function fileKey(path: string): string {
-  return resolve(path).normalize('NFC').toLowerCase();
+  return fileNameKey(resolve(path));
 }
 
 /** Files on their way into a directory: all of them, or none. */
@@ -55,7 +55,7 @@ export class StagedFiles {
   readonly #expected: ExpectedFile[] = [];
 
   constructor(directory: SplitDirectory) {
-    mkdirSync(directory.path, { recursive: true });
+    makeDirectory(directory.path);
     this.#directory = directory;
     this.path = mkdtempSync(join(directory.path, '.geomill-'));
   }
@@ -82,12 +82,14 @@ export class StagedFiles {
     for (const name of names) taken.add(fileKey(join(path, name)));
   }
 
-  /** Moves the files into the directory. Throws OUTPUT_CHANGED, and then moves none. */
-  deliver(): void {
+  /** Moves the files into the directory. Throws OUTPUT_CHANGED and OUTPUT_IN_USE, and then moves none. */
+  async deliver(format: Format): Promise<void> {
     const files = this.#names.map((name) => ({
       partial: join(this.path, name),
       path: join(this.#directory.path, name),
     }));
+    const writer = isOutputFormat(format) ? await format.loadWriter() : null;
+    for (const { path } of files) writer?.refuseInUse?.(path);
     moveIntoPlace(files, this.#expected);
   }
 

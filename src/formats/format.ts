@@ -377,4 +377,6 @@ export interface FormatWriter {
   encode(batch: FeatureBatch, encoding: LayerEncoding): EncodedChunk;
   /** `path` is the path of the output, which must not exist. */
   createSink(path: string, encodings: readonly LayerEncoding[], context: WriteContext): OutputSink;
+  /** For outputs that are moved over files of this format: throws OUTPUT_IN_USE if another program uses the one at `path`. */
+  refuseInUse?(path: string): void;
 }

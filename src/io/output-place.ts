@@ -46,7 +46,9 @@ function stateOf(path: string, opened: DisposableStack): FileState | null {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) return null;
   const { dev, ino, size, mtimeNs } = stats;
-  const version = `${dev}:${ino}:${size}:${mtimeNs}:${headOf(path, opened)}`;
+  // To open a pipe would wait for a program at its other end.
+  const head = stats.isFile() ? headOf(path, opened) : '';
+  const version = `${dev}:${ino}:${size}:${mtimeNs}:${head}`;
   const [mode, uid, gid, links] = [stats.mode, stats.uid, stats.gid, stats.nlink].map(Number);
   return { version, mode: mode & 0o7777, uid, gid, links };
 }

@@ -25,3 +25,8 @@ export function safeName(text: string, fallback: string, maxBytes: number): stri
     .replace(RESERVED, '$&_');
   return clean === '' ? fallback : clean;
 }
+
+/** Equal for names that a file system may take for the same: letter case, also of ß and ς, and composed characters. */
+export function fileNameKey(name: string): string {
+  return name.normalize('NFKC').toUpperCase().toLowerCase();
+}

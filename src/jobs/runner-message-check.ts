@@ -120,10 +120,10 @@ const CONVERSION = exactly<Omit<ConversionReport, 'fetched'>>(
         mediaType: NAME,
         byteLength: COUNT,
         layers: list(
-          exactly<WrittenLayerReport>({ name: NAME, features: COUNT, value: orNull(NAME), file: NAME }, [
-            'value',
-            'file',
-          ]),
+          exactly<WrittenLayerReport>(
+            { name: NAME, features: COUNT, value: orNull(NAME), files: list(NAME) },
+            ['value', 'files'],
+          ),
         ),
       },
       ['layers'],

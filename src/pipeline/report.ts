@@ -29,8 +29,8 @@ export interface WrittenLayerReport {
   readonly features: number;
   /** The value of a split output whose features it has, null for none. Absent: it is not one of a value. */
   readonly value?: string | null;
-  /** Name of the file, if the output is split into files. */
-  readonly file?: string;
+  /** Names of the files, if the output is split into files: several for a shapefile of several kinds of geometries. */
+  readonly files?: readonly string[];
 }
 
 /** One step over all layers: featuresIn = featuresOut + (sum of dropped) + merged - generated. */

@@ -20,6 +20,7 @@ import {
   type WriteContext,
 } from '../formats/format.ts';
 import { openFileSource } from '../io/byte-source.ts';
+import { fileNameKey } from '../io/safe-name.ts';
 import { MAX_MEMBER_BYTES, ZipWriter } from '../io/zip-write.ts';
 import { ChunkSpool } from './chunk-spool.ts';
 import { throwIfAborted } from './partition-run.ts';
@@ -56,6 +57,8 @@ export class SplitOutput {
   readonly #layerOf: ReadonlyMap<string, string>;
   #sink: OutputSink | null = null;
   #files: PartFiles | null = null;
+  /** Names of the files of each part. */
+  readonly #written: (readonly string[])[] = [];
 
   /** Plans the parts. `onFiles` gets the names of the files before any is written. */
   constructor(
@@ -94,7 +97,7 @@ export class SplitOutput {
       name,
       features: this.#features[number],
       ...(value === undefined ? {} : { value }),
-      ...(isFiles ? { file: name + this.#extension } : {}),
+      ...(isFiles ? { files: this.#written[number] ?? [] } : {}),
     }));
   }
 
@@ -122,7 +125,9 @@ export class SplitOutput {
       return;
     }
     this.#files =
-      paths.outputDirectory === undefined ? new ZipOfFiles(paths) : new Directory(paths.outputDirectory);
+      paths.outputDirectory === undefined
+        ? new ZipOfFiles(paths, this.#parts)
+        : new Directory(paths.outputDirectory);
     for (const [number, { name }] of this.#parts.entries()) {
       const findings = new Findings();
       const path = this.#files.pathFor(name, this.#extension, this.#setting.format.looseExtension);
@@ -137,7 +142,7 @@ export class SplitOutput {
       }
       this.#setting.findings.merge(this.#ofLayers(findings));
       throwIfAborted(signal);
-      await this.#files.add();
+      this.#written.push(await this.#files.add(name));
     }
   }
 
@@ -204,8 +209,8 @@ export class SplitOutput {
 interface PartFiles {
   /** Path for the file of the next part. */
   pathFor(name: string, extension: string, looseExtension: string | undefined): string;
-  /** Adds the file, which is complete. */
-  add(): Promise<void>;
+  /** Adds what was written for the part of a name. Resolves with the names of its files, without those beside a .shp. */
+  add(name: string): Promise<readonly string[]>;
   finish(): Promise<OutputFile>;
   abort(): void;
 }
@@ -213,16 +218,20 @@ interface PartFiles {
 /** A directory, which exists and is empty; the caller delivers the files. */
 class Directory implements PartFiles {
   readonly #path: string;
+  #extension = '';
 
   constructor(path: string) {
     this.#path = path;
   }
 
   pathFor(name: string, extension: string): string {
+    this.#extension = extension;
     return join(this.#path, name + extension);
   }
 
-  async add(): Promise<void> {}
+  async add(name: string): Promise<readonly string[]> {
+    return [name + this.#extension];
+  }
 
   async finish(): Promise<OutputFile> {
     const sizes = readdirSync(this.#path).map((name) => statSync(join(this.#path, name)).size);
@@ -239,10 +248,15 @@ class ZipOfFiles implements PartFiles {
   readonly #path: string;
   readonly #work: string;
   readonly #zip: ZipWriter;
-  /** A shapefile with several kinds of geometries becomes several, whose names may be those of other parts. */
-  readonly #stems = new UniqueNames({ fold: (name) => name.normalize('NFC').toLowerCase() });
+  /** A shapefile with several kinds of geometries becomes several, whose names must not be those of other parts. */
+  readonly #stems: UniqueNames;
+  #mainExtension = '';
 
-  constructor({ outputPath, expected, scratchDirectory }: Setting['paths']) {
+  constructor(
+    { outputPath, expected, scratchDirectory }: Setting['paths'],
+    parts: readonly { readonly name: string }[],
+  ) {
+    this.#stems = new UniqueNames({ fold: fileNameKey, taken: parts.map(({ name }) => fileNameKey(name)) });
     this.#path = outputPath;
     this.#work = join(scratchDirectory, 'split-part');
     this.#zip = new ZipWriter(outputPath, expected);
@@ -250,11 +264,13 @@ class ZipOfFiles implements PartFiles {
   }
 
   pathFor(name: string, extension: string, looseExtension = extension): string {
+    this.#mainExtension = looseExtension;
     return join(this.#work, name + looseExtension);
   }
 
-  async add(): Promise<void> {
-    const stems = new Map<string, string>();
+  async add(name: string): Promise<readonly string[]> {
+    const stems = new Map([[name, name]]);
+    const added: string[] = [];
     for (const file of readdirSync(this.#work).sort()) {
       const ending = extname(file);
       const stem = file.slice(0, file.length - ending.length);
@@ -263,7 +279,9 @@ class ZipOfFiles implements PartFiles {
       this.#pack(join(this.#work, file), taken + ending);
       await this.#zip.flush();
       rmSync(join(this.#work, file));
+      if (ending === this.#mainExtension) added.push(taken + ending);
     }
+    return added;
   }
 
   async finish(): Promise<OutputFile> {

@@ -4,7 +4,7 @@ import type { MixedType } from '../batch/schema.ts';
 import { emptyStatistics, type LayerStatistics, mergeStatistics } from '../batch/statistics.ts';
 import { UniqueNames } from '../batch/unique-names.ts';
 import type { OutputLayer } from '../formats/format.ts';
-import { safeName } from '../io/safe-name.ts';
+import { fileNameKey, safeName } from '../io/safe-name.ts';
 import type { SplitInto } from './request.ts';
 import { MAX_PARTS, type PartResult, type SplitValue, tooManyValues } from './split-batch.ts';
 
@@ -80,7 +80,7 @@ export function partsOf(
   { prefix = null, into }: { readonly prefix?: string | null; readonly into: SplitInto },
   isPrefixed: boolean,
 ): OutputPart[] {
-  const names = new UniqueNames({ fold: (name) => name.normalize('NFC').toLowerCase() });
+  const names = new UniqueNames({ fold: fileNameKey });
   const nameOf = (layer: string, last: string | null): string => {
     const words = [prefix, isPrefixed || last === null ? layer : null].flatMap((word) =>
       word === null ? [] : [safeName(word, 'layer', MAX_PREFIX_BYTES)],

@@ -45,8 +45,8 @@ test('a format with one layer gives a zip with a file for each value, with count
   assert.deepEqual(
     layers.map(({ features: _, ...rest }) => rest),
     [
-      { name: 'true', value: 'true', file: 'true.csv' },
-      { name: 'false', value: 'false', file: 'false.csv' },
+      { name: 'true', value: 'true', files: ['true.csv'] },
+      { name: 'false', value: 'false', files: ['false.csv'] },
     ],
   );
   assert.equal(layers[0].features + layers[1].features, 10);

@@ -95,7 +95,7 @@ for (const { id, parts: usual } of outputFormats)
           );
           assert.equal(report.features.written, values.length);
           const found = into === 'layers' ? await numbersIn(id, outputPath) : new Map<string, number[]>();
-          for (const { name, file } of written) {
+          for (const { name, files: [file] = [] } of written) {
             if (file === undefined) continue;
             const inFile = await numbersIn(id, join(workspace.path, 'parts', file));
             assert.equal(inFile.size, 1);
@@ -125,7 +125,9 @@ test('threads and batches change nothing: the parts of a large input are in orde
     });
     assert.equal(layersOf(report).length, 13);
     outputs.push(
-      layersOf(report).map(({ file = '' }) => readFileSync(join(workspace.path, 'parts', file), 'utf8')),
+      layersOf(report).map(({ files: [file] = [''] }) =>
+        readFileSync(join(workspace.path, 'parts', file), 'utf8'),
+      ),
     );
   }
   assert.deepEqual(outputs[1], outputs[0]);
@@ -188,7 +190,9 @@ test('the names of parts are safe, bounded and different on every file system', 
   });
   const prefix = `${'b'.repeat(60)}_p_q_`;
   assert.deepEqual(
-    layersOf(report).map(({ file = '' }) => (file.startsWith(prefix) ? file.slice(prefix.length) : file)),
+    layersOf(report).map(({ files: [file] = [''] }) =>
+      file.startsWith(prefix) ? file.slice(prefix.length) : file,
+    ),
     [
       'a_b.csv',
       'a_b_1.csv',
@@ -210,7 +214,7 @@ test('the names of parts are safe, bounded and different on every file system', 
   assert.deepEqual(
     readdirSync(join(workspace.path, 'parts')).sort(),
     layersOf(report)
-      .map(({ file }) => file)
+      .flatMap(({ files = [] }) => files)
       .sort(),
   );
 });
@@ -302,7 +306,11 @@ test('shapefiles are loose members of one zip, with the same columns and the kin
   assert.equal(report.output.mediaType, 'application/zip');
   const members = await readZipMembers(readFileSync(outputPath));
   const stems = [...new Set(members.map(({ name }) => name.replace(/\.\w+$/, '')))];
-  assert.deepEqual(stems, ['a_lines', 'a_points', 'a_points_1']);
+  assert.deepEqual(stems.sort(), ['a_lines', 'a_points', 'a_points_1']);
+  assert.deepEqual(
+    report.output.layers?.map(({ files }) => files),
+    [['a_lines.shp', 'a_points_1.shp'], ['a_points.shp']],
+  );
   const heads = members
     .filter(({ name }) => name.endsWith('.dbf'))
     .map(({ bytes }) => bytes.slice(8, 96).join());

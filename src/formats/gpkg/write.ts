@@ -1,5 +1,5 @@
 /** Writes GeoPackage 1.4: see docs/formats/gpkg.md for the rules. */
-
+import { basename } from 'node:path';
 import type { FeatureBatch } from '../../batch/feature-batch.ts';
 import type { Field } from '../../batch/schema.ts';
 import { failure } from '../../errors.ts';
@@ -17,6 +17,7 @@ import { crsRows } from './crs-rows.ts';
 import { encodeBatch } from './encode.ts';
 import { type ExistingContent, ExtendingSink, readExisting } from './extend.ts';
 import type { FeatureTablePlan } from './feature-table.ts';
+import { refuseInUse } from './in-use.ts';
 import { columnNames, folded, furtherColumnName, tableNames } from './names.ts';
 import type { GpkgState } from './open.ts';
 import { GpkgSink, type LayerState } from './sink.ts';
@@ -27,6 +28,7 @@ const ID_COLUMN = 'id';
 
 export const writer: FormatWriter = {
   needs: 'fields',
+  refuseInUse: (path) => refuseInUse(path, basename(path)),
 
   plan(layers: readonly OutputLayer[], context: WriteContext): readonly LayerEncoding[] {
     const zones = context.options.datetimes === 'utc' ? 'utc' : 'keep';
