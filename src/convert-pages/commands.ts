@@ -34,7 +34,8 @@ export function commandsOf(
     'curl -f',
     ...(job.operation === 'inspect' ? [] : ['-OJ']),
     ...(needsKey ? ['-H "apiKey: $GEOMILL_KEY"'] : []),
-    `-F ${quoted(`config=${JSON.stringify(shortest(config))}`)}`,
+    // curl looks for attributes such as ;type= in the value of -F.
+    `--form-string ${quoted(`config=${JSON.stringify(shortest(config))}`)}`,
     `-F ${quoted(`${part}=@${formFileName(name)}`)}`,
     quoted(baseUrl + path),
   ].join(' ');

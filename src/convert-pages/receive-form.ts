@@ -48,6 +48,8 @@ export async function receiveForm(
   /** The ids of the jobs by the number of their file. A mask is stored with the first job, as its second file. */
   const ids: string[] = [];
   const accepted: string[] = [];
+  /** Indexes of the files that are inputs of these. */
+  const used = new Set<number>();
   let values: FormValues = {};
   const files = new ReceivedFiles({
     open: async (fileIndex, role) => {
@@ -78,15 +80,17 @@ export async function receiveForm(
     const mask = values.action === 'inspect' ? undefined : kept.find(({ stepInput }) => stepInput !== null);
     if (mask !== undefined && inputs.length > 1) throw severalToClip();
     const jobs = inputs.map((file) => jobOf(file, mask, ids[file.fileIndex], owner, values, context));
-    for (const job of jobs) {
+    for (const [i, job] of jobs.entries()) {
       await service.submit(job);
       accepted.push(job.id);
+      used.add(inputs[i].fileIndex);
+      if (mask !== undefined) used.add(mask.fileIndex);
     }
     return { values, accepted, error: null };
   } catch (error) {
     return { values, accepted, error: withoutFile(error) };
   } finally {
-    await files.discard(new Set([...ids.keys()].filter((i) => accepted.includes(ids[i]))));
+    await files.discard(used);
   }
 }
 

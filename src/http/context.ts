@@ -55,7 +55,7 @@ export function baseUrlOf(context: HttpContext, request: FastifyRequest): string
   if (context.config.baseUrl !== null) return context.config.baseUrl;
   const { host } = request.headers;
   // The Host header is client input and becomes part of links, so only a plausible host and port is used.
-  const plausible = host !== undefined && /^[\w.\-:[\]]{1,255}$/.test(host);
+  const plausible = host !== undefined && /^[\w.\-:[\]]{1,255}$/.test(host) && URL.canParse(`http://${host}`);
   return `http://${plausible ? host : `${context.config.host}:${context.config.port}`}`;
 }
 

@@ -1,5 +1,6 @@
 /** Addresses that people and browsers try by themselves, and the entry point of the API. */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import test from 'node:test';
 import { checkedFetch } from '../support/response-check.ts';
 import { startTestService } from '../support/service.ts';
@@ -34,6 +35,17 @@ test('/ answers programs that ask for JSON with the entry point', async () => {
   assert.equal(page.status, 200);
   assert.equal(page.headers.get('vary'), 'accept');
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+});
+
+test('a Host header that is no host is not in links', async () => {
+  const { hostname, port } = new URL(service.url);
+  for (const host of ['a:b', '::::', '[[', 'a:99999']) {
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET /v1 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    const answer = (await socket.toArray()).join('');
+    assert.match(answer, /^HTTP\/1\.1 (?:200|4\d\d) /, host);
+    assert.ok(!answer.includes(`http://${host}`), host);
+  }
 });
 
 test('/favicon.ico is a small icon that browsers may keep', async () => {

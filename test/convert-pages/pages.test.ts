@@ -44,7 +44,8 @@ const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 test('pages load their style alone, run nothing and are kept by nobody', async () => {
-  await using service = await startTestService();
+  // The start page of the workspace has scripts.
+  await using service = await startTestService({ settings: { WEB: 'form' } });
   const submitted = await send(service, [GEOJSON]);
   assert.equal(submitted.status, 303);
   for (const [path, status] of [
@@ -301,6 +302,9 @@ test('an output is clipped to a file, one at a time; a clip field without a file
   const reason = await (await fetch(service.url + failed.headers.get('location'))).text();
   assert.match(reason, /&#39;Clip to&#39; has a LineString; a mask has polygons alone/);
   assert.equal((await post(form(2, mask, {}))).status, 400);
+  // An inspection does not use the mask.
+  const inspected = await post(form(1, mask, { action: 'inspect' }));
+  await service.ended((inspected.headers.get('location') ?? '').split('/').at(-1) ?? '');
   const several = await post(form(2, null, {}));
   assert.match(several.headers.get('location') ?? '', /^\/jobs\?ids=/);
   for (const id of (several.headers.get('location') ?? '').split('=')[1].split(','))

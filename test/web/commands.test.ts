@@ -28,6 +28,8 @@ function documentOf(changes: Partial<WorkspaceDocument>): WorkspaceDocument {
     operation: 'transform',
     inputs: [input],
     steps: [
+      // curl would take the rest as an attribute of the part.
+      { key: 3, type: 'filter', params: { where: "name <> 'a;type=text/html;b'" }, enabled: true },
       { key: 1, type: 'buffer', params: { distance: 10, units: 'meters' }, enabled: true },
       { key: 2, type: 'centroid', params: {}, enabled: false },
     ],

@@ -100,7 +100,8 @@ function outputName(document: WorkspaceDocument, inputName: string, extension: s
 function curl({ path, config, files, output }: Request, { serviceUrl }: CommandContext): string {
   return [
     `curl -sS -f -o ${shell(output)} -H 'Prefer: wait=60' \\`,
-    `  -F ${shell(`config=${JSON.stringify(config)}`)} \\`,
+    // curl looks for attributes such as ;type= in the value of -F.
+    `  --form-string ${shell(`config=${JSON.stringify(config)}`)} \\`,
     // A name with a quote, comma or semicolon has to be quoted for curl as well.
     ...files.map(([part, name]) => `  -F ${shell(`${part}=@"${name.replace(/["\\]/g, '\\$&')}"`)} \\`),
     `  ${shell(serviceUrl + path)}`,

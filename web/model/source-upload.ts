@@ -1,6 +1,6 @@
 /** Sends a file to the service once; inspection, preview and all jobs use what was sent. */
 import { type ReadonlySignal, signal } from '@preact/signals';
-import type { UploadedFile } from '../../src/client/client.ts';
+import { GeomillProblem, type UploadedFile } from '../../src/client/client.ts';
 import { client, messageOf } from '../service.ts';
 
 export type UploadState =
@@ -73,7 +73,10 @@ export class SourceUpload {
         },
         (error) => {
           if (abort.signal.aborted) return;
-          const sentBytes = sentBytesOf(this.#state.peek());
+          // It expired while it was paused: the next attempt begins anew.
+          const isGone = error instanceof GeomillProblem && (error.status === 404 || error.status === 410);
+          if (isGone) this.#id = null;
+          const sentBytes = isGone ? 0 : sentBytesOf(this.#state.peek());
           this.#state.value = { state: 'failed', sentBytes, message: messageOf(error) };
         },
       );
