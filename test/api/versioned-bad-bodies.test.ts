@@ -113,7 +113,13 @@ const bodies: [string, string, unknown, number, RegExp][] = [
   ],
   ['a body that ends behind a document', '', '{"input_geojson":{}', 400, /ended early/],
   ['an empty body', '', '', 400, /ended early: it is empty/],
-  ['what is no JSON', '', 'input_geojson=7', 400, /cannot be parsed at byte 0: expected '\{'/],
+  [
+    'what is no JSON',
+    '',
+    'input_geojson=7',
+    400,
+    /cannot be parsed at line 1, column 1 \(byte 0\): expected '\{'/,
+  ],
   ['a list', '', '[1]', 400, /must be a JSON object/],
   ['something behind the body', '', '{"input_geojson":{}} x', 400, /expected the end of the body/],
   [
