@@ -38,7 +38,11 @@ export async function buildWeb(root: string): Promise<void> {
   const define = Object.fromEntries(
     Object.entries(fileNames).map(([name, file]) => [name, JSON.stringify(file)]),
   );
-  const script = await bundle(root, define, write);
+  const { script, packages } = await bundle(root, define, write);
+  writeFileSync(
+    join(directory, 'LICENSES.txt'),
+    licensesOf(root, ['maplibre-gl', 'world-atlas', ...packages]),
+  );
   const curtain = writeHashed('curtain.js', readFileSync(join(root, 'web', 'curtain.js')));
   const style = writeHashed('workspace.css', styleSheet(join(root, 'web', 'style')));
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ curtain, script, style, files }));
@@ -46,12 +50,12 @@ export async function buildWeb(root: string): Promise<void> {
   renameSync(directory, target);
 }
 
-/** Returns the name of the first script. */
+/** Returns the name of the first script, and the packages whose code is in the scripts. */
 async function bundle(
   root: string,
   define: Readonly<Record<string, string>>,
   write: (name: string, content: string | Uint8Array) => string,
-): Promise<string> {
+): Promise<{ readonly script: string; readonly packages: readonly string[] }> {
   const build = await rolldown({
     input: { main: join(root, 'web', 'main.tsx') },
     platform: 'browser',
@@ -66,7 +70,28 @@ async function bundle(
   });
   await build.close();
   for (const chunk of output) write(chunk.fileName, chunk.type === 'chunk' ? chunk.code : chunk.source);
-  return output[0].fileName;
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? Object.keys(chunk.modules) : []));
+  const packages = modules.flatMap(
+    (id) => /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*node_modules)/.exec(id)?.[1] ?? [],
+  );
+  return { script: output[0].fileName, packages };
+}
+
+/** The licences of packages that are copied into the build; most of them have to go with every copy. */
+function licensesOf(root: string, packages: readonly string[]): string {
+  const names = [...new Set(packages.map((name) => name.replaceAll('\\', '/')))].sort();
+  return names
+    .map((name) => {
+      const directory = join(root, 'node_modules', name);
+      const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
+        readonly version: string;
+        readonly license: string;
+      };
+      const file = readdirSync(directory).find((one) => /^licen[cs]e/i.test(one));
+      const text = file === undefined ? '' : readFileSync(join(directory, file), 'utf8').trim();
+      return `${name} ${version} (${license})\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 function styleSheet(directory: string): string {
