@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { type Html, html } from '../html.ts';
+import { Html, html } from '../html.ts';
 import { entityTagOf, matchesEntityTag } from '../http/entity-tag.ts';
 import { PACKAGE_DIRECTORY } from '../program-files.ts';
 
@@ -53,6 +53,9 @@ export function findWorkspace(): WorkspaceFiles | null {
   return existsSync(manifest) ? (JSON.parse(readFileSync(manifest, 'utf8')) as WorkspaceFiles) : null;
 }
 
+/** Not in a template: the bundler would replace the template by a call to a package of its own. */
+const END = new Html('</script>');
+
 /**
  * For the head of the start page. `href`: makes the path of a file for browsers. `account`: the e-mail address of the user, ''
  * if nobody is signed in; null: the service requires no credentials.
@@ -64,8 +67,8 @@ export function workspaceHead(
 ): Html {
   const meta = account === null ? null : html`<meta name="geomill-account" content="${account}">\n`;
   return html`${meta}<link rel="stylesheet" href="${href(`/assets/${style}`)}">
-<script src="${href(`/assets/${curtain}`)}"></script>
-<script type="module" src="${href(`/assets/${script}`)}"></script>
+<script src="${href(`/assets/${curtain}`)}">${END}
+<script type="module" src="${href(`/assets/${script}`)}">${END}
 `;
 }
 
