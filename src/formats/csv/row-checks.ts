@@ -96,11 +96,13 @@ function zoneChecker({ column, zone, line, isUtm }: CheckOf<'zone'>): RowChecker
   // The bytes of the zone: nearly all rows have the same.
   let usual = new Uint8Array(0);
   return (table, row) => {
-    if (!cell.open(table, row * table.columnCount + column)) return null;
-    const { bytes, start, end } = cell;
+    const index = row * table.columnCount + column;
+    const { bytes } = table;
+    const start = table.starts[index];
+    const end = table.ends[index];
     let same = end - start === usual.length ? 0 : -1;
     while (same >= 0 && same < usual.length && bytes[start + same] === usual[same]) same++;
-    if (same === usual.length || isMissing(cell)) return null;
+    if (same === usual.length || !cell.open(table, index) || isMissing(cell)) return null;
     const text = shownCell(cell);
     const own = zoneText(text);
     if (own === zone || (zone === null && (own === null || (!isUtm && !/\D/.test(own))))) {
