@@ -62,7 +62,7 @@ function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandCon
     return inputs.map((input) => ({
       path: '/transform',
       config: conversionConfig(document, input),
-      files: [['input_file', input.path]],
+      files: input.url === undefined ? [['input_file', input.path]] : [],
       output: outputName(document, input.path, outputExtension),
     }));
   const transformations = stepConfigs(document);
@@ -74,6 +74,7 @@ function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandCon
         ...(transformations.length === 0 ? {} : { transformations }),
         output: outputConfig(document.output),
       },
+      // Inputs with an address: the service answers that these operations take files.
       files: inputs.map(({ path }, i) => [operation === 'append' && i === 0 ? 'file' : 'files', path]),
       output: outputName(document, inputs[0].path, outputExtension),
     },
@@ -125,7 +126,7 @@ function typescript(requests: readonly Request[], { serviceUrl }: CommandContext
         ? `client.append(${JSON.stringify(format)}, { target: ${inputs[0]}, files: [${inputs.slice(1).join(', ')}], ${settings} })`
         : operation === 'merge'
           ? `client.merge(${JSON.stringify(format)}, { files: [${inputs.join(', ')}], ${settings} })`
-          : `(await client.submit({ input: ${inputs[0]}, ${settings} })).result()`;
+          : `(await client.submit({ ${inputs.length === 0 ? '' : `input: ${inputs[0]}, `}${settings} })).result()`;
     return `await saveTo(await ${call}, ${JSON.stringify(output)});`;
   });
   return [

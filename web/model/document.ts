@@ -19,6 +19,8 @@ export interface InputChoice {
   readonly layers: readonly string[] | null;
   /** Read options of the format. */
   readonly options: Options;
+  /** Where the service fetches it from; absent: it is a file of this page. */
+  readonly url?: string;
 }
 
 export interface StepChoice {
@@ -127,10 +129,11 @@ export function stepConfigs({ steps }: WorkspaceDocument): StepConfig[] {
     .map(({ type, params }) => (Object.keys(params).length === 0 ? { type } : { type, params }));
 }
 
-/** `input` of a config, without the file. */
-export function inputConfig({ format, crs, layers, options }: InputChoice): Options {
+/** `input` of a config, without the file; its address is in it. */
+export function inputConfig({ format, crs, layers, options, url }: InputChoice): Options {
   return {
     format,
+    ...(url === undefined ? {} : { url }),
     ...(crs === null ? {} : { epsg: crs }),
     ...(layers === null ? {} : { layer: layers }),
     ...options,
@@ -163,7 +166,10 @@ export function jobDocument(document: WorkspaceDocument, outputPath: string): Op
   const steps = stepConfigs(document);
   return {
     ...(document.operation === 'transform' ? {} : { operation: document.operation }),
-    inputs: document.inputs.map((input) => ({ path: input.path, ...inputConfig(input) })),
+    inputs: document.inputs.map((input) => ({
+      ...(input.url === undefined ? { path: input.path } : {}),
+      ...inputConfig(input),
+    })),
     ...(steps.length === 0 ? {} : { steps }),
     outputs: [{ path: outputPath, ...outputConfig(document.output) }],
   };

@@ -1,6 +1,6 @@
 /** What the document would do, computed by the service without an output: counts for each step, and what would be lost. */
 import { effect, signal, untracked } from '@preact/signals';
-import type { InspectConfig, Inspection } from '../../src/client/client.ts';
+import type { InspectConfig, Inspection, UploadedFile } from '../../src/client/client.ts';
 import { client, type Loading, messageOf } from '../service.ts';
 import { conversionConfig, type InputChoice, type WorkspaceDocument } from './document.ts';
 import { sources } from './sources.ts';
@@ -40,7 +40,7 @@ export function followDocument(): () => void {
       abort.abort();
       dryRun.value = null;
       const isReady = source?.inspection.state === 'ready' && document.operation === 'transform';
-      if (!isReady || source.byteLength > MAX_AUTOMATIC_BYTES) return;
+      if (!isReady || (source.byteLength ?? Infinity) > MAX_AUTOMATIC_BYTES) return;
       timer = setTimeout(checkNow, PAUSE_MS);
     });
   });
@@ -59,7 +59,7 @@ export function isCheckOffered(): boolean {
     operation === 'transform' &&
     dryRun.value === null &&
     source?.inspection.state === 'ready' &&
-    source.byteLength > MAX_AUTOMATIC_BYTES
+    (source.byteLength ?? Infinity) > MAX_AUTOMATIC_BYTES
   );
 }
 
@@ -70,13 +70,14 @@ export function checkNow(): void {
   if (input === undefined || source === undefined) return;
   abort.abort();
   abort = new AbortController();
-  void check(document, input, source.upload.file(), abort.signal);
+  void check(document, input, source.upload?.file() ?? null, abort.signal);
 }
 
 async function check(
   document: WorkspaceDocument,
   input: InputChoice,
-  upload: Promise<Parameters<typeof client.inspect>[0]['input']>,
+  /** Null: the service fetches the file. */
+  upload: Promise<UploadedFile> | null,
   signal: AbortSignal,
 ): Promise<void> {
   const key = keyOf(document, input);
@@ -86,10 +87,10 @@ async function check(
   show({ state: 'loading' });
   try {
     const config = conversionConfig(document, input) as unknown as InspectConfig;
-    const { output } = await client.inspect(
-      { input: await upload, config },
-      { signal, idempotencyKey: null },
-    );
+    const { output } = await client.inspect(upload === null ? { config } : { input: await upload, config }, {
+      signal,
+      idempotencyKey: null,
+    });
     if (output === null) return;
     if ('error' in output) show({ state: 'failed', message: output.error.message });
     else show({ state: 'ready', value: output });

@@ -84,6 +84,7 @@ function withoutExtension(name: string): string {
   return name.replace(/\.[^./]*$/, '');
 }
 
-function stemOf(name: string): string {
+/** Name without extension, in lower case. */
+export function stemOf(name: string): string {
   return withoutExtension(name).toLowerCase();
 }

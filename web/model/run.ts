@@ -100,21 +100,26 @@ async function startOne(inputs: readonly InputChoice[]): Promise<void> {
 async function submit(inputs: readonly InputChoice[], signal: AbortSignal): Promise<JobHandle> {
   const document = workspace.current.value;
   const files = await Promise.all(
-    inputs.map(({ path }) => {
+    inputs.map(({ path, url }) => {
+      if (url !== undefined) return null;
       const source = sources.value.get(path);
-      if (source === undefined)
+      if (source?.upload == null)
         throw new Error(`'${path}' is not in this page any more. Add the file again.`);
       return source.upload.file();
     }),
   );
   signal.throwIfAborted();
-  const [first, ...others] = files;
   if (document.operation === 'transform') {
+    const [first] = files;
     const config = conversionConfig(document, inputs[0]) as unknown as Parameters<
       typeof client.submit
     >[0]['config'];
-    return client.submit({ input: first, config }, { signal });
+    return client.submit({ ...(first === null ? {} : { input: first }), config }, { signal });
   }
+  const here = files.filter((file) => file !== null);
+  if (here.length < files.length)
+    throw new Error('Only a conversion can fetch its input from an address. Download the file and add it.');
+  const [target, ...others] = here;
   const format = inputs[0].format as Parameters<typeof client.submitAppend>[0];
   const config = {
     input: inputConfig(inputs[0]),
@@ -122,8 +127,8 @@ async function submit(inputs: readonly InputChoice[], signal: AbortSignal): Prom
     output: outputConfig(document.output),
   } as never;
   return document.operation === 'append'
-    ? client.submitAppend(format, { target: first, files: others, config }, { signal })
-    : client.submitMerge(format, { files, config }, { signal });
+    ? client.submitAppend(format, { target, files: others, config }, { signal })
+    : client.submitMerge(format, { files: here, config }, { signal });
 }
 
 /** Draws outputs that are GeoJSON and small enough for a tab. */

@@ -3,16 +3,18 @@ import { batch, effect, signal, untracked } from '@preact/signals';
 import { GeomillProblem, type InspectConfig, type Inspection, JobFailed } from '../../src/client/client.ts';
 import { catalogue, client, type Loading, messageOf } from '../service.ts';
 import { addInput, changeInput, type InputChoice, inputConfig, removeInput } from './document.ts';
-import { formatOfName, groupFiles, type SourceFile, uniqueName } from './grouping.ts';
+import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from './grouping.ts';
 import { type Preview, previewOf } from './preview.ts';
+import { fileNameOf } from './read-document.ts';
 import { SourceUpload } from './source-upload.ts';
 import { workspace } from './workspace.ts';
 
 export interface Source {
   /** Name of the file, by which the document names it. */
   readonly path: string;
-  readonly byteLength: number;
-  readonly upload: SourceUpload;
+  /** Null: of an address, from which the service fetches it. */
+  readonly byteLength: number | null;
+  readonly upload: SourceUpload | null;
   readonly inspection: Loading<Inspection>;
   /** Systems that fit the coordinates, if the CRS is missing. */
   readonly suggestions: GeomillProblem['suggestions'];
@@ -25,12 +27,21 @@ export const sources = signal<ReadonlyMap<string, Source>>(new Map());
 /** Files that could not become sources, with the reason. */
 export const rejected = signal<readonly { readonly name: string; readonly reason: string }[]>([]);
 
+/** Shows why something did not become a source. */
+export function reject(name: string, reason: string): void {
+  rejected.value = [...rejected.value, { name, reason }];
+}
+
 export async function addFiles(files: readonly File[]): Promise<void> {
   rejected.value = [];
   for (const file of await groupFiles(files)) addSource(file);
 }
 
-function addSource({ name, content }: SourceFile): void {
+/** `choices`: what is known of the input beside its format. A file that the document names and the page lacks becomes that input. */
+export function addSource(
+  { name, content }: SourceFile,
+  choices: Partial<Pick<InputChoice, 'crs' | 'options'>> = {},
+): void {
   const loaded = catalogue.peek();
   if (loaded.state !== 'ready') return;
   const { formats } = loaded.value;
@@ -38,23 +49,64 @@ function addSource({ name, content }: SourceFile): void {
   if (format === null) {
     const supported = formats.filter(({ input }) => input).map(({ title }) => title);
     const reason = `This format is not supported. Supported: ${supported.join('; ')}.`;
-    rejected.value = [...rejected.value, { name, reason }];
+    reject(name, reason);
     return;
   }
-  const path = uniqueName(name, new Set(sources.value.keys()));
+  const missing = missingInput(name, format);
+  if (missing !== null) {
+    batch(() => {
+      keep(name, content);
+      if (missing.path !== name)
+        workspace.edit((document) => changeInput(document, missing.path, { path: name }));
+    });
+    return;
+  }
+  addNew({ path: name, format, crs: null, layers: null, options: {}, ...choices }, content);
+}
+
+/** An input that the service fetches, if its operator allows that; else the card of the input says so. */
+export function addUrl(url: string): void {
+  const loaded = catalogue.peek();
+  if (loaded.state !== 'ready') return;
+  const name = fileNameOf(url);
+  const format = formatOfName(name, loaded.value.formats);
+  if (format === null)
+    throw new Error(
+      `The address does not end in the name of a file of a supported format, such as ${loaded.value.formats.flatMap(({ input, extensions }) => (input ? extensions.slice(0, 1) : [])).join(', ')}.`,
+    );
+  addNew({ path: name, format, crs: null, layers: null, options: {}, url }, null);
+}
+
+function addNew(input: InputChoice, content: Blob | null): void {
+  const taken = [...sources.value.keys(), ...workspace.current.peek().inputs.map(({ path }) => path)];
+  const path = uniqueName(input.path, new Set(taken));
+  batch(() => {
+    keep(path, content);
+    workspace.edit((document) => addInput(document, { ...input, path }));
+  });
+}
+
+function keep(path: string, content: Blob | null): void {
   const source: Source = {
     path,
-    byteLength: content.size,
-    upload: new SourceUpload(path, content),
+    byteLength: content?.size ?? null,
+    upload: content === null ? null : new SourceUpload(path, content),
     inspection: { state: 'loading' },
     suggestions: [],
     preview: null,
   };
-  batch(() => {
-    sources.value = new Map(sources.value).set(path, source);
-    const input = { path, format, crs: null, layers: null, options: {} };
-    workspace.edit((document) => addInput(document, input));
-  });
+  sources.value = new Map(sources.value).set(path, source);
+}
+
+/** The input of this name, or the only one with its name but another extension, as when loose files became a zip. */
+function missingInput(name: string, format: string): InputChoice | null {
+  const missing = workspace.current
+    .peek()
+    .inputs.filter(({ path, url }) => url === undefined && !sources.value.has(path));
+  const same = missing.find(({ path }) => path === name);
+  if (same !== undefined) return same;
+  const alike = missing.filter((input) => input.format === format && stemOf(input.path) === stemOf(name));
+  return alike.length === 1 && !sources.value.has(name) ? alike[0] : null;
 }
 
 export function dismissRejected(): void {
@@ -63,7 +115,7 @@ export function dismissRejected(): void {
 
 /** The file stays in the page, so that undo brings it back. */
 export function removeSource(path: string): void {
-  sources.value.get(path)?.upload.discard();
+  sources.value.get(path)?.upload?.discard();
   workspace.edit((document) => removeInput(document, path));
 }
 
@@ -72,12 +124,17 @@ export function chooseCrs(path: string, crs: string | null): void {
 }
 
 /** What was asked of the service for a source: asked again when the answer would differ. */
-const asked = new Map<string, { readonly key: string; readonly abort: AbortController }>();
+const asked = new Map<
+  string,
+  { readonly key: string; readonly upload: SourceUpload | null; readonly abort: AbortController }
+>();
 
 /** Inspects and draws each input of the document whenever it changes. Returns what ends that. */
 export function followInputs(): () => void {
   return effect(() => {
     const { inputs } = workspace.current.value;
+    // A file may come after its input.
+    void sources.value;
     if (catalogue.value.state !== 'ready') return;
     untracked(() => {
       for (const input of inputs) look(input);
@@ -86,14 +143,16 @@ export function followInputs(): () => void {
 }
 
 function look(input: InputChoice): void {
+  if (input.url !== undefined && !sources.value.has(input.path)) keep(input.path, null);
   const source = sources.value.get(input.path);
   if (source === undefined) return;
+  const { upload } = source;
   const key = JSON.stringify({ ...inputConfig(input), layer: null });
   const earlier = asked.get(input.path);
-  if (earlier?.key === key) return;
+  if (earlier?.key === key && earlier.upload === upload) return;
   earlier?.abort.abort();
   const abort = new AbortController();
-  asked.set(input.path, { key, abort });
+  asked.set(input.path, { key, upload, abort });
   void inspectAndDraw(source, input, abort.signal);
 }
 
@@ -106,11 +165,14 @@ async function inspectAndDraw(
   const whole = { ...input, layers: null };
   const config = { input: inputConfig(whole) } as unknown as InspectConfig;
   change(path, { inspection: { state: 'loading' }, suggestions: [], preview: null });
-  const file = await upload.file();
+  const file = upload === null ? null : await upload.file();
   if (abort.aborted) return;
   let inspection: Inspection;
   try {
-    inspection = await client.inspect({ input: file, config }, { signal: abort, idempotencyKey: null });
+    inspection = await client.inspect(
+      { ...(file === null ? {} : { input: file }), config },
+      { signal: abort, idempotencyKey: null },
+    );
   } catch (error) {
     if (abort.aborted) return;
     change(path, {

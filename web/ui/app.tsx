@@ -2,10 +2,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { followDocument } from '../model/dry-run.ts';
+import { addDropped, addPasted, keepDocument } from '../model/open.ts';
 import { start } from '../model/run.ts';
-import { addFiles, followInputs } from '../model/sources.ts';
+import { followInputs, reject } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { catalogue, loadCatalogue, SERVICE_URL } from '../service.ts';
+import { catalogue, loadCatalogue, messageOf, SERVICE_URL } from '../service.ts';
 import { Busy, Problem } from './controls.tsx';
 import { MapPanel } from './map-panel.tsx';
 import { OutputPanel } from './output-panel.tsx';
@@ -25,6 +26,8 @@ export function App(): JSX.Element {
     };
   }, []);
   const loaded = catalogue.value;
+  const isReady = loaded.state === 'ready';
+  useEffect(() => (isReady ? keepDocument() : undefined), [isReady]);
   return (
     <div class={isDropTarget ? 'workspace drop-target' : 'workspace'}>
       <Header />
@@ -81,6 +84,21 @@ function Header(): JSX.Element {
   );
 }
 
+function pasteText(text: string): void {
+  try {
+    addPasted(text);
+  } catch (error) {
+    reject('Pasted text', messageOf(error));
+  }
+}
+
+function isTextField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLTextAreaElement ||
+    (target instanceof HTMLInputElement && target.type !== 'checkbox')
+  );
+}
+
 /** Takes files that are dropped anywhere on the page; true while some are held over it. */
 function useFileDrop(): boolean {
   const [isOver, setOver] = useState(false);
@@ -101,7 +119,16 @@ function useFileDrop(): boolean {
       const files = [...(event.dataTransfer?.files ?? [])];
       if (files.length === 0) return;
       event.preventDefault();
-      void addFiles(files);
+      void addDropped(files);
+    });
+    on('paste', (event) => {
+      if (isTextField(event.target)) return;
+      const files = [...(event.clipboardData?.files ?? [])];
+      const text = event.clipboardData?.getData('text/plain') ?? '';
+      if (files.length > 0) void addDropped(files);
+      else if (text.trim() !== '') pasteText(text);
+      else return;
+      event.preventDefault();
     });
     return () => abort.abort();
   }, []);
@@ -111,10 +138,7 @@ function useFileDrop(): boolean {
 /** Ctrl+Enter runs, Ctrl+Z undoes; a text field keeps its own undo. */
 function onShortcut(event: KeyboardEvent): void {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-  const { target } = event;
-  const isText =
-    target instanceof HTMLTextAreaElement ||
-    (target instanceof HTMLInputElement && target.type !== 'checkbox');
+  const isText = isTextField(event.target);
   if (event.key === 'Enter') {
     if (workspace.current.value.inputs.length === 0) return;
     start();

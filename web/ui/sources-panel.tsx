@@ -3,8 +3,9 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Inspection } from '../../src/client/client.ts';
 import { changeInput, type InputChoice } from '../model/document.ts';
+import { addDropped } from '../model/open.ts';
+import type { SourceUpload } from '../model/source-upload.ts';
 import {
-  addFiles,
   chooseCrs,
   dismissRejected,
   rejected,
@@ -16,6 +17,7 @@ import { workspace } from '../model/workspace.ts';
 import { formatOf } from '../service.ts';
 import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { CrsPicker } from './crs-picker.tsx';
+import { PasteBox } from './paste-box.tsx';
 
 const OPERATIONS = [
   ['transform', 'Convert each file'],
@@ -55,12 +57,32 @@ export function SourcesPanel(): JSX.Element {
 }
 
 function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
-  const input = useRef<HTMLInputElement>(null);
   return (
     <div class={isFirst ? 'drop-zone large' : 'drop-zone'}>
       {isFirst && <p>Drop files anywhere on this page.</p>}
-      <button type="button" class={isFirst ? 'primary' : ''} onClick={() => input.current?.click()}>
-        {isFirst ? 'Choose files…' : 'Add files…'}
+      <FileButton
+        text={isFirst ? 'Choose files…' : 'Add files…'}
+        label="Files to convert"
+        isPrimary={isFirst}
+      />
+      {isFirst && (
+        <small>A shapefile is a .zip, or its .shp, .dbf, .shx, .prj and .cpg files together.</small>
+      )}
+      <PasteBox />
+    </div>
+  );
+}
+
+function FileButton(props: {
+  readonly text: string;
+  readonly label: string;
+  readonly isPrimary: boolean;
+}): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" class={props.isPrimary ? 'primary' : ''} onClick={() => input.current?.click()}>
+        {props.text}
       </button>
       <input
         ref={input}
@@ -68,16 +90,13 @@ function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
         type="file"
         multiple
         tabIndex={-1}
-        aria-label="Files to convert"
+        aria-label={props.label}
         onChange={({ currentTarget }) => {
-          void addFiles([...(currentTarget.files ?? [])]);
+          void addDropped([...(currentTarget.files ?? [])]);
           currentTarget.value = '';
         }}
       />
-      {isFirst && (
-        <small>A shapefile is a .zip, or its .shp, .dbf, .shx, .prj and .cpg files together.</small>
-      )}
-    </div>
+    </>
   );
 }
 
@@ -95,14 +114,17 @@ function SourceCard(props: {
         </strong>
         <span class="soft">
           {format?.title ?? input.format}
-          {source !== undefined && `, ${sizeText(source.byteLength)}`}
+          {source?.byteLength != null && `, ${sizeText(source.byteLength)}`}
+          {input.url !== undefined && ', fetched by the service'}
         </span>
         <button type="button" aria-label={`Remove ${input.path}`} onClick={() => removeSource(input.path)}>
           ✕
         </button>
       </div>
       {source === undefined ? (
-        <Problem message="This file is not in the page. Add it again." />
+        <Problem message="This file is not in the page.">
+          <FileButton text="Add this file…" label={`File ${input.path}`} isPrimary={false} />
+        </Problem>
       ) : (
         <SourceDetails input={input} source={source} />
       )}
@@ -136,8 +158,10 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
   const isPlaced = inspection.state === 'ready' && inspection.value.layers.every(({ crs }) => crs !== null);
   return (
     <>
-      <Upload source={source} />
-      {inspection.state === 'loading' && source.upload.state.value.state === 'done' && (
+      {source.upload !== null && (
+        <Upload path={source.path} byteLength={source.byteLength ?? 0} upload={source.upload} />
+      )}
+      {inspection.state === 'loading' && (source.upload?.state.value.state ?? 'done') === 'done' && (
         <Busy label="Reading…" />
       )}
       {inspection.state === 'failed' && <Problem message={inspection.message} />}
@@ -178,7 +202,12 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
 }
 
 /** The progress of sending the file, until it is at the service. */
-function Upload({ source: { path, byteLength, upload } }: { readonly source: Source }): JSX.Element | null {
+function Upload(props: {
+  readonly path: string;
+  readonly byteLength: number;
+  readonly upload: SourceUpload;
+}): JSX.Element | null {
+  const { path, byteLength, upload } = props;
   const now = upload.state.value;
   if (now.state === 'done' || now.state === 'idle') return null;
   const rate =

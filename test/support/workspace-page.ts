@@ -1,0 +1,37 @@
+/** The workspace of a service in a real browser. */
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { open, startBrowser, type Watched } from './browser.ts';
+
+export interface PageLook {
+  readonly width?: number;
+  readonly height?: number;
+  readonly isDark?: boolean;
+  /** After the address of the service: "/#pipeline=…". */
+  readonly path?: string;
+}
+
+/** Runs `steps` on a new page; nothing may be loaded from another host, and the browser may complain of nothing. */
+export async function onWorkspace(
+  serviceUrl: string,
+  steps: (page: Page, watched: Watched) => Promise<void>,
+  { width = 1440, height = 900, isDark = false, path = '' }: PageLook = {},
+): Promise<void> {
+  const watched = await open(await startBrowser(), width, isDark, { height, enforcesPolicy: true });
+  try {
+    await watched.page.goto(serviceUrl + path);
+    await watched.page.getByRole('heading', { name: 'Sources' }).waitFor();
+    await steps(watched.page, watched);
+    // The browser reports every answer above 399.
+    const complaints = watched.complaints.filter((text) => !/status of 4(00|22)/.test(text));
+    assert.deepEqual(complaints, []);
+    const foreign = watched.requests.filter((url) => !url.startsWith(serviceUrl) && !url.startsWith('blob:'));
+    assert.deepEqual(foreign, []);
+  } finally {
+    await watched.page.context().close();
+  }
+}
+
+export async function addFiles(page: Page, ...paths: string[]): Promise<void> {
+  await page.getByLabel('Files to convert').setInputFiles(paths);
+}
