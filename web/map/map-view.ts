@@ -32,6 +32,8 @@ export interface DataLayer {
 
 export interface PickedFeature {
   readonly layerId: string;
+  /** Of the feature in the collection of the layer. */
+  readonly index: number;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
@@ -41,7 +43,7 @@ export interface MapEvents {
 }
 
 /** Colours by the names of the style sheet, so that light and dark are decided in one place. */
-type Palette = Readonly<Record<'water' | 'land' | 'border' | 'grid' | DataRole, string>>;
+type Palette = Readonly<Record<'water' | 'land' | 'border' | 'grid' | 'selected' | DataRole, string>>;
 
 const FILL_OPACITY = 0.25;
 const KINDS = ['fill', 'line', 'circle'] as const;
@@ -88,7 +90,7 @@ export class MapView {
     const map = this.#map;
     const shown = this.#shown.get(layer.id);
     if (shown === undefined) {
-      map.addSource(layer.id, { type: 'geojson', data: layer.features as never });
+      map.addSource(layer.id, { type: 'geojson', data: layer.features as never, generateId: true });
       for (const spec of layersOf(layer, paletteOf(map.getContainer()))) map.addLayer(spec);
     } else if (shown.features !== layer.features) {
       const source = map.getSource(layer.id);
@@ -98,6 +100,15 @@ export class MapView {
       for (const kind of KINDS)
         map.setLayoutProperty(`${layer.id} ${kind}`, 'visibility', layer.isVisible ? 'visible' : 'none');
     this.#shown.set(layer.id, layer);
+    for (const kind of KINDS) map.moveLayer(`selected ${kind}`);
+  }
+
+  /** Draws a feature above all others; null: none. */
+  async mark(feature: FeatureCollection['features'][number] | null): Promise<void> {
+    await this.#ready;
+    const source = this.#map.getSource('selected');
+    const features = feature === null ? [] : [feature];
+    if (source instanceof GeoJSONSource) source.setData({ type: 'FeatureCollection', features } as never);
   }
 
   #remove(id: string): void {
@@ -130,6 +141,8 @@ export class MapView {
     const palette = paletteOf(this.#map.getContainer());
     for (const [layer, property, name] of BASE_COLOURS)
       this.#map.setPaintProperty(layer, property, palette[name]);
+    for (const kind of KINDS)
+      this.#map.setPaintProperty(`selected ${kind}`, `${kind}-color`, palette.selected);
     for (const { id, role } of this.#shown.values())
       for (const kind of KINDS) this.#map.setPaintProperty(`${id} ${kind}`, `${kind}-color`, palette[role]);
   }
@@ -146,12 +159,16 @@ export class MapView {
     ];
     const layers = [...this.#shown.keys()].flatMap((id) => KINDS.map((kind) => `${id} ${kind}`));
     const found: MapGeoJSONFeature[] = this.#map.queryRenderedFeatures(around, { layers });
-    return found.map(({ source, properties }) => ({ layerId: source, properties }));
+    return found.map(({ source, id, properties }) => ({ layerId: source, index: Number(id), properties }));
   }
 }
 
-function layersOf({ id, role }: DataLayer, palette: Palette): LayerSpecification[] {
+function layersOf(
+  { id, role }: { readonly id: string; readonly role: DataRole | 'selected' },
+  palette: Palette,
+): LayerSpecification[] {
   const colour = palette[role];
+  const isSelected = role === 'selected';
   return [
     {
       id: `${id} fill`,
@@ -165,7 +182,7 @@ function layersOf({ id, role }: DataLayer, palette: Palette): LayerSpecification
       type: 'line',
       source: id,
       filter: ['!=', ['geometry-type'], 'Point'],
-      paint: { 'line-color': colour, 'line-width': 1.4 },
+      paint: { 'line-color': colour, 'line-width': isSelected ? 3 : 1.4 },
     },
     {
       id: `${id} circle`,
@@ -174,7 +191,7 @@ function layersOf({ id, role }: DataLayer, palette: Palette): LayerSpecification
       filter: ['==', ['geometry-type'], 'Point'],
       paint: {
         'circle-color': colour,
-        'circle-radius': 4,
+        'circle-radius': isSelected ? 7 : 4,
         'circle-stroke-width': 1,
         'circle-stroke-color': palette.land,
       },
@@ -197,6 +214,7 @@ function styleOf(palette: Palette): StyleSpecification {
       // Land and borders are one file; the filters tell them apart.
       base: { type: 'geojson', data: base, tolerance: 0.2 },
       grid: { type: 'geojson', data: graticule() as never },
+      selected: { type: 'geojson', data: { type: 'FeatureCollection', features: [] } },
     },
     layers: [
       { id: 'water', type: 'background', paint: { 'background-color': palette.water } },
@@ -215,6 +233,7 @@ function styleOf(palette: Palette): StyleSpecification {
         filter: ['==', ['geometry-type'], 'LineString'],
         paint: { 'line-color': palette.border, 'line-width': 0.7 },
       },
+      ...layersOf({ id: 'selected', role: 'selected' }, palette),
     ],
   };
 }
@@ -241,6 +260,7 @@ function paletteOf(container: HTMLElement): Palette {
     grid: colour('grid'),
     source: colour('source'),
     result: colour('result'),
+    selected: colour('selected'),
   };
   probe.remove();
   return palette;

@@ -13,6 +13,7 @@ import { OutputPanel } from './output-panel.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { SourcesPanel } from './sources-panel.tsx';
 import { StepsPanel } from './steps-panel.tsx';
+import { TableDrawer } from './table-drawer.tsx';
 
 export function App(): JSX.Element {
   const isDropTarget = useFileDrop();
@@ -50,6 +51,7 @@ export function App(): JSX.Element {
         )}
       </main>
       <MapPanel />
+      <TableDrawer />
     </div>
   );
 }

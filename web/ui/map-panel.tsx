@@ -5,12 +5,13 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { extentOf } from '../map/extent.ts';
 import type { DataLayer, MapView, PickedFeature } from '../map/map-view.ts';
 import { runs } from '../model/run.ts';
+import { selection } from '../model/selection.ts';
 import { sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { messageOf } from '../service.ts';
 import { countText, Problem } from './controls.tsx';
 
-interface LegendRow extends DataLayer {
+export interface LegendRow extends DataLayer {
   readonly title: string;
   readonly drawn: number;
   readonly total: number;
@@ -37,7 +38,12 @@ export function MapPanel(): JSX.Element {
           onMove: (longitude, latitude) => {
             if (cursor.current !== null) cursor.current.textContent = degreesText(longitude, latitude);
           },
-          onPick: setPicked,
+          onPick: (features) => {
+            setPicked(features);
+            const [first] = features;
+            selection.value =
+              first === undefined ? null : { layerId: first.layerId, index: first.index, from: 'map' };
+          },
         });
         drawAll();
       },
@@ -71,6 +77,17 @@ export function MapPanel(): JSX.Element {
     drawAll();
   });
   useEffect(drawAll, [hidden]);
+  const markSelected = () => {
+    const { value } = selection;
+    const row = legendRows().find(({ id }) => id === value?.layerId);
+    const feature = row?.features.features[value?.index ?? -1] ?? null;
+    void view.current?.mark(feature);
+    if (feature === null || value?.from !== 'table') return;
+    setPicked([{ layerId: value.layerId, index: value.index, properties: feature.properties ?? {} }]);
+    const box = extentOf([{ type: 'FeatureCollection', features: [feature] }]);
+    if (box !== null) void view.current?.fit(box);
+  };
+  useSignalEffect(markSelected);
 
   const toggle = (id: string) => {
     const next = new Set(hidden);
@@ -123,7 +140,7 @@ export function MapPanel(): JSX.Element {
   );
 }
 
-function legendRows(): LegendRow[] {
+export function legendRows(): LegendRow[] {
   const inputs = workspace.current.value.inputs.flatMap(({ path }) => {
     const preview = sources.value.get(path)?.preview;
     if (preview?.state !== 'ready') return [];
