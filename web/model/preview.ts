@@ -6,6 +6,9 @@ import { type InputChoice, inputConfig } from './document.ts';
 /** More features than this are sampled: a map cannot show more at once, and a tab cannot hold them. */
 export const MAX_PREVIEW_FEATURES = 20_000;
 
+/** Ids of the jobs that made previews since the page was loaded: they are not jobs of the user. */
+export const previewJobs = new Set<string>();
+
 export interface Preview {
   /** Longitude and latitude, WGS 84. */
   readonly features: FeatureCollection;
@@ -29,6 +32,7 @@ export async function previewOf(
   };
   const request = { ...(file === null ? {} : { input: file }), config: config as never };
   const job = await client.submit(request, { signal, idempotencyKey: null });
+  previewJobs.add(job.id);
   const output = await job.result({ signal });
   const features = await output.json<FeatureCollection>();
   return { features, drawn: features.features.length, total };

@@ -2,14 +2,15 @@
 import { batch, computed, signal } from '@preact/signals';
 import {
   type FeatureCollection,
+  type InspectConfig,
   type Job,
   JobFailed,
   type JobHandle,
   type Progress,
 } from '../../src/client/client.ts';
-import { client, type Loading, messageOf } from '../service.ts';
+import { client, formatOf, type Loading, messageOf } from '../service.ts';
 import { conversionConfig, type InputChoice, inputConfig, outputConfig, stepConfigs } from './document.ts';
-import { MAX_PREVIEW_FEATURES, type Preview } from './preview.ts';
+import { MAX_PREVIEW_FEATURES, type Preview, previewOf } from './preview.ts';
 import { sources } from './sources.ts';
 import { workspace } from './workspace.ts';
 
@@ -131,17 +132,62 @@ async function submit(inputs: readonly InputChoice[], signal: AbortSignal): Prom
     : client.submitMerge(format, { files: here, config }, { signal });
 }
 
-/** Draws outputs that are GeoJSON and small enough for a tab. */
+/** Outputs that are larger are not fetched for the map. */
+const MAX_DRAWN_BYTES = 50_000_000;
+
+/** The output as a file of this page. */
+export async function outputFile(handle: JobHandle, job: Job, signal?: AbortSignal): Promise<File> {
+  const output = await handle.download(signal === undefined ? {} : { signal });
+  return new File([await output.blob()], job.output.name ?? 'output');
+}
+
+/** The input that reads an output of a job: formats that cannot state a CRS get that of the output. */
+export function outputInput(job: Job): InputChoice {
+  const format = job.output.format ?? '';
+  const crs = formatOf(format)?.input_crs === 'request' ? (job.report?.output.crs ?? null) : null;
+  return { path: job.output.name ?? 'output', format, crs, layers: null, options: {} };
+}
+
+/** Draws outputs. Those that are not GeoJSON for the map are sent back to the service, which makes a preview of them. */
 async function draw(key: number, handle: JobHandle, job: Job, signal: AbortSignal): Promise<void> {
   const written = job.report?.features.written ?? 0;
-  if (job.output.format !== 'geojson' || written > MAX_PREVIEW_FEATURES) return;
+  const { format, crs } = { format: job.output.format, crs: job.report?.output.crs };
+  if (written === 0) return;
   change(key, { preview: { state: 'loading' } });
   try {
-    const features = await (await handle.download({ signal })).json<FeatureCollection>();
-    const preview = { features, drawn: features.features.length, total: written };
+    const byteLength = job.output.bytes ?? 0;
+    if (byteLength > MAX_DRAWN_BYTES)
+      throw new Error(
+        `The output has ${Math.round(byteLength / 1e6)} MB; outputs up to ${MAX_DRAWN_BYTES / 1e6} MB are drawn.`,
+      );
+    const isPlain = format === 'geojson' && crs === 'EPSG:4326' && written <= MAX_PREVIEW_FEATURES;
+    const preview = isPlain
+      ? await plainPreview(handle, written, signal)
+      : await servicePreview(handle, job, signal);
     change(key, { preview: { state: 'ready', value: preview } });
   } catch (error) {
     if (!signal.aborted) change(key, { preview: { state: 'failed', message: messageOf(error) } });
+  }
+}
+
+async function plainPreview(handle: JobHandle, total: number, signal: AbortSignal): Promise<Preview> {
+  const features = await (await handle.download({ signal })).json<FeatureCollection>();
+  return { features, drawn: features.features.length, total };
+}
+
+async function servicePreview(handle: JobHandle, job: Job, signal: AbortSignal): Promise<Preview> {
+  const file = await outputFile(handle, job, signal);
+  const upload = await client.upload({ name: file.name, data: file }, { signal });
+  try {
+    const input = outputInput(job);
+    const config = { input: inputConfig(input) } as unknown as InspectConfig;
+    const inspection = await client.inspect({ input: upload, config }, { signal, idempotencyKey: null });
+    if (!inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null))
+      throw new Error('The output has no position on the Earth.');
+    return await previewOf(upload, input, inspection, signal);
+  } finally {
+    // If this fails it expires by itself.
+    upload.delete().catch(() => {});
   }
 }
 

@@ -1,15 +1,22 @@
 /** Starting jobs, watching them, and what became of the data. */
+import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import type { Report } from '../../src/client/client.ts';
-import { cancel, isActive, type Run, runs, start } from '../model/run.ts';
+import { cancel, isActive, outputFile, outputInput, type Run, runs, start } from '../model/run.ts';
+import { addSource } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { SERVICE_URL } from '../service.ts';
-import { countText, Problem, Section, sizeText } from './controls.tsx';
+import { messageOf, SERVICE_URL } from '../service.ts';
+import { Busy, countText, Problem, Section, sizeText } from './controls.tsx';
 import { CopyAs } from './copy-as.tsx';
 import { Findings } from './findings.tsx';
+import { JobHistory } from './job-history.tsx';
 
 export function RunPanel(): JSX.Element {
   const { inputs } = workspace.current.value;
+  useSignalEffect(() => {
+    document.title = pageTitle(runs.value);
+  });
   return (
     <Section number={4} title="Run">
       <div class="actions">
@@ -23,6 +30,7 @@ export function RunPanel(): JSX.Element {
           Convert
         </button>
         <CopyAs />
+        <JobHistory />
       </div>
       <ul class="cards">
         {runs.value.map((run) => (
@@ -31,6 +39,16 @@ export function RunPanel(): JSX.Element {
       </ul>
     </Section>
   );
+}
+
+const TITLE = document.title;
+
+/** With the progress of the jobs, to be read in a tab that is not in front. */
+function pageTitle(all: readonly Run[]): string {
+  const active = all.filter(isActive);
+  if (active.length === 0) return TITLE;
+  const sum = active.reduce((total, { progress }) => total + (progress?.fraction ?? 0), 0);
+  return `${Math.floor((100 * sum) / active.length)} % - geomill`;
 }
 
 function RunCard({ run }: { readonly run: Run }): JSX.Element {
@@ -52,7 +70,35 @@ function RunCard({ run }: { readonly run: Run }): JSX.Element {
       {isActive(run) && <Progress run={run} />}
       {run.state === 'failed' && <Problem message={run.message ?? 'The job failed.'} />}
       {run.job?.report && <Result run={run} report={run.job.report} />}
+      {run.preview?.state === 'loading' && <Busy label="Drawing the result…" />}
+      {run.preview?.state === 'failed' && <p class="soft">Not drawn: {run.preview.message}</p>}
+      {run.state === 'done' && <UseAsSource run={run} />}
     </li>
+  );
+}
+
+function UseAsSource({ run: { handle, job } }: { readonly run: Run }): JSX.Element | null {
+  const [message, setMessage] = useState<string | null>(null);
+  if (handle === null || job === null) return null;
+  const add = async () => {
+    try {
+      const { crs, options } = outputInput(job);
+      const file = await outputFile(handle, job);
+      addSource({ name: file.name, content: file }, { crs, options });
+      setMessage(null);
+    } catch (error) {
+      setMessage(messageOf(error));
+    }
+  };
+  return (
+    <>
+      <div class="actions">
+        <button type="button" onClick={() => void add()}>
+          Use as source
+        </button>
+      </div>
+      {message !== null && <Problem message={message} />}
+    </>
   );
 }
 
