@@ -1,13 +1,23 @@
 /** The service that sent this page: its client and what it supports. */
 import { signal } from '@preact/signals';
-import { type FormatRecord, GeomillClient, type TransformationRecord } from '../src/client/client.ts';
+import {
+  type FormatRecord,
+  GeomillClient,
+  type Index,
+  type TransformationRecord,
+} from '../src/client/client.ts';
+import { needsSession, pageToken, SERVICE_URL } from './session.ts';
 
-/** Address of the service, with its path if it is below one. */
-export const SERVICE_URL = new URL('.', document.baseURI).href.replace(/\/$/, '');
+export { SERVICE_URL } from './session.ts';
 
-export const client = new GeomillClient({ baseUrl: SERVICE_URL, retry: { maxDelaySeconds: 10 } });
+const options = { baseUrl: SERVICE_URL, retry: { maxDelaySeconds: 10 } };
+export const client = new GeomillClient({ ...options, ...(needsSession ? { token: pageToken } : {}) });
+/** For what the service gives to everybody, also before the user has signed in. */
+const publicClient = new GeomillClient(options);
 
 export interface Catalogue {
+  /** Its limits, and the map tiles it wants shown. */
+  readonly service: Index;
   readonly formats: readonly FormatRecord[];
   readonly transformations: readonly TransformationRecord[];
 }
@@ -22,8 +32,12 @@ export const catalogue = signal<Loading<Catalogue>>({ state: 'loading' });
 export async function loadCatalogue(): Promise<void> {
   catalogue.value = { state: 'loading' };
   try {
-    const [formats, transformations] = await Promise.all([client.formats(), client.transformations()]);
-    catalogue.value = { state: 'ready', value: { formats, transformations } };
+    const [service, formats, transformations] = await Promise.all([
+      publicClient.service(),
+      publicClient.formats(),
+      publicClient.transformations(),
+    ]);
+    catalogue.value = { state: 'ready', value: { service, formats, transformations } };
   } catch (error) {
     catalogue.value = { state: 'failed', message: messageOf(error) };
   }

@@ -49,8 +49,7 @@ export async function registerConvertPages(
       if (index !== null) return index;
       const visitor = await Visitor.begin(site, request, reply);
       const state = { values: valuesIn(request.query), suggestions: null };
-      // The workspace has no sign-in yet.
-      if (workspace === null || !visitor.isOpen) return sendPage(reply, startPage(visitor, state));
+      if (workspace === null) return sendPage(reply, startPage(visitor, state));
       reply.header('content-security-policy', workspacePolicy(mapTilesUrl));
       const account = visitor.isOpen ? null : (visitor.email ?? '');
       const head = workspaceHead(workspace, (path) => visitor.href(path), account);

@@ -38,9 +38,9 @@ async function startWith({ url, clientId, clientSecret }: FakeIssuer): Promise<T
 }
 
 /** From the button to where the browser ends up. */
-async function signInWith(browser: Browser, claims: Claims, from = area): Promise<Shown> {
+async function signInWith(browser: Browser, claims: Claims, from = area, query = ''): Promise<Shown> {
   issuer.claims = claims;
-  const start = await browser.get('/account/sign-in/oidc', { follow: false });
+  const start = await browser.get(`/account/sign-in/oidc${query}`, { follow: false });
   const asked = await fetch(start.headers.get('location') ?? '', { redirect: 'manual' });
   const back = new URL(asked.headers.get('location') ?? '');
   assert.equal(back.origin, from.url);
@@ -136,6 +136,22 @@ test('a token that is not for this sign-in is refused', async () => {
   issuer.isForger = false;
   assert.match(forged.path, /^\/account\/sign-in\?error/);
   assert.throws(() => area.accounts.owners.resolve('ivy@example.com'), { code: 'OWNER_UNKNOWN' });
+});
+
+test('a sign-in leads back to the page that asked for it, and never to another site', async () => {
+  const claims = { sub: 'n', email: 'nora@example.com', email_verified: true };
+  for (const [next, path] of [
+    ['/account/jobs', '/account/jobs'],
+    ['/', '/'],
+    ['https://evil.example.org/', '/account'],
+    ['//evil.example.org', '/account'],
+  ]) {
+    const browser = new Browser(area.url);
+    const page = await browser.get(`/account/sign-in?next=${encodeURIComponent(next)}`);
+    const href = /href="(\/account\/sign-in\/oidc[^"]*)"/.exec(page.text)?.[1] ?? '';
+    const query = href.slice(href.indexOf('?'));
+    assert.equal((await signInWith(browser, claims, area, query)).path, path, next);
+  }
 });
 
 test('an answer counts in the browser that asked, once', async () => {

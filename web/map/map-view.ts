@@ -46,6 +46,8 @@ export interface MapEvents {
 type Palette = Readonly<Record<'water' | 'land' | 'border' | 'grid' | 'selected' | DataRole, string>>;
 
 const FILL_OPACITY = 0.25;
+/** Deeper, tiles of this level are enlarged: most services end there. */
+const MAX_TILE_ZOOM = 19;
 const KINDS = ['fill', 'line', 'circle'] as const;
 
 export class MapView {
@@ -54,11 +56,12 @@ export class MapView {
   readonly #shown = new Map<string, DataLayer>();
   readonly #resized: ResizeObserver;
 
-  constructor(container: HTMLElement, events: MapEvents) {
+  /** `tilesUrl`: address of tiles under the data, with {z}, {x} and {y}; null: only the built-in outlines. */
+  constructor(container: HTMLElement, tilesUrl: string | null, events: MapEvents) {
     setWorkerUrl(new URL(MAP_WORKER_FILE, import.meta.url).href);
     const map = new MapLibre({
       container,
-      style: styleOf(paletteOf(container)),
+      style: styleOf(paletteOf(container), tilesUrl),
       center: [10, 30],
       zoom: 0.8,
       attributionControl: false,
@@ -206,11 +209,14 @@ const BASE_COLOURS = [
   ['borders', 'line-color', 'border'],
 ] as const;
 
-function styleOf(palette: Palette): StyleSpecification {
+function styleOf(palette: Palette, tilesUrl: string | null): StyleSpecification {
   const base = new URL(BASE_MAP_FILE, import.meta.url).href;
   return {
     version: 8,
     sources: {
+      ...(tilesUrl === null
+        ? {}
+        : { tiles: { type: 'raster', tiles: [tilesUrl], tileSize: 256, maxzoom: MAX_TILE_ZOOM } as const }),
       // Land and borders are one file; the filters tell them apart.
       base: { type: 'geojson', data: base, tolerance: 0.2 },
       grid: { type: 'geojson', data: graticule() as never },
@@ -225,10 +231,13 @@ function styleOf(palette: Palette): StyleSpecification {
         filter: ['==', ['geometry-type'], 'Polygon'],
         paint: { 'fill-color': palette.land },
       },
+      // Land shows until the tiles have come, and where there are none.
+      ...(tilesUrl === null ? [] : [{ id: 'tiles', type: 'raster', source: 'tiles' } as const]),
       { id: 'grid', type: 'line', source: 'grid', paint: { 'line-color': palette.grid, 'line-width': 0.5 } },
       {
         id: 'borders',
         type: 'line',
+        layout: { visibility: tilesUrl === null ? 'visible' : 'none' },
         source: 'base',
         filter: ['==', ['geometry-type'], 'LineString'],
         paint: { 'line-color': palette.border, 'line-width': 0.7 },

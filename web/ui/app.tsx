@@ -11,6 +11,8 @@ import { Busy, Problem } from './controls.tsx';
 import { MapPanel } from './map-panel.tsx';
 import { OutputPanel } from './output-panel.tsx';
 import { RunPanel } from './run-panel.tsx';
+import { ServiceNote } from './service-note.tsx';
+import { AccountLink, SignInDialog, SignInNotice } from './sign-in.tsx';
 import { SourcesPanel } from './sources-panel.tsx';
 import { StepsPanel } from './steps-panel.tsx';
 import { TableDrawer } from './table-drawer.tsx';
@@ -31,8 +33,10 @@ export function App(): JSX.Element {
   useEffect(() => (isReady ? keepDocument() : undefined), [isReady]);
   return (
     <div class={isDropTarget ? 'workspace drop-target' : 'workspace'}>
+      <SignInDialog />
       <Header />
       <main class="panels" id="panels">
+        <SignInNotice />
         {loaded.state === 'loading' && <Busy label="Asking the service what it supports…" />}
         {loaded.state === 'failed' && (
           <Problem message={loaded.message}>
@@ -47,6 +51,7 @@ export function App(): JSX.Element {
             <StepsPanel />
             <OutputPanel />
             <RunPanel />
+            <ServiceNote />
           </>
         )}
       </main>
@@ -80,7 +85,7 @@ function Header(): JSX.Element {
       </div>
       <nav aria-label="Service">
         <a href={`${SERVICE_URL}/docs`}>Docs</a>
-        <a href={`${SERVICE_URL}/account`}>Account</a>
+        <AccountLink />
       </nav>
     </header>
   );

@@ -3,8 +3,9 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Job, JobShort } from '../../src/client/client.ts';
 import { listedJobs, MAX_LISTED, reopen } from '../model/job-history.ts';
-import { client, type Loading, messageOf, SERVICE_URL } from '../service.ts';
+import { client, type Loading, messageOf } from '../service.ts';
 import { Busy, Problem, SelectField, sizeText } from './controls.tsx';
+import { DownloadLink } from './download-link.tsx';
 
 const STATES = [
   ['', 'All'],
@@ -129,9 +130,9 @@ function JobCard(props: {
           Open again
         </button>
         {output.url !== undefined && (
-          <a class="button" href={`${SERVICE_URL}/result/output/${encodeURIComponent(id)}`} download>
+          <DownloadLink jobId={id}>
             Download {output.bytes !== undefined && `(${sizeText(output.bytes)})`}
-          </a>
+          </DownloadLink>
         )}
         <button type="button" onClick={props.onDelete}>
           {isActive ? 'Cancel and delete' : 'Delete'}

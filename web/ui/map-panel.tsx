@@ -8,8 +8,9 @@ import { runs } from '../model/run.ts';
 import { selection } from '../model/selection.ts';
 import { sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { messageOf } from '../service.ts';
+import { catalogue, messageOf } from '../service.ts';
 import { countText, Problem } from './controls.tsx';
+import { tilesHost } from './service-words.ts';
 
 export interface LegendRow extends DataLayer {
   readonly title: string;
@@ -26,6 +27,9 @@ export function MapPanel(): JSX.Element {
   const cursor = useRef<HTMLSpanElement>(null);
   const rows = legendRows();
   const isNeeded = rows.length > 0;
+  const loaded = catalogue.value;
+  const tiles = loaded.state === 'ready' ? loaded.value.service.map_tiles : null;
+  const tilesUrl = tiles?.url ?? null;
 
   useEffect(() => {
     if (!isNeeded || container.current === null) return;
@@ -34,7 +38,7 @@ export function MapPanel(): JSX.Element {
     import('../map/map-view.ts').then(
       ({ MapView }) => {
         if (isGone) return;
-        view.current = new MapView(element, {
+        view.current = new MapView(element, tilesUrl, {
           onMove: (longitude, latitude) => {
             if (cursor.current !== null) cursor.current.textContent = degreesText(longitude, latitude);
           },
@@ -132,6 +136,12 @@ export function MapPanel(): JSX.Element {
               −
             </button>
           </div>
+          {tiles !== null && (
+            <p class="tiles">
+              Map tiles from {tilesHost(tiles.url)}
+              {tiles.attribution !== null && `: ${tiles.attribution}`}
+            </p>
+          )}
           <span ref={cursor} class="cursor" aria-hidden="true" />
           {picked.length > 0 && <Picked features={picked} onClose={() => setPicked([])} />}
         </>

@@ -6,9 +6,10 @@ import type { Report } from '../../src/client/client.ts';
 import { cancel, isActive, outputFile, outputInput, type Run, runs, start } from '../model/run.ts';
 import { addSource } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { messageOf, SERVICE_URL } from '../service.ts';
+import { messageOf } from '../service.ts';
 import { Busy, countText, Problem, Section, sizeText } from './controls.tsx';
 import { CopyAs } from './copy-as.tsx';
+import { DownloadLink } from './download-link.tsx';
 import { Findings } from './findings.tsx';
 import { JobHistory } from './job-history.tsx';
 
@@ -139,9 +140,9 @@ function Result({ run, report }: { readonly run: Run; readonly report: Report })
     <>
       <p>{report.summary}</p>
       {run.state === 'done' && (
-        <a class="button primary" href={`${SERVICE_URL}/result/output/${encodeURIComponent(id)}`} download>
+        <DownloadLink jobId={id} isPrimary>
           Download {run.job?.output.name ?? 'the output'} ({sizeText(output.byte_length)})
-        </a>
+        </DownloadLink>
       )}
       <dl class="figures">
         <Figure name="read" value={features.read} />
