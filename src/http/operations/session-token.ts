@@ -15,7 +15,7 @@ export const issueSessionToken: Operation = {
   description:
     'For scripts of pages that this service serves: exchanges the session cookie of the account area for an access token with the ' +
     'scopes `jobs:read jobs:write` of the signed-in user. The token is valid for at most 5 minutes and only as long as the session ' +
-    'exists. The request has no body. It must come from the origin of the service (BASE_URL, if it is set); ' +
+    'exists. The request has no body. It must come from the origin of the public address of the service; ' +
     'pages of other origins are rejected, and CORS_ORIGINS does not apply to this path.',
   parameters: [
     {
