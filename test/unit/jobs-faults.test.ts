@@ -130,7 +130,11 @@ test('after every fault of every method every accepted job ends, once, and nothi
   for (const [index, { name, faults: possible }] of [...methods.values()].entries()) {
     await context.test(name, async () => {
       let hits = 0;
-      for (const fault of chosen(possible, index)) {
+      // On a busy machine the moment of a rare call may pass, so what was not met is tried once more.
+      const tries = NOT_REACHED.has(name) ? 1 : 2;
+      const planned = Array.from({ length: tries }, () => chosen(possible, index)).flat();
+      for (const [i, fault] of planned.entries()) {
+        if (i >= planned.length / tries && hits > 0) break;
         const ended = await running.submit('bob', 'ended before');
         await running.settle('before the fault');
         faults.arm(name, fault);
