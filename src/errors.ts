@@ -399,7 +399,7 @@ const generalErrors = {
     403,
     "only pages of this service can use its sessions: the request needs the header 'Origin' with the address of the service and 'x-geomill-page: 1'; programs use API keys",
   ),
-  SESSION_MISSING: user(401, 'nobody is signed in, or the session has ended; sign in at /account/sign-in'),
+  SESSION_MISSING: user(401, 'no user is signed in, or the session has ended; sign in at /account/sign-in'),
   OWNER_REQUESTS_EXCEEDED: user(
     429,
     'this account has {open} open event streams, downloads and waiting requests (limit {limit}); close some, or try again in {seconds} s',

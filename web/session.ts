@@ -9,7 +9,7 @@ const meta = document.querySelector<HTMLMetaElement>('meta[name="geomill-account
 
 /** Whether the service requires credentials. */
 export const needsSession = meta !== null;
-/** E-mail address of the signed-in user; null: nobody is signed in, or nobody needs to be. */
+/** E-mail address of the signed-in user; null: no user is signed in, or none needs to be. */
 export const account = signal<string | null>(meta?.content || null);
 /** Whether requests wait for the user to sign in. */
 export const isSignInNeeded = signal(false);

@@ -4,7 +4,7 @@ import { renewedToken } from './token-source.ts';
 
 export interface SessionTokenOptions {
   readonly fetch?: typeof globalThis.fetch;
-  /** Called after each exchange: the signed-in user, or null if nobody is signed in. */
+  /** Called after each exchange: the signed-in user, or null if no user is signed in. */
   readonly onSession?: (session: PageSession | null) => void;
 }
 
@@ -14,7 +14,7 @@ export interface PageSession {
 
 /**
  * What `token` of a client may be, on a page of the service. `baseUrl`: address of the service, with its path if it has one.
- * A call throws GeomillProblem with the code SESSION_MISSING if nobody is signed in; the next call asks again.
+ * A call throws GeomillProblem with the code SESSION_MISSING if no user is signed in; the next call asks again.
  */
 export function sessionToken(
   baseUrl: string,

@@ -53,7 +53,7 @@ export class Visitor {
     return this.#visit === null;
   }
 
-  /** Null: nobody is signed in. */
+  /** Null: no user is signed in. */
   get email(): string | null {
     return this.#visit?.session?.user.email ?? null;
   }

@@ -58,7 +58,7 @@ const END = new Html('</script>');
 
 /**
  * For the head of the start page. `href`: makes the path of a file for browsers. `account`: the e-mail address of the user, ''
- * if nobody is signed in; null: the service requires no credentials.
+ * if no user is signed in; null: the service requires no credentials.
  */
 export function workspaceHead(
   { curtain, script, style }: WorkspaceFiles,

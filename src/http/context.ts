@@ -25,7 +25,7 @@ declare module 'fastify' {
 
 /** The session of a browser in the account area. */
 export interface PageVisit {
-  /** Null: nobody is signed in. */
+  /** Null: no user is signed in. */
   readonly session: {
     readonly id: string;
     readonly user: { readonly id: string; readonly email: string };

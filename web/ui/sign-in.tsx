@@ -23,7 +23,7 @@ export function AccountLink(): JSX.Element | null {
   );
 }
 
-/** Above the panels while nobody is signed in. */
+/** Above the panels while no user is signed in. */
 export function SignInNotice(): JSX.Element | null {
   if (!needsSession || account.value !== null) return null;
   return (

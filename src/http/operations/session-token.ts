@@ -39,7 +39,7 @@ export const issueSessionToken: Operation = {
       headers: NO_STORE,
       content: { 'application/json': { schema: ref('SessionToken') } },
     },
-    401: { description: 'Nobody is signed in, or the session has ended.' },
+    401: { description: 'No user is signed in, or the session has ended.' },
     403: { description: 'The request was not sent by a page of this service.' },
   },
   examples: [
