@@ -1,6 +1,8 @@
 /** Extents of GeoJSON in longitude and latitude. */
 import type { FeatureCollection } from '../../src/client/client.ts';
-import type { LonLatBox } from './map-view.ts';
+
+/** West, south, east, north in degrees; east may exceed 180 if the box crosses the antimeridian. */
+export type LonLatBox = readonly [number, number, number, number];
 
 /** The box of all positions; null without any. Across the antimeridian it is the narrower of both possible boxes. */
 export function extentOf(collections: readonly FeatureCollection[]): LonLatBox | null {

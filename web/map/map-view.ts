@@ -13,12 +13,12 @@ import {
   setWorkerUrl,
 } from 'maplibre-gl';
 import type { FeatureCollection } from '../../src/client/client.ts';
+import type { Overlay, OverlayRole } from '../model/overlays.ts';
+import type { LonLatBox } from './extent.ts';
+import { drawIcon, LABEL_PREFIX, type Palette, paletteOf } from './icons.ts';
 
 declare const BASE_MAP_FILE: string;
 declare const MAP_WORKER_FILE: string;
-
-/** West, south, east, north in degrees; east may exceed 180 if the box crosses the antimeridian. */
-export type LonLatBox = readonly [number, number, number, number];
 
 /** Which set of colours a data layer has. */
 export type DataRole = 'source' | 'result';
@@ -40,20 +40,23 @@ export interface PickedFeature {
 export interface MapEvents {
   readonly onMove: (longitude: number, latitude: number) => void;
   readonly onPick: (features: readonly PickedFeature[]) => void;
+  /** After each move. */
+  readonly onView: (box: LonLatBox) => void;
 }
-
-/** Colours by the names of the style sheet, so that light and dark are decided in one place. */
-type Palette = Readonly<Record<'water' | 'land' | 'border' | 'grid' | 'selected' | DataRole, string>>;
 
 const FILL_OPACITY = 0.25;
 /** Deeper, tiles of this level are enlarged: most services end there. */
 const MAX_TILE_ZOOM = 19;
 const KINDS = ['fill', 'line', 'circle'] as const;
+const OVERLAY_KINDS = ['fill', 'line', 'symbol'] as const;
+/** Of the map's sources, so that an overlay cannot have the id of a data layer. */
+const OVERLAY_PREFIX = 'overlay ';
 
 export class MapView {
   readonly #map: MapLibre;
   readonly #ready: Promise<void>;
   readonly #shown = new Map<string, DataLayer>();
+  readonly #overlays = new Map<string, Overlay>();
   readonly #resized: ResizeObserver;
 
   /** `tilesUrl`: address of tiles under the data, with {z}, {x} and {y}; null: only the built-in outlines. */
@@ -74,7 +77,16 @@ export class MapView {
     map.keyboard.disableRotation();
     map.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-left');
     map.on('mousemove', ({ lngLat }) => events.onMove(lngLat.wrap().lng, lngLat.lat));
-    map.on('click', ({ point }) => events.onPick(this.#pick(point.x, point.y)));
+    map.on('click', ({ point }) => {
+      if (!this.#pickOverlay(point.x, point.y)) events.onPick(this.#pick(point.x, point.y));
+    });
+    const tellView = () => {
+      const bounds = map.getBounds();
+      events.onView([bounds.getWest(), bounds.getSouth(), bounds.getEast(), bounds.getNorth()]);
+    };
+    map.on('moveend', tellView);
+    map.once('load', tellView);
+    map.setMissingStyleImageResolver((name) => this.#addIcon(name));
     this.#map = map;
     this.#ready = new Promise((resolve) => map.once('load', () => resolve()));
     this.#resized = new ResizeObserver(() => map.resize());
@@ -104,6 +116,56 @@ export class MapView {
         map.setLayoutProperty(`${layer.id} ${kind}`, 'visibility', layer.isVisible ? 'visible' : 'none');
     this.#shown.set(layer.id, layer);
     for (const kind of KINDS) map.moveLayer(`selected ${kind}`);
+  }
+
+  /** Draws these above the data, the last on top, and no other overlays. */
+  async overlay(wanted: ReadonlyMap<string, Overlay>): Promise<void> {
+    await this.#ready;
+    const map = this.#map;
+    for (const id of this.#overlays.keys()) if (!wanted.has(id)) this.#removeOverlay(id);
+    for (const overlay of wanted.values()) {
+      const id = OVERLAY_PREFIX + overlay.id;
+      const shown = this.#overlays.get(overlay.id);
+      if (shown !== undefined && shown.role !== overlay.role) this.#removeOverlay(overlay.id);
+      const source = map.getSource(id);
+      if (source === undefined) {
+        map.addSource(id, { type: 'geojson', data: overlay.features as never, generateId: true });
+        for (const spec of overlayLayers(id, overlay.role, paletteOf(map.getContainer()))) map.addLayer(spec);
+      } else if (shown?.features !== overlay.features && source instanceof GeoJSONSource)
+        source.setData(overlay.features as never);
+      if (shown?.emphasised !== overlay.emphasised) {
+        map.removeFeatureState({ source: id });
+        if (overlay.emphasised !== undefined)
+          map.setFeatureState({ source: id, id: overlay.emphasised }, { emphasised: true });
+      }
+      this.#overlays.set(overlay.id, overlay);
+      for (const kind of OVERLAY_KINDS) map.moveLayer(`${id} ${kind}`);
+    }
+  }
+
+  #removeOverlay(overlayId: string): void {
+    const id = OVERLAY_PREFIX + overlayId;
+    for (const kind of OVERLAY_KINDS) this.#map.removeLayer(`${id} ${kind}`);
+    this.#map.removeSource(id);
+    this.#overlays.delete(overlayId);
+  }
+
+  /** Whether an overlay that can be picked lies there; if so it is told. */
+  #pickOverlay(x: number, y: number): boolean {
+    const layers = [...this.#overlays.values()]
+      .filter(({ onPick }) => onPick !== undefined)
+      .flatMap(({ id }) => OVERLAY_KINDS.map((kind) => `${OVERLAY_PREFIX}${id} ${kind}`));
+    if (layers.length === 0) return false;
+    const [first] = this.#map.queryRenderedFeatures(around(x, y), { layers });
+    if (first === undefined) return false;
+    this.#overlays.get(first.source.slice(OVERLAY_PREFIX.length))?.onPick?.(Number(first.id));
+    return true;
+  }
+
+  #addIcon(name: string): void {
+    const icon = drawIcon(name, paletteOf(this.#map.getContainer()));
+    if (icon !== null && !this.#map.hasImage(name))
+      this.#map.addImage(name, icon.image, { pixelRatio: icon.pixelRatio });
   }
 
   /** Draws a feature above all others; null: none. */
@@ -148,6 +210,13 @@ export class MapView {
       this.#map.setPaintProperty(`selected ${kind}`, `${kind}-color`, palette.selected);
     for (const { id, role } of this.#shown.values())
       for (const kind of KINDS) this.#map.setPaintProperty(`${id} ${kind}`, `${kind}-color`, palette[role]);
+    for (const { id, role } of this.#overlays.values())
+      for (const kind of ['fill', 'line'] as const)
+        this.#map.setPaintProperty(`${OVERLAY_PREFIX}${id} ${kind}`, `${kind}-color`, palette[role]);
+    for (const name of this.#map.listImages()) {
+      const icon = drawIcon(name, palette);
+      if (icon !== null) this.#map.updateImage(name, icon.image);
+    }
   }
 
   close(): void {
@@ -156,14 +225,51 @@ export class MapView {
   }
 
   #pick(x: number, y: number): PickedFeature[] {
-    const around: [[number, number], [number, number]] = [
-      [x - 4, y - 4],
-      [x + 4, y + 4],
-    ];
     const layers = [...this.#shown.keys()].flatMap((id) => KINDS.map((kind) => `${id} ${kind}`));
-    const found: MapGeoJSONFeature[] = this.#map.queryRenderedFeatures(around, { layers });
+    const found: MapGeoJSONFeature[] = this.#map.queryRenderedFeatures(around(x, y), { layers });
     return found.map(({ source, id, properties }) => ({ layerId: source, index: Number(id), properties }));
   }
+}
+
+/** What lies within a few pixels counts as clicked. */
+function around(x: number, y: number): [[number, number], [number, number]] {
+  return [
+    [x - 4, y - 4],
+    [x + 4, y + 4],
+  ];
+}
+
+function overlayLayers(source: string, role: OverlayRole, palette: Palette): LayerSpecification[] {
+  const colour = palette[role];
+  const emphasised = (strong: number, plain: number) =>
+    ['case', ['boolean', ['feature-state', 'emphasised'], false], strong, plain] as never;
+  return [
+    {
+      id: `${source} fill`,
+      type: 'fill',
+      source,
+      filter: ['==', ['geometry-type'], 'Polygon'],
+      paint: { 'fill-color': colour, 'fill-opacity': emphasised(0.3, 0.08) },
+    },
+    {
+      id: `${source} line`,
+      type: 'line',
+      source,
+      filter: ['!=', ['geometry-type'], 'Point'],
+      paint: { 'line-color': colour, 'line-width': emphasised(4, 2), 'line-dasharray': [2, 1] },
+    },
+    {
+      id: `${source} symbol`,
+      type: 'symbol',
+      source,
+      filter: ['==', ['geometry-type'], 'Point'],
+      layout: {
+        'icon-image': ['case', ['has', 'label'], ['concat', LABEL_PREFIX, ['get', 'label']], `icon ${role}`],
+        'icon-allow-overlap': true,
+        'icon-ignore-placement': true,
+      },
+    },
+  ];
 }
 
 function layersOf(
@@ -253,24 +359,4 @@ function graticule(): object {
   for (let x = -180; x <= 180; x += 10) lines.push([-85, 0, 85].map((y) => [x, y]));
   for (let y = -80; y <= 80; y += 10) lines.push([-180, 0, 180].map((x) => [x, y]));
   return { type: 'Feature', properties: {}, geometry: { type: 'MultiLineString', coordinates: lines } };
-}
-
-/** MapLibre reads plain colours only, so the browser resolves the variables and light-dark() first. */
-function paletteOf(container: HTMLElement): Palette {
-  const probe = container.appendChild(document.createElement('span'));
-  const colour = (name: string) => {
-    probe.style.color = `var(--map-${name})`;
-    return getComputedStyle(probe).color;
-  };
-  const palette = {
-    water: colour('water'),
-    land: colour('land'),
-    border: colour('border'),
-    grid: colour('grid'),
-    source: colour('source'),
-    result: colour('result'),
-    selected: colour('selected'),
-  };
-  probe.remove();
-  return palette;
 }

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { extentOf } from '../map/extent.ts';
 import type { DataLayer, MapView, PickedFeature } from '../map/map-view.ts';
+import { overlays, requestedView, viewBox } from '../model/overlays.ts';
 import { runs } from '../model/run.ts';
 import { selection } from '../model/selection.ts';
 import { sources } from '../model/sources.ts';
@@ -26,7 +27,7 @@ export function MapPanel(): JSX.Element {
   const [failure, setFailure] = useState<string | null>(null);
   const cursor = useRef<HTMLSpanElement>(null);
   const rows = legendRows();
-  const isNeeded = rows.length > 0;
+  const isNeeded = rows.length > 0 || overlays.value.size > 0;
   const loaded = catalogue.value;
   const tiles = loaded.state === 'ready' ? loaded.value.service.map_tiles : null;
   const tilesUrl = tiles?.url ?? null;
@@ -48,8 +49,12 @@ export function MapPanel(): JSX.Element {
             selection.value =
               first === undefined ? null : { layerId: first.layerId, index: first.index, from: 'map' };
           },
+          onView: (box) => {
+            viewBox.value = box;
+          },
         });
         drawAll();
+        void view.current.overlay(overlays.peek());
       },
       (error) => setFailure(messageOf(error)),
     );
@@ -61,6 +66,7 @@ export function MapPanel(): JSX.Element {
       scheme.removeEventListener('change', recolour);
       view.current?.close();
       view.current = null;
+      viewBox.value = null;
     };
   }, [isNeeded]);
 
@@ -81,6 +87,12 @@ export function MapPanel(): JSX.Element {
     drawAll();
   });
   useEffect(drawAll, [hidden]);
+  useSignalEffect(() => {
+    void view.current?.overlay(overlays.value);
+  });
+  useSignalEffect(() => {
+    if (requestedView.value !== null) void view.current?.fit(requestedView.value.box);
+  });
   const markSelected = () => {
     const { value } = selection;
     const row = legendRows().find(({ id }) => id === value?.layerId);
@@ -109,7 +121,7 @@ export function MapPanel(): JSX.Element {
       {failure !== null && <Problem message={`The map could not be loaded. ${failure}`} />}
       {isNeeded && (
         <>
-          <ul class="legend" aria-label="Layers of the map">
+          <ul class="legend" aria-label="Layers of the map" hidden={rows.length === 0}>
             {rows.map((row) => (
               <li key={row.id}>
                 <label>

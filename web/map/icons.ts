@@ -1,0 +1,134 @@
+/** Colours of the map by the names of the style sheet, and symbols that are drawn with them: the map fetches no pictures and no fonts. */
+import type { OverlayRole } from '../model/overlays.ts';
+
+const NAMES = [
+  'water',
+  'land',
+  'border',
+  'grid',
+  'source',
+  'result',
+  'selected',
+  'lost',
+  'changed',
+  'info',
+  'extent',
+  'mask',
+] as const;
+
+export type Palette = Readonly<Record<(typeof NAMES)[number], string>>;
+
+/** MapLibre reads plain colours only, so the browser resolves the variables and light-dark() first. */
+export function paletteOf(container: HTMLElement): Palette {
+  const probe = container.appendChild(document.createElement('span'));
+  const colours = NAMES.map((name) => {
+    probe.style.color = `var(--map-${name})`;
+    return [name, getComputedStyle(probe).color] as const;
+  });
+  probe.remove();
+  return Object.fromEntries(colours) as Palette;
+}
+
+/** Before the text of a label, in the names of images. */
+export const LABEL_PREFIX = 'label ';
+const ICON_PREFIX = 'icon ';
+const PIXEL_RATIO = 2;
+const MAX_LABEL_LENGTH = 20;
+
+/** The image of a name: `label TEXT`, or `icon ROLE`. Null: another name. */
+export function drawIcon(name: string, palette: Palette): { image: ImageData; pixelRatio: number } | null {
+  const draw = name.startsWith(LABEL_PREFIX)
+    ? drawLabel(name.slice(LABEL_PREFIX.length, LABEL_PREFIX.length + MAX_LABEL_LENGTH), palette)
+    : name.startsWith(ICON_PREFIX)
+      ? drawSymbol(name.slice(ICON_PREFIX.length) as OverlayRole, palette)
+      : null;
+  return draw === null ? null : { image: draw, pixelRatio: PIXEL_RATIO };
+}
+
+function canvasOf(width: number, height: number): OffscreenCanvasRenderingContext2D {
+  const canvas = new OffscreenCanvas(Math.ceil(width * PIXEL_RATIO), Math.ceil(height * PIXEL_RATIO));
+  const context = canvas.getContext('2d');
+  if (context === null) throw new Error('this browser cannot draw the symbols of the map');
+  context.scale(PIXEL_RATIO, PIXEL_RATIO);
+  return context;
+}
+
+function drawLabel(text: string, palette: Palette): ImageData {
+  const font = '600 13px system-ui, sans-serif';
+  const [height, padding] = [22, 7];
+  const probe = canvasOf(1, 1);
+  probe.font = font;
+  const width = Math.max(height, Math.ceil(probe.measureText(text).width) + 2 * padding);
+  const context = canvasOf(width, height);
+  context.fillStyle = palette.land;
+  context.strokeStyle = palette.extent;
+  context.lineWidth = 2;
+  context.beginPath();
+  context.roundRect(1, 1, width - 2, height - 2, height / 2);
+  context.fill();
+  context.stroke();
+  context.font = font;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  context.fillStyle = palette.extent;
+  context.fillText(text, width / 2, height / 2 + 1);
+  return context.getImageData(0, 0, context.canvas.width, context.canvas.height);
+}
+
+const SIZE = 18;
+/** Corners of each symbol in a square from -1 to 1. */
+const SHAPES: Readonly<Record<OverlayRole, readonly (readonly [number, number])[]>> = {
+  lost: [
+    [-1, -0.6],
+    [-0.6, -1],
+    [0, -0.4],
+    [0.6, -1],
+    [1, -0.6],
+    [0.4, 0],
+    [1, 0.6],
+    [0.6, 1],
+    [0, 0.4],
+    [-0.6, 1],
+    [-1, 0.6],
+    [-0.4, 0],
+  ],
+  changed: [
+    [0, -1],
+    [1, 0.8],
+    [-1, 0.8],
+  ],
+  info: [
+    [0, -1],
+    [1, 0],
+    [0, 1],
+    [-1, 0],
+  ],
+  extent: [
+    [-0.8, -0.8],
+    [0.8, -0.8],
+    [0.8, 0.8],
+    [-0.8, 0.8],
+  ],
+  mask: [
+    [-0.6, -0.6],
+    [0.6, -0.6],
+    [0.6, 0.6],
+    [-0.6, 0.6],
+  ],
+};
+
+function drawSymbol(role: OverlayRole, palette: Palette): ImageData {
+  const context = canvasOf(SIZE, SIZE);
+  const radius = SIZE / 2 - 2;
+  context.translate(SIZE / 2, SIZE / 2);
+  context.beginPath();
+  for (const [x, y] of SHAPES[role]) context.lineTo(x * radius, y * radius);
+  context.closePath();
+  context.lineJoin = 'round';
+  context.lineWidth = 3;
+  context.strokeStyle = palette.land;
+  context.stroke();
+  context.fillStyle = palette[role];
+  context.fill();
+  return context.getImageData(0, 0, context.canvas.width, context.canvas.height);
+}
