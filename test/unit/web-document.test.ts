@@ -6,12 +6,15 @@ import {
   addStep,
   changeStep,
   chooseOutput,
+  chooseStepFile,
+  convertedInputs,
   duplicateStep,
   EMPTY_DOCUMENT,
   jobDocument,
   moveStep,
   removeInput,
   removeStep,
+  setConverted,
   stepConfigs,
   type WorkspaceDocument,
 } from '../../web/model/document.ts';
@@ -55,6 +58,16 @@ const edits: fc.Arbitrary<Edit> = fc.oneof(
         return addInput(now, { path: name, format: 'gpkg', crs: null, layers: null, options: {} });
       },
   ),
+  fc.tuple(key, path).map(
+    ([k, name]): Edit =>
+      (now) =>
+        chooseStepFile(now, k, { part: 'mask', path: name }, {}),
+  ),
+  fc.tuple(path, fc.boolean()).map(
+    ([name, isConverted]): Edit =>
+      (now) =>
+        setConverted(now, name, isConverted),
+  ),
   fc.constantFrom('dxf', 'gpkg').map(
     (format): Edit =>
       (now) =>
@@ -84,6 +97,9 @@ test('after any edits, keys of steps are unique, and disabled steps are not in t
       assert.equal(new Set(keys).size, keys.length);
       assert.equal(stepConfigs(document).length, document.steps.filter(({ enabled }) => enabled).length);
       assert.ok(document.inputs.length > 1 || document.operation === 'transform');
+      const used = new Set(document.steps.map(({ file }) => file?.path));
+      const left = document.inputs.filter((input) => !convertedInputs(document).includes(input));
+      assert.ok(left.every((input) => input.isForSteps === true && used.has(input.path)));
     }),
   );
 });
@@ -147,4 +163,39 @@ test('a form has required parameters first, and a control for each type', () => 
       ['aggregate', 'json'],
     ],
   );
+});
+
+test('a source that a step begins to use is not converted any more, unless it is the only one', () => {
+  const input = (path: string) => ({
+    path,
+    format: 'gpkg',
+    crs: 'EPSG:2056',
+    layers: null,
+    options: { x: 1 },
+  });
+  const file = { part: 'mask', path: 'zones.gpkg' };
+  const only = addStep(addInput(EMPTY_DOCUMENT, input('zones.gpkg')), 'clip', {});
+  const alone = chooseStepFile(only, 1, file, {});
+  assert.deepEqual(convertedInputs(alone), alone.inputs);
+  const both = { ...addInput(only, input('roads.gpkg')), operation: 'merge' as const };
+  const chosen = chooseStepFile(both, 1, file, { mask_layer: 'a' });
+  assert.deepEqual(
+    convertedInputs(chosen).map(({ path }) => path),
+    ['roads.gpkg'],
+  );
+  assert.equal(chosen.operation, 'transform');
+  assert.deepEqual(jobDocument(chosen, 'out.gpkg').steps, [
+    {
+      type: 'clip',
+      params: {
+        mask: 'zones.gpkg',
+        mask_format: 'gpkg',
+        mask_crs: 'EPSG:2056',
+        mask_options: { x: 1 },
+        mask_layer: 'a',
+      },
+    },
+  ]);
+  assert.equal(convertedInputs(setConverted(chosen, 'zones.gpkg', true)).length, 2);
+  assert.equal(convertedInputs(removeStep(chosen, 1)).length, 2);
 });

@@ -76,6 +76,78 @@ test('a document comes back from its link as it was, if it is not too long for o
   );
 });
 
+/** A document whose last steps use files, of which some are converted too. */
+const withStepFiles = fc
+  .tuple(
+    documents,
+    fc.array(fc.tuple(fileName, fc.option(crs.filter((one) => one !== 'local'))), { maxLength: 3 }),
+  )
+  .map(([document, files]) => {
+    const taken = new Set(document.inputs.map(({ path }) => path));
+    const masks = files
+      .filter(([path], i) => !taken.has(path) && files.findIndex((one) => one[0] === path) === i)
+      .map(([path, ofMask]) => ({
+        path,
+        format: 'shp',
+        crs: ofMask,
+        layers: null,
+        options: {},
+        isForSteps: true as const,
+      }));
+    const inputs = [...document.inputs, ...masks];
+    const used = inputs.filter(({ crs: one }) => one !== 'local');
+    const steps = used.map(({ path }, i) => ({
+      key: document.steps.length + i + 1,
+      type: i % 2 === 0 ? 'clip' : 'erase',
+      params: i % 3 === 0 ? { mask_layer: path } : {},
+      enabled: true,
+      file: { part: 'mask', path },
+    }));
+    return { ...document, inputs, steps: [...document.steps, ...steps] };
+  });
+
+test('the files of steps come back from a link as sources for steps alone', () => {
+  fc.assert(
+    fc.property(withStepFiles, (given) => {
+      const document = structuredClone(given);
+      const plain = encodeURIComponent(JSON.stringify(portableDocument(document)));
+      assert.deepEqual(parseDocument(decodePipeline(plain), known), document);
+    }),
+  );
+});
+
+test('a file of a step that is read in another way than the input keeps its parameters', () => {
+  const document = {
+    inputs: [{ path: 'a.csv', epsg: 2056 }],
+    steps: [
+      { type: 'clip', mask: 'masks/a.csv', mask_crs: 'EPSG:2056', mask_format: 'csv' },
+      {
+        type: 'clip',
+        params: { mask: 'b.csv', mask_crs: '+proj=longlat', mask_options: { delimiter: ';' } },
+      },
+      { type: 'erase', mask: 'b.csv', mask_options: { delimiter: ',' }, mask_layer: 'x' },
+      { type: 'erase', mask: 'mask' },
+    ],
+  };
+  const { inputs, steps } = readDocument(document, known);
+  assert.deepEqual(
+    inputs.map(({ path, options, isForSteps }) => [path, options, isForSteps]),
+    [
+      ['a.csv', {}, undefined],
+      ['b.csv', { delimiter: ';' }, true],
+    ],
+  );
+  assert.deepEqual(
+    steps.map(({ file, params }) => [file?.path, params]),
+    [
+      ['a.csv', {}],
+      ['b.csv', { mask_crs: '+proj=longlat' }],
+      ['b.csv', { mask_options: { delimiter: ',' }, mask_layer: 'x' }],
+      ['mask', {}],
+    ],
+  );
+});
+
 test('any JSON is a document or a DocumentProblem', () => {
   const member = fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()));
   const values = fc.record(
@@ -138,6 +210,11 @@ const REFUSED: readonly [string, unknown, RegExp][] = [
   ['write option', { outputs: [{ format: 'csv', hatch: 1 }] }, /'outputs\[0\]\.hatch'/],
   ['step', { steps: [{ type: 'explode_all' }] }, /unknown step "explode_all"; supported: buffer/],
   ['parameter', { steps: [{ type: 'buffer', params: { widht: 1 } }] }, /'steps\[0\]\.params\.widht'/],
+  [
+    'parameter twice',
+    { steps: [{ type: 'filter', where: 'a = 1', params: { where: 'a = 2' } }] },
+    /Remove one/,
+  ],
   ['format', { outputs: [{ format: 'kml' }] }, /unknown format "kml"; supported: geojson/],
   ['CRS', { outputs: [{ format: 'gpkg', epsg: 'UTM' }] }, /"UTM"; write an EPSG code/],
   ['two outputs', { outputs: [{ format: 'csv' }, { format: 'csv' }] }, /at most 1/],

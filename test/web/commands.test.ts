@@ -1,7 +1,7 @@
 /** "Copy as" of the workspace: each text is run as it is, and gives the bytes that the command line gives. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -38,6 +38,19 @@ function documentOf(changes: Partial<WorkspaceDocument>): WorkspaceDocument {
   };
 }
 
+const MASK = { path: `it's "b".gpkg`, format: 'gpkg', crs: null, layers: null, options: {} };
+const WKT_MASK = {
+  path: 'area.csv',
+  format: 'csv',
+  crs: 'EPSG:4326',
+  layers: null,
+  options: { delimiter: ';', geometry_column: 'shape' },
+};
+const FILES: Readonly<Record<string, string | Buffer>> = {
+  [MASK.path]: readFileSync(join(root, 'samples', 'harbour.gpkg')),
+  [WKT_MASK.path]: 'shape;n\nPOLYGON((8.5 53.5, 8.5745 53.5, 8.5745 53.6, 8.5 53.6, 8.5 53.5));1\n',
+};
+
 const DOCUMENTS: Readonly<Record<string, WorkspaceDocument>> = {
   'a conversion': documentOf({}),
   'an append': documentOf({
@@ -52,17 +65,59 @@ const DOCUMENTS: Readonly<Record<string, WorkspaceDocument>> = {
     })),
     output: { format: 'geojson', crs: 'source', name: 'copy', options: {} },
   }),
+  // Data and masks in different systems; one file is read with options and a CRS that it does not state.
+  'a clip and an erase by other sources': documentOf({
+    inputs: [
+      { path: HOSTILE, format: 'geojson', crs: null, layers: null, options: {} },
+      { ...MASK, isForSteps: true },
+      { ...WKT_MASK, isForSteps: true },
+    ],
+    steps: [
+      {
+        key: 1,
+        type: 'clip',
+        params: { mask_layer: 'harbour', mask_filter: "kind = 'basin'" },
+        enabled: true,
+        file: { part: 'mask', path: MASK.path },
+      },
+      { key: 2, type: 'erase', params: {}, enabled: true, file: { part: 'mask', path: WKT_MASK.path } },
+      { key: 3, type: 'erase', params: {}, enabled: false, file: { part: 'mask', path: 'missing.zip' } },
+    ],
+  }),
+  // The mask of the first file is the second, which is converted too.
+  'two files, of which one is also the mask': documentOf({
+    inputs: [
+      { path: HOSTILE.replaceAll('"', ''), format: 'geojson', crs: null, layers: null, options: {} },
+      MASK,
+    ],
+    steps: [
+      {
+        key: 1,
+        type: 'clip',
+        params: { mask_layer: 'harbour', mask_filter: "kind = 'basin'" },
+        enabled: true,
+        file: { part: 'mask', path: MASK.path },
+      },
+    ],
+    output: { format: 'geojson', crs: 'source', name: null, options: {} },
+  }),
 };
 
 const RUNNERS: Readonly<Record<CopyKind, (text: string, directory: string) => Promise<unknown>>> = {
   curl: (text, cwd) => run('/bin/sh', ['-e', '-c', text], { cwd }),
   cli: (text, cwd) => {
-    const command = text.replace(/^geomill /, `'${process.execPath}' '${join(root, 'bin', 'geomill.js')}' `);
+    const command = text.replace(
+      /^geomill /gm,
+      `'${process.execPath}' '${join(root, 'bin', 'geomill.js')}' `,
+    );
     return run('/bin/sh', ['-e', '-c', command], { cwd });
   },
-  json: (text, cwd) => {
-    writeFileSync(join(cwd, 'job.json'), text);
-    return run(process.execPath, [join(root, 'bin', 'geomill.js'), 'run', 'job.json'], { cwd });
+  // Several jobs are documents one after another.
+  json: async (text, cwd) => {
+    for (const job of text.split(/\n(?=\{)/)) {
+      writeFileSync(join(cwd, 'job.json'), job);
+      await run(process.execPath, [join(root, 'bin', 'geomill.js'), 'run', 'job.json'], { cwd });
+    }
   },
   typescript: (text, cwd) => {
     // The package is not installed in the workspace, so its modules are imported from the sources.
@@ -84,12 +139,18 @@ for (const [title, document] of Object.entries(DOCUMENTS)) {
       if (kind === 'python' && !hasRequests) return t.skip('python3-requests is not installed');
       if (kind === 'curl' && !hasCurl) return t.skip('curl is not installed');
       using workspace = makeWorkspace();
-      for (const { path } of document.inputs) copyFileSync(sample, join(workspace.path, path));
-      const output = join(workspace.path, `copy${extension}`);
+      for (const { path } of document.inputs)
+        writeFileSync(join(workspace.path, path), FILES[path] ?? readFileSync(sample));
+      const inputs = readdirSync(workspace.path);
       await RUNNERS.json(copyAs('json', document, context), workspace.path);
-      const expected = readFileSync(output);
-      rmSync(output);
+      const outputs = readdirSync(workspace.path).filter((name) => ![...inputs, 'job.json'].includes(name));
+      const expected = outputs.map((name) => readFileSync(join(workspace.path, name)));
+      assert.ok(outputs.length > 0);
+      for (const name of outputs) rmSync(join(workspace.path, name));
       await RUNNERS[kind](copyAs(kind, document, context), workspace.path);
-      assert.deepEqual(readFileSync(output), expected);
+      assert.deepEqual(
+        outputs.map((name) => readFileSync(join(workspace.path, name))),
+        expected,
+      );
     });
 }

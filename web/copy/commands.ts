@@ -1,9 +1,12 @@
 /** The document as something to run elsewhere: curl, the command line, TypeScript, Python, JSON. Pure; tests run the results. */
 import {
   conversionConfig,
+  convertedInputs,
+  type FileReference,
   inputConfig,
   jobDocument,
   outputConfig,
+  type StepFile,
   stepConfigs,
   type WorkspaceDocument,
 } from '../model/document.ts';
@@ -46,6 +49,9 @@ export function copyAs(kind: CopyKind, document: WorkspaceDocument, context: Com
   }
 }
 
+/** Parts of a form that hold converted files; others hold files of steps. */
+const INPUT_PARTS: ReadonlySet<string> = new Set(['input_file', 'file', 'files']);
+
 /** One request to the service. */
 interface Request {
   readonly path: string;
@@ -56,16 +62,18 @@ interface Request {
 }
 
 function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandContext): Request[] {
-  const { inputs, operation } = document;
+  const { operation } = document;
+  const inputs = convertedInputs(document);
   if (inputs.length === 0) return [];
+  const { reference, parts } = filesOfSteps(document);
   if (operation === 'transform')
     return inputs.map((input) => ({
       path: '/transform',
-      config: conversionConfig(document, input),
-      files: input.url === undefined ? [['input_file', input.path]] : [],
+      config: conversionConfig(document, input, reference),
+      files: [...(input.url === undefined ? [['input_file', input.path] as const] : []), ...parts],
       output: outputName(document, input.path, outputExtension),
     }));
-  const transformations = stepConfigs(document);
+  const transformations = stepConfigs(document, reference);
   return [
     {
       path: `/v1/transform/${inputs[0].format}/${operation}`,
@@ -75,20 +83,35 @@ function requestsOf(document: WorkspaceDocument, { outputExtension }: CommandCon
         output: outputConfig(document.output),
       },
       // Inputs with an address: the service answers that these operations take files.
-      files: inputs.map(({ path }, i) => [operation === 'append' && i === 0 ? 'file' : 'files', path]),
+      files: [
+        ...inputs.map(({ path }, i) => [operation === 'append' && i === 0 ? 'file' : 'files', path] as const),
+        ...parts,
+      ],
       output: outputName(document, inputs[0].path, outputExtension),
     },
   ];
 }
 
+/** Parts of a form for the files that steps use, and how steps refer to them. Several files have numbers: mask_1, mask_2. */
+function filesOfSteps({ steps }: WorkspaceDocument): {
+  readonly reference: FileReference;
+  readonly parts: Request['files'];
+} {
+  const used = steps.flatMap(({ enabled, file }) => (enabled && file !== undefined ? [file] : []));
+  const nameOf = ({ part, path }: StepFile): string => {
+    const paths = [...new Set(used.flatMap((file) => (file.part === part ? [file.path] : [])))];
+    return paths.length === 1 ? part : `${part}_${paths.indexOf(path) + 1}`;
+  };
+  const parts = new Map(used.map((file) => [nameOf(file), file.path]));
+  return { reference: (file) => ({ [file.part]: nameOf(file) }), parts: [...parts] };
+}
+
 function documents(document: WorkspaceDocument, { outputExtension }: CommandContext): object[] {
-  const groups =
-    document.operation === 'transform' ? document.inputs.map((input) => [input]) : [document.inputs];
+  const all = convertedInputs(document);
+  const groups = document.operation === 'transform' ? all.map((input) => [input]) : [all];
   return groups
     .filter((inputs) => inputs.length > 0)
-    .map((inputs) =>
-      jobDocument({ ...document, inputs }, outputName(document, inputs[0].path, outputExtension)),
-    );
+    .map((inputs) => jobDocument(document, outputName(document, inputs[0].path, outputExtension), inputs));
 }
 
 /** Never the name of an input: a copy beside it. */
@@ -119,8 +142,13 @@ function typescript(requests: readonly Request[], { serviceUrl }: CommandContext
   const calls = requests.map(({ path, config, files, output }) => {
     const operation = path.split('/').at(-1);
     const format = path.split('/')[3];
-    const inputs = files.map(([, name]) => `await fileFrom(${JSON.stringify(name)})`);
-    const settings = `config: ${JSON.stringify(config, null, 2)}`;
+    const fileText = ([, name]: (typeof files)[number]) => `await fileFrom(${JSON.stringify(name)})`;
+    const inputs = files.filter(([part]) => INPUT_PARTS.has(part)).map(fileText);
+    const ofSteps = files.filter(([part]) => !INPUT_PARTS.has(part));
+    const members = ofSteps.map((file) => `${file[0]}: ${fileText(file)}`).join(', ');
+    const settings = `config: ${JSON.stringify(config, null, 2)}${
+      ofSteps.length === 0 ? '' : `, mask: ${ofSteps.length === 1 ? fileText(ofSteps[0]) : `{ ${members} }`}`
+    }`;
     const call =
       operation === 'append'
         ? `client.append(${JSON.stringify(format)}, { target: ${inputs[0]}, files: [${inputs.slice(1).join(', ')}], ${settings} })`

@@ -21,14 +21,26 @@ export interface InputChoice {
   readonly options: Options;
   /** Where the service fetches it from; absent: it is a file of this page. */
   readonly url?: string;
+  /** Chosen as the file of a step alone: it is not converted while a step uses it. */
+  readonly isForSteps?: true;
+}
+
+/** An input that a step reads beside the data, such as the polygons of a clip. */
+export interface StepFile {
+  /** Part of a form that holds it, and beginning of the names of parameters about it: "mask". */
+  readonly part: string;
+  /** Of the input. */
+  readonly path: string;
 }
 
 export interface StepChoice {
   /** Identifies the step while it is edited and moved. */
   readonly key: number;
   readonly type: string;
+  /** Without those that say which file `file` is, and how it is read. */
   readonly params: Options;
   readonly enabled: boolean;
+  readonly file?: StepFile;
 }
 
 export interface OutputChoice {
@@ -69,8 +81,48 @@ export function changeInput(
 }
 
 export function removeInput(document: WorkspaceDocument, path: string): WorkspaceDocument {
-  const inputs = document.inputs.filter((input) => input.path !== path);
-  return { ...document, inputs, operation: inputs.length < 2 ? 'transform' : document.operation };
+  return withInputs(
+    document,
+    document.inputs.filter((input) => input.path !== path),
+  );
+}
+
+function withInputs(document: WorkspaceDocument, inputs: readonly InputChoice[]): WorkspaceDocument {
+  const next = { ...document, inputs };
+  return convertedInputs(next).length < 2 ? { ...next, operation: 'transform' } : next;
+}
+
+/** The inputs without those that are there for steps alone. */
+export function convertedInputs({ inputs, steps }: WorkspaceDocument): readonly InputChoice[] {
+  const used = new Set(steps.map(({ file }) => file?.path));
+  return inputs.filter(({ path, isForSteps }) => isForSteps !== true || !used.has(path));
+}
+
+/** Whether an input that a step uses is converted as well. */
+export function setConverted(
+  document: WorkspaceDocument,
+  path: string,
+  isConverted: boolean,
+): WorkspaceDocument {
+  const inputs = document.inputs.map((input) => {
+    if (input.path !== path) return input;
+    const { isForSteps: _old, ...others } = input;
+    return isConverted ? others : { ...others, isForSteps: true as const };
+  });
+  return withInputs(document, inputs);
+}
+
+/** An input that a step begins to use is no longer converted, unless it is the only one. `params`: of the step, without an earlier file. */
+export function chooseStepFile(
+  document: WorkspaceDocument,
+  key: number,
+  file: StepFile,
+  params: Options,
+): WorkspaceDocument {
+  const isUsed = document.steps.some((step) => step.file?.path === file.path);
+  const next = changeStep(document, key, { file, params });
+  const hasOthers = convertedInputs(document).some(({ path }) => path !== file.path);
+  return isUsed || !hasOthers ? next : setConverted(next, file.path, false);
 }
 
 export function addStep(document: WorkspaceDocument, type: string, params: Options): WorkspaceDocument {
@@ -122,11 +174,44 @@ export interface StepConfig {
   readonly params?: Options;
 }
 
+/** The parameters that say which file a step uses, for the receiver of a config. */
+export type FileReference = (file: StepFile) => Options;
+
+/** As in a document for `geomill run`. */
+export const byPath: FileReference = ({ part, path }) => ({ [part]: path });
+
 /** The steps that are switched on, as a config has them. */
-export function stepConfigs({ steps }: WorkspaceDocument): StepConfig[] {
-  return steps
+export function stepConfigs(document: WorkspaceDocument, reference = byPath): StepConfig[] {
+  return document.steps
     .filter(({ enabled }) => enabled)
-    .map(({ type, params }) => (Object.keys(params).length === 0 ? { type } : { type, params }));
+    .map((step) => {
+      const params = stepParameters(document, step, reference);
+      return Object.keys(params).length === 0 ? { type: step.type } : { type: step.type, params };
+    });
+}
+
+/** With those that say which file it uses, and how that is read. */
+export function stepParameters(
+  { inputs }: WorkspaceDocument,
+  { params, file }: StepChoice,
+  reference = byPath,
+): Options {
+  if (file === undefined) return params;
+  const input = inputs.find(({ path }) => path === file.path);
+  return {
+    ...reference(file),
+    ...(input === undefined ? {} : fileReading(file.part, input)),
+    ...params,
+  };
+}
+
+/** How the file of a step is read, as parameters of the step. */
+export function fileReading(part: string, { format, crs, options }: InputChoice): Options {
+  return {
+    [`${part}_format`]: format,
+    ...(crs === null ? {} : { [`${part}_crs`]: crs }),
+    ...(Object.keys(options).length === 0 ? {} : { [`${part}_options`]: options }),
+  };
 }
 
 /** `input` of a config, without the file; its address is in it. */
@@ -152,8 +237,12 @@ export function hasFixedCrs({ format, options }: OutputChoice): boolean {
 }
 
 /** The config of a job that converts one input. */
-export function conversionConfig(document: WorkspaceDocument, input: InputChoice): Options {
-  const transformations = stepConfigs(document);
+export function conversionConfig(
+  document: WorkspaceDocument,
+  input: InputChoice,
+  reference = byPath,
+): Options {
+  const transformations = stepConfigs(document, reference);
   return {
     input: inputConfig(input),
     ...(transformations.length === 0 ? {} : { transformations }),
@@ -162,11 +251,15 @@ export function conversionConfig(document: WorkspaceDocument, input: InputChoice
 }
 
 /** The document that `geomill run` takes. `path` of the output is its file name. */
-export function jobDocument(document: WorkspaceDocument, outputPath: string): Options {
+export function jobDocument(
+  document: WorkspaceDocument,
+  outputPath: string,
+  inputs = convertedInputs(document),
+): Options {
   const steps = stepConfigs(document);
   return {
     ...(document.operation === 'transform' ? {} : { operation: document.operation }),
-    inputs: document.inputs.map((input) => ({
+    inputs: inputs.map((input) => ({
       ...(input.url === undefined ? { path: input.path } : {}),
       ...inputConfig(input),
     })),

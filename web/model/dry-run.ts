@@ -2,8 +2,9 @@
 import { effect, signal, untracked } from '@preact/signals';
 import type { InspectConfig, Inspection, UploadedFile } from '../../src/client/client.ts';
 import { client, type Loading, messageOf } from '../service.ts';
-import { conversionConfig, type InputChoice, type WorkspaceDocument } from './document.ts';
+import { conversionConfig, convertedInputs, type InputChoice, type WorkspaceDocument } from './document.ts';
 import { sources } from './sources.ts';
+import { areStepFilesHere, uploadedFiles } from './step-files.ts';
 import { workspace } from './workspace.ts';
 
 /** After the last edit. */
@@ -31,7 +32,7 @@ export function followDocument(): () => void {
   let timer: ReturnType<typeof setTimeout>;
   const stop = effect(() => {
     const document = workspace.current.value;
-    const [input] = document.inputs;
+    const [input] = convertedInputs(document);
     const source = input === undefined ? undefined : sources.value.get(input.path);
     clearTimeout(timer);
     untracked(() => {
@@ -40,7 +41,8 @@ export function followDocument(): () => void {
       abort.abort();
       dryRun.value = null;
       const isReady = source?.inspection.state === 'ready' && document.operation === 'transform';
-      if (!isReady || (source.byteLength ?? Infinity) > MAX_AUTOMATIC_BYTES) return;
+      if (!isReady || !areStepFilesHere(document) || (source.byteLength ?? Infinity) > MAX_AUTOMATIC_BYTES)
+        return;
       timer = setTimeout(checkNow, PAUSE_MS);
     });
   });
@@ -53,10 +55,12 @@ export function followDocument(): () => void {
 
 /** Whether the document can be checked but was not, because the file is large. */
 export function isCheckOffered(): boolean {
-  const { inputs, operation } = workspace.current.value;
-  const source = inputs.length === 0 ? undefined : sources.value.get(inputs[0].path);
+  const document = workspace.current.value;
+  const [input] = convertedInputs(document);
+  const source = input === undefined ? undefined : sources.value.get(input.path);
   return (
-    operation === 'transform' &&
+    document.operation === 'transform' &&
+    areStepFilesHere(document) &&
     dryRun.value === null &&
     source?.inspection.state === 'ready' &&
     (source.byteLength ?? Infinity) > MAX_AUTOMATIC_BYTES
@@ -65,7 +69,7 @@ export function isCheckOffered(): boolean {
 
 export function checkNow(): void {
   const document = workspace.current.peek();
-  const [input] = document.inputs;
+  const [input] = convertedInputs(document);
   const source = input === undefined ? undefined : sources.peek().get(input.path);
   if (input === undefined || source === undefined) return;
   abort.abort();
@@ -86,7 +90,8 @@ async function check(
   };
   show({ state: 'loading' });
   try {
-    const config = conversionConfig(document, input) as unknown as InspectConfig;
+    const reference = await uploadedFiles(document);
+    const config = conversionConfig(document, input, reference) as unknown as InspectConfig;
     const { output } = await client.inspect(upload === null ? { config } : { input: await upload, config }, {
       signal,
       idempotencyKey: null,

@@ -1,19 +1,28 @@
 /** Links with a document, such as `/#pipeline=eyJ…`. In the fragment, so that it is in no log of a server. Pure. */
-import { inputConfig, type Options, outputConfig, type WorkspaceDocument } from './document.ts';
+import {
+  convertedInputs,
+  inputConfig,
+  type Options,
+  outputConfig,
+  stepParameters,
+  type WorkspaceDocument,
+} from './document.ts';
 
 /** Characters of the value; browsers and mail programs handle links of this length. */
 export const MAX_LINK_LENGTH = 8000;
 
 /** The whole document as a job document: all inputs in one, and also steps that are switched off. */
 export function portableDocument(document: WorkspaceDocument): Options {
-  const { operation, inputs, steps, output } = document;
+  const { operation, steps, output } = document;
   return {
     ...(operation === 'transform' ? {} : { operation }),
-    inputs: inputs.map((input) => ({
+    inputs: convertedInputs(document).map((input) => ({
       ...(input.url === undefined ? { path: input.path } : {}),
       ...inputConfig(input),
     })),
-    ...(steps.length === 0 ? {} : { steps: steps.map(({ type, params }) => ({ type, params })) }),
+    ...(steps.length === 0
+      ? {}
+      : { steps: steps.map((step) => ({ type: step.type, params: stepParameters(document, step) })) }),
     outputs: [
       { ...outputConfig(output), epsg: output.crs, ...(output.name === null ? {} : { path: output.name }) },
     ],

@@ -5,6 +5,7 @@
 import type { FormatRecord, TransformationRecord } from '../../src/client/client.ts';
 import {
   EMPTY_DOCUMENT,
+  fileReading,
   type InputChoice,
   type Operation,
   type Options,
@@ -95,10 +96,55 @@ export function readDocument(value: unknown, known: KnownNames): WorkspaceDocume
     names.add(path);
   }
   const steps = asList(stepsKey, MAX_STEPS).map((one, i) => readStep(one, at(stepsKey, i), i + 1, known));
+  const withFiles = addStepFiles(inputs, steps, known);
   const [output = EMPTY_DOCUMENT.output] = asList(outputsKey, 1).map((one, i) =>
     readOutput(one, at(outputsKey, i), known),
   );
-  return { operation: inputs.length < 2 ? 'transform' : (operation as Operation), inputs, steps, output };
+  return { operation: inputs.length < 2 ? 'transform' : (operation as Operation), ...withFiles, output };
+}
+
+/** The files of steps as inputs. Parameters that say how a file is read become those of the input, unless it is read in another way. */
+function addStepFiles(
+  given: readonly InputChoice[],
+  steps: readonly StepChoice[],
+  { formats }: KnownNames,
+): Pick<WorkspaceDocument, 'inputs' | 'steps'> {
+  const inputs = [...given];
+  const withFiles = steps.map((step) => {
+    const { file, params } = step;
+    if (file === undefined) return step;
+    if (!inputs.some(({ path }) => path === file.path)) {
+      const format = params[`${file.part}_format`] ?? formatOfName(file.path, formats);
+      const isInput = formats.some(({ id, input }) => input && id === format);
+      if (!isInput) return step;
+      const crs = params[`${file.part}_crs`];
+      const options = params[`${file.part}_options`];
+      inputs.push({
+        path: file.path,
+        format: format as string,
+        crs: isPlainCrs(crs) ? readCrs(crs, '', []) : null,
+        layers: null,
+        options: isRecord(options) ? options : {},
+        isForSteps: true,
+      });
+    }
+    const input = inputs.find(({ path }) => path === file.path) as InputChoice;
+    const reading = Object.entries(fileReading(file.part, input));
+    const same = new Set(reading.flatMap(([name, value]) => (isSame(params[name], value) ? [name] : [])));
+    const others = Object.entries(params).filter(([name]) => !same.has(name));
+    return { ...step, params: Object.fromEntries(others) };
+  });
+  return { inputs, steps: withFiles };
+}
+
+function isPlainCrs(value: unknown): boolean {
+  return /^(?:EPSG:)?\d{1,9}$/i.test(String(value).trim());
+}
+
+/** CRSs are the same as 25832 and "EPSG:25832". */
+function isSame(a: unknown, b: unknown): boolean {
+  if (isPlainCrs(a) && isPlainCrs(b)) return readCrs(a, '', []) === readCrs(b, '', []);
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function readInput(value: unknown, where: string, { formats }: KnownNames): InputChoice {
@@ -124,16 +170,26 @@ function readInput(value: unknown, where: string, { formats }: KnownNames): Inpu
 }
 
 function readStep(value: unknown, where: string, key: number, { transformations }: KnownNames): StepChoice {
-  const step = recordOf(value, where);
-  checkKeys(step, ['type', 'params'], where);
-  const record = transformations.find(({ id }) => id === step.type);
+  const { type, params: nested, ...flat } = recordOf(value, where);
+  const record = transformations.find(({ id }) => id === type);
   if (record === undefined) {
     const ids = transformations.map(({ id }) => id).join(', ');
-    throw new DocumentProblem(`'${where}.type': unknown step ${shown(step.type)}; supported: ${ids}.`);
+    throw new DocumentProblem(`'${where}.type': unknown step ${shown(type)}; supported: ${ids}.`);
   }
-  const params = step.params === undefined ? {} : recordOf(step.params, `${where}.params`);
-  checkKeys(params, namesOf(record.parameters), `${where}.params`);
-  return { key, type: record.id, params, enabled: true };
+  const given = nested === undefined || nested === null ? {} : recordOf(nested, `${where}.params`);
+  const names = namesOf(record.parameters);
+  checkKeys(given, names, `${where}.params`);
+  // Parameters can also be next to the type.
+  checkKeys(flat, ['type', 'params', ...names], where);
+  const twice = Object.keys(flat).find((name) => Object.hasOwn(given, name));
+  if (twice !== undefined)
+    throw new DocumentProblem(`'${where}.${twice}' is also in '${where}.params'. Remove one.`);
+  const { file_parameter: fileParameter } = record;
+  const all: Options = { ...flat, ...given };
+  const part = fileParameter?.part ?? '';
+  const { [part]: path, ...params } = all;
+  if (typeof path !== 'string') return { key, type: record.id, params: all, enabled: true };
+  return { key, type: record.id, params, enabled: true, file: { part, path: fileNameOf(path) } };
 }
 
 function readOutput(value: unknown, where: string, { formats }: KnownNames): OutputChoice {

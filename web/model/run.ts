@@ -9,9 +9,17 @@ import {
   type Progress,
 } from '../../src/client/client.ts';
 import { client, formatOf, type Loading, messageOf } from '../service.ts';
-import { conversionConfig, type InputChoice, inputConfig, outputConfig, stepConfigs } from './document.ts';
+import {
+  conversionConfig,
+  convertedInputs,
+  type InputChoice,
+  inputConfig,
+  outputConfig,
+  stepConfigs,
+} from './document.ts';
 import { MAX_PREVIEW_FEATURES, type Preview, previewOf } from './preview.ts';
 import { sources } from './sources.ts';
+import { uploadedFiles } from './step-files.ts';
 import { workspace } from './workspace.ts';
 
 export interface Run {
@@ -45,8 +53,8 @@ export function isActive({ state }: Run): boolean {
 /** Starts what the document states: a job for each input, or one for all if they are appended or merged. */
 export function start(): void {
   const document = workspace.current.value;
-  const groups =
-    document.operation === 'transform' ? document.inputs.map((input) => [input]) : [document.inputs];
+  const inputs = convertedInputs(document);
+  const groups = document.operation === 'transform' ? inputs.map((input) => [input]) : [inputs];
   batch(() => {
     runs.value = runs.value.filter(isActive);
     for (const inputs of groups) if (inputs.length > 0) void startOne(inputs);
@@ -109,10 +117,11 @@ async function submit(inputs: readonly InputChoice[], signal: AbortSignal): Prom
       return source.upload.file();
     }),
   );
+  const reference = await uploadedFiles(document);
   signal.throwIfAborted();
   if (document.operation === 'transform') {
     const [first] = files;
-    const config = conversionConfig(document, inputs[0]) as unknown as Parameters<
+    const config = conversionConfig(document, inputs[0], reference) as unknown as Parameters<
       typeof client.submit
     >[0]['config'];
     return client.submit({ ...(first === null ? {} : { input: first }), config }, { signal });
@@ -124,7 +133,7 @@ async function submit(inputs: readonly InputChoice[], signal: AbortSignal): Prom
   const format = inputs[0].format as Parameters<typeof client.submitAppend>[0];
   const config = {
     input: inputConfig(inputs[0]),
-    transformations: stepConfigs(document),
+    transformations: stepConfigs(document, reference),
     output: outputConfig(document.output),
   } as never;
   return document.operation === 'append'

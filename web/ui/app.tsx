@@ -1,6 +1,7 @@
 /** The page: header, panels on the left, map on the right. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { convertedInputs } from '../model/document.ts';
 import { followDocument } from '../model/dry-run.ts';
 import { addDropped, addPasted, keepDocument } from '../model/open.ts';
 import { start } from '../model/run.ts';
@@ -147,7 +148,7 @@ function onShortcut(event: KeyboardEvent): void {
   if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
   const isText = isTextField(event.target);
   if (event.key === 'Enter') {
-    if (workspace.current.value.inputs.length === 0) return;
+    if (convertedInputs(workspace.current.value).length === 0) return;
     start();
   } else if (event.key.toLowerCase() === 'z' && !isText) {
     if (event.shiftKey) workspace.redo();

@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { COPY_KINDS, COPY_TITLES, type CopyKind, copyAs } from '../copy/commands.ts';
+import { convertedInputs } from '../model/document.ts';
 import { encodePipeline } from '../model/link.ts';
 import { workspace } from '../model/workspace.ts';
 import { formatOf, SERVICE_URL } from '../service.ts';
@@ -30,7 +31,7 @@ export function CopyAs(): JSX.Element {
     <>
       <button
         type="button"
-        disabled={document.inputs.length === 0}
+        disabled={convertedInputs(document).length === 0}
         onClick={() => {
           setCopied(false);
           dialog.current?.showModal();

@@ -1,6 +1,6 @@
 /** What should come out: format, CRS and options. */
 import type { JSX } from 'preact';
-import { chooseOutput, hasFixedCrs } from '../model/document.ts';
+import { chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts';
 import { checkNow, dryRun, isCheckOffered } from '../model/dry-run.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, formatOf } from '../service.ts';
@@ -68,7 +68,7 @@ function Forecast(): JSX.Element | null {
     <section class="forecast" aria-label="What this output will lose">
       <h3>
         What this output will lose
-        {workspace.current.value.inputs.length > 1 && (
+        {convertedInputs(workspace.current.value).length > 1 && (
           <>
             : <span dir="auto">{path}</span>
           </>

@@ -3,6 +3,7 @@ import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Report } from '../../src/client/client.ts';
+import { convertedInputs } from '../model/document.ts';
 import { cancel, isActive, outputFile, outputInput, type Run, runs, start } from '../model/run.ts';
 import { addSource } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
@@ -14,7 +15,7 @@ import { Findings } from './findings.tsx';
 import { JobHistory } from './job-history.tsx';
 
 export function RunPanel(): JSX.Element {
-  const { inputs } = workspace.current.value;
+  const inputs = convertedInputs(workspace.current.value);
   useSignalEffect(() => {
     document.title = pageTitle(runs.value);
   });

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Inspection } from '../../src/client/client.ts';
-import { changeInput, type InputChoice } from '../model/document.ts';
+import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
 import { addDropped } from '../model/open.ts';
 import type { SourceUpload } from '../model/source-upload.ts';
 import {
@@ -26,7 +26,9 @@ const OPERATIONS = [
 ] as const;
 
 export function SourcesPanel(): JSX.Element {
-  const { inputs, operation } = workspace.current.value;
+  const document = workspace.current.value;
+  const { inputs, operation } = document;
+  const converted = convertedInputs(document);
   return (
     <Section number={1} title="Sources">
       <AddFiles isFirst={inputs.length === 0} />
@@ -39,10 +41,15 @@ export function SourcesPanel(): JSX.Element {
       )}
       <ul class="cards">
         {inputs.map((input) => (
-          <SourceCard key={input.path} input={input} source={sources.value.get(input.path)} />
+          <SourceCard
+            key={input.path}
+            input={input}
+            source={sources.value.get(input.path)}
+            isConverted={converted.includes(input)}
+          />
         ))}
       </ul>
-      {inputs.length > 1 && (
+      {converted.length > 1 && (
         <SelectField
           label="Several files"
           value={operation}
@@ -103,6 +110,7 @@ function FileButton(props: {
 function SourceCard(props: {
   readonly input: InputChoice;
   readonly source: Source | undefined;
+  readonly isConverted: boolean;
 }): JSX.Element {
   const { input, source } = props;
   const format = formatOf(input.format);
@@ -121,6 +129,18 @@ function SourceCard(props: {
           ✕
         </button>
       </div>
+      {!props.isConverted && (
+        <p class="soft">
+          Used by a step, not converted.{' '}
+          <button
+            type="button"
+            class="link"
+            onClick={() => workspace.edit((document) => setConverted(document, input.path, true))}
+          >
+            Convert it too
+          </button>
+        </p>
+      )}
       {source === undefined ? (
         <Problem message="This file is not in the page.">
           <FileButton text="Add this file…" label={`File ${input.path}`} isPrimary={false} />

@@ -90,6 +90,14 @@ export const listTransformations: Operation = {
 };
 
 function describeTransformation(transformation: Transformation): object {
-  const { id, title, description, parameters, guarantees } = transformation;
-  return { id, title, description, parameters, guarantees, example: exampleStep(transformation) };
+  const { id, title, description, parameters, guarantees, fileParameter: file } = transformation;
+  return {
+    id,
+    title,
+    description,
+    parameters,
+    file_parameter: file === undefined ? null : { name: file.name, part: file.part },
+    guarantees,
+    example: exampleStep(transformation),
+  };
 }

@@ -81,6 +81,15 @@ export const catalogueSchemas: Readonly<Record<string, JsonSchema>> = {
     title: TEXT,
     description: text('Description in Markdown, including the effect on attributes and ids.'),
     parameters: { ...schemaOfOptions, description: 'JSON Schema (2020-12) of the parameters.' },
+    file_parameter: nullable(
+      closedObject({
+        name: text('Parameter with the value, such as `clipping_geojson`.'),
+        part: text(
+          'Part of a form with the file, such as `mask`; parameters about the file are `PART_upload`, `PART_format`, `PART_layer`, `PART_crs`, `PART_options` and `PART_filter`.',
+        ),
+      }),
+      'Parameter that can also be a file, with features in any input format; null: none.',
+    ),
     guarantees: listOf(TEXT, 'Properties that every result has.'),
     example: { type: 'object', description: 'Example of an entry of `transformations`.' },
   }),
