@@ -1,5 +1,5 @@
 /**
- * The base map of the workspace: land and borders of Natural Earth 1:110m (public domain), as GeoJSON with one decimal.
+ * The base map of the workspace: land and borders of Natural Earth (public domain), as GeoJSON.
  * The package joins what Natural Earth cuts at the antimeridian; a map in Web Mercator needs it cut again.
  */
 import { readFileSync } from 'node:fs';
@@ -13,9 +13,13 @@ const MAX_LATITUDE = 85;
 type Position = readonly number[];
 type Ring = readonly Position[];
 
-/** GeoJSON: a MultiPolygon with the land, and a MultiLineString with the borders of countries. */
-export function baseMap(root: string): object {
-  const file = join(root, 'node_modules', 'world-atlas', 'countries-110m.json');
+/** Decimal places of the degrees in the base map of each scale: a tenth of a degree is less than a pixel of a map of the world. */
+const DECIMALS = { '110m': 1, '50m': 2 } as const;
+
+/** GeoJSON: a MultiPolygon with the land, and a MultiLineString with the borders of countries. "50m" is 1:50,000,000. */
+export function baseMap(root: string, scale: keyof typeof DECIMALS): object {
+  const file = join(root, 'node_modules', 'world-atlas', `countries-${scale}.json`);
+  const rounded = roundedTo(10 ** DECIMALS[scale]);
   const world = JSON.parse(readFileSync(file, 'utf8')) as Topology<
     Record<'countries' | 'land', GeometryCollection>
   >;
@@ -31,7 +35,10 @@ export function baseMap(root: string): object {
   return {
     type: 'GeometryCollection',
     geometries: [
-      { type: 'MultiPolygon', coordinates: polygons.flatMap(cut) },
+      {
+        type: 'MultiPolygon',
+        coordinates: polygons.flatMap(cut).map((rings) => rings.map((ring) => ring.map(rounded))),
+      },
       { type: 'MultiLineString', coordinates: borders.coordinates.map((line) => line.map(rounded)) },
     ],
   };
@@ -48,7 +55,7 @@ function cut(polygon: readonly Ring[]): Ring[][] {
     const inside = rings
       .map((ring) => withinTurn(ring.map(([x, y]) => [x - 360 * turn, y])))
       .filter((ring) => ring.length >= 4);
-    if (inside.length > 0) parts.push(inside.map((ring) => ring.map(rounded)));
+    if (inside.length > 0) parts.push(inside);
   }
   return parts;
 }
@@ -91,7 +98,7 @@ function clipped(ring: Ring, distance: (position: Position) => number): Ring {
   return out;
 }
 
-function rounded([x, y]: Position): Position {
-  const clamped = Math.min(Math.max(y, -MAX_LATITUDE), MAX_LATITUDE);
-  return [Math.round(x * 10) / 10, Math.round(clamped * 10) / 10];
+function roundedTo(units: number): (position: Position) => Position {
+  const round = (degrees: number) => Math.round(degrees * units) / units;
+  return ([x, y]) => [round(x), round(Math.min(Math.max(y, -MAX_LATITUDE), MAX_LATITUDE))];
 }

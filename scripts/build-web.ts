@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 import { TOKENS } from '../src/page-style/tokens.ts';
 import { baseMap } from './base-map.ts';
 
@@ -30,19 +30,15 @@ export async function buildWeb(root: string): Promise<void> {
     return write(`${basename(name, extname(name))}-${hash}${extname(name)}`, content);
   };
 
-  const mapWorker = join(root, 'node_modules', 'maplibre-gl', 'dist', 'maplibre-gl-worker.mjs');
   const fileNames = {
-    BASE_MAP_FILE: writeHashed('base-map.json', JSON.stringify(baseMap(root))),
-    MAP_WORKER_FILE: writeHashed('map-worker.js', readFileSync(mapWorker)),
+    BASE_MAP_FILE: writeHashed('base-map.json', JSON.stringify(baseMap(root, '110m'))),
+    DETAILED_BASE_MAP_FILE: writeHashed('detailed-base-map.json', JSON.stringify(baseMap(root, '50m'))),
   };
   const define = Object.fromEntries(
     Object.entries(fileNames).map(([name, file]) => [name, JSON.stringify(file)]),
   );
   const { script, packages } = await bundle(root, define, write);
-  writeFileSync(
-    join(directory, 'LICENSES.txt'),
-    licensesOf(root, ['maplibre-gl', 'world-atlas', ...packages]),
-  );
+  writeFileSync(join(directory, 'LICENSES.txt'), licensesOf(root, ['world-atlas', ...packages]));
   const curtain = writeHashed('curtain.js', readFileSync(join(root, 'web', 'curtain.js')));
   const style = writeHashed('workspace.css', styleSheet(join(root, 'web', 'style')));
   writeFileSync(join(directory, 'manifest.json'), JSON.stringify({ curtain, script, style, files }));
@@ -56,11 +52,20 @@ async function bundle(
   define: Readonly<Record<string, string>>,
   write: (name: string, content: string | Uint8Array) => string,
 ): Promise<{ readonly script: string; readonly packages: readonly string[] }> {
+  const mapLibre = join(root, 'node_modules', 'maplibre-gl', 'src');
   const build = await rolldown({
     input: { main: join(root, 'web', 'main.tsx') },
     platform: 'browser',
     tsconfig: join(root, 'web', 'tsconfig.json'),
-    transform: { define },
+    transform: {
+      define,
+      inject: { MAP_WORKER_FILE },
+      // MapLibre is written for this: else its classes lose what the constructors of their base classes set.
+      typescript: { removeClassFieldsWithoutInitializer: true },
+    },
+    // The sources: the built files of the package have most of its code twice, for the page and for the worker.
+    resolve: { alias: { 'maplibre-gl': join(mapLibre, 'index.ts') } },
+    plugins: [mapWorkerUrl(join(mapLibre, 'source', 'worker.ts'))],
   });
   const { output } = await build.generate({
     format: 'esm',
@@ -75,6 +80,21 @@ async function bundle(
     (id) => /[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)[\\/](?!.*node_modules)/.exec(id)?.[1] ?? [],
   );
   return { script: output[0].fileName, packages };
+}
+
+/** Name of the module whose default export is the address of the worker of the map. */
+const MAP_WORKER_FILE = 'map-worker-file';
+
+function mapWorkerUrl(path: string): Plugin {
+  return {
+    name: 'map-worker-url',
+    resolveId: (id) => (id === MAP_WORKER_FILE ? id : null),
+    load(id) {
+      if (id !== MAP_WORKER_FILE) return null;
+      const worker = this.emitFile({ type: 'chunk', id: path, name: 'map-worker' });
+      return `export default import.meta.ROLLUP_FILE_URL_${worker};`;
+    },
+  };
 }
 
 /** The licences of packages that are copied into the build; most of them have to go with every copy. */

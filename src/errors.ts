@@ -12,6 +12,7 @@ import {
   type FieldForm,
   type MessageParams,
   messageOf,
+  settingsIn,
   type TemplateParams,
   textOf,
 } from './message.ts';
@@ -477,6 +478,13 @@ export interface CrsSuggestion {
   readonly name: string;
 }
 
+/** A value of the config with which the request may succeed. */
+export interface Fix {
+  /** Path in the config: "output.geometry". */
+  readonly path: string;
+  readonly value: string | boolean;
+}
+
 /** Suggestions in a parameter of an error: one per line, code and name separated by a space. */
 export function suggestionsIn(text: string): readonly CrsSuggestion[] {
   return text.split('\n').flatMap((line) => {
@@ -519,6 +527,15 @@ export class GeomillError extends Error {
   get suggestions(): readonly CrsSuggestion[] {
     const { suggestions = '' } = this.params;
     return suggestionsIn(textOf(suggestions));
+  }
+
+  /** The values that the message proposes for fields of the request, alternatives to each other. */
+  get fixes(): readonly Fix[] {
+    const settings = settingsIn(errorCatalogue[this.code].template, this.params);
+    return settings.flatMap(({ path, value }): Fix[] => {
+      if (value === null) return this.suggestions.map(({ crs }) => ({ path, value: crs }));
+      return [{ path, value: value === 'true' || value === 'false' ? value === 'true' : value }];
+    });
   }
 
   /** The same error with a message that names the fields of a request in another form. */

@@ -36,7 +36,7 @@ export const NUMBER: MessageSchema = { type: 'number' };
 const INTEGER: MessageSchema = { type: 'integer' };
 
 const TEXT = textUpTo(MAX_COMPOSED);
-const FIELD = exactly<Field>({ field: textUpTo(MAX_PATH) });
+const FIELD = exactly<Field>({ field: textUpTo(MAX_PATH), value: NAME }, ['value']);
 const PARAMS: MessageSchema = {
   type: 'object',
   maxProperties: 20,

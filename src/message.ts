@@ -9,6 +9,8 @@ import { MAX_COMPOSED, shortText } from './short-text.ts';
 export interface Field {
   /** Path in the config ("output.epsg"), or the flag that stated it ("--from-crs", "--buffer.distance"). */
   readonly field: string;
+  /** Only in a phrase: the text is the instruction to give the field this value. */
+  readonly value?: string;
 }
 
 /** A composed text that refers to fields. */
@@ -18,6 +20,11 @@ export type MessageParams = Readonly<Record<string, MessageParam>>;
 
 export function field(path: string): Field {
   return { field: path };
+}
+
+/** The instruction to give a field a value, as a part of a phrase. */
+export function setting(path: string, value: string): Field {
+  return { field: path, value };
 }
 
 /** phrase`contradicts '${field(path)}'` */
@@ -48,7 +55,7 @@ export const CONFIG_FORM: FieldForm = {
   set(path, value) {
     const name = `'${CONFIG_FORM.name(path)}'`;
     if (value === null) return `set ${name}`;
-    return `set ${name} to ${value === 'true' ? value : `'${value}'`}`;
+    return `set ${name} to ${/^(true|false)$/.test(value) ? value : `'${value}'`}`;
   },
 };
 
@@ -130,7 +137,32 @@ export function messageOf(template: string, params: MessageParams, form = CONFIG
 export function textOf(param: MessageParam, form = CONFIG_FORM): string {
   if (typeof param !== 'object') return String(param);
   if ('field' in param) return form.name(param.field);
-  return param.map((part) => (typeof part === 'string' ? part : form.name(part.field))).join('');
+  return param.map((part) => (typeof part === 'string' ? part : partText(part, form))).join('');
+}
+
+function partText({ field, value }: Field, form: FieldForm): string {
+  return value === undefined ? form.name(field) : form.set(field, value);
+}
+
+/** A value of a field that a message tells the reader to set; null: the message leaves it to the reader. */
+export interface Setting {
+  readonly path: string;
+  readonly value: string | null;
+}
+
+/** The instructions to set fields in a template and in the phrases among its parameters. */
+export function settingsIn(template: string, params: MessageParams): Setting[] {
+  return [...template.matchAll(SLOT)].flatMap(([, kind, name, , value]): Setting[] => {
+    const param = Object.hasOwn(params, name) ? params[name] : undefined;
+    if (kind === 'set') {
+      if (name.includes('.')) return [{ path: name, value: value ?? null }];
+      return param === undefined ? [] : [{ path: pathOf(param), value: value ?? null }];
+    }
+    if (typeof param !== 'object' || 'field' in param) return [];
+    return param.flatMap((part) =>
+      typeof part === 'string' || part.value === undefined ? [] : [{ path: part.field, value: part.value }],
+    );
+  });
 }
 
 /** Jobs that an earlier version stored have texts where a field is expected. */
@@ -184,5 +216,5 @@ function boundedParam(name: string, value: MessageParam): MessageParam {
 
 function boundedField(value: Field): Field {
   const path = shortText(value.field, MAX_PATH);
-  return path === value.field ? value : { field: path };
+  return path === value.field ? value : { ...value, field: path };
 }

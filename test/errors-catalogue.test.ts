@@ -16,6 +16,7 @@ import {
   messageOf,
   parameterNames,
   phrase,
+  setting,
 } from '../src/message.ts';
 import { transformations } from '../src/transformations/registry.ts';
 import type { Transformation } from '../src/transformations/transformation.ts';
@@ -168,6 +169,22 @@ test('a phrase keeps its references across a process, and an error has both form
   const error = failure('TRANSFORMATION_INVALID', { path: field('--buffer.join'), reason });
   const revived = GeomillError.revive(JSON.parse(JSON.stringify(error.toPlain())));
   assert.equal(revived.inForm(FLAG_FORM).message, "'--join' contradicts '--end-cap' of step 1");
+});
+
+test('an error has the values that its message proposes, also across a process and in both forms', () => {
+  const advice = phrase`; correct the row, or ${setting('csv_options.on_error', 'skip')}, which skips it`;
+  const row = failure('CSV_SYNTAX', { line: 7, reason: 'too long', advice });
+  assert.equal(row.message, "CSV line 7: too long; correct the row, or set 'csv_options.on_error' to 'skip', which skips it"); // biome-ignore format: one line
+  const revived = GeomillError.revive(JSON.parse(JSON.stringify(row.toPlain())));
+  assert.equal(revived.inForm(FLAG_FORM).message, 'CSV line 7: too long; correct the row, or add --in-on-error skip, which skips it'); // biome-ignore format: one line
+  assert.deepEqual(revived.fixes, [{ path: 'csv_options.on_error', value: 'skip' }]);
+  assert.deepEqual(failure('CSV_HEADER_MISSING', { name: '8.5' }).fixes, [
+    { path: 'csv_options.has_header', value: false },
+  ]);
+  const missing = { source: 'a.shp', reason: 'none', path: field('input.epsg'), extent: '', candidates: '' };
+  assert.deepEqual(failure('CRS_MISSING', missing).fixes, []);
+  const suggested = new GeomillError('CRS_MISSING', { ...missing, suggestions: 'EPSG:27700 British\nEPSG:4326 WGS' }); // biome-ignore format: one line
+  assert.deepEqual(suggested.fixes.map(({ path, value }) => [path, value]), [['input.epsg', 'EPSG:27700'], ['input.epsg', 'EPSG:4326']]); // biome-ignore format: one line
 });
 
 test('an error carries its filled sentence, its location and its cause, also across a thread', () => {

@@ -22,6 +22,8 @@ export class GeomillProblem extends GeomillError {
   readonly errors: NonNullable<Problem['errors']>;
   /** Coordinate reference systems that fit an input without one, most likely first. */
   readonly suggestions: NonNullable<Problem['suggestions']>;
+  /** Values that the message proposes for the config, alternatives to each other. */
+  readonly fixes: NonNullable<Problem['fixes']>;
   /** Reference under which the cause of a 500 is logged. */
   readonly instance: string | null;
   /** When it is worth to try again; null: the service does not say. */
@@ -37,6 +39,7 @@ export class GeomillProblem extends GeomillError {
     this.detail = problem.detail;
     this.errors = problem.errors ?? [];
     this.suggestions = problem.suggestions ?? [];
+    this.fixes = problem.fixes ?? [];
     this.instance = problem.instance ?? null;
     this.code = codeOf(problem.type);
     this.retryAfterSeconds = about.retryAfterSeconds;
@@ -52,6 +55,8 @@ export class JobFailed extends GeomillError {
   readonly place: Place | null;
   /** As of GeomillProblem. */
   readonly suggestions: NonNullable<JobError['suggestions']>;
+  /** As of GeomillProblem. */
+  readonly fixes: NonNullable<JobError['fixes']>;
   /** All there is to know about the job. */
   readonly job: Job;
 
@@ -60,6 +65,7 @@ export class JobFailed extends GeomillError {
     this.code = job.error?.code ?? 'INTERNAL';
     this.place = job.error?.place ?? null;
     this.suggestions = job.error?.suggestions ?? [];
+    this.fixes = job.error?.fixes ?? [];
     this.job = job;
   }
 }
@@ -96,6 +102,7 @@ export async function problemOf(response: Response): Promise<GeomillProblem> {
     ...(Array.isArray(given.suggestions)
       ? { suggestions: given.suggestions as NonNullable<Problem['suggestions']> }
       : {}),
+    ...(Array.isArray(given.fixes) ? { fixes: given.fixes as NonNullable<Problem['fixes']> } : {}),
   };
   return new GeomillProblem(problem, about);
 }

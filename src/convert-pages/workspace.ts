@@ -73,7 +73,7 @@ export function workspaceHead(
 }
 
 /**
- * Serves the files below `/assets/`. They stay in memory: together they are about three megabytes. Browsers take Brotli over
+ * Serves the files below `/assets/`. They stay in memory: together they are about four megabytes. Browsers take Brotli over
  * https and from this machine only, so gzip is for plain http in a network. `tiles`: MAP_TILES_URL.
  */
 export function registerWorkspaceFiles(

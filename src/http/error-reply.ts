@@ -27,6 +27,8 @@ export interface Problem {
   readonly errors?: readonly ProblemItem[];
   /** Coordinate reference systems that the client may have meant. */
   readonly suggestions?: GeomillError['suggestions'];
+  /** Values of the request that the detail proposes. */
+  readonly fixes?: GeomillError['fixes'];
 }
 
 const PROBLEM_MEDIA_TYPE = 'application/problem+json';
@@ -42,6 +44,7 @@ export function problemOf(error: GeomillError, detail = error.message): Problem 
     detail,
     ...(path !== null && error.status === 400 ? { errors: [{ path, message: detail }] } : {}),
     ...(error.suggestions.length > 0 ? { suggestions: error.suggestions } : {}),
+    ...(error.fixes.length > 0 ? { fixes: error.fixes } : {}),
   };
 }
 

@@ -150,7 +150,9 @@ export function inDocument(thrown: unknown, index: number): unknown {
 function located(param: MessageParam, index: number): MessageParam {
   if (typeof param !== 'object') return param;
   if ('field' in param) return field(documentPath(param.field, index));
-  return param.map((part) => (typeof part === 'string' ? part : field(documentPath(part.field, index))));
+  return param.map((part) =>
+    typeof part === 'string' ? part : { ...part, field: documentPath(part.field, index) },
+  );
 }
 
 /** The path in a document of a path in the config of the output at `index`. */

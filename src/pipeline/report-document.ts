@@ -186,6 +186,12 @@ function mappingOf(files: readonly InputFileRequest[]): readonly (string | null)
 
 /** An error of a job or of a dry run. `message`: where clients get another one than that of the error. */
 export function errorDocument(error: GeomillError, message: string = error.message): object {
-  const { code, location, suggestions } = error;
-  return { code, message, place: location ?? null, ...(suggestions.length > 0 ? { suggestions } : {}) };
+  const { code, location, suggestions, fixes } = error;
+  return {
+    code,
+    message,
+    place: location ?? null,
+    ...(suggestions.length > 0 ? { suggestions } : {}),
+    ...(fixes.length > 0 ? { fixes } : {}),
+  };
 }

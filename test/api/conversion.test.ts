@@ -73,6 +73,36 @@ test('the client has the suggestions of a refused request, of a job that failed,
   assert.ok(dryRun !== null && 'error' in dryRun && dryRun.error.suggestions?.some(isBritish));
 });
 
+test('an error proposes values for the config, with which the job succeeds', async () => {
+  const rows = 'id,geom_wkt\n1,POINT (8.5 53.5)\n2,POINT (8.5)\n';
+  const cases = [
+    [
+      { name: 'rows.csv', data: rows },
+      { path: 'csv_options.on_error', value: 'skip' },
+    ],
+    [
+      { name: 'old.csv', data: Buffer.from('lon,lat,name\n8.5,53.5,B\xfcsum\n', 'latin1') },
+      { path: 'csv_options.encoding', value: 'windows-1252' },
+    ],
+  ] as const;
+  for (const [input, fix] of cases) {
+    const config = { input: { format: 'csv', epsg: 4326 }, output: { format: 'geojson' } } as const;
+    const job = await client.submit({ input, config });
+    await assert.rejects(job.wait(), (error: JobFailed) => {
+      assert.deepEqual(error.fixes, [fix]);
+      return true;
+    });
+    await assert.rejects(
+      client.transform('csv', { input, config: { input_crs: 'EPSG:4326', output_format: 'geojson' } }),
+      (error: GeomillProblem) => error.fixes[0].value === fix.value,
+    );
+    const options = { [fix.path.replace('csv_options.', '')]: fix.value };
+    const mended = { ...config, input: { ...config.input, ...options } } as typeof config;
+    const { report } = await (await client.submit({ input, config: mended })).wait();
+    assert.ok((report?.features.written ?? 0) > 0);
+  }
+});
+
 test('the report says what was done', async () => {
   const config = { input: { format: 'geojson' }, output: { format: 'csv', epsg: 25832 } } as const;
   const { report } = await (await client.submit({ input, config })).wait();

@@ -111,7 +111,7 @@ test('reads both coordinates from one column', async () => {
   assert.deepEqual(await geometries('n;lat_lon\na;47.5, 8.5\n'), ['POINT (8.5 47.5)']);
   assert.deepEqual(await geometries('n;lonlat\na;8.5 47.5\n'), ['POINT (8.5 47.5)']);
   const text = 'n;place\na;47,5; 8,5\n'.replace('47,5; 8,5', '"47,5; 8,5"');
-  assert.match(await errorOf(text, { point_column: 'place' }), /point_order' is required/);
+  assert.match(await errorOf(text, { point_column: 'place' }), /point_order' to 'lat_lon'/);
   const options = { point_column: 'place', point_order: 'lat_lon' };
   assert.deepEqual(await geometries(text, options), ['POINT (8.5 47.5)']);
   assert.deepEqual(await geometries('n,place\na,"8°30\'E 47°30\'N"\n', { point_column: 'place' }), [

@@ -102,7 +102,7 @@ test('the order of positions in one column is never guessed', async () => {
   const late = await errorOf(`${text}x;"47.5, 8.5"\n`, options);
   assert.match(
     late,
-    /^CSV_POINT_ORDER CSV line 1502, column 'place': '47\.5, 8\.5' does not state .*'csv_options\.point_order' is required/,
+    /^CSV_POINT_ORDER CSV line 1502, column 'place': '47\.5, 8\.5' does not state .*set 'csv_options\.point_order' to 'lat_lon'/,
   );
   // Dropping rows is for invalid ones.
   assert.equal(await errorOf(`${text}x;"47.5, 8.5"\n`, { ...options, on_error: 'skip' }), late);

@@ -1,7 +1,7 @@
 import { type ErrorEntries, user } from '../../catalogue-entries.ts';
 
 export const errors = {
-  CSV_SYNTAX: user(400, 'CSV line {line}: {reason}'),
+  CSV_SYNTAX: user(400, 'CSV line {line}: {reason}{advice?}'),
   CSV_BLANK: user(
     400,
     '{source} has only blank lines where its header is expected ({bytes} bytes); was the upload or export interrupted?',
@@ -17,7 +17,7 @@ export const errors = {
   ),
   CSV_COMMA_AMBIGUOUS: user(
     400,
-    "the comma in '{value}' (column '{column}') can be a decimal mark or separate thousands: set '{field:csv_options.decimal_comma}' to true or false",
+    "the comma in '{value}' (column '{column}') can be a decimal mark or separate thousands: {set:csv_options.decimal_comma=true} if it is a decimal mark, and {set:csv_options.decimal_comma=false} if it separates thousands",
   ),
   CSV_LETTERS_APART: user(
     400,
@@ -29,9 +29,9 @@ export const errors = {
   ),
   CSV_HEADER_MISSING: user(
     400,
-    "the first line has coordinates instead of names ('{name}'): set '{field:csv_options.has_header}' to false, which names the columns column_1, column_2 and so on",
+    "the first line has coordinates instead of names ('{name}'): {set:csv_options.has_header=false}, which names the columns column_1, column_2 and so on",
   ),
-  CSV_GEOMETRY: user(400, "CSV line {line}, column '{column}': {reason} in '{value}'"),
+  CSV_GEOMETRY: user(400, "CSV line {line}, column '{column}': {reason} in '{value}'{advice?}"),
   CSV_GEOMETRY_LATE: user(
     400,
     "CSV line {line}, column '{column}': '{value}' is a geometry, but the column has none in the first rows, so positions were read from other columns: choose with '{field:csv_options.geometry_column}', or with '{field:csv_options.x_column}' and '{field:csv_options.y_column}'",
@@ -50,6 +50,6 @@ export const errors = {
   ),
   CSV_POINT_ORDER: user(
     400,
-    "CSV line {line}, column '{column}': '{value}' does not state whether latitude or longitude comes first; '{field:csv_options.point_order}' is required",
+    "CSV line {line}, column '{column}': '{value}' does not state whether latitude or longitude comes first: {set:csv_options.point_order=lat_lon} if it is latitude, and {set:csv_options.point_order=lon_lat} if it is longitude",
   ),
 } as const satisfies ErrorEntries;

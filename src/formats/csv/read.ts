@@ -12,7 +12,7 @@ import { failure, GeomillError, type Location } from '../../errors.ts';
 import { MAX_LISTED, NO_ROW, RowTally } from '../../finding-rows.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
-import type { MessageParams } from '../../message.ts';
+import { type MessageParams, phrase, setting } from '../../message.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
 import { type CsvState, openCsv } from './open.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
@@ -42,6 +42,9 @@ export const reader: FormatReader = {
     return new PartitionReader(state, source, partition, request).read();
   },
 };
+
+/** Ends the error of a row that can be skipped. */
+const SKIP_ADVICE = phrase`; correct the row, or ${setting('csv_options.on_error', 'skip')}, which skips such rows`;
 
 class PartitionReader {
   readonly #state: CsvState;
@@ -179,7 +182,9 @@ class PartitionReader {
 
   /** Drops the row if the request allows it, else throws. */
   #reject(error: GeomillError): void {
-    if (this.#state.onError === 'fail' || this.#scanner.isUnclosed) throw error;
+    if (this.#scanner.isUnclosed) throw error;
+    if (this.#state.onError === 'fail')
+      throw new GeomillError(error.code, { ...error.params, advice: SKIP_ADVICE }, error.location);
     const reason =
       error.code === 'CSV_GEOMETRY' ? 'invalid geometry' : 'not as many cells as columns, or broken quotes';
     this.#findings.note('RECORD_SKIPPED', { reason }, this.#location(), 1, NO_ROW);

@@ -3,7 +3,7 @@ import iconv from 'iconv-lite';
 import { failure, type GeomillError } from '../../errors.ts';
 import { createFileSink } from '../../io/byte-sink.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
-import { field, phrase } from '../../message.ts';
+import { phrase, setting } from '../../message.ts';
 
 const CHUNK_BYTES = 1 << 20;
 const encoder = new TextEncoder();
@@ -49,7 +49,7 @@ function copyText(input: ByteSource, encoding: string, source: string, append: (
 
 /** The error for bytes that are invalid in the encoding of the file. */
 export function invalidText(source: string, offset: number, encoding: string): GeomillError {
-  const advice = phrase`state the encoding with '${field('csv_options.encoding')}', such as windows-1252, or convert the file to UTF-8`;
+  const advice = phrase`${setting('csv_options.encoding', 'windows-1252')} (Western European) or to the encoding of the file, or convert the file to UTF-8`;
   return failure('TEXT_ENCODING_INVALID', { source, offset, encoding, advice }, { offset });
 }
 

@@ -2,7 +2,7 @@
 import { errorCatalogue } from '../../errors.ts';
 import { jobStates } from '../../jobs/job.ts';
 import type { JsonSchema } from '../operation.ts';
-import { SUGGESTIONS } from './problem.ts';
+import { FIXES, SUGGESTIONS } from './problem.ts';
 import { closedObject, count, listOf, nullable, nullableTime, ref, TEXT, text, time } from './schema.ts';
 
 const jobId = text('Id of the job.');
@@ -136,8 +136,9 @@ export const jobSchemas: Readonly<Record<string, JsonSchema>> = {
       message: text('One sentence for people.'),
       place: nullable(ref('Place')),
       suggestions: SUGGESTIONS,
+      fixes: FIXES,
     },
-    ['suggestions'],
+    ['suggestions', 'fixes'],
   ),
   Job: { ...jobSchema, description: 'A job with all details.' },
   JobShort: { ...shortJobSchema, description: 'A job in a list.' },

@@ -8,6 +8,18 @@ export const SUGGESTIONS: JsonSchema = {
   description: 'Coordinate reference systems that fit the coordinates of the input, most likely first.',
 };
 
+/** A member of problems and of errors of jobs. */
+export const FIXES: JsonSchema = {
+  ...listOf(
+    closedObject({
+      path: text('Location in the config, e.g. `csv_options.on_error`.'),
+      value: { type: ['string', 'boolean'], description: 'Value to set there.' },
+    }),
+  ),
+  description:
+    'Values that the message proposes for the config, alternatives to each other: with one of them, the request may succeed.',
+};
+
 export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
   Problem: {
     ...closedObject(
@@ -28,8 +40,9 @@ export const problemSchemas: Readonly<Record<string, JsonSchema>> = {
           }),
         ),
         suggestions: SUGGESTIONS,
+        fixes: FIXES,
       },
-      ['instance', 'errors', 'suggestions'],
+      ['instance', 'errors', 'suggestions', 'fixes'],
     ),
     description: 'Problem details (RFC 9457).',
   },
