@@ -43,6 +43,12 @@ export class History<State> {
     };
   }
 
+  /** Completes the current state with what follows from it; undo does not stop there. */
+  amend(change: (state: State) => State): void {
+    const { before, now, after } = this.#timeline.value;
+    this.#timeline.value = { before, now: change(now), after };
+  }
+
   undo(): void {
     const { before, now, after } = this.#timeline.value;
     const previous = before.at(-1);

@@ -1,6 +1,6 @@
 /** A source or a result as the map draws it: a sample in longitude and latitude, which the service makes. */
 import type { FeatureCollection, Inspection, UploadedFile } from '../../src/client/client.ts';
-import { catalogue, client, formatOf } from '../service.ts';
+import { catalogue, client } from '../service.ts';
 import { type InputChoice, inputConfig } from './document.ts';
 
 /** More features than this are sampled: a map cannot show more at once, and a tab cannot hold them. */
@@ -26,7 +26,7 @@ export async function previewOf(
 ): Promise<Preview> {
   const total = inspection.layers.reduce((sum, layer) => sum + layer.features, 0);
   const config = {
-    input: inputConfig({ ...input, crs: input.crs ?? assumedCrs(input, inspection) }),
+    input: inputConfig(input),
     ...(total > MAX_PREVIEW_FEATURES ? { transformations: [sampleStep()] } : {}),
     output: { format: 'geojson' },
   };
@@ -36,13 +36,6 @@ export async function previewOf(
   const output = await job.result({ signal });
   const features = await output.json<FeatureCollection>();
   return { features, drawn: features.features.length, total };
-}
-
-/** What an inspection took for the CRS of a format that cannot state one: a conversion has to name it. Null: not needed, or unknown. */
-function assumedCrs({ format }: InputChoice, { layers }: Inspection): string | null {
-  const authority = layers[0]?.crs?.authority ?? null;
-  if (authority === null || formatOf(format)?.input_crs !== 'request') return null;
-  return `${authority.name}:${authority.code}`;
 }
 
 function sampleStep(): object {

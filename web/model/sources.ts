@@ -1,7 +1,7 @@
 /** The files that were dropped, what the service says of them, and how they look on the map. */
 import { batch, effect, signal, untracked } from '@preact/signals';
 import { GeomillProblem, type InspectConfig, type Inspection, JobFailed } from '../../src/client/client.ts';
-import { catalogue, client, type Loading, messageOf } from '../service.ts';
+import { catalogue, client, formatOf, type Loading, messageOf } from '../service.ts';
 import { addInput, changeInput, type InputChoice, inputConfig, removeInput } from './document.ts';
 import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from './grouping.ts';
 import { type Preview, previewOf } from './preview.ts';
@@ -147,13 +147,18 @@ function look(input: InputChoice): void {
   const source = sources.value.get(input.path);
   if (source === undefined) return;
   const { upload } = source;
-  const key = JSON.stringify({ ...inputConfig(input), layer: null });
+  const key = keyOf(input);
   const earlier = asked.get(input.path);
   if (earlier?.key === key && earlier.upload === upload) return;
   earlier?.abort.abort();
   const abort = new AbortController();
   asked.set(input.path, { key, upload, abort });
   void inspectAndDraw(source, input, abort.signal);
+}
+
+/** Which of the layers are chosen changes nothing in the answer. */
+function keyOf(input: InputChoice): string {
+  return JSON.stringify({ ...inputConfig(input), layer: null });
 }
 
 async function inspectAndDraw(
@@ -182,6 +187,13 @@ async function inspectAndDraw(
     return;
   }
   if (abort.aborted) return;
+  const assumed = assumedCrs(input, inspection);
+  const placed = assumed === null ? whole : { ...whole, crs: assumed };
+  if (assumed !== null) {
+    const request = asked.get(path);
+    if (request !== undefined) asked.set(path, { ...request, key: keyOf(placed) });
+    workspace.amend((document) => changeInput(document, path, { crs: assumed }));
+  }
   const isPlaced = inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null);
   change(path, {
     inspection: { state: 'ready', value: inspection },
@@ -190,7 +202,7 @@ async function inspectAndDraw(
   });
   if (!isPlaced) return;
   try {
-    const preview = await previewOf(file, whole, inspection, abort);
+    const preview = await previewOf(file, placed, inspection, abort);
     if (!abort.aborted) change(path, { preview: { state: 'ready', value: preview } });
   } catch (error) {
     if (abort.aborted) return;
@@ -205,4 +217,14 @@ function change(path: string, changes: Partial<Source>): void {
 
 function suggestionsOf(error: unknown): Source['suggestions'] {
   return error instanceof GeomillProblem || error instanceof JobFailed ? error.suggestions : [];
+}
+
+/**
+ * The CRS that an inspection assumed for a format that cannot state one, because a conversion has to name it. Null: not needed,
+ * or unknown.
+ */
+function assumedCrs({ format, crs }: InputChoice, { layers }: Inspection): string | null {
+  const authority = layers[0]?.crs?.authority ?? null;
+  if (crs !== null || authority === null || formatOf(format)?.input_crs !== 'request') return null;
+  return `${authority.name}:${authority.code}`;
 }
