@@ -16,7 +16,7 @@ export interface Source {
   readonly byteLength: number | null;
   readonly upload: SourceUpload | null;
   readonly inspection: Loading<Inspection>;
-  /** Systems that fit the coordinates, if the CRS is missing. */
+  /** Systems that the error of a failed inspection names. */
   readonly suggestions: GeomillProblem['suggestions'];
   /** Null: there is nothing to draw, for instance because the CRS is not known. */
   readonly preview: Loading<Preview> | null;
@@ -197,7 +197,6 @@ async function inspectAndDraw(
   const isPlaced = inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null);
   change(path, {
     inspection: { state: 'ready', value: inspection },
-    suggestions: inspection.layers.find(({ crs }) => crs === null)?.crs_suggestions ?? [],
     preview: isPlaced ? { state: 'loading' } : null,
   });
   if (!isPlaced) return;

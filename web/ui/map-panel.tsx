@@ -55,6 +55,9 @@ export function MapPanel(): JSX.Element {
         });
         drawAll();
         void view.current.overlay(overlays.peek());
+        // Asked for before the map was there, which has no data to show instead.
+        const asked = requestedView.peek();
+        if (asked !== null && legendRows().length === 0) void view.current.fit(asked.box);
       },
       (error) => setFailure(messageOf(error)),
     );
@@ -88,7 +91,9 @@ export function MapPanel(): JSX.Element {
   });
   useEffect(drawAll, [hidden]);
   useSignalEffect(() => {
-    void view.current?.overlay(overlays.value);
+    // Read first: also while there is no map, or this would not run again.
+    const { value: drawn } = overlays;
+    void view.current?.overlay(drawn);
   });
   useSignalEffect(() => {
     if (requestedView.value !== null) void view.current?.fit(requestedView.value.box);

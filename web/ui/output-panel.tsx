@@ -31,7 +31,7 @@ export function OutputPanel(): JSX.Element {
           value={output.crs === 'source' ? null : output.crs}
           stated="as the source"
           isMissing={false}
-          suggestions={[]}
+          resetText="As the source"
           onChoose={(crs) => workspace.edit((document) => chooseOutput(document, { crs: crs ?? 'source' }))}
         />
       )}

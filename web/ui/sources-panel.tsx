@@ -5,19 +5,12 @@ import type { Inspection } from '../../src/client/client.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
 import { addDropped } from '../model/open.ts';
 import type { SourceUpload } from '../model/source-upload.ts';
-import {
-  chooseCrs,
-  dismissRejected,
-  rejected,
-  removeSource,
-  type Source,
-  sources,
-} from '../model/sources.ts';
+import { dismissRejected, rejected, removeSource, type Source, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { formatOf } from '../service.ts';
 import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
-import { CrsPicker } from './crs-picker.tsx';
 import { PasteBox } from './paste-box.tsx';
+import { SourceCrs } from './source-crs.tsx';
 
 const OPERATIONS = [
   ['transform', 'Convert each file'],
@@ -174,8 +167,7 @@ function optionsOf(schema: Readonly<Record<string, unknown>>): object {
 
 function SourceDetails(props: { readonly input: InputChoice; readonly source: Source }): JSX.Element {
   const { input, source } = props;
-  const { inspection, preview, suggestions } = source;
-  const isPlaced = inspection.state === 'ready' && inspection.value.layers.every(({ crs }) => crs !== null);
+  const { inspection, preview } = source;
   return (
     <>
       {source.upload !== null && (
@@ -186,16 +178,7 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
       )}
       {inspection.state === 'failed' && <Problem message={inspection.message} />}
       {inspection.state === 'ready' && <Layers input={input} inspection={inspection.value} />}
-      {inspection.state !== 'loading' && (
-        <CrsPicker
-          label="CRS of the coordinates"
-          value={input.crs}
-          stated={statedCrs(inspection.state === 'ready' ? inspection.value : null)}
-          isMissing={!isPlaced && input.crs === null}
-          suggestions={suggestions}
-          onChoose={(crs) => chooseCrs(input.path, crs)}
-        />
-      )}
+      <SourceCrs input={input} source={source} />
       {preview?.state === 'loading' && <Busy label="Drawing…" />}
       {preview?.state === 'failed' && <Problem message={`Not drawn: ${preview.message}`} />}
       {preview?.state === 'ready' && preview.value.drawn < preview.value.total && (
@@ -255,13 +238,6 @@ function Upload(props: {
       {now.state === 'failed' && <Problem message={now.message} />}
     </>
   );
-}
-
-/** The CRS of the file, if all layers have the same; null: unknown, or several. */
-function statedCrs(inspection: Inspection | null): string | null {
-  const names = new Set(inspection?.layers.map(({ crs }) => crs?.name ?? null));
-  const [name] = names;
-  return names.size === 1 && name !== undefined ? name : null;
 }
 
 function Layers(props: { readonly input: InputChoice; readonly inspection: Inspection }): JSX.Element {

@@ -1,0 +1,176 @@
+/** In which systems the coordinates of a source can be, as the service ranks them, and where on the Earth each puts them. */
+import { signal } from '@preact/signals';
+import type {
+  CrsQuestion,
+  CrsSuggestions,
+  FeatureCollection,
+  Inspection,
+  SuggestedCrs,
+} from '../../src/client/client.ts';
+import type { LonLatBox } from '../map/extent.ts';
+import { client } from '../service.ts';
+import { hideOverlay, showOverlay, viewBox } from './overlays.ts';
+
+/** The source whose candidates are on the map: of several sources without a CRS only one, or their numbers would mix. */
+export const locating = signal<string | null>(null);
+
+/** Coordinates whose system is in question. */
+export interface UnknownPlace {
+  /** Smallest x, smallest y, largest x, largest y. */
+  readonly extent: CrsQuestion['extent'];
+  /** Metres, as a drawing states it; null: not stated. */
+  readonly metresPerUnit: number | null;
+}
+
+/** Of the layers without a CRS, or of all if each has one; null: no layer has coordinates. */
+export function unknownPlace({ layers }: Inspection): UnknownPlace | null {
+  const placed = layers.filter(({ extent }) => extent !== null);
+  const missing = placed.filter(({ crs }) => crs === null);
+  const asked = missing.length > 0 ? missing : placed;
+  if (asked.length === 0) return null;
+  const box = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { extent } of asked) {
+    const [minX, minY, maxX, maxY] = extent as readonly number[];
+    box[0] = Math.min(box[0], minX);
+    box[1] = Math.min(box[1], minY);
+    box[2] = Math.max(box[2], maxX);
+    box[3] = Math.max(box[3], maxY);
+  }
+  return { extent: box as CrsQuestion['extent'], metresPerUnit: asked[0].metres_per_unit };
+}
+
+/** Metres per unit, the name in a sentence, and the name for the search; null: no system of EPSG is in it. */
+const UNITS: readonly (readonly [metres: number, text: string, unit: string | null])[] = [
+  [1, 'metres', 'metre'],
+  [1000, 'kilometres', 'kilometre'],
+  [0.3048, 'feet', 'foot'],
+  [1200 / 3937, 'US survey feet', 'US survey foot'],
+  [0.9144, 'yards', 'yard'],
+  [0.001, 'millimetres', null],
+  [0.01, 'centimetres', null],
+  [0.1, 'decimetres', null],
+  [0.0254, 'inches', null],
+  [1609.344, 'miles', null],
+];
+
+/** The unit that a drawing states, in words and as a search names it. */
+export function unitOf(metresPerUnit: number): { readonly text: string; readonly unit: string | null } {
+  const found = UNITS.find(([metres]) => Math.abs(metres / metresPerUnit - 1) < 1e-9);
+  if (found === undefined) return { text: `units of ${metresPerUnit} m`, unit: null };
+  return { text: found[1], unit: found[2] };
+}
+
+/**
+ * With a `bbox` in the question: the systems that put the coordinates into it, or else those that put them near its middle,
+ * because a view on a map is seldom exact.
+ */
+export async function suggest(question: CrsQuestion, signal: AbortSignal): Promise<CrsSuggestions> {
+  const found = await client.suggestCrs(question, { signal });
+  const { bbox, ...others } = question;
+  if (found.crs.length > 0 || bbox === undefined) return found;
+  return client.suggestCrs({ ...others, near: middleOf(bbox as Bounds) }, { signal });
+}
+
+/** "51.5° N, 0.1° W": the middle of the extent, with as many decimals as its size deserves. */
+export function middleText({ west, south, east, north }: SuggestedCrs['extent']): string {
+  const width = east - west + (west > east ? 360 : 0);
+  const decimals = Math.max(width, north - south) > 1 ? 1 : 2;
+  return positionText(...middleOf([west, south, east, north]), decimals);
+}
+
+export function positionText(longitude: number, latitude: number, decimals = 1): string {
+  const text = (value: number, positive: string, negative: string) =>
+    `${Math.abs(value).toFixed(decimals)}° ${value < 0 ? negative : positive}`;
+  return `${text(latitude, 'N', 'S')}, ${text(longitude, 'E', 'W')}`;
+}
+
+/** "United Kingdom (UK)" of "United Kingdom (UK) - onshore and offshore; ...". */
+export function areaText({ area }: Pick<SuggestedCrs, 'area'>): string | null {
+  return area === null ? null : area.name.split(/ - |; |\. /, 1)[0];
+}
+
+function normalized(longitude: number): number {
+  return longitude > 180 ? longitude - 360 : longitude;
+}
+
+/** Draws the extents of the candidates as `extentFeatures` made them. Without any the map stays, to be moved. */
+export function showCandidates(
+  features: FeatureCollection,
+  active: number,
+  onPick: (index: number) => void,
+): void {
+  const count = features.features.length / 2;
+  showOverlay({
+    id: 'crs candidates',
+    role: 'extent',
+    features,
+    ...(active < count ? { emphasised: active } : {}),
+    onPick: (index) => onPick(index % count),
+  });
+}
+
+export function hideCandidates(): void {
+  hideOverlay('crs candidates');
+}
+
+/** First the boxes of all, then a point with the number of each, counted from 1. */
+export function extentFeatures(candidates: readonly SuggestedCrs[]): FeatureCollection {
+  const boxes = candidates.map(({ extent }) => drawnBox(extent));
+  const feature = (geometry: object, properties: object) => ({ type: 'Feature', properties, geometry });
+  const features = [
+    ...boxes.map(([west, south, east, north]) => {
+      const corners = [
+        [west, south],
+        [east, south],
+        [east, north],
+        [west, north],
+        [west, south],
+      ];
+      return feature({ type: 'Polygon', coordinates: [corners] }, {});
+    }),
+    ...boxes.map(([west, south, east, north], i) =>
+      feature(
+        { type: 'Point', coordinates: [(west + east) / 2, (south + north) / 2] },
+        { label: String(i + 1) },
+      ),
+    ),
+  ];
+  return { type: 'FeatureCollection', features } as unknown as FeatureCollection;
+}
+
+/** East beyond 180 across the antimeridian; off the poles, where the map ends. */
+function drawnBox({ west, south, east, north }: SuggestedCrs['extent']): LonLatBox {
+  return [west, Math.max(south, -85), west > east ? east + 360 : east, Math.min(north, 85)];
+}
+
+/** The box of the first candidates: of all of them it would nearly always be the whole Earth. */
+export function candidatesBox(candidates: readonly SuggestedCrs[]): LonLatBox | null {
+  const boxes = candidates.map(({ extent }) => drawnBox(extent));
+  if (boxes.length === 0) return null;
+  const pick = (side: 0 | 1 | 2 | 3, choose: (...values: number[]) => number) =>
+    choose(...boxes.map((box) => box[side]));
+  return [pick(0, Math.min), pick(1, Math.min), pick(2, Math.max), pick(3, Math.max)];
+}
+
+/** West, south, east, north in degrees; west > east across the antimeridian. */
+export type Bounds = [west: number, south: number, east: number, north: number];
+
+/** Longitude and latitude. */
+export function middleOf([west, south, east, north]: Bounds): [number, number] {
+  return [normalized(west + (east - west + (west > east ? 360 : 0)) / 2), (south + north) / 2];
+}
+
+/** What the map shows, as a request has it. Null: there is no map yet. */
+export function viewBounds(): Bounds | null {
+  const { value: box } = viewBox;
+  if (box === null) return null;
+  const [west, south, east, north] = box;
+  const turned = (longitude: number) => ((((longitude + 180) % 360) + 360) % 360) - 180;
+  const isWhole = east - west >= 360;
+  return [
+    isWhole ? -180 : turned(west),
+    Math.max(-90, south),
+    isWhole ? 180 : turned(east),
+    Math.min(90, north),
+  ];
+}
