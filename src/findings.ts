@@ -45,7 +45,10 @@ const generalFindings = {
   UNKNOWN_KEYS: info('{count|more unknown key was|more unknown keys were} ignored'),
   RESULT_EMPTY: info("layer '{layer}' has no features left after the transformations"),
   SAMPLED_FROM_PARTS: info(
-    "layer '{layer}' is large: its sample was taken from {read} features in {parts} evenly spaced parts of the file; {total}",
+    "layer '{layer}' is large: its sample was taken from {read} features in {parts} evenly spaced parts {where}; {total}",
+  ),
+  READ_NEAR_BOX: info(
+    "layer '{layer}' is large: only {read} features in and around the box were read and checked; {total}",
   ),
   PATH_IGNORED: info(
     "'{field:path}' is a path for geomill run and was ignored: the request has the file itself",

@@ -187,6 +187,19 @@ export interface ExcerptRules {
   readonly boundaries: 'known' | 'guessed';
   /** Null: only reading the partition shows it. */
   countFeatures(layer: SourceLayer, partition: Partition): number | null;
+  /**
+   * For each partition of the layer: 1 if it may have a feature whose bounds intersect one of the boxes, else 0, by an index
+   * or the heads of records; null: the file has none that can be trusted. Missing: no file of the format has any.
+   */
+  partitionsNear?(layer: SourceLayer, boxes: readonly Readonly<Bounds>[]): Uint8Array | null;
+}
+
+/** Why `partitions` of a layer are only some of it; set by the pipeline. */
+export interface Excerpt {
+  /** A sample is taken of evenly spaced parts. */
+  readonly isSampled: boolean;
+  /** Those that can have features in the box of a filter. */
+  readonly isNearBox: boolean;
 }
 
 /** A CRS that is used, and reported, if neither the file nor the request states one. */
@@ -226,6 +239,8 @@ export interface SourceLayer {
    * `start`, and a read reports where the next record really begins; the pipeline reads again after a wrong guess.
    */
   readonly partitions: readonly Partition[];
+  /** Missing: `partitions` are the whole layer. */
+  readonly excerpt?: Excerpt;
   /** Data for `readPartition`; structured-clonable. */
   readonly state: unknown;
   /** A layer made by `target`: its fields are final, whatever the format of the features that it gets. */

@@ -1,7 +1,8 @@
 /**
- * Excerpts of large layers: evenly spaced parts, of which a sample is taken. A conversion that begins with a sample reads
- * these parts alone; it restarts with larger ones if they have fewer features than the sample, and with the whole layer
- * after any doubt: an error, or records that cannot be read.
+ * Excerpts of large layers. A conversion that begins with a filter by a box reads only the parts that can have features in it,
+ * if an index of the file shows which these are. One that begins with a sample, or takes it after filters, reads evenly spaced
+ * parts; it restarts with larger ones if they have fewer features than the sample. After any doubt, which is an error or
+ * records that cannot be read, it restarts with the whole layer.
  *
  * In text formats a part begins where a feature seems to begin, and what is before it is not read to check that. A wrong
  * guess is an error in almost every file; the exception is a nested list of features, or text in quotes with rows of its own,
@@ -10,14 +11,26 @@
 import { GeomillError } from '../errors.ts';
 import type { Finding, Findings } from '../findings.ts';
 import { findingCatalogue } from '../findings.ts';
-import type { ExcerptRules, FormatReader, Partition, SourceLayer } from '../formats/format.ts';
+import type { Excerpt, ExcerptRules, FormatReader, Partition, SourceLayer } from '../formats/format.ts';
+import type { TransformationCode } from '../transformations/transformation.ts';
 import type { LoadedStep } from './chain.ts';
 import type { OpenedInput } from './open-inputs.ts';
+import type { Planned } from './plan-with-crs.ts';
 import type { ConversionRequest } from './request.ts';
 import type { RunSource } from './run-source.ts';
+import { stepSetting, UNBOUNDED } from './stage.ts';
+import { transformersFor } from './transformers.ts';
 
 /** Thrown where an excerpt has too few features; caught where the conversion restarts. */
-export class ExcerptTooSmall extends Error {}
+export class ExcerptTooSmall extends Error {
+  /** How many sizes larger an excerpt with enough features probably is; at least 1. */
+  readonly sizes: number;
+
+  constructor(found: number, wanted: number) {
+    super();
+    this.sizes = Math.max(1, Math.ceil(Math.log(wanted / found) / Math.log(GROWTH)));
+  }
+}
 /** Thrown for records of an excerpt that cannot be read: the part may begin at a wrong place. */
 export class ExcerptDoubtful extends Error {}
 
@@ -36,6 +49,10 @@ export interface ExcerptPlan {
   readonly rules: ExcerptRules;
   /** Wanted size of the partitions of the opened layers. */
   readonly partitionBytes: number;
+  /** A sample is taken before any step that does more than select features. */
+  readonly isSampled: boolean;
+  /** The first step may be a filter by a box, and the format has indexes. */
+  readonly mayHaveBox: boolean;
 }
 
 /** Null: the layers are read whole. */
@@ -45,41 +62,96 @@ export function planExcerpts(
   { excerpts }: Pick<FormatReader, 'excerpts'>,
   inputBytes: number,
 ): ExcerptPlan | null {
-  const first = steps.find(({ code }) => code.kind !== 'reprojecting');
-  if (operation !== 'transform' || first?.code.kind !== 'sampling') return null;
-  if (excerpts === undefined || inputBytes < LARGE_BYTES) return null;
+  if (operation !== 'transform' || excerpts === undefined || inputBytes < LARGE_BYTES) return null;
+  const codes = steps.map(({ code }) => code);
+  const isSelecting = (code: TransformationCode): boolean =>
+    code.kind === 'streaming' && code.selects === true;
+  const first = codes.find((code) => code.kind !== 'reprojecting' && !isSelecting(code));
+  const isSampled = first?.kind === 'sampling';
+  const mayHaveBox =
+    excerpts.partitionsNear !== undefined && codes[0]?.kind === 'streaming' && codes[0].boxes !== undefined;
+  if (!isSampled && !mayHaveBox) return null;
   const guessedBytes = Math.max(PART_BYTES, Math.ceil(inputBytes / PART_COUNT));
-  return { rules: excerpts, partitionBytes: excerpts.boundaries === 'known' ? PART_BYTES : guessedBytes };
+  const partitionBytes = excerpts.boundaries === 'known' ? PART_BYTES : guessedBytes;
+  return { rules: excerpts, partitionBytes, isSampled, mayHaveBox };
 }
 
-/** The inputs with excerpts of their layers, whose `featureCount` is exact or null. `attempt`: from 0; null: the layers are read whole. */
+/** For each partition of a layer: 1 if it can have features in the box of the first step. Layers that are missing are read everywhere. */
+export type NearBox = ReadonlyMap<SourceLayer, Uint8Array>;
+
+/** `planned`: of these inputs. Throws what the first step throws. */
+export async function nearBox(
+  { plan, session }: Planned,
+  inputs: readonly OpenedInput[],
+  { rules }: ExcerptPlan,
+): Promise<NearBox> {
+  const found = new Map<SourceLayer, Uint8Array>();
+  const sources = plan.layers.flatMap(({ sources: own }) => own);
+  for (const [i, { fileIndex, layerIndex }] of sources.entries()) {
+    const layer = inputs[fileIndex].layers[layerIndex];
+    const [stage] = session.layers[i].stages;
+    const [link] = stage.links;
+    // After a reprojection the box is in another CRS than the index.
+    if (link?.kind !== 'step') continue;
+    const { code } = plan.steps[link.step];
+    if (code.kind !== 'streaming' || code.boxes === undefined) continue;
+    const transformers = await transformersFor([{ links: [link], collect: null }], session.gridDirectory);
+    const boxes = code.boxes(link.parameters, stepSetting(link, stage.layerName, transformers, UNBOUNDED));
+    const isNear = boxes === null ? null : (rules.partitionsNear?.(layer, boxes) ?? null);
+    if (isNear?.includes(0)) found.set(layer, isNear);
+  }
+  return found;
+}
+
+/** Which excerpt to take: from 0, each larger than the one before; 'all': everything near the box; 'whole': the whole layers. */
+export type ExcerptSize = number | 'all' | 'whole';
+
+/** The inputs with excerpts of their layers, whose `featureCount` is exact or null. */
 export function excerptsOf(
   inputs: readonly OpenedInput[],
   plan: ExcerptPlan,
-  attempt: number | null,
+  size: ExcerptSize,
+  near: NearBox = new Map(),
 ): OpenedInput[] {
   return inputs.map((input) => ({
     ...input,
-    layers: input.layers.map((layer) => {
-      const read = { ...layer, partitions: partitionsFor(layer, plan, attempt) };
-      return isExcerpt(read) ? { ...read, featureCount: featuresOf(layer, read, plan.rules) } : read;
-    }),
+    layers: input.layers.map((layer) => excerptOf(layer, plan, size, near.get(layer) ?? null)),
   }));
 }
 
-export function isExcerpt({ partitions }: Pick<SourceLayer, 'partitions'>): boolean {
-  return partitions.length > 0 && partitions[0].featuresBefore !== undefined;
+export function isExcerpt({ excerpt }: Pick<SourceLayer, 'excerpt'>): boolean {
+  return excerpt !== undefined;
 }
 
-/** The number of all features of the layer, counting those after the last part of its excerpt; null: not known. */
-function featuresOf(
+function excerptOf(
   layer: SourceLayer,
-  excerpt: SourceLayer,
+  plan: ExcerptPlan,
+  size: ExcerptSize,
+  isNear: Uint8Array | null,
+): SourceLayer {
+  const { rules, isSampled } = plan;
+  const sampled = isSampled && typeof size === 'number' ? sampledParts(layer, plan, size, isNear) : null;
+  if (sampled !== null) {
+    const parts = withFeaturesBefore(layer, sampled, rules);
+    return cutOut(layer, parts, rules, { isSampled: true, isNearBox: isNear !== null });
+  }
+  if (isNear === null || size === 'whole') return { ...layer, partitions: largePartitions(layer, plan) };
+  const parts = runsOf(layer.partitions, isNear, Math.ceil(WHOLE_BYTES / plan.partitionBytes));
+  const counted = withFeaturesBefore(layer, parts, rules);
+  return cutOut(layer, counted, rules, { isSampled: false, isNearBox: true });
+}
+
+/** The layer with these partitions alone. Its number of features counts all of them. */
+function cutOut(
+  layer: SourceLayer,
+  partitions: readonly Partition[],
   { countFeatures }: ExcerptRules,
-): number | null {
-  const { start, featuresBefore = null } = excerpt.partitions[excerpt.partitions.length - 1];
+  excerpt: Excerpt,
+): SourceLayer {
+  const { start, featuresBefore = null } = partitions.at(-1) ?? { start: 0, featuresBefore: 0 };
   const rest = countFeatures(layer, { start, end: layer.partitions[layer.partitions.length - 1].end });
-  return featuresBefore === null || rest === null ? null : featuresBefore + rest;
+  const featureCount = featuresBefore === null || rest === null ? null : featuresBefore + rest;
+  return { ...layer, partitions, featureCount, excerpt };
 }
 
 /** Whether a conversion of the whole layers may succeed: errors in an excerpt may come from a part with a wrong beginning. */
@@ -90,18 +162,21 @@ export function isAboutExcerpt(error: unknown): boolean {
 
 /** Notes that only an excerpt of the layer was read. */
 export function noteExcerpt({ layer, tally }: RunSource, findings: Findings): void {
-  if (!isExcerpt(layer)) return;
+  if (layer.excerpt === undefined) return;
+  const { isSampled, isNearBox } = layer.excerpt;
   const total = layer.featureCount;
-  findings.note(
-    'SAMPLED_FROM_PARTS',
-    {
-      layer: layer.name,
-      read: tally.rowsRead,
-      parts: layer.partitions.length,
-      total: total === null ? 'how many it has is not known' : `it has ${total}`,
-    },
-    tally.facts.at,
-  );
+  const counts = {
+    layer: layer.name,
+    read: tally.rowsRead,
+    total: total === null ? 'how many it has is not known' : `it has ${total}`,
+  };
+  if (!isSampled) {
+    findings.note('READ_NEAR_BOX', counts, tally.facts.at);
+    return;
+  }
+  const where = isNearBox ? 'of the file in and around the box' : 'of the file';
+  const parts = layer.partitions.length;
+  findings.note('SAMPLED_FROM_PARTS', { ...counts, parts, where }, tally.facts.at);
 }
 
 /** Throws ExcerptDoubtful. */
@@ -109,41 +184,83 @@ export function refuseDoubtful(findings: readonly Pick<Finding, 'code'>[]): void
   if (findings.some(({ code }) => findingCatalogue[code].effect === 'dropped')) throw new ExcerptDoubtful();
 }
 
-function partitionsFor(
-  layer: SourceLayer,
+/** Evenly spaced parts of the layer, or of what is near the box; null: too much of it would be read. */
+function sampledParts(
+  { partitions }: SourceLayer,
   { rules, partitionBytes }: ExcerptPlan,
-  attempt: number | null,
-): readonly Partition[] {
-  const { partitions } = layer;
-  const isKnown = rules.boundaries === 'known';
-  const growth = GROWTH ** (attempt ?? 0);
-  const count = Math.min(partitions.length, PART_COUNT);
+  attempt: number,
+  isNear: Uint8Array | null,
+): Partition[] | null {
+  const indexes = isNear === null ? null : Uint32Array.from(partitions.keys()).filter((i) => isNear[i] === 1);
+  const available = indexes?.length ?? partitions.length;
+  const at = (i: number): Partition => partitions[indexes?.[i] ?? i];
+  const growth = GROWTH ** attempt;
+  const count = Math.min(available, PART_COUNT);
   const readBytes = count * PART_BYTES * growth;
-  if (attempt === null || readBytes * 2 > partitions.length * partitionBytes)
-    return isKnown && partitions.length > PART_COUNT
-      ? joined(partitions, Math.ceil(WHOLE_BYTES / partitionBytes))
-      : partitions;
+  if (readBytes * 2 > available * partitionBytes) return null;
   const parts: Partition[] = [];
-  let counted = 0;
-  let before: number | null = 0;
   for (let i = 0; i < count; i++) {
-    const index = Math.floor((i * partitions.length) / count);
-    const { start, end } = partitions[index];
-    const gap = counted === start ? 0 : rules.countFeatures(layer, { start: counted, end: start });
-    before = before === null || gap === null ? null : before + gap;
-    counted = start;
-    const last = isKnown
-      ? partitions[Math.min(index + growth, partitions.length) - 1].end
-      : Math.min(end, start + PART_BYTES * growth);
-    parts.push({ start, end: last, featuresBefore: i === 0 ? 0 : before });
+    const first = Math.floor((i * available) / count);
+    const { start, end } = at(first);
+    if (rules.boundaries === 'guessed') {
+      parts.push({ start, end: Math.min(end, start + PART_BYTES * growth) });
+      continue;
+    }
+    let part = { start, end };
+    for (let next = first + 1; next < Math.min(first + growth, available); next++) {
+      if (at(next).start === part.end) part = { start: part.start, end: at(next).end };
+      else {
+        parts.push(part);
+        part = { ...at(next) };
+      }
+    }
+    parts.push(part);
   }
   return parts;
 }
 
-/** Partitions of `count` consecutive ones each. */
-function joined(partitions: readonly Partition[], count: number): Partition[] {
-  return Array.from({ length: Math.ceil(partitions.length / count) }, (_, i) => {
-    const last = Math.min((i + 1) * count, partitions.length) - 1;
-    return { start: partitions[i * count].start, end: partitions[last].end };
+/** The marked partitions, up to `most` consecutive ones joined to one. */
+function runsOf(partitions: readonly Partition[], isMarked: Uint8Array, most: number): Partition[] {
+  const runs: Partition[] = [];
+  for (let i = 0; i < partitions.length; i++) {
+    if (isMarked[i] === 0) continue;
+    let last = i;
+    while (last + 1 < i + most && isMarked[last + 1] === 1) last++;
+    runs.push({ start: partitions[i].start, end: partitions[last].end });
+    i = last;
+  }
+  return runs;
+}
+
+/** Counts the features before each part, also those of parts that are not read. */
+function withFeaturesBefore(
+  layer: SourceLayer,
+  parts: readonly Partition[],
+  { countFeatures }: ExcerptRules,
+): Partition[] {
+  let counted = 0;
+  let before: number | null = 0;
+  return parts.map(({ start, end }, i) => {
+    // The first part of a text format begins after its head, before which there is no feature.
+    const gap =
+      i === 0 && start === layer.partitions[0].start
+        ? 0
+        : countFeatures(layer, { start: counted, end: start });
+    before = before === null || gap === null ? null : before + gap;
+    counted = start;
+    return { start, end, featuresBefore: before };
   });
+}
+
+/** The partitions of the layer, joined to the usual size where they are many small ones. */
+function largePartitions(
+  { partitions }: SourceLayer,
+  { rules, partitionBytes }: ExcerptPlan,
+): readonly Partition[] {
+  if (rules.boundaries !== 'known' || partitions.length <= PART_COUNT) return partitions;
+  return runsOf(
+    partitions,
+    new Uint8Array(partitions.length).fill(1),
+    Math.ceil(WHOLE_BYTES / partitionBytes),
+  );
 }

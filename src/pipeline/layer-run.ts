@@ -14,7 +14,7 @@ import type { LayerEncoding } from '../formats/format.ts';
 import type { SamplingTransformation } from '../transformations/transformation.ts';
 import { fieldsAfter, requireField } from './chain.ts';
 import { COLLECTING_WEIGHT, collectStage, emptyBatch } from './collect.ts';
-import { ExcerptTooSmall, isExcerpt, refuseDoubtful } from './excerpt.ts';
+import { ExcerptTooSmall, refuseDoubtful } from './excerpt.ts';
 import { planFieldMappings } from './field-mappings.ts';
 import { LayerGrowth } from './growth.ts';
 import { KEPT_BYTES, type LayerContext } from './layer-context.ts';
@@ -272,8 +272,9 @@ export class LayerRun {
         timed(() => sampler.add(batch as FeatureBatch, rows));
       },
     });
-    if (rowsIn < code.count(params) && this.sources.some(({ layer }) => isExcerpt(layer)))
-      throw new ExcerptTooSmall();
+    const count = code.count(params);
+    if (rowsIn < count && this.sources.some(({ layer }) => layer.excerpt?.isSampled))
+      throw new ExcerptTooSmall(rowsIn, count);
     const sampled = timed(() => sampler.finish());
     const rowsOut = sampled.reduce((sum, { rowCount }) => sum + rowCount, 0);
     this.tally.step(step).add({ rowsIn, rowsOut, findings: [], seconds });

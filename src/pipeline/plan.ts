@@ -414,7 +414,11 @@ function passesWithSteps(
 ): Pick<ConversionPlan, 'infersSchema' | 'statisticsDepth'> {
   const isOpen = layers.some((layer) => hasOpenFields(layer, reader));
   // Collecting steps need the same fields in all batches; for plain text only all rows show the types.
-  const asksForFields = steps.some(({ code }) => code.kind !== 'sampling' && code.outputFields !== undefined);
+  const asksForFields = steps.some(({ code, params }) =>
+    code.kind === 'streaming' && code.usesFields !== undefined
+      ? code.usesFields(params)
+      : code.kind !== 'sampling' && code.outputFields !== undefined,
+  );
   const infersSchema = isOpen && (reader.typing !== 'value' || asksForFields || writer.needs === 'fields');
   return { infersSchema, statisticsDepth: writer.needs === 'statistics' ? 'all' : null };
 }

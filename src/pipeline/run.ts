@@ -23,10 +23,12 @@ import { COLLECTING_WEIGHT } from './collect.ts';
 import { type CrsMemory, CrsService } from './crs-service.ts';
 import {
   type ExcerptPlan,
+  type ExcerptSize,
   ExcerptTooSmall,
   excerptsOf,
   isAboutExcerpt,
   isExcerpt,
+  nearBox,
   noteExcerpt,
   planExcerpts,
 } from './excerpt.ts';
@@ -239,18 +241,20 @@ class Conversion {
     const excerpts = this.#excerpts;
     if (excerpts === null) return this.#convert(inputs);
     const opened = this.#findings.list();
-    for (let attempt = 0; ; attempt++) {
-      const chosen = excerptsOf(inputs, excerpts, attempt);
-      if (!chosen.some(({ layers }) => layers.some(isExcerpt))) break;
+    const near = excerpts.mayHaveBox ? await nearBox(await this.#plan(inputs), inputs, excerpts) : new Map();
+    let size: ExcerptSize = excerpts.isSampled ? 0 : 'all';
+    for (;;) {
+      const chosen = excerptsOf(inputs, excerpts, size, near);
+      const isWhole = !chosen.some(({ layers }) => layers.some(isExcerpt));
+      this.#resetFindings(opened);
+      if (isWhole) return this.#convert(chosen);
       try {
         return await this.#convert(chosen);
       } catch (error) {
         if (!isAboutExcerpt(error)) throw error;
-        this.#resetFindings(opened);
-        if (!(error instanceof ExcerptTooSmall)) break;
+        size = error instanceof ExcerptTooSmall && typeof size === 'number' ? size + error.sizes : 'whole';
       }
     }
-    return this.#convert(excerptsOf(inputs, excerpts, null));
   }
 
   /** `misfits`: fields whose declarations are ignored, from an earlier attempt; null: the first attempt. */

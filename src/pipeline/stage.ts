@@ -130,8 +130,8 @@ export interface Growth {
   readonly factor: number;
 }
 
-/** Results of calls are not checked here: the result of the whole step is. */
-const UNBOUNDED: Growth = { positionsIn: 0, factor: Number.POSITIVE_INFINITY };
+/** No limit: for calls of a step, whose whole result is checked, and for steps that make no positions. */
+export const UNBOUNDED: Growth = { positionsIn: 0, factor: Number.POSITIVE_INFINITY };
 
 /** The setting of a step, the same in the main thread and in workers. */
 export function stepSetting(

@@ -25,7 +25,12 @@ of fields that are not plain words are in double quotes.
 Numbers are compared as numbers (64-bit integers exactly; a text that is a number counts as one), texts by code points, and dates
 and times as instants (UTC if they have no time zone), written as in ISO 8601: \`'2020-01-31'\`, \`'2020-01-31T12:00:00Z'\`, or the
 beginning of a date: \`'2020'\`. As in SQL, a comparison with null is neither true nor false, so the
-feature is dropped, also by \`!=\`. In a field with values of different kinds, values of different kinds are not equal, and neither is less or greater.`,
+feature is dropped, also by \`!=\`. In a field with values of different kinds, values of different kinds are not equal, and neither is less or greater.
+
+If the first step has a \`bbox\`, and the input is at least 64 MB, only the parts of the file near the box are read where an index shows which these are:
+the spatial index of a GeoPackage layer, if it has an entry for every feature and triggers that keep it up to date, and the bounds at
+the beginning of each record of a shapefile (in a zip, only without compression). The report then counts the features that were read, and says so
+(\`READ_NEAR_BOX\`). Errors in the rest of the file are not found. If anything near the box cannot be read, the whole file is read.`,
   parameters: {
     type: 'object',
     properties: {

@@ -17,9 +17,9 @@ each interval. Geometries, attributes, ids and the order of the features do not 
 With \`row_field\`, each feature also gets the number that it has in its layer of the input, in a new integer field after all others. The steps before
 can then only be filter and reproject.
 
-If it is the first step (apart from reproject), and the input is a GeoJSON, CSV, GeoPackage or Shapefile (not packed) of at least 64 MB, only
+If it is the first step (apart from filter and reproject), and the input is a GeoJSON, CSV, GeoPackage or Shapefile of at least 64 MB, only
 evenly spaced parts of each layer are read, 1,500 of them, and the sample is taken from these: a sample of a file of 2 GB takes seconds. The parts
-become larger if they have fewer than \`count\` features. The report then counts the features that were read, and says so
+become larger if they have fewer than \`count\` features, up to the whole file. The report then counts the features that were read, and says so
 (\`SAMPLED_FROM_PARTS\`). Errors in the rest of the file are not found, and \`row_field\` is null where the features before a part were not counted: in
 GeoJSON and CSV. If anything in a part cannot be read, the whole file is read.
 

@@ -7,6 +7,7 @@
  *   sampling     keeps some of the features of a layer; sees each feature once, in order, in the main thread (sample)
  *   reprojecting only says which CRS comes next
  */
+import type { Bounds } from '../batch/bounds.ts';
 import type { FeatureBatch } from '../batch/feature-batch.ts';
 import type { Dimensions } from '../batch/geometry-column.ts';
 import type { Field } from '../batch/schema.ts';
@@ -164,6 +165,15 @@ export interface StepSetting {
 
 export interface StreamingTransformation {
   readonly kind: 'streaming';
+  /** Whether the step needs the same fields in every batch of a layer. Missing: it does if it has `outputFields`. */
+  readonly usesFields?: (parameters: StepParameters) => boolean;
+  /** Keeps or drops whole features, unchanged. */
+  readonly selects?: true;
+  /**
+   * Boxes in the CRS of the data: the step drops features whose bounds intersect none of them, and need not get these. Null: any
+   * feature may be kept. Throws what `prepare` throws.
+   */
+  readonly boxes?: (parameters: StepParameters, setting: StepSetting) => readonly Readonly<Bounds>[] | null;
   /**
    * The fields after the step, from those before it; null for unknown. Absent: unchanged. Throws FIELD_UNKNOWN, which lists
    * the fields there are; the pipeline calls it in the main thread wherever fields are known.

@@ -1,6 +1,6 @@
 /** Samples of files that are so large that only parts of them are read: the same laws, and no wrong number in the report. */
 import assert from 'node:assert/strict';
-import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
@@ -10,12 +10,9 @@ import { type ExcerptPlan, excerptsOf, isExcerpt } from '../../src/pipeline/exce
 import { transformations } from '../../src/transformations/registry.ts';
 import { parseSteps } from '../../src/transformations/requested-steps.ts';
 import { type ConvertOptions, convertFile, makeWorkspace } from '../support/convert.ts';
+import { MANY, PAD, positionOf, writeGeojson, writeLines, writeShapefile } from '../support/large-files.ts';
 
 const PART_BYTES = 16 << 10;
-/** Files of this many features with a pad are larger than those that are always read whole. */
-const MANY = 80_000;
-const PAD = 'x'.repeat(850);
-
 interface Feature {
   readonly geometry: unknown;
   readonly properties: Readonly<Record<string, unknown>>;
@@ -23,31 +20,6 @@ interface Feature {
 
 const stepsOf = (...steps: readonly object[]) => parseSteps(steps, 'transformations', transformations);
 const sampleOf = (count: number) => stepsOf({ type: 'sample', count, row_field: '_row' });
-
-function writeLines(
-  path: string,
-  first: string,
-  line: (i: number) => string,
-  between: string,
-  last: string,
-): void {
-  const fd = openSync(path, 'w');
-  writeSync(fd, first);
-  for (let start = 0; start < MANY; start += 4000) {
-    const lines = Array.from({ length: Math.min(4000, MANY - start) }, (_, i) => line(start + i));
-    writeSync(fd, (start === 0 ? '' : between) + lines.join(between));
-  }
-  writeSync(fd, last);
-  closeSync(fd);
-}
-
-const positionOf = (i: number): [number, number] => [(i % 3000) / 100, Math.floor(i / 3000) / 10];
-
-function writeGeojson(path: string, more: (i: number) => string = () => ''): void {
-  const line = (i: number): string =>
-    `{"type":"Feature","properties":{"n":${i},"pad":"${PAD}"${more(i)}},"geometry":{"type":"Point","coordinates":[${positionOf(i)}]}}`;
-  writeLines(path, '{"type":"FeatureCollection","features":[\n', line, ',\n', '\n]}');
-}
 
 async function convert(path: string, options: Partial<ConvertOptions> & Pick<ConvertOptions, 'from'>) {
   using workspace = makeWorkspace();
@@ -99,6 +71,7 @@ test('only parts of a large GeoJSON file are read, and the report says so', asyn
     read: features,
     parts: params?.parts,
     total: 'how many it has is not known',
+    where: 'of the file',
   });
   const numbers = one.features.map(({ properties }) => Number(properties.n));
   const gaps = numbers.map((n, i) => (numbers[i + 1] ?? MANY) - n);
@@ -173,42 +146,6 @@ test('a large GeoPackage and Shapefile are sampled from parts; a GeoPackage know
   assert.deepEqual(excerptIn(shp), { features: MANY, featureTotal: undefined, params: undefined });
 });
 
-/** Points, one in seven of which is marked as deleted in the .dbf; `n` counts the records from 0. */
-function writeShapefile(path: string, count: number): void {
-  const shp = Buffer.alloc(100 + count * 28);
-  const shx = Buffer.alloc(100 + count * 8);
-  for (const file of [shp, shx]) {
-    file.writeInt32BE(9994, 0);
-    file.writeInt32BE(file.length / 2, 24);
-    file.writeInt32LE(1000, 28);
-    file.writeInt32LE(1, 32);
-  }
-  const dbf = Buffer.alloc(65 + count * 10, ' ');
-  dbf.fill(0, 0, 64);
-  dbf.writeUInt8(3, 0);
-  dbf.writeUInt32LE(count, 4);
-  dbf.writeUInt16LE(65, 8);
-  dbf.writeUInt16LE(10, 10);
-  dbf.write('n', 32);
-  dbf.write('N', 43);
-  dbf.writeUInt8(9, 48);
-  dbf.writeUInt8(0x0d, 64);
-  for (let i = 0; i < count; i++) {
-    const at = 100 + i * 28;
-    shx.writeInt32BE(at / 2, 100 + i * 8);
-    shx.writeInt32BE(10, 104 + i * 8);
-    shp.writeInt32BE(i + 1, at);
-    shp.writeInt32BE(10, at + 4);
-    shp.writeInt32LE(1, at + 8);
-    shp.writeDoubleLE(i % 100, at + 12);
-    shp.writeDoubleLE(1, at + 20);
-    dbf.write((i % 7 === 3 ? '*' : ' ') + String(i).padStart(9), 65 + i * 10, 'latin1');
-  }
-  writeFileSync(path, shp);
-  writeFileSync(path.replace('.shp', '.shx'), shx);
-  writeFileSync(path.replace('.shp', '.dbf'), dbf);
-}
-
 test('deleted rows of a large shapefile have no numbers, also where they are not read', async () => {
   using workspace = makeWorkspace();
   const path = join(workspace.path, 'in.shp');
@@ -236,6 +173,8 @@ test('deleted rows of a large shapefile have no numbers, also where they are not
 const known: ExcerptPlan = {
   rules: { boundaries: 'known', countFeatures: (_layer, { start, end }) => (end - start) * 10 },
   partitionBytes: PART_BYTES,
+  isSampled: true,
+  mayHaveBox: false,
 };
 
 test('parts of an excerpt do not overlap, are evenly spaced, and know the features before them', () => {

@@ -62,6 +62,11 @@ export function unpackedSet({ archivePath, source, directory, members }: PackedS
   };
 }
 
+/** Whether files of the set have to be unpacked before they can be read. */
+export function isCompressed(packed: PackedSet | null): boolean {
+  return packed?.members.some(({ entry }) => !isStored(entry)) ?? false;
+}
+
 interface FileSets {
   readonly sets: readonly ShapefileSet[];
   /** Returns an unused path in the scratch directory. */

@@ -25,7 +25,15 @@ import { type DbfColumn, findEncoding, planColumns, undeclaredColumn } from './d
 import { dbfHeadBytes, readDbfHeader } from './dbf-header.ts';
 import { type DbfRows, DELETED_ROW, readColumn } from './dbf-read.ts';
 import { declaredStatistics } from './declared-statistics.ts';
-import { findShapefiles, otherMembers, type PackedSet, type ShapefileSet, unpackedSet } from './file-set.ts';
+import {
+  findShapefiles,
+  isCompressed,
+  otherMembers,
+  type PackedSet,
+  type ShapefileSet,
+  unpackedSet,
+} from './file-set.ts';
+import { partitionsNear } from './near-boxes.ts';
 import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';
 import { cutPartitions, findIndex, readIndexEntries } from './shp-index.ts';
 import { ShapeReader } from './shp-records-read.ts';
@@ -369,10 +377,14 @@ export const reader: FormatReader = {
   ids: 'none',
   excerpts: {
     boundaries: 'known',
+    // Compressed files are unpacked only while partitions are read.
     countFeatures({ state }, { start, end }) {
       const { table, packed } = state as ShpState;
-      // Packed files are unpacked only while partitions are read.
-      return packed === null ? end - start - deletedRows(table, start, end) : null;
+      return isCompressed(packed) ? null : end - start - deletedRows(table, start, end);
+    },
+    partitionsNear({ partitions, state }, boxes) {
+      const { shp, index, shapeCount, packed } = state as ShpState;
+      return isCompressed(packed) ? null : partitionsNear({ shp, index, shapeCount }, partitions, boxes);
     },
   },
   open,

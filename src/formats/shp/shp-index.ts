@@ -97,7 +97,7 @@ function agrees(index: ByteSource, shapeCount: number, shp: FileSegment, endOfLa
 }
 
 /** Entries `[first, end)` of an index, slice by slice. */
-function* indexSlices(index: ByteSource, first: number, end: number): Generator<DataView> {
+export function* indexSlices(index: ByteSource, first: number, end: number): Generator<DataView> {
   const perSlice = INDEX_SLICE_BYTES / INDEX_RECORD_BYTES;
   for (let entry = first; entry < end; entry += perSlice)
     yield readIndexEntries(index, entry, Math.min(end, entry + perSlice));

@@ -12,6 +12,10 @@ import { TRUE } from './verdict.ts';
 
 export const code: StreamingTransformation = {
   kind: 'streaming',
+  usesFields: ({ where }) => where !== undefined,
+  selects: true,
+  boxes: (parameters, setting) =>
+    parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting),
   outputFields(fields, { where }) {
     if (where === undefined) return fields;
     for (const name of fieldsOfCondition(parseCondition(where, 'where'))) indexOfField(fields, name);
@@ -23,7 +27,7 @@ export const code: StreamingTransformation = {
 async function prepare(parameters: StepParameters, setting: StepSetting): Promise<ApplyStep> {
   const path = `${setting.path}.where`;
   const condition = parameters.where === undefined ? null : parseCondition(parameters.where, path);
-  const boxes = parameters.bbox === undefined ? null : boxesInDataCrs(parameters, setting);
+  const boxes = code.boxes?.(parameters, setting) ?? null;
   return (batch) => filterBatch(batch, condition, boxes, path);
 }
 
