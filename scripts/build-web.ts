@@ -33,6 +33,7 @@ export async function buildWeb(root: string): Promise<void> {
   const fileNames = {
     BASE_MAP_FILE: writeHashed('base-map.json', JSON.stringify(baseMap(root, '110m'))),
     DETAILED_BASE_MAP_FILE: writeHashed('detailed-base-map.json', JSON.stringify(baseMap(root, '50m'))),
+    SAMPLE_FILE: writeHashed('sample.json', readFileSync(join(root, 'samples', 'harbour.geojson'))),
   };
   const define = Object.fromEntries(
     Object.entries(fileNames).map(([name, file]) => [name, JSON.stringify(file)]),

@@ -35,3 +35,9 @@ export async function onWorkspace(
 export async function addFiles(page: Page, ...paths: string[]): Promise<void> {
   await page.getByLabel('Files to convert').setInputFiles(paths);
 }
+
+/** In a narrow window, brings a part of the page to the front: Files, Steps, Output or Result. */
+export async function showPart(page: Page, title: string): Promise<void> {
+  const tab = page.getByRole('tab', { name: new RegExp(`^${title}`) });
+  if (await tab.isVisible()) await tab.click();
+}

@@ -11,6 +11,7 @@ import { buildWorkspace } from '../support/built-workspace.ts';
 import { makeWorkspace } from '../support/convert.ts';
 import { TestCredentials } from '../support/credentials.ts';
 import { startTestService } from '../support/service.ts';
+import { showPart } from '../support/workspace-page.ts';
 
 const SAMPLES = join(import.meta.dirname, '..', '..', 'samples');
 
@@ -67,11 +68,14 @@ test('a visitor prepares a job, signs in and finds it again, converts, and downl
       await page.getByText('Sign in to convert files here.').waitFor();
       await page.getByText(`Files go only to this server (${new URL(service.url).host}).`).waitFor();
       await page.getByText('Uploads are deleted after 24 hours, results 24 hours after').waitFor();
+      await showPart(page, 'Steps');
       await page.getByLabel('Add a step').selectOption('buffer');
       await page.getByLabel('Distance').fill('25');
       await page.getByLabel('Units').selectOption('meters');
+      await showPart(page, 'Output');
       await page.getByLabel('Format', { exact: true }).selectOption('geojson');
       await check(page, 'sign-in-start');
+      await showPart(page, 'Files');
       await add(page, 'harbour.gpkg');
       await dialog(page).waitFor();
       await check(page, 'sign-in-dialog');

@@ -1,60 +1,90 @@
-/** The page: header, panels on the left, map on the right. */
+/** The page: header, the parts on the left or in a sheet, map and table. */
+import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
-import { convertedInputs } from '../model/document.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { followDocument } from '../model/dry-run.ts';
+import { isNarrow, shareHeight, sheetHeight, showPart } from '../model/layout.ts';
 import { addDropped, addPasted, keepDocument } from '../model/open.ts';
-import { start } from '../model/run.ts';
+import { overlays } from '../model/overlays.ts';
+import { runs } from '../model/run.ts';
 import { followInputs, reject } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { catalogue, loadCatalogue, messageOf, SERVICE_URL } from '../service.ts';
+import { catalogue, loadCatalogue, messageOf } from '../service.ts';
 import { Busy, Problem } from './controls.tsx';
-import { MapPanel } from './map-panel.tsx';
+import { CopyAs } from './copy-as.tsx';
+import { Header } from './header.tsx';
+import { JobHistory } from './job-history.tsx';
+import { followKeys, takesText } from './key-handler.ts';
+import { legendRows, MapPanel } from './map-panel.tsx';
 import { OutputPanel } from './output-panel.tsx';
+import { Palette } from './palette.tsx';
+import { PartPane, SheetBar } from './parts.tsx';
+import { RunBar } from './run-bar.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { ServiceNote } from './service-note.tsx';
-import { AccountLink, SignInDialog, SignInNotice } from './sign-in.tsx';
+import { Shortcuts } from './shortcuts.tsx';
+import { SignInDialog, SignInNotice } from './sign-in.tsx';
 import { SourcesPanel } from './sources-panel.tsx';
 import { StepsPanel } from './steps-panel.tsx';
 import { TableDrawer } from './table-drawer.tsx';
+import { Welcome } from './welcome.tsx';
 
 export function App(): JSX.Element {
   const isDropTarget = useFileDrop();
   useEffect(() => {
     void loadCatalogue();
-    const stops = [followInputs(), followDocument()];
-    document.addEventListener('keydown', onShortcut);
+    const stops = [followInputs(), followDocument(), followKeys(), shareHeight()];
     return () => {
       for (const stop of stops) stop();
-      document.removeEventListener('keydown', onShortcut);
     };
   }, []);
+  useArrivals();
   const loaded = catalogue.value;
   const isReady = loaded.state === 'ready';
   useEffect(() => (isReady ? keepDocument() : undefined), [isReady]);
+  const isEmpty = workspace.current.value.inputs.length === 0;
+  const classes = ['workspace', `sheet-${sheetHeight.value}`, isDropTarget ? 'drop-target' : ''];
   return (
-    <div class={isDropTarget ? 'workspace drop-target' : 'workspace'}>
+    <div class={classes.join(' ').trim()}>
       <SignInDialog />
+      <Palette />
+      <Shortcuts />
+      <CopyAs />
+      <JobHistory />
       <Header />
-      <main class="panels" id="panels">
-        <SignInNotice />
-        {loaded.state === 'loading' && <Busy label="Asking the service what it supports…" />}
-        {loaded.state === 'failed' && (
-          <Problem message={loaded.message}>
-            <button type="button" onClick={() => void loadCatalogue()}>
-              Try again
-            </button>
-          </Problem>
-        )}
-        {loaded.state === 'ready' && (
-          <>
-            <SourcesPanel />
-            <StepsPanel />
-            <OutputPanel />
-            <RunPanel />
-            <ServiceNote />
-          </>
-        )}
+      <main class="side">
+        {isReady && <SheetBar />}
+        <div class="panels">
+          {isNarrow.value && isEmpty && isReady && <Welcome />}
+          <SignInNotice />
+          {loaded.state === 'loading' && <Busy label="Asking the service what it supports…" />}
+          {loaded.state === 'failed' && (
+            <Problem message={loaded.message}>
+              <button type="button" onClick={() => void loadCatalogue()}>
+                Try again
+              </button>
+            </Problem>
+          )}
+          {isReady && (
+            <>
+              <PartPane name="files">
+                <SourcesPanel />
+                {isEmpty && <ServiceNote />}
+              </PartPane>
+              <PartPane name="steps">
+                <StepsPanel />
+              </PartPane>
+              <PartPane name="output">
+                <OutputPanel />
+              </PartPane>
+              <PartPane name="result">
+                <RunPanel />
+                {!isEmpty && <ServiceNote />}
+              </PartPane>
+            </>
+          )}
+        </div>
+        {isReady && <RunBar />}
       </main>
       <MapPanel />
       <TableDrawer />
@@ -62,34 +92,21 @@ export function App(): JSX.Element {
   );
 }
 
-function Header(): JSX.Element {
-  return (
-    <header>
-      <h1>geomill</h1>
-      <div class="actions" role="group" aria-label="History of edits">
-        <button
-          type="button"
-          disabled={!workspace.canUndo.value}
-          aria-keyshortcuts="Control+Z"
-          onClick={() => workspace.undo()}
-        >
-          Undo
-        </button>
-        <button
-          type="button"
-          disabled={!workspace.canRedo.value}
-          aria-keyshortcuts="Control+Shift+Z"
-          onClick={() => workspace.redo()}
-        >
-          Redo
-        </button>
-      </div>
-      <nav aria-label="Service">
-        <a href={`${SERVICE_URL}/docs`}>Docs</a>
-        <AccountLink />
-      </nav>
-    </header>
-  );
+/** Shows what has just come: the first data, for which a full sheet makes room on the map, and new jobs. */
+function useArrivals(): void {
+  const seen = useRef({ hasData: false, run: 0 });
+  useSignalEffect(() => {
+    const hasData = legendRows().length > 0 || overlays.value.size > 0;
+    if (hasData && !seen.current.hasData && sheetHeight.peek() === 'full') sheetHeight.value = 'half';
+    seen.current.hasData = hasData;
+  });
+  useSignalEffect(() => {
+    const newest = Math.max(0, ...runs.value.map(({ key }) => key));
+    const isNew = newest > seen.current.run;
+    seen.current.run = newest;
+    // When it is on the page.
+    if (isNew) requestAnimationFrame(() => showPart('result'));
+  });
 }
 
 function pasteText(text: string): void {
@@ -98,13 +115,6 @@ function pasteText(text: string): void {
   } catch (error) {
     reject('Pasted text', messageOf(error));
   }
-}
-
-function isTextField(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLTextAreaElement ||
-    (target instanceof HTMLInputElement && target.type !== 'checkbox')
-  );
 }
 
 /** Takes files that are dropped anywhere on the page; true while some are held over it. */
@@ -130,7 +140,7 @@ function useFileDrop(): boolean {
       void addDropped(files);
     });
     on('paste', (event) => {
-      if (isTextField(event.target)) return;
+      if (takesText(event.target)) return;
       const files = [...(event.clipboardData?.files ?? [])];
       const text = event.clipboardData?.getData('text/plain') ?? '';
       if (files.length > 0) void addDropped(files);
@@ -141,18 +151,4 @@ function useFileDrop(): boolean {
     return () => abort.abort();
   }, []);
   return isOver;
-}
-
-/** Ctrl+Enter runs, Ctrl+Z undoes; a text field keeps its own undo. */
-function onShortcut(event: KeyboardEvent): void {
-  if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-  const isText = isTextField(event.target);
-  if (event.key === 'Enter') {
-    if (convertedInputs(workspace.current.value).length === 0) return;
-    start();
-  } else if (event.key.toLowerCase() === 'z' && !isText) {
-    if (event.shiftKey) workspace.redo();
-    else workspace.undo();
-  } else return;
-  event.preventDefault();
 }

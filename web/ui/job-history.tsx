@@ -1,11 +1,12 @@
 /** A dialog with the jobs of the user at the service. */
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Job, JobShort } from '../../src/client/client.ts';
 import { listedJobs, MAX_LISTED, reopen } from '../model/job-history.ts';
 import { client, type Loading, messageOf } from '../service.ts';
 import { Busy, Problem, SelectField, sizeText } from './controls.tsx';
 import { DownloadLink } from './download-link.tsx';
+import { closeDialog, DialogHead, Modal } from './modal.tsx';
 
 const STATES = [
   ['', 'All'],
@@ -16,26 +17,11 @@ const STATES = [
 ] as const;
 
 export function JobHistory(): JSX.Element {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <button
-        type="button"
-        onClick={() => {
-          setOpen(true);
-          dialog.current?.showModal();
-        }}
-      >
-        Earlier jobs…
-      </button>
-      <dialog ref={dialog} class="job-history" aria-label="Earlier jobs" onClose={() => setOpen(false)}>
-        {isOpen && <Jobs onOpened={() => dialog.current?.close()} />}
-        <button type="button" onClick={() => dialog.current?.close()}>
-          Close
-        </button>
-      </dialog>
-    </>
+    <Modal name="jobs" label="Earlier jobs" class="job-history">
+      <DialogHead title="Earlier jobs" />
+      <Jobs onOpened={closeDialog} />
+    </Modal>
   );
 }
 

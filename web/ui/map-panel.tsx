@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { extentOf } from '../map/extent.ts';
 import type { DataLayer, MapView, PickedFeature } from '../map/map-view.ts';
+import { isNarrow } from '../model/layout.ts';
 import { overlays, requestedView, viewBox } from '../model/overlays.ts';
 import { runs } from '../model/run.ts';
 import { selection } from '../model/selection.ts';
@@ -12,6 +13,7 @@ import { workspace } from '../model/workspace.ts';
 import { catalogue, messageOf } from '../service.ts';
 import { countText, Problem } from './controls.tsx';
 import { tilesHost } from './service-words.ts';
+import { Welcome } from './welcome.tsx';
 
 export interface LegendRow extends DataLayer {
   readonly title: string;
@@ -122,7 +124,15 @@ export function MapPanel(): JSX.Element {
   return (
     <section class="map-panel" aria-label="Map and layers">
       <div ref={container} class="map" />
-      {!isNeeded && <p class="map-empty">Files that you add appear here, where they are on the Earth.</p>}
+      {!isNeeded && (
+        <div class="map-empty">
+          {workspace.current.value.inputs.length > 0 ? (
+            <p>Files appear here when their place on the Earth is known.</p>
+          ) : (
+            !isNarrow.value && <Welcome />
+          )}
+        </div>
+      )}
       {failure !== null && <Problem message={`The map could not be loaded. ${failure}`} />}
       {isNeeded && (
         <>

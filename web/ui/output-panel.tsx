@@ -7,6 +7,7 @@ import { catalogue, formatOf } from '../service.ts';
 import { Busy, countText, OptionsForm, Section, SelectField, sizeText } from './controls.tsx';
 import { CrsPicker } from './crs-picker.tsx';
 import { Findings } from './findings.tsx';
+import { formatName } from './service-words.ts';
 
 export function OutputPanel(): JSX.Element {
   const { output } = workspace.current.value;
@@ -18,7 +19,7 @@ export function OutputPanel(): JSX.Element {
       <SelectField
         label="Format"
         value={output.format}
-        choices={formats.map(({ id, title }) => [id, title])}
+        choices={formats.map(({ id, title }) => [id, formatName(title)])}
         onChange={(id) => workspace.edit((document) => chooseOutput(document, { format: id }))}
       />
       {hasFixedCrs(output) ? (

@@ -1,11 +1,12 @@
 /** A field for text that becomes a source: GeoJSON, WKT, an address, or a job document. */
 import type { JSX } from 'preact';
-import { useId, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { elementIds } from '../model/layout.ts';
 import { addPasted } from '../model/open.ts';
 import { messageOf } from '../service.ts';
 
 export function PasteBox(): JSX.Element {
-  const id = useId();
+  const id = elementIds.paste;
   const [text, setText] = useState('');
   const [reason, setReason] = useState<string | null>(null);
   const add = () => {

@@ -1,39 +1,24 @@
-/** Starting jobs, watching them, and what became of the data. */
+/** Jobs while they run, and what became of the data. */
 import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Report } from '../../src/client/client.ts';
-import { convertedInputs } from '../model/document.ts';
-import { cancel, isActive, outputFile, outputInput, type Run, runs, start } from '../model/run.ts';
+import { cancel, isActive, outputFile, outputInput, type Run, runs } from '../model/run.ts';
 import { addSource } from '../model/sources.ts';
-import { workspace } from '../model/workspace.ts';
 import { messageOf } from '../service.ts';
 import { Busy, countText, Problem, Section, sizeText } from './controls.tsx';
-import { CopyAs } from './copy-as.tsx';
 import { DownloadLink } from './download-link.tsx';
 import { Findings } from './findings.tsx';
-import { JobHistory } from './job-history.tsx';
 
 export function RunPanel(): JSX.Element {
-  const inputs = convertedInputs(workspace.current.value);
   useSignalEffect(() => {
     document.title = pageTitle(runs.value);
   });
   return (
-    <Section number={4} title="Run">
-      <div class="actions">
-        <button
-          type="button"
-          class="primary"
-          disabled={inputs.length === 0}
-          aria-keyshortcuts="Control+Enter"
-          onClick={start}
-        >
-          Convert
-        </button>
-        <CopyAs />
-        <JobHistory />
-      </div>
+    <Section number={4} title="Result">
+      {runs.value.length === 0 && (
+        <p class="soft">The output appears here, with a report of what was changed or lost.</p>
+      )}
       <ul class="cards">
         {runs.value.map((run) => (
           <RunCard key={run.key} run={run} />

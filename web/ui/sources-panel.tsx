@@ -3,13 +3,16 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Inspection } from '../../src/client/client.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
+import { elementIds } from '../model/layout.ts';
 import { addDropped } from '../model/open.ts';
 import type { SourceUpload } from '../model/source-upload.ts';
 import { dismissRejected, rejected, removeSource, type Source, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { formatOf } from '../service.ts';
+import { commandOf } from './commands.ts';
 import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { PasteBox } from './paste-box.tsx';
+import { formatName } from './service-words.ts';
 import { SourceCrs } from './source-crs.tsx';
 
 const OPERATIONS = [
@@ -33,9 +36,10 @@ export function SourcesPanel(): JSX.Element {
         </Problem>
       )}
       <ul class="cards">
-        {inputs.map((input) => (
+        {inputs.map((input, index) => (
           <SourceCard
             key={input.path}
+            id={elementIds.source(index)}
             input={input}
             source={sources.value.get(input.path)}
             isConverted={converted.includes(input)}
@@ -64,7 +68,13 @@ function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
         text={isFirst ? 'Choose files…' : 'Add files…'}
         label="Files to convert"
         isPrimary={isFirst}
+        inputId={elementIds.files}
       />
+      {isFirst && (
+        <button type="button" class="link" onClick={() => commandOf('sample')?.run()}>
+          Try it with a sample file
+        </button>
+      )}
       {isFirst && (
         <small>A shapefile is a .zip, or its .shp, .dbf, .shx, .prj and .cpg files together.</small>
       )}
@@ -77,6 +87,7 @@ function FileButton(props: {
   readonly text: string;
   readonly label: string;
   readonly isPrimary: boolean;
+  readonly inputId?: string;
 }): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -86,6 +97,7 @@ function FileButton(props: {
       </button>
       <input
         ref={input}
+        id={props.inputId}
         class="visually-hidden"
         type="file"
         multiple
@@ -101,6 +113,7 @@ function FileButton(props: {
 }
 
 function SourceCard(props: {
+  readonly id: string;
   readonly input: InputChoice;
   readonly source: Source | undefined;
   readonly isConverted: boolean;
@@ -108,13 +121,13 @@ function SourceCard(props: {
   const { input, source } = props;
   const format = formatOf(input.format);
   return (
-    <li class="card">
+    <li id={props.id} class="card" tabIndex={-1}>
       <div class="card-head">
         <strong class="name" dir="auto">
           {input.path}
         </strong>
         <span class="soft">
-          {format?.title ?? input.format}
+          {formatName(format?.title ?? input.format)}
           {source?.byteLength != null && `, ${sizeText(source.byteLength)}`}
           {input.url !== undefined && ', fetched by the service'}
         </span>

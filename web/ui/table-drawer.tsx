@@ -2,6 +2,7 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { isTableOpen } from '../model/layout.ts';
 import { selection } from '../model/selection.ts';
 import { columnsOf, type Row, type Sorting, searchRows, sortRows } from '../model/table.ts';
 import { ColumnMenu, type MenuTarget } from './column-menu.tsx';
@@ -9,12 +10,12 @@ import { countText } from './controls.tsx';
 import { type LegendRow, legendRows } from './map-panel.tsx';
 import { TableGrid } from './table-grid.tsx';
 
+const DRAWER_ID = 'table-drawer';
 const MIN_HEIGHT = 140;
 const STEP = 24;
 /** Between the last key and the search. */
 const PAUSE_MS = 150;
 
-const isOpen = signal(false);
 /** Pixels. */
 const height = signal(280);
 
@@ -29,22 +30,27 @@ export function TableDrawer(): JSX.Element | null {
   if (layer === undefined) return null;
   return (
     <section
-      class="table-drawer"
+      class={isTableOpen.value ? 'table-drawer open' : 'table-drawer'}
+      id={DRAWER_ID}
       aria-label="Table"
-      style={isOpen.value ? { height: `${height.value}px` } : {}}
+      style={isTableOpen.value ? { height: `${height.value}px` } : {}}
     >
-      {isOpen.value && <Separator />}
+      {isTableOpen.value && <Separator />}
       <div class="table-bar">
         <button
           type="button"
-          aria-expanded={isOpen.value}
+          class="quiet"
+          aria-expanded={isTableOpen.value}
           onClick={() => {
-            isOpen.value = !isOpen.value;
+            isTableOpen.value = !isTableOpen.value;
           }}
         >
-          {isOpen.value ? '▾' : '▸'} Table
+          <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+            <path d={isTableOpen.value ? 'M3 6l5 5 5-5' : 'M6 3l5 5-5 5'} />
+          </svg>
+          Table
         </button>
-        {isOpen.value && layers.length > 1 && (
+        {isTableOpen.value && layers.length > 1 && (
           <select
             aria-label="Layer of the table"
             value={layer.id}
@@ -57,8 +63,8 @@ export function TableDrawer(): JSX.Element | null {
             ))}
           </select>
         )}
-        {!isOpen.value && <span class="soft">{countText(layer.drawn)} features</span>}
-        {isOpen.value && <LayerTable key={layer.id} layer={layer} />}
+        {!isTableOpen.value && <span class="soft">{countText(layer.drawn)} features</span>}
+        {isTableOpen.value && <LayerTable key={layer.id} layer={layer} />}
       </div>
     </section>
   );
@@ -125,7 +131,7 @@ function LayerTable({ layer }: { readonly layer: LegendRow }): JSX.Element {
   );
 }
 
-/** Changes the height by mouse, touch and arrow keys. */
+/** Changes the height by mouse, touch and arrow keys; Enter closes the table. */
 function Separator(): JSX.Element {
   const drag = useRef<{ readonly y: number; readonly height: number } | null>(null);
   const maximum = Math.max(MIN_HEIGHT, Math.round(innerHeight * 0.8));
@@ -137,6 +143,7 @@ function Separator(): JSX.Element {
     else if (event.key === 'ArrowDown') set(height.value - STEP);
     else if (event.key === 'Home') set(MIN_HEIGHT);
     else if (event.key === 'End') set(maximum);
+    else if (event.key === 'Enter') isTableOpen.value = false;
     else return;
     event.preventDefault();
   };
@@ -147,6 +154,8 @@ function Separator(): JSX.Element {
       tabIndex={0}
       aria-label="Height of the table"
       aria-orientation="horizontal"
+      aria-controls={DRAWER_ID}
+      aria-valuetext={`${height.value} pixels`}
       aria-valuenow={height.value}
       aria-valuemin={MIN_HEIGHT}
       aria-valuemax={maximum}
@@ -158,7 +167,7 @@ function Separator(): JSX.Element {
       onPointerMove={({ clientY }) => {
         if (drag.current !== null) set(drag.current.height + drag.current.y - clientY);
       }}
-      onPointerUp={() => {
+      onLostPointerCapture={() => {
         drag.current = null;
       }}
     />
