@@ -247,7 +247,9 @@ const generalFindings = {
   ),
   ENCODING_GUESSED: info('{file} does not state its text encoding; {encoding} was assumed'),
   ENCODING_NAME_UNKNOWN: info("{file} states the unknown text encoding '{name}', which was ignored"),
-  ENCODING_OPTION_UNUSED: info('the requested encoding {requested} was ignored: {file} states {encoding}'),
+  ENCODING_OVERRIDDEN: info(
+    '{file} states the encoding {encoding}, but was read as {requested}, as requested',
+  ),
   FILE_SPLIT: info("layer '{layer}' is written as several files: {files}"),
   LAYER_RENAMED: changed(
     "layer '{from}' is written as '{to}': {format} does not allow the name, or another layer has it",

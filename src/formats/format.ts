@@ -209,6 +209,41 @@ export interface AssumedCrs {
   readonly reason: string;
 }
 
+/**
+ * How the encoding of a file is known. file: the file states it. request: the `encoding` option. content: guessed by the
+ * texts. default: nothing states it.
+ */
+export type EncodingOrigin = 'file' | 'request' | 'content' | 'default';
+
+/** How the text of a file is read, for people who choose the encoding or the columns by eye. Bounded. */
+export interface FileText {
+  readonly encoding: string;
+  readonly origin: EncodingOrigin;
+  /** Some texts with bytes beyond ASCII, as the file has them. */
+  readonly samples: readonly Uint8Array[];
+  /** Null: the file is no table of text. */
+  readonly table: TextTable | null;
+}
+
+/** The head of a table of text. */
+export interface TextTable {
+  readonly delimiter: string;
+  /** Counted from 1; null: the file has no header. */
+  readonly headerLine: number | null;
+  /** The first columns. */
+  readonly columns: readonly string[];
+  /** Number of all columns. */
+  readonly columnCount: number;
+  /** The first rows, with the cells of the first columns; `problem`: why it cannot be read as a feature, or null. */
+  readonly rows: readonly {
+    readonly line: number;
+    readonly cells: readonly string[];
+    readonly problem: string | null;
+  }[];
+  /** Read options that state the columns in which the position was found; null: it was not found. */
+  readonly options: Readonly<Record<string, unknown>> | null;
+}
+
 /** A layer of an opened input. Plain data: it is sent to worker threads. */
 export interface SourceLayer {
   readonly name: string;
@@ -232,6 +267,8 @@ export interface SourceLayer {
   readonly hasOutliers?: boolean;
   /** Text encoding of the attributes, for reports. */
   readonly encoding: string | null;
+  /** How the encoding is known. Missing: the format has only one. */
+  readonly encodingOrigin?: EncodingOrigin;
   /** Metres per unit of the coordinates if the file has a unit but no CRS; null or missing: it has none. */
   readonly metresPerUnit?: number | null;
   /**
@@ -305,6 +342,15 @@ export interface FormatReader {
    * what findings report while it is read.
    */
   otherContent?(file: InputFile, layers: readonly string[], limits: InputLimits): Promise<readonly string[]>;
+  /**
+   * Describes how the text of the file is read; null: it has none. `open` opens the file, for readers that need that; a file
+   * that `open` rejects for its text can be described. Missing: the format has only one encoding.
+   */
+  describeText?(
+    file: InputFile,
+    context: OpenContext,
+    open: () => Promise<readonly SourceLayer[]>,
+  ): Promise<FileText | null>;
   /** Files that must be held in the job's scratch space while the layer is read, or null. Missing: never any. */
   unpackedSet?(layer: SourceLayer): UnpackedSet | null;
 }

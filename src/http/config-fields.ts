@@ -229,6 +229,14 @@ export const CONFIG_FIELDS = {
     schema: () => ({ type: 'boolean', default: false }),
     shouldBe: 'true or false',
   },
+  textOnly: {
+    nested: ['text_only'],
+    operations: ['inspect'],
+    description:
+      'true: describe only how the text of the file is read (`text` of the result), also if its encoding or its columns are wrong, for which an inspection fails. `layers` is empty then.',
+    schema: () => ({ type: 'boolean', default: false }),
+    shouldBe: 'true or false',
+  },
   layerName: {
     nested: ['output.layer_name'],
     flat: ['layer_name', 'output_layer_name'],

@@ -123,6 +123,7 @@ function parseConfig(
   const layers = parseLayers(values);
   const failOn = values.take('failOn').value as FailOn | undefined;
   const isStrict = values.take('strict').value === true;
+  const isTextOnly = endpoint.operation === 'inspect' && values.take('textOnly').value === true;
   const ignoredPaths = ['input.path', 'output.path'].filter(
     (path) => values.takeAny([path]).value !== undefined,
   );
@@ -146,7 +147,14 @@ function parseConfig(
     forFiles(fileCount) {
       const { operation } = endpoint;
       const input = { format: inputFormat.id, files: filesOf(fileCount), layers, options };
-      if (operation === 'inspect') return { operation, input, transformations: steps, output };
+      if (operation === 'inspect')
+        return {
+          operation,
+          input,
+          transformations: steps,
+          output,
+          ...(isTextOnly ? { textOnly: true } : {}),
+        };
       if (output === null) throw failure('INTERNAL', { reason: `a request to ${operation} has no output` });
       const asked = { ...(failOn === undefined ? {} : { failOn }), ...(isStrict ? { strict: true } : {}) };
       return { operation, input, transformations: steps, output, ...asked };

@@ -1,6 +1,8 @@
 /** The JSON of an inspection, with keys as the API writes them; its schema is in http/schemas/inspection.ts. */
+import { encodingCandidates } from '../bytes/encoding-candidates.ts';
 import type { GeomillError } from '../errors.ts';
 import { severitiesOf, shownFindings } from '../findings.ts';
+import type { FileText } from '../formats/format.ts';
 import { CONFIG_FORM } from '../message.ts';
 import type { Inspection, LayerInspection } from './inspect.ts';
 import { type ConversionReport, snakeCaseKeys } from './report.ts';
@@ -14,13 +16,14 @@ export type DryRun =
 
 /** `form`: how messages refer to fields of the request. */
 export function inspectionDocument(
-  { format, layers, warnings }: Inspection,
+  { format, layers, text, warnings }: Inspection,
   dryRun: DryRun | null,
   form = CONFIG_FORM,
 ): object {
   return {
     format,
     layers: layers.map(layerDocument),
+    text: text === null ? null : textDocument(text),
     warnings: snakeCaseKeys(shownFindings(warnings, form)),
     output: dryRun === null ? null : dryRunDocument(dryRun),
   };
@@ -39,11 +42,36 @@ function layerDocument(layer: LayerInspection): object {
     crs:
       crs === null
         ? null
-        : { name: crs.name, authority: crs.authority, kind: crs.kind, unit_name: crs.unitName },
+        : {
+            name: crs.name,
+            authority: crs.authority,
+            kind: crs.kind,
+            unit_name: crs.unitName,
+            origin: crs.origin,
+          },
     crs_suggestions: layer.crsSuggestions,
     metres_per_unit: layer.metresPerUnit,
     encoding: layer.encoding,
     fields: layer.fields.map(({ name, type, nonNull }) => ({ name, type, non_null: nonNull })),
+  };
+}
+
+function textDocument({ encoding, origin, samples, table }: FileText): object {
+  return {
+    encoding,
+    origin,
+    candidates: encodingCandidates(samples, encoding),
+    table:
+      table === null
+        ? null
+        : {
+            delimiter: table.delimiter,
+            header_line: table.headerLine,
+            columns: table.columns,
+            column_count: table.columnCount,
+            rows: table.rows,
+            options: table.options,
+          },
   };
 }
 

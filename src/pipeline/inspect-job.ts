@@ -25,13 +25,14 @@ export async function runInspection(
 ): Promise<InspectionReport> {
   const startedAt = performance.now();
   const { output } = request;
-  const share = output === null ? 1 : 0.3;
-  const found = await inspectSource(request.input, paths, {
+  const share = output === null || request.textOnly === true ? 1 : 0.3;
+  const { input, textOnly } = request;
+  const found = await inspectSource({ ...input, textOnly }, paths, {
     ...control,
     onProgress: (progress) => control.onProgress(part(progress, 0, share)),
   });
   const dryRun =
-    output === null
+    output === null || textOnly === true
       ? null
       : await performDryRun({ ...request, operation: 'transform', output }, paths, {
           ...control,

@@ -8,7 +8,7 @@ import { emptyStatistics, fieldsOf, type LayerStatistics, mergeStatistics } from
 import { type CrsDescription, LOCAL_CRS, localCrs } from '../crs/crs.ts';
 import { type CrsSuggestion, suggestionsIn } from '../errors.ts';
 import { type Finding, Findings } from '../findings.ts';
-import type { FormatReader, SourceLayer } from '../formats/format.ts';
+import type { FileText, FormatReader, SourceLayer } from '../formats/format.ts';
 import { inputFormatById } from '../formats/format-by-id.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { ScratchSpace } from '../io/scratch-space.ts';
@@ -22,11 +22,18 @@ import { withoutGzip, withTextPosition } from './open-inputs.ts';
 import { locateInLayer, runPartitions } from './partition-run.ts';
 import { type PositionRange, positionRangeOf, RangeTally } from './position-range.ts';
 import { ProgressMeter } from './progress.ts';
-import type { ConversionPaths, InputRequest } from './request.ts';
+import type { ConversionPaths, InputRequest, InspectionRequest } from './request.ts';
 import type { ConversionControl } from './run.ts';
 import { assumedCrsOf } from './source-crs.ts';
 import { newThreads } from './threads.ts';
 import { unpackingExecutor } from './unpacking-executor.ts';
+
+/** How the CRS of a layer is known; assumed: its coordinates or their columns show it. */
+type CrsOrigin = 'file' | 'request' | 'assumed';
+
+type KnownCrs = Pick<CrsDescription, 'name' | 'authority' | 'kind' | 'unitName'> & {
+  readonly origin: CrsOrigin;
+};
 
 export interface LayerInspection {
   readonly name: string;
@@ -36,7 +43,7 @@ export interface LayerInspection {
   readonly hasM: boolean;
   /** minX, minY, maxX, maxY in the layer's CRS; null without positions. */
   readonly extent: readonly number[] | null;
-  readonly crs: Pick<CrsDescription, 'name' | 'authority' | 'kind' | 'unitName'> | null;
+  readonly crs: KnownCrs | null;
   /** Systems that fit the coordinates, most likely first; empty if the CRS is known. */
   readonly crsSuggestions: readonly CrsSuggestion[];
   /** Unit of the coordinates that a file without CRS states; null: none. */
@@ -48,12 +55,17 @@ export interface LayerInspection {
 export interface Inspection {
   readonly format: string;
   readonly layers: readonly LayerInspection[];
+  /** How the text of the file is read; null: it has none, or it has only one encoding. */
+  readonly text: FileText | null;
   readonly warnings: readonly Finding[];
 }
 
-/** Throws what a conversion of the same input would, except that the CRS may stay unknown. */
+/**
+ * Throws what a conversion of the same input would, except that the CRS may stay unknown. With `textOnly` in the request there
+ * are no layers, and a file whose text or columns cannot be read is described.
+ */
 export async function inspectSource(
-  input: InputRequest,
+  input: InspectedInput,
   paths: Omit<ConversionPaths, 'outputPath'>,
   control: ConversionControl,
 ): Promise<Inspection> {
@@ -66,8 +78,11 @@ export async function inspectSource(
   }
 }
 
+/** Missing `textOnly`: the whole file is described. */
+type InspectedInput = InputRequest & Pick<InspectionRequest, 'textOnly'>;
+
 async function inspect(
-  input: InputRequest,
+  input: InspectedInput,
   paths: Omit<ConversionPaths, 'outputPath'>,
   control: ConversionControl,
   scratch: ScratchSpace,
@@ -76,14 +91,21 @@ async function inspect(
   const findings = new Findings();
   const cutting = cuttingFor('none');
   const [file] = paths.inputs;
-  const all = await reader.open(file, {
+  const opening = {
     scratchDirectory: paths.scratchDirectory,
     limits: paths.limits,
     options: input.options,
     findings,
     partitionBytes: cutting.partitionBytes,
     scratch,
-  });
+  };
+  const open = (): Promise<readonly SourceLayer[]> => reader.open(file, opening);
+  if (input.textOnly === true) {
+    const text = (await reader.describeText?.(file, opening, open)) ?? null;
+    return { format: input.format, layers: [], text, warnings: findings.list() };
+  }
+  const all = await open();
+  const text = (await reader.describeText?.(file, opening, async () => all)) ?? null;
   checkLayerNames(all);
   const layers = chooseLayers(all, input.layers).map(({ layer }) => layer);
   const crs = new CrsService(paths.gridDirectory);
@@ -91,10 +113,10 @@ async function inspect(
   await crs.prepare([stated, ...layers.map((layer) => layer.crs ?? layer.assumedCrs?.crs ?? null)]);
   if (stated !== null && stated !== LOCAL_CRS) crs.describe(stated, crsPath);
   const descriptions = layers.map((layer) => describeCrs(layer, input, crs, findings));
-  const ranges = descriptions.map((description) =>
-    description === null
+  const ranges = descriptions.map((described) =>
+    described === null
       ? null
-      : positionRangeOf(description, (definition) => crs.extentOf(definition), true),
+      : positionRangeOf(described.description, (definition) => crs.extentOf(definition), true),
   );
   const progress = new ProgressMeter(
     layers.reduce((sum, layer) => sum + layer.partitions.length, 0),
@@ -150,7 +172,7 @@ async function inspect(
       findings.merge(misfits.map((found) => widenedFinding(found, inspected.fields)));
       inspections.push({ ...inspected, crsSuggestions: await suggestionsFor(layer, inspected, crs) });
     }
-    return { format: input.format, layers: inspections, warnings: findings.list() };
+    return { format: input.format, layers: inspections, text, warnings: findings.list() };
   } finally {
     await executor.stop();
   }
@@ -210,12 +232,17 @@ async function readLayer({ layer, layerIndex, positionRange, onRead, ...reading 
   return { statistics, findings: findings.list(), misfits: misfits.list() };
 }
 
+interface DescribedCrs {
+  readonly description: CrsDescription;
+  readonly origin: CrsOrigin;
+}
+
 function describeCrs(
   layer: SourceLayer,
   input: InputRequest,
   crs: CrsService,
   findings: Findings,
-): CrsDescription | null {
+): DescribedCrs | null {
   const [file] = input.files;
   const stated = file.crs === LOCAL_CRS ? localCrs(layer.metresPerUnit ?? 1) : file.crs;
   const fixed = inputFormatById(input.format, 'input.format').inputCrs === 'fixed';
@@ -223,8 +250,9 @@ function describeCrs(
   const question = { layer, stated: file, source: `layer '${layer.name}'`, location: undefined };
   const definition = known ?? assumedCrsOf(question, findings);
   if (definition === null) return null;
+  const origin = known === null ? 'assumed' : known === stated && known !== layer.crs ? 'request' : 'file';
   try {
-    return crs.describe(definition, 'input.epsg');
+    return { description: crs.describe(definition, 'input.epsg'), origin };
   } catch {
     // An unusable .prj is a finding of an inspection, where a conversion would fail.
     return null;
@@ -247,7 +275,7 @@ async function suggestionsFor(
 function inspection(
   layer: SourceLayer,
   statistics: LayerStatistics,
-  crs: CrsDescription | null,
+  crs: DescribedCrs | null,
 ): Omit<LayerInspection, 'crsSuggestions'> {
   const { geometry } = statistics;
   const types = geometry.typeCounts.flatMap((count, type) =>
@@ -264,7 +292,13 @@ function inspection(
     crs:
       crs === null
         ? null
-        : { name: crs.name, authority: crs.authority, kind: crs.kind, unitName: crs.unitName },
+        : {
+            name: crs.description.name,
+            authority: crs.description.authority,
+            kind: crs.description.kind,
+            unitName: crs.description.unitName,
+            origin: crs.origin,
+          },
     metresPerUnit: layer.metresPerUnit ?? null,
     encoding: layer.encoding,
     fields: (layer.fields ?? fieldsOf(statistics)).map((field) => ({

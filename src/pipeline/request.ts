@@ -28,6 +28,8 @@ export interface ConversionRequest {
 export interface InspectionRequest {
   readonly operation: 'inspect';
   readonly input: InputRequest;
+  /** Describe only how the text is read, also of a file that cannot be converted. */
+  readonly textOnly?: boolean;
   readonly transformations: readonly RequestedStep[];
   readonly output: OutputRequest | null;
 }

@@ -60,6 +60,7 @@ test('an inspection tells layers, fields, counts, extent and CRS', async () => {
           authority: { name: 'EPSG', code: '4326' },
           kind: 'geographic',
           unit_name: 'degree',
+          origin: 'file',
         },
         crs_suggestions: [],
         metres_per_unit: null,
@@ -70,6 +71,7 @@ test('an inspection tells layers, fields, counts, extent and CRS', async () => {
         ],
       },
     ],
+    text: null,
     warnings: [],
     output: null,
   });

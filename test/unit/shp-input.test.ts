@@ -91,16 +91,16 @@ test('recognises a shapefile by its bytes: a zip may have any name', async () =>
   assert.equal((await readFileLayers(reader, path)).layers.length, 1);
 });
 
-test('uses the requested encoding only if the file declares none', async () => {
+test('uses the requested encoding, also if the file declares another one', async () => {
   const options = { encoding: 'CP1250' };
   const guessed = await readFileLayers(reader, fixture('guess-1252.zip'), { options });
   assert.equal(guessed.layers[0].source.encoding, 'windows-1250');
   assert.deepEqual(guessed.findings, []);
   const stated = await readFileLayers(reader, fixture('ldid-1251.zip'), { options });
-  assert.equal(stated.layers[0].source.encoding, 'windows-1251');
+  assert.equal(stated.layers[0].source.encoding, 'windows-1250');
   assert.deepEqual(
     stated.findings.map(({ code }) => code),
-    ['ENCODING_OPTION_UNUSED'],
+    ['ENCODING_OVERRIDDEN'],
   );
   await rejectsWith(
     'TEXT_ENCODING_UNKNOWN',

@@ -64,18 +64,9 @@ export function findHeader(
 ): { readonly header: Header; readonly located: LocatedGeometry } {
   const { options, findings } = context;
   const given = delimiterOption(options.delimiter);
-  const first = beginning(source);
-  const settings: HeadSettings = {
-    file,
-    layerName,
-    source,
-    context,
-    newline: newlineOf(source),
-    delimiter: given ?? first.delimiter,
-    hasHeader: options.has_header !== false,
-  };
+  const { settings, start } = headSettings(file, layerName, source, context);
   const { hasHeader, newline } = settings;
-  const { reading, located } = findFrom(settings, first.start, wantedColumns(options));
+  const { reading, located } = findFrom(settings, start, wantedColumns(options));
   const { delimiter, names, dataStart } = reading;
   if (given === null && delimiter !== COMMA && names.length > 1)
     findings.note('DELIMITER_FOUND', { source: file.name, delimiter: delimiterName(delimiter) });
@@ -91,6 +82,50 @@ export function findHeader(
     header: { delimiter, newline, hasHeader, names: unique, unnamed, geometry, checks, dataStart },
     located,
   };
+}
+
+function headSettings(
+  file: InputFile,
+  layerName: string,
+  source: ByteSource,
+  context: OpenContext,
+): { readonly settings: HeadSettings; readonly start: LineStart } {
+  const { options } = context;
+  const { start, delimiter } = beginning(source);
+  const settings: HeadSettings = {
+    file,
+    layerName,
+    source,
+    context,
+    newline: newlineOf(source),
+    delimiter: delimiterOption(options.delimiter) ?? delimiter,
+    hasHeader: options.has_header !== false,
+  };
+  return { settings, start };
+}
+
+/**
+ * The header as it is read, with the place of the geometry; if there is none, the header that fits most rows. For people who
+ * look for what is wrong. Throws CSV_SYNTAX and CSV_BLANK.
+ */
+export function likelyHeader(
+  file: InputFile,
+  source: ByteSource,
+  context: OpenContext,
+): { readonly reading: HeaderReading; readonly place: GeometryPlace | null; readonly hasHeader: boolean } {
+  const quiet = { ...context, findings: new Findings() };
+  const { settings, start } = headSettings(file, file.name, source, quiet);
+  const { hasHeader } = settings;
+  try {
+    const { reading, located } = findFrom(settings, start, wantedColumns(context.options));
+    return { reading, place: located.place, hasHeader };
+  } catch (error) {
+    if (!(error instanceof GeomillError) || error.fault === 'ours') throw error;
+    const line = context.options.header_line as number | undefined;
+    const stated = line === undefined || !hasHeader ? null : lineStart(settings, line);
+    const readings = [...headerReadings(settings, stated ?? firstLine(settings, start))];
+    return { reading: byConsistency(readings)[0], place: null, hasHeader };
+  }
 }
 
 /** Columns given by number: the first row would be taken for names, and lost. */

@@ -152,7 +152,8 @@ export function* headerReadings(
     }
     count++;
     const { cells, from, end } = record;
-    if (cells.length >= leastCells) yield readingOf(settings, delimiter, cells, hasHeader ? end : from);
+    if (cells.length >= leastCells)
+      yield readingOf(settings, delimiter, cells, start.lines + 1, hasHeader ? end : from);
   }
   if (count === 0) throw fault;
 }
@@ -161,6 +162,7 @@ function readingOf(
   { source, newline, hasHeader }: HeadSettings,
   delimiter: number,
   cells: readonly string[],
+  line: number,
   dataStart: LineStart,
 ): HeaderReading {
   const { offset, lines } = dataStart;
@@ -181,7 +183,7 @@ function readingOf(
     sample ??= rowsOf(names.length);
     return sample;
   };
-  return { delimiter, newline, names, dataStart, hasTrailing, sample: sampleOf };
+  return { delimiter, newline, names, line, dataStart, hasTrailing, sample: sampleOf };
 }
 
 /** The same header without the row after it. */

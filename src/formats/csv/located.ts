@@ -12,6 +12,8 @@ export interface HeaderReading {
   /** The byte that lines are counted by. */
   readonly newline: number;
   readonly names: readonly string[];
+  /** Line of the header, counted from 1. */
+  readonly line: number;
   /** Where the first row begins. */
   readonly dataStart: LineStart;
   /** The rows end with a delimiter that the header has not; the last of the names is empty then. */

@@ -8,7 +8,7 @@ import { encodingByName } from '../../bytes/text-encoding.ts';
 import { UTF8 } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
-import type { InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
+import type { EncodingOrigin, InputFile, OpenContext, Partition, SourceLayer } from '../format.ts';
 import { binaryLookOf } from '../recognise.ts';
 import { findHeader, type Header } from './find-header.ts';
 import { transcodeToUtf8 } from './transcode.ts';
@@ -33,7 +33,7 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
   let path = file.path;
   using input = openFileSource(path);
   if (input.byteLength === 0) throw failure('INPUT_EMPTY', { source: file.name });
-  const encoding = textEncoding(file, input, context);
+  const { encoding, origin } = textEncoding(file, input, context);
   if (encoding !== UTF8) {
     path = join(context.scratchDirectory, 'text.utf8.csv');
     transcodeToUtf8(file.path, encoding, path, file.name);
@@ -61,6 +61,7 @@ export function openCsv(file: InputFile, context: OpenContext): SourceLayer[] {
       hasOutliers: located.hasOutliers,
       crsMissingReason: `a CSV cannot state it${located.doubt === undefined ? '' : `; ${located.doubt}`}`,
       encoding,
+      encodingOrigin: origin,
       partitions: cut(source, context.partitionBytes, header.newline),
       state,
     },
@@ -71,8 +72,12 @@ function layerName({ name }: InputFile): string {
   return name.replace(/\.(csv|tsv|txt)$/i, '') || name;
 }
 
-/** The encoding from the byte order mark or the option. Throws if the file is not valid text in it. */
-function textEncoding(file: InputFile, source: ByteSource, context: OpenContext): string {
+/** The encoding from the byte order mark or the option. Throws if the option is unknown or the file is no text. */
+export function textEncoding(
+  file: InputFile,
+  source: ByteSource,
+  context: OpenContext,
+): { readonly encoding: string; readonly origin: EncodingOrigin } {
   const head = source.slice(0, 4096);
   const given = context.options.encoding;
   let encoding: string | null = UTF8;
@@ -80,13 +85,13 @@ function textEncoding(file: InputFile, source: ByteSource, context: OpenContext)
     encoding = encodingByName(given);
     if (encoding === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: given.slice(0, 40) });
   }
-  if (head[0] === 0xff && head[1] === 0xfe) return 'UTF-16LE';
-  if (head[0] === 0xfe && head[1] === 0xff) return 'UTF-16BE';
-  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return UTF8;
+  if (head[0] === 0xff && head[1] === 0xfe) return { encoding: 'UTF-16LE', origin: 'file' };
+  if (head[0] === 0xfe && head[1] === 0xff) return { encoding: 'UTF-16BE', origin: 'file' };
+  if (head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf) return { encoding: UTF8, origin: 'file' };
   const found = binaryLookOf(head);
   if (found !== null && !/^utf-?(16|32)/i.test(encoding))
     throw failure('INPUT_WRONG_FORMAT', { source: file.name, expected: 'a CSV text file', found });
-  return encoding;
+  return { encoding, origin: typeof given === 'string' ? 'request' : 'default' };
 }
 
 /** Splits after line ends near multiples of `partitionBytes`. These are guesses, as a line end may be inside quotes. */

@@ -14,6 +14,7 @@ import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
 import { type MessageParams, phrase, setting } from '../../message.ts';
 import type { FormatReader, Partition, PartitionRead, PartitionRequest, SourceLayer } from '../format.ts';
+import { describeText } from './describe-text.ts';
 import { type CsvState, openCsv } from './open.ts';
 import { BLANK_LINE, MALFORMED, RecordScanner, TRUNCATED } from './records.ts';
 import { type Contradiction, type RowChecker, rowChecker } from './row-checks.ts';
@@ -36,6 +37,7 @@ export const reader: FormatReader = {
   ids: 'none',
   excerpts: { boundaries: 'guessed', countFeatures: () => null },
   open: async (file, context) => openCsv(file, context),
+  describeText: async (file, context) => describeText(file, context),
   readPartition(layer: SourceLayer, partition: Partition, request: PartitionRequest): PartitionRead {
     const state = layer.state as CsvState;
     using source = openFileSource(state.path);

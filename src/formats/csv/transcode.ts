@@ -54,3 +54,10 @@ export function invalidText(source: string, offset: number, encoding: string): G
 }
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/** Text for people, from bytes that may be invalid in the encoding or end within a character. */
+export function decodeLoosely(bytes: Uint8Array, encoding: string): string {
+  return iconv.decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), encoding, {
+    stripBOM: true,
+  });
+}

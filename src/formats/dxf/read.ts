@@ -1,7 +1,10 @@
 /** Reads DXF (AutoCAD drawing interchange), text and binary, releases 9 to 2018, in partitions. */
 import { DEFAULT_STROKING } from '../../batch/arc.ts';
+import { CR, LF } from '../../bytes/ascii.ts';
+import { UTF8 } from '../../bytes/utf8.ts';
 import { Findings } from '../../findings.ts';
 import { type ByteSource, openFileSource } from '../../io/byte-source.ts';
+import { sampleTextFile } from '../../io/text-samples.ts';
 import type {
   FormatReader,
   InputFile,
@@ -32,6 +35,15 @@ export const reader: FormatReader = {
   async open(file: InputFile, context: OpenContext): Promise<readonly SourceLayer[]> {
     using source = openFileSource(file.path);
     return [openDrawing(source, file, context)];
+  },
+
+  async describeText(_file: InputFile, _context: OpenContext, open) {
+    const [{ encoding, encodingOrigin = 'default', state }] = await open();
+    const { path, form } = state as DrawingState;
+    using source = openFileSource(path);
+    // A binary drawing has numbers between its texts.
+    const samples = form === 'ascii' ? sampleTextFile(source, [CR, LF]).texts : [];
+    return { encoding: encoding ?? UTF8, origin: encodingOrigin, samples, table: null };
   },
 
   otherContent: async () => ['the layers, blocks, styles and layouts of the drawing'],

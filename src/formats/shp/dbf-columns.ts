@@ -14,6 +14,7 @@ import { invalidUtf8At, UTF8 } from '../../bytes/utf8.ts';
 import { failure } from '../../errors.ts';
 import type { Findings } from '../../findings.ts';
 import type { ByteSource } from '../../io/byte-source.ts';
+import type { EncodingOrigin } from '../format.ts';
 import type { DbfField, DbfHeader } from './dbf-header.ts';
 
 /** How the bytes of a cell are parsed. */
@@ -200,7 +201,7 @@ interface EncodingSources {
 }
 
 /**
- * The text encoding: .cpg, language driver id, the requested one, UTF-8 if all text is valid UTF-8, windows-1252.
+ * The text encoding: the requested one, .cpg, language driver id, UTF-8 if all text is valid UTF-8, windows-1252.
  * Throws TEXT_ENCODING_UNKNOWN if the requested encoding is unknown.
  */
 export function findEncoding(
@@ -209,7 +210,7 @@ export function findEncoding(
   rows: ByteSource,
   file: string,
   findings: Findings,
-): string {
+): { readonly encoding: string; readonly origin: EncodingOrigin } {
   const { option, codePage } = sources;
   const requested = option === null ? null : encodingByName(option);
   if (option !== null && requested === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: option });
@@ -217,17 +218,17 @@ export function findEncoding(
   if (codePage !== null && stated === null && codePage !== '')
     findings.note('ENCODING_NAME_UNKNOWN', { file: sources.codePageFile, name: codePage.slice(0, 40) });
   const own = stated ?? encodingByLanguageId(header.languageId);
-  if (own !== null) {
-    if (requested !== null && requested !== own)
-      findings.note('ENCODING_OPTION_UNUSED', { file, requested, encoding: own });
-    return own;
+  if (requested !== null) {
+    if (own !== null && requested !== own)
+      findings.note('ENCODING_OVERRIDDEN', { file, requested, encoding: own });
+    return { encoding: requested, origin: 'request' };
   }
-  if (requested !== null) return requested;
+  if (own !== null) return { encoding: own, origin: 'file' };
   const text = judgeText(header, rows);
-  if (text === 'ascii') return UTF8;
+  if (text === 'ascii') return { encoding: UTF8, origin: 'default' };
   const guess = text === 'utf-8' ? UTF8 : WINDOWS_1252;
   findings.note('ENCODING_GUESSED', { file, encoding: guess });
-  return guess;
+  return { encoding: guess, origin: 'content' };
 }
 
 /** Checks every text cell and name: whether they are all ASCII, all UTF-8, or neither. */

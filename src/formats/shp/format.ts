@@ -34,7 +34,7 @@ export const shp: Format<typeof errors, typeof findings> = {
         minLength: 1,
         maxLength: 40,
         description:
-          'Text encoding of the .dbf, if neither a .cpg nor the .dbf states one, such as windows-1251.',
+          'Text encoding of the .dbf, such as windows-1251, if the .cpg or the .dbf states none or a wrong one. Default: the encoding that they state.',
       },
     },
     additionalProperties: false,

@@ -12,7 +12,10 @@ import type { ByteSource } from '../../io/byte-source.ts';
 import { type FileSegment, openSegment, withSegment } from '../../io/file-segment.ts';
 import { checkFieldCount } from '../../io/limits.ts';
 import { ScratchSpace } from '../../io/scratch-space.ts';
+import { TextSamples } from '../../io/text-samples.ts';
 import type {
+  EncodingOrigin,
+  FileText,
   FormatReader,
   InputFile,
   OpenContext,
@@ -34,6 +37,7 @@ import {
   unpackedSet,
 } from './file-set.ts';
 import { partitionsNear } from './near-boxes.ts';
+import { sampleTable } from './sample-table.ts';
 import { HEADER_BYTES, RECORD_HEADER_BYTES, readShpHeader } from './shp-header.ts';
 import { cutPartitions, findIndex, readIndexEntries } from './shp-index.ts';
 import { ShapeReader } from './shp-records-read.ts';
@@ -45,6 +49,7 @@ interface ShpTable {
   readonly rowCount: number;
   readonly columns: readonly DbfColumn[];
   readonly encoding: string;
+  readonly encodingOrigin: EncodingOrigin;
 }
 
 /** What a worker needs to read a partition. */
@@ -74,6 +79,30 @@ async function open(file: InputFile, context: OpenContext): Promise<readonly Sou
     if (unpacked !== null) scratch.release(unpacked);
   }
   return layers;
+}
+
+/** The encoding of the first table with texts beyond ASCII: the option for another one is for all tables of the file. */
+async function describeText(
+  _file: InputFile,
+  context: OpenContext,
+  openFile: () => Promise<readonly SourceLayer[]>,
+): Promise<FileText | null> {
+  const scratch = context.scratch ?? new ScratchSpace();
+  let text: FileText | null = null;
+  for (const { state } of await openFile()) {
+    const { table, packed } = state as ShpState;
+    if (table === null) continue;
+    const samples = new TextSamples();
+    const unpacked = packed === null ? null : unpackedSet(packed);
+    if (unpacked !== null) await scratch.hold(unpacked);
+    sampleTable(table, samples);
+    if (unpacked !== null) scratch.release(unpacked);
+    const found = samples.texts.length > 0;
+    const { encoding, encodingOrigin: origin } = table;
+    if (found || text === null) text = { encoding, origin, samples: samples.texts, table: null };
+    if (found) break;
+  }
+  return text;
 }
 
 function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenContext): SourceLayer {
@@ -119,6 +148,7 @@ function openLayer(set: ShapefileSet, scratchPath: () => string, context: OpenCo
     statedExtent: header.extent,
     crsMissingReason: set.prj === null ? 'there is no .prj' : 'the .prj is empty',
     encoding: table?.encoding ?? null,
+    ...(table === null ? {} : { encodingOrigin: table.encodingOrigin }),
     partitions: cutPartitions(index, featureCount, table?.rowBytes ?? 0, context.partitionBytes),
     state,
   };
@@ -133,7 +163,7 @@ function openTable(set: ShapefileSet, context: OpenContext): ShpTable | null {
     const headBytes = dbfHeadBytes(source.slice(0, 32), source.byteLength, dbf.name);
     const header = readDbfHeader(source.slice(0, headBytes), source.byteLength, dbf.name);
     checkFieldCount(set.name, header.fields.length, context.limits);
-    const encoding = findEncoding(
+    const { encoding, origin } = findEncoding(
       {
         codePage: set.cpg === null ? null : readSmallText(set.cpg),
         codePageFile: set.cpg?.name ?? '',
@@ -146,7 +176,7 @@ function openTable(set: ShapefileSet, context: OpenContext): ShpTable | null {
     );
     const columns = planColumns(header, encoding, source, set.name, findings);
     const { headerBytes, rowBytes, rowCount } = header;
-    return { segment: dbf, headerBytes, rowBytes, rowCount, columns, encoding };
+    return { segment: dbf, headerBytes, rowBytes, rowCount, columns, encoding, encodingOrigin: origin };
   });
 }
 
@@ -388,6 +418,7 @@ export const reader: FormatReader = {
     },
   },
   open,
+  describeText,
   otherContent: (file, _layers, limits) => otherMembers(file, limits),
   readPartition,
   undeclare,

@@ -9,6 +9,12 @@ const crs = closedObject({
   authority: nullable(closedObject({ name: TEXT, code: TEXT })),
   kind: { type: 'string', enum: ['geographic', 'projected', 'other'] },
   unit_name: text('Horizontal unit of the coordinates: `degree`, `metre`, ...'),
+  origin: {
+    type: 'string',
+    enum: ['file', 'request', 'assumed'],
+    description:
+      'How the CRS is known: the file (or its format) states it, the request states it, or the coordinates show it.',
+  },
 });
 
 const layer = closedObject({
@@ -31,11 +37,45 @@ const layer = closedObject({
     { type: 'number' },
     'Unit of the coordinates, if the file defines a unit but no CRS.',
   ),
-  encoding: nullable(TEXT),
+  encoding: nullable(TEXT, 'Text encoding of the attributes.'),
   fields: listOf(
     closedObject({ name: TEXT, type: TEXT, non_null: count('Features with a value.') }),
     'In file order.',
   ),
+});
+
+const textTable = closedObject({
+  delimiter: TEXT,
+  header_line: nullable(count('Line of the header, counted from 1.'), 'Null: the file has no header.'),
+  columns: listOf(TEXT, 'Names of the columns, at most 100.'),
+  column_count: count('Number of columns.'),
+  rows: listOf(
+    closedObject({
+      line: count('Line of the row, counted from 1.'),
+      cells: listOf(TEXT, 'The beginning of each cell, of at most 100 columns.'),
+      problem: nullable(TEXT, 'Why the row cannot be read as a feature; null: it can.'),
+    }),
+    'The first rows, at most 8.',
+  ),
+  options: nullable(
+    { type: 'object', description: 'Read options that state the columns of the position.' },
+    'Null: no position was found in the columns.',
+  ),
+});
+
+const fileText = closedObject({
+  encoding: text('Encoding in which the file is read.'),
+  origin: {
+    type: 'string',
+    enum: ['file', 'request', 'content', 'default'],
+    description:
+      'How the encoding is known: the file states it, the request states it, it was guessed from the texts, or nothing states it.',
+  },
+  candidates: listOf(
+    closedObject({ encoding: TEXT, samples: listOf(TEXT, 'The same texts of the file, at most 5.') }),
+    'The file in each plausible encoding, the most plausible first, at most 8. Empty if all text is ASCII or UTF-16.',
+  ),
+  table: nullable(textTable, 'The columns of a CSV; null for other formats.'),
 });
 
 const reported = reportSchemas.Report.properties as Readonly<Record<string, JsonSchema>>;
@@ -64,6 +104,7 @@ export const inspectionSchemas: Readonly<Record<string, JsonSchema>> = {
     ...closedObject({
       format: TEXT,
       layers: listOf(layer),
+      text: nullable(fileText, 'How the text of the file is read. Null for formats with one encoding.'),
       warnings: listOf(ref('Finding')),
       output: {
         anyOf: [outcome, failedOutcome, { type: 'null' }],

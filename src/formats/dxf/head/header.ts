@@ -3,6 +3,7 @@ import { encodingByName, WINDOWS_1252 } from '../../../bytes/text-encoding.ts';
 import { UTF8 } from '../../../bytes/utf8.ts';
 import { failure } from '../../../errors.ts';
 import type { Findings } from '../../../findings.ts';
+import type { EncodingOrigin } from '../../format.ts';
 import type { EntityTags } from '../contract.ts';
 import type { TagFacts } from './drawing-state.ts';
 
@@ -60,11 +61,11 @@ export function drawingEncoding(
   requested: string | null,
   fileName: string,
   findings: Findings,
-): Pick<TagFacts, 'encoding' | 'fallbackEncoding'> {
+): Pick<TagFacts, 'encoding' | 'fallbackEncoding'> & { readonly origin: EncodingOrigin } {
   if (requested !== null) {
     const encoding = encodingByName(requested);
     if (encoding === null) throw failure('TEXT_ENCODING_UNKNOWN', { encoding: requested });
-    return { encoding, fallbackEncoding: null };
+    return { encoding, fallbackEncoding: null, origin: 'request' };
   }
   const { version, codePage } = header;
   const stated = codePage === null ? null : encodingByName(codePage);
@@ -73,7 +74,7 @@ export function drawingEncoding(
   const isUtf8 = Number(/^AC(\d{4})$/i.exec(version)?.[1] ?? 0) >= FIRST_UTF8_VERSION;
   if (isUtf8 || stated === null) {
     const fallbackEncoding = stated === null || stated === UTF8 ? WINDOWS_1252 : stated;
-    return { encoding: UTF8, fallbackEncoding };
+    return { encoding: UTF8, fallbackEncoding, origin: isUtf8 ? 'file' : 'default' };
   }
-  return { encoding: stated, fallbackEncoding: null };
+  return { encoding: stated, fallbackEncoding: null, origin: 'file' };
 }

@@ -45,7 +45,8 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
   if (!list.hasEof) findings.note('EOF_MISSING', { file: file.name });
   const header = readHeader(source, plain, sections, findings);
   const requested = typeof options.encoding === 'string' ? options.encoding : null;
-  const facts: TagFacts = { ...plain, ...drawingEncoding(header, requested, file.name, findings) };
+  const { origin, ...encodings } = drawingEncoding(header, requested, file.name, findings);
+  const facts: TagFacts = { ...plain, ...encodings };
   const layers = new Map<string, LayerRecord>();
   const blocks = new Map<string, BlockRecord>();
   const onBroken = (reader: RecordReader): void => noteBroken(reader, file.name, findings);
@@ -80,6 +81,7 @@ export function openDrawing(source: ByteSource, file: InputFile, context: OpenCo
     crs,
     crsMissingReason: missingReason,
     encoding: facts.encoding,
+    encodingOrigin: origin,
     metresPerUnit: metresPerUnit(header.insertionUnits),
     partitions: cutRanges(source, facts, ranges, context.partitionBytes),
     state,
