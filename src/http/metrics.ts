@@ -81,19 +81,19 @@ export class Metrics implements JobObserver {
   /** Adds the metrics that are read from the service at each scrape. */
   watch(service: JobService): void {
     const registers = [this.#registry];
-    const gauge = (name: string, help: string, read: () => number): void => {
+    const gauge = (name: string, help: string, read: () => number | Promise<number>): void => {
       new Gauge({
         name,
         help,
         registers,
-        collect() {
-          this.set(read());
+        async collect() {
+          this.set(await read());
         },
       });
     };
-    gauge('geomill_queue_length', 'Jobs that wait.', () => service.queueLength);
+    gauge('geomill_queue_length', 'Jobs that wait.', () => service.queueLength());
     gauge('geomill_jobs_running', 'Jobs that run.', () => service.runningCount);
-    gauge('geomill_uploads', 'Uploads that are kept, complete or not.', () => service.uploads.count);
+    gauge('geomill_uploads', 'Uploads that are kept, complete or not.', () => service.uploads.count());
     gauge('geomill_runners', 'Runner processes that are alive.', () => service.runners.size);
   }
 

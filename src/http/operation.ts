@@ -35,7 +35,7 @@ export interface Operation {
   /** Headers of every response, also of errors and of answers to CORS preflights. */
   readonly headers?: (config: Config) => Readonly<Record<string, string>>;
   /** Rejects requests by their headers, before the body is read. */
-  readonly refuseEarly?: (context: HttpContext, request: FastifyRequest) => void;
+  readonly refuseEarly?: (context: HttpContext, request: FastifyRequest) => void | Promise<void>;
   readonly handle: (context: HttpContext, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 }
 

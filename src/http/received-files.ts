@@ -97,11 +97,11 @@ export class ReceivedFiles {
   /** Adds an upload, which is opened as file number `fileIndex` and not received here. Throws LIMIT_EXCEEDED for too many files or bytes. */
   async add(
     { name, role, stepInput }: Pick<ReceivedFile, 'name' | 'role' | 'stepInput'>,
-    open: (fileIndex: number) => Upload,
+    open: (fileIndex: number) => Promise<Upload>,
   ): Promise<void> {
     this.#checkCount(stepInput);
     const fileIndex = this.#entries.length;
-    const upload = open(fileIndex);
+    const upload = await open(fileIndex);
     this.#entries.push({ name, role, stepInput, fileIndex, upload, isUpload: true, hash: null });
     this.pass(upload.byteLength);
     await this.#keep(upload);

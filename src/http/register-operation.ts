@@ -32,7 +32,7 @@ export function registerOperation(app: FastifyInstance, context: HttpContext, op
     onRequest: async (request) => {
       await admitted(request);
       checkQuery(request);
-      operation.refuseEarly?.(context, request);
+      await operation.refuseEarly?.(context, request);
     },
     handler: (request, reply) => operation.handle(context, request, reply),
   });

@@ -66,14 +66,14 @@ interface ReceivedRequest {
 }
 
 /** Rejects requests by their headers, before the body is read and before "100 Continue". */
-export function refuseEarly(
+export async function refuseEarly(
   takesJson: boolean,
   { config, service }: HttpContext,
   request: FastifyRequest,
-): void {
+): Promise<void> {
   const owner = ownerOf(request);
-  const isRepeat = service.isRepeat(owner, idempotencyKeyOf(request));
-  if (!isRepeat) service.checkRoom(owner, 0);
+  const isRepeat = await service.isRepeat(owner, idempotencyKeyOf(request));
+  if (!isRepeat) await service.checkRoom(owner, 0);
   const type = request.headers['content-type'] ?? '';
   const encoding = request.headers['content-encoding'] ?? 'identity';
   if ((!isForm(type) && !(takesJson && isJson(type))) || encoding.toLowerCase() !== 'identity')
@@ -89,7 +89,7 @@ export function refuseEarly(
     throw uploadTooLarge(actual, config.maxUploadBytes);
   // The minimum size of the files in the body.
   if (!isRepeat)
-    service.checkRoom(owner, Math.max(0, declaredBytes - config.maxConfigBytes - FORM_OVERHEAD_BYTES));
+    await service.checkRoom(owner, Math.max(0, declaredBytes - config.maxConfigBytes - FORM_OVERHEAD_BYTES));
 }
 
 /**
@@ -106,7 +106,7 @@ export async function submitRequest(
   const id = service.newJobId();
   const owner = ownerOf(request);
   const idempotencyKey = idempotencyKeyOf(request);
-  const isRepeat = service.isRepeat(owner, idempotencyKey);
+  const isRepeat = await service.isRepeat(owner, idempotencyKey);
   const files = new ReceivedFiles({
     open: async (fileIndex) => (isRepeat ? unstoredUpload() : service.receive(owner, id, fileIndex)),
     limits: config,
@@ -142,7 +142,7 @@ export async function submitRequest(
     };
     const result =
       isRepeat && job.idempotency !== null
-        ? service.earlier(owner, job.idempotency)
+        ? await service.earlier(owner, job.idempotency)
         : await service.submit(job);
     added = result.added;
     return result;

@@ -32,6 +32,8 @@ export class Dispatcher {
   #isOpen = false;
   /** A claim is in progress: the row of a job may be RUNNING before `#running` has it. */
   #isBusy = false;
+  /** A call came since the loop last looked for runners and jobs. */
+  #isWanted = false;
   #busy: Promise<void> = Promise.resolve();
 
   constructor(parts: DispatcherParts) {
@@ -54,8 +56,8 @@ export class Dispatcher {
   }
 
   dispatch(): void {
-    // One loop at a time. The next round of the loop serves callers that come meanwhile: it ends only in the same
-    // tick in which it finds no runner or no job.
+    // One loop at a time, which serves callers that come meanwhile.
+    this.#isWanted = true;
     if (this.#isBusy) return;
     this.#busy = this.#handOut();
   }
@@ -87,24 +89,29 @@ export class Dispatcher {
   }
 
   async #handOut(): Promise<void> {
-    const { options, pool, recovery } = this.#parts;
     this.#isBusy = true;
     try {
-      while (this.#isOpen && !recovery.isUnderway) {
-        if (options.queue.length() === 0) {
-          pool.warmIdle();
-          return;
-        }
-        const runner = pool.take();
-        if (runner === null) return;
-        const claim = await this.#claimFor(runner);
-        if (claim === null) return;
-        this.#begin(claim, runner);
+      while (this.#isWanted) {
+        this.#isWanted = false;
+        await this.#handOutWaiting();
       }
     } catch (error) {
-      recovery.report(error);
+      this.#parts.recovery.report(error);
     } finally {
       this.#isBusy = false;
+    }
+  }
+
+  /** Until no job waits or no runner is idle. */
+  async #handOutWaiting(): Promise<void> {
+    const { options, pool, recovery } = this.#parts;
+    while (this.#isOpen && !recovery.isUnderway) {
+      if ((await options.queue.length()) === 0) return pool.warmIdle();
+      const runner = pool.take();
+      if (runner === null) return;
+      const claim = await this.#claimFor(runner);
+      if (claim === null) return;
+      this.#begin(claim, runner);
     }
   }
 

@@ -128,17 +128,20 @@ export interface JobQueue {
     after: ListPosition | null,
     limit: number,
   ): Promise<readonly JobSummary[]>;
-  holding(owner: string): OwnerHolding;
+  holding(owner: string): Promise<OwnerHolding>;
   /** Whether `enqueue` with this Idempotency-Key would return an earlier job of the owner, or conflict with it. */
-  knowsKey(owner: string, key: string): boolean;
+  knowsKey(owner: string, key: string): Promise<boolean>;
   /** The earlier job that `enqueue` would return; null: none. Throws IDEMPOTENCY_CONFLICT. */
-  earlier(owner: string, idempotency: Idempotency): EnqueueResult | null;
-  /** Throws the error that `enqueue` would throw for another job of `inputBytes`. */
-  checkRoom(owner: string, inputBytes: number): void;
+  earlier(owner: string, idempotency: Idempotency): Promise<EnqueueResult | null>;
+  /**
+   * Throws the error that `enqueue` would throw for another job of `inputBytes`. Called for every piece of a body, so a queue
+   * over a network may use numbers that are a second old; `enqueue` is exact.
+   */
+  checkRoom(owner: string, inputBytes: number): Promise<void>;
   /** `since`: milliseconds since 1970. */
   usage(owner: string, since: number): Promise<OwnerUsage>;
   /** Number of queued jobs. */
-  length(): number;
+  length(): Promise<number>;
   /** Ids of jobs whose output must expire, at most `limit`; not yet marked as expired. */
   expiredOutputs(now: number, limit: number): Promise<readonly string[]>;
   markOutputRemoved(id: string): Promise<void>;

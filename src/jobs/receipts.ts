@@ -33,14 +33,13 @@ export class Receipts {
    * each write with all bytes that its owner is sending: else concurrent uploads could each use the
    * room for one of them. Its error is thrown to the writer.
    */
-  open(
+  async open(
     jobId: string,
     owner: string,
     upload: Upload,
-    checkRoom: (receivedBytes: number) => void = () => {},
-  ): Upload {
-    if (upload.byteLength > 0) checkRoom(this.bytesOf(owner) + upload.byteLength);
-    this.#bytes.add(owner, upload.byteLength);
+    checkRoom: (receivedBytes: number) => Promise<void> = async () => {},
+  ): Promise<Upload> {
+    if (upload.byteLength > 0) await this.#count(owner, upload.byteLength, checkRoom);
     const receipt = this.#receipts.get(jobId) ?? { owner, uploads: new Set() };
     this.#receipts.set(jobId, receipt);
     receipt.uploads.add(upload);
@@ -49,9 +48,7 @@ export class Receipts {
         return upload.byteLength;
       },
       write: async (bytes) => {
-        checkRoom(this.bytesOf(owner) + bytes.length);
-        // Counted before the write: two writers must not both use the same room.
-        this.#bytes.add(owner, bytes.length);
+        await this.#count(owner, bytes.length, checkRoom);
         try {
           await upload.write(bytes);
         } catch (error) {
@@ -71,6 +68,21 @@ export class Receipts {
         }
       },
     };
+  }
+
+  /** Counts bytes before they are written: two writers must not both use the same room. */
+  async #count(
+    owner: string,
+    byteLength: number,
+    checkRoom: (receivedBytes: number) => Promise<void>,
+  ): Promise<void> {
+    this.#bytes.add(owner, byteLength);
+    try {
+      await checkRoom(this.bytesOf(owner));
+    } catch (error) {
+      this.#bytes.add(owner, -byteLength);
+      throw error;
+    }
   }
 
   /** Called when the job has its row. */

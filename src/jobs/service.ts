@@ -119,7 +119,7 @@ export class JobService {
     return this.#state === 'running';
   }
 
-  get queueLength(): number {
+  queueLength(): Promise<number> {
     return this.#options.queue.length();
   }
 
@@ -159,9 +159,9 @@ export class JobService {
    * Checks before an input is received. Throws as `checkReady`, and QUEUE_FULL, OWNER_JOBS_EXCEEDED and
    * OWNER_STORAGE_EXCEEDED, as `submit` would for a job with inputs of at least so many bytes.
    */
-  checkRoom(owner: string, inputBytes: number): void {
+  async checkRoom(owner: string, inputBytes: number): Promise<void> {
     this.checkReady();
-    this.#options.queue.checkRoom(owner, inputBytes);
+    await this.#options.queue.checkRoom(owner, inputBytes);
   }
 
   /**
@@ -180,13 +180,13 @@ export class JobService {
     index: number,
     reference: UploadReference,
     byteLength: number,
-  ): Upload {
+  ): Promise<Upload> {
     return this.#tracked(owner, id, this.uploads.share(reference, byteLength, inputKey(id, index)));
   }
 
-  #tracked(owner: string, id: string, upload: Upload): Upload {
+  async #tracked(owner: string, id: string, upload: Upload): Promise<Upload> {
     const { queue } = this.#options;
-    const receipt = this.#receipts.open(id, owner, upload, (bytes) => queue.checkRoom(owner, bytes));
+    const receipt = await this.#receipts.open(id, owner, upload, (bytes) => queue.checkRoom(owner, bytes));
     return {
       get byteLength() {
         return receipt.byteLength;
@@ -213,13 +213,13 @@ export class JobService {
   }
 
   /** Whether a request with this Idempotency-Key repeats one of a kept job: its files are not stored and need no room. */
-  isRepeat(owner: string, idempotencyKey: string | null): boolean {
-    return idempotencyKey !== null && this.#options.queue.knowsKey(owner, idempotencyKey);
+  async isRepeat(owner: string, idempotencyKey: string | null): Promise<boolean> {
+    return idempotencyKey !== null && (await this.#options.queue.knowsKey(owner, idempotencyKey));
   }
 
   /** The earlier job of a request that is a repeat. Throws IDEMPOTENCY_CONFLICT, IDEMPOTENCY_KEY_RELEASED. */
-  earlier(owner: string, idempotency: Idempotency): EnqueueResult {
-    const earlier = this.#options.queue.earlier(owner, idempotency);
+  async earlier(owner: string, idempotency: Idempotency): Promise<EnqueueResult> {
+    const earlier = await this.#options.queue.earlier(owner, idempotency);
     if (earlier === null) throw failure('IDEMPOTENCY_KEY_RELEASED', { key: idempotency.key });
     return earlier;
   }
@@ -230,7 +230,7 @@ export class JobService {
   }
 
   /** Current usage of the owner. */
-  holding(owner: string): OwnerHolding {
+  holding(owner: string): Promise<OwnerHolding> {
     return this.#options.queue.holding(owner);
   }
 

@@ -84,16 +84,16 @@ export class SqliteQueue implements JobQueue {
   async enqueue(job: NewJob): Promise<EnqueueResult> {
     const record = recordOf(job);
     return this.#commits.run(() => {
-      const earlier = job.idempotency === null ? null : this.earlier(job.owner, job.idempotency);
+      const earlier = job.idempotency === null ? null : this.#earlier(job.owner, job.idempotency);
       if (earlier !== null) return earlier;
-      this.checkRoom(job.owner, inputBytes(job) + record.byteLength);
+      this.#checkRoom(job.owner, inputBytes(job) + record.byteLength);
       this.#insert(job, record);
       return { id: job.id, state: 'QUEUED', added: true };
     });
   }
 
   async claim(): Promise<Claim | null> {
-    if (this.length() === 0) return null;
+    if (this.#length() === 0) return null;
     // In an explicit transaction: `get` alone does not report a failure of the implicit commit.
     const row = this.#database.transaction(() => this.#statements.claim.get<JobRow>(this.#now()));
     return row === undefined ? null : { job: toJob(row), fence: row.fence };
@@ -189,24 +189,32 @@ export class SqliteQueue implements JobQueue {
     return this.#list.read(viewer, filter, after, limit);
   }
 
-  holding(owner: string): OwnerHolding {
+  async holding(owner: string): Promise<OwnerHolding> {
     return this.#owners.holding(owner);
   }
 
-  knowsKey(owner: string, key: string): boolean {
+  async knowsKey(owner: string, key: string): Promise<boolean> {
     return this.#statements.byKey.get(owner, key) !== undefined;
   }
 
-  earlier(owner: string, { key, requestHash }: Idempotency): EnqueueResult | null {
+  async earlier(owner: string, idempotency: Idempotency): Promise<EnqueueResult | null> {
+    return this.#earlier(owner, idempotency);
+  }
+
+  #earlier(owner: string, { key, requestHash }: Idempotency): EnqueueResult | null {
     const row = this.#statements.byKey.get<{ id: string; state: JobState; request_hash: string }>(owner, key);
     if (row === undefined) return null;
     if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
     return { id: row.id, state: row.state, added: false };
   }
 
-  checkRoom(owner: string, inputBytes: number): void {
+  async checkRoom(owner: string, inputBytes: number): Promise<void> {
+    this.#checkRoom(owner, inputBytes);
+  }
+
+  #checkRoom(owner: string, inputBytes: number): void {
     this.#owners.checkRoom(owner, inputBytes);
-    const length = this.length();
+    const length = this.#length();
     if (length >= this.#options.maxLength)
       throw failure('QUEUE_FULL', { length, seconds: this.#options.retryAfterSeconds });
   }
@@ -215,7 +223,11 @@ export class SqliteQueue implements JobQueue {
     return this.#owners.usage(owner, since);
   }
 
-  length(): number {
+  async length(): Promise<number> {
+    return this.#length();
+  }
+
+  #length(): number {
     return this.#statements.length.get<{ length: number }>()?.length ?? 0;
   }
 

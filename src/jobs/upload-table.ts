@@ -76,11 +76,11 @@ export class UploadTable implements UploadRecords {
     return this.#commits.run(() => this.#statements.remove.run(id).changes === 1);
   }
 
-  count(): number {
+  async count(): Promise<number> {
     return this.#statements.count.get<{ uploads: number }>()!.uploads;
   }
 
-  checkStorage(owner: string, bytes: number): void {
+  async checkStorage(owner: string, bytes: number): Promise<void> {
     this.#owners.checkStorage(owner, bytes);
   }
 

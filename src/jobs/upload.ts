@@ -60,9 +60,9 @@ export interface UploadRecords {
   /** False: no such upload. */
   remove(id: string): Promise<boolean>;
   /** Number of uploads whose files are kept. */
-  count(): number;
-  /** Throws OWNER_STORAGE_EXCEEDED where the owner has no room for so many more bytes. */
-  checkStorage(owner: string, bytes: number): void;
+  count(): Promise<number>;
+  /** Throws OWNER_STORAGE_EXCEEDED where the owner has no room for so many more bytes; as old as JobQueue.checkRoom. */
+  checkStorage(owner: string, bytes: number): Promise<void>;
   /** Uploads whose files are kept, in the order of their ids, at most `limit` after the id `after`. */
   kept(after: string, limit: number): Promise<readonly UploadRecord[]>;
   /** Ids of uploads that expired before `now` and are still marked as kept, at most `limit`. */

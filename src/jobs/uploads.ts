@@ -89,7 +89,7 @@ export class Uploads {
     return this.#options.settings.maxBytes;
   }
 
-  get count(): number {
+  count(): Promise<number> {
     return this.#options.records.count();
   }
 
@@ -189,7 +189,7 @@ export class Uploads {
       for (;;) {
         const { done, value } = await writer.wait(chunks.next());
         if (done) break;
-        this.#checkRoom(record, record.offset, value.length);
+        await this.#checkRoom(record, record.offset, value.length);
       }
       checksum?.check();
       return record;
@@ -230,10 +230,10 @@ export class Uploads {
       for (;;) {
         const { done, value } = await writer.wait(chunks.next(), keepReceived);
         if (done) break;
-        this.#checkRoom(current, at, value.length);
         // Counted before the write: two writers must not both use the same room.
         received.add(owner, value.length);
         try {
+          await this.#checkRoom(current, at, value.length);
           await watched(() => file.write(value));
         } catch (error) {
           received.add(owner, -value.length);
@@ -266,13 +266,13 @@ export class Uploads {
     if (recorded !== null) await file.cut(recorded.offset);
   }
 
-  /** For `more` bytes of an upload that has `at` bytes. */
-  #checkRoom({ id, owner, byteLength, offset }: UploadRecord, at: number, more: number): void {
+  /** For `more` bytes, which are counted as received, of an upload that has `at` bytes. */
+  async #checkRoom({ id, owner, byteLength, offset }: UploadRecord, at: number, more: number): Promise<void> {
     const { records, received } = this.#options;
     if (byteLength !== null && at + more > byteLength)
       throw failure('UPLOAD_TOO_LONG', { id, length: byteLength, offset });
     this.checkLength(at + more);
-    records.checkStorage(owner, received.of(owner) + more);
+    await records.checkStorage(owner, received.of(owner));
   }
 
   /** Removes the upload, and ends a request that writes it. Jobs that use it are not affected. Throws as `get`. */

@@ -95,10 +95,10 @@ test('jobs of others have no places, and places count in the storage of their ow
   assert.equal((await fetch(url(service, id))).status, 401);
   const job = await service.service.jobsOf('ann').get(id);
   const outputBytes = job?.output?.byteLength ?? 0;
-  const stored = service.service.holding('ann').storedBytes;
+  const stored = (await service.service.holding('ann')).storedBytes;
   assert.ok(stored >= outputBytes + bytes, `${stored} < ${outputBytes} + ${bytes}`);
   await fetch(`${service.url}/v1/jobs/${id}`, { method: 'DELETE', headers: ann });
-  assert.equal(service.service.holding('ann').storedBytes, 0);
+  assert.equal((await service.service.holding('ann')).storedBytes, 0);
   assert.deepEqual(readdirSync(join(service.config.dataDirectory, 'outputs')), []);
   assert.equal((await fetch(url(service, id), { headers: ann })).status, 404);
 });

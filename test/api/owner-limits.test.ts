@@ -117,7 +117,7 @@ test('a repeat with the same Idempotency-Key names the earlier job, also at the 
     '5',
     /1 jobs? of this account|1 active/,
   );
-  const before = service.service.holding('ann').storedBytes;
+  const before = (await service.service.holding('ann')).storedBytes;
   for (let i = 0; i < 3; i++) {
     const again = await ask({});
     assert.equal(again.status, 202);
@@ -126,6 +126,6 @@ test('a repeat with the same Idempotency-Key names the earlier job, also at the 
   const other = await ask({ file: 'something else' });
   assert.equal(other.status, 422);
   await other.body?.cancel();
-  assert.equal(service.service.holding('ann').storedBytes, before);
+  assert.equal((await service.service.holding('ann')).storedBytes, before);
   assert.deepEqual(readdirSync(join(service.config.dataDirectory, 'inputs')), [first.job_id]);
 });

@@ -476,15 +476,15 @@ test('the uploads of an account are limited in number and counted in its storage
     429,
     /no room for 3001 bytes/,
   );
-  const held = () => limited.service.holding('local').storedBytes;
-  const before = held();
+  const held = async () => (await limited.service.holding('local')).storedBytes;
+  const before = await held();
   const url = (await createUpload(limited, { 'upload-defer-length': '1' })).headers.get('location')!;
   assert.equal((await appendTo(url, 0, 'x'.repeat(2500))).status, 204);
-  assert.equal(held() - before, 2500);
+  assert.equal((await held()) - before, 2500);
   await expectProblem(await appendTo(url, 2500, 'x'.repeat(600)), 429, /no room for 600 bytes/);
   assert.equal(await offsetOf(url), 2500);
   assert.equal((await fetch(url, { method: 'DELETE' })).status, 204);
-  assert.equal(held(), before);
+  assert.equal(await held(), before);
 });
 
 test('pages of allowed origins may use the protocol', async () => {

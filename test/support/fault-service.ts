@@ -121,11 +121,11 @@ export class FaultService implements AsyncDisposable {
   }
 
   /** Nothing more happens by itself; while a fault lasts that may not be known. */
-  get isAtRest(): boolean {
+  async isAtRest(): Promise<boolean> {
     try {
       const states = [...this.service.runners].map(({ state }) => state);
       const areIdle = states.length === RUNNERS && states.every((state) => state === 'idle');
-      return areIdle && this.service.runningCount === 0 && this.service.queueLength === 0;
+      return areIdle && this.service.runningCount === 0 && (await this.service.queueLength()) === 0;
     } catch {
       return false;
     }
@@ -163,7 +163,7 @@ export class FaultService implements AsyncDisposable {
     const { queue, service } = this;
     service.checkReady();
     assert.equal(service.runningCount, 0, 'jobs that run');
-    assert.equal(queue.length(), 0, 'the length of the queue');
+    assert.equal(await queue.length(), 0, 'the length of the queue');
     const jobs = await queue.list(ANY_OWNER, EVERYTHING, null, 100_000);
     const found = new Map(jobs.map((job) => [job.id, job]));
     const outputs: string[] = [];
@@ -187,7 +187,7 @@ export class FaultService implements AsyncDisposable {
         assert.ok(job !== null);
         storedBytes += recordBytes(job) + (outputKept ? (output?.byteLength ?? 0) : 0);
       }
-      assert.deepEqual(queue.holding(owner), { waiting: 0, running: 0, storedBytes }, owner);
+      assert.deepEqual(await queue.holding(owner), { waiting: 0, running: 0, storedBytes }, owner);
     }
     const slots = readdirSync(join(this.directory, 'slots'));
     const pids = [...service.runners].map(({ pid }) => pid);

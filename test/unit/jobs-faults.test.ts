@@ -107,7 +107,7 @@ async function work(running: FaultService, ended: string | null, withDeaths: boo
 async function meet(running: FaultService, fault: Fault): Promise<void> {
   const wanted = fault.includes('once') ? 1 : 3;
   for (const end = performance.now() + 1000; performance.now() < end; await pause(10))
-    if (running.faults.hits >= wanted || running.isAtRest) return;
+    if (running.faults.hits >= wanted || (await running.isAtRest())) return;
 }
 
 /** All faults in exhaustive runs, which take minutes; else the first and another one, not the same for every method. */

@@ -99,7 +99,7 @@ test('the sweep takes files of ended and deleted jobs under every number, and no
   for (const id of Object.values(ids)) {
     for (const index of [0, 1, 2]) {
       const upload = await store.receive(inputKey(id, index));
-      if (id === ids.comes) receipts.open(id, LOCAL_OWNER, upload);
+      if (id === ids.comes) await receipts.open(id, LOCAL_OWNER, upload);
       await upload.keep();
       utimesSync(join(directory, 'inputs', inputKey(id, index)), 1, 1);
     }
@@ -134,7 +134,7 @@ test('a job is received until it is entered or the last of its files is discarde
   assert.equal(receipts.has('a'), true);
   await Promise.all([second.discard(), second.discard()]);
   assert.equal(receipts.has('a'), false);
-  receipts.open('b', LOCAL_OWNER, await store.receive('b'));
+  await receipts.open('b', LOCAL_OWNER, await store.receive('b'));
   receipts.close('b');
   assert.equal(receipts.has('b'), false);
 });

@@ -37,7 +37,7 @@ test('an owner with 10,000 jobs waiting lets another one pass at its first job',
   await queue.enqueue(newJob('s1', { owner: 'small' }));
   await queue.succeed(running[0], outputOfBytes(1), REPORT, 5);
   assert.equal((await claim(queue)).job.id, 's0');
-  const { waiting, running: runningCount } = queue.holding('busy');
+  const { waiting, running: runningCount } = await queue.holding('busy');
   assert.deepEqual([waiting, runningCount], [9998, 1]);
   // And after a restart it is as before: who ran is put back, who has waited longest for its turn is next.
   const next = reopen();
@@ -165,7 +165,7 @@ test('whatever happens, nobody passes a waiting owner without a runner for long,
       for (let rest = await queue.claim(); rest !== null; rest = await queue.claim())
         await queue.fail(rest, CANCELLED, 5);
       for (const rest of turns.running) await queue.fail(rest, CANCELLED, 5);
-      assert.equal(queue.length(), 0);
+      assert.equal(await queue.length(), 0);
     }),
     { numRuns: 50 },
   );
@@ -262,7 +262,7 @@ async function checkHoldings(queue: SqliteQueue): Promise<void> {
     const own = all.filter((job) => job.owner === owner);
     const inState = (state: JobState): JobSummary[] => own.filter((job) => job.state === state);
     const active = [...inState('QUEUED'), ...inState('RUNNING')];
-    assert.deepEqual(queue.holding(owner), {
+    assert.deepEqual(await queue.holding(owner), {
       waiting: inState('QUEUED').length,
       running: inState('RUNNING').length,
       storedBytes:
@@ -312,10 +312,10 @@ test('an owner gets as many jobs as it may have, also when it asks for all at on
   assert.equal((await ask('bob', 'b')).filter((answer) => answer.status === 'fulfilled').length, 20);
   // One that runs still counts, one that has ended does not.
   const claimed = await claim(queue);
-  assert.throws(() => queue.checkRoom(claimed.job.owner, 0), { code: 'OWNER_JOBS_EXCEEDED' });
+  await assert.rejects(queue.checkRoom(claimed.job.owner, 0), { code: 'OWNER_JOBS_EXCEEDED' });
   await queue.fail(claimed, CANCELLED, 5);
-  queue.checkRoom(claimed.job.owner, 0);
-  assert.equal(queue.length(), 39, 'refused jobs are not counted');
+  await queue.checkRoom(claimed.job.owner, 0);
+  assert.equal(await queue.length(), 39, 'refused jobs are not counted');
 });
 
 test('an owner stores as many bytes as it may, inputs and outputs, also when it asks for all at once', async (context) => {
@@ -339,10 +339,10 @@ test('an owner stores as many bytes as it may, inputs and outputs, also when it 
   });
   assert.equal((await queue.get(claimed.job.id))?.state, 'RUNNING');
   assert.equal(await queue.succeed(claimed, outputOfBytes(4000), REPORT, 5), true);
-  assert.equal(reopen().holding('ann').storedBytes, limit);
+  assert.equal((await reopen().holding('ann')).storedBytes, limit);
   await assert.rejects(ask('d'), { code: 'OWNER_STORAGE_EXCEEDED' });
   await queue.markOutputRemoved(claimed.job.id);
-  assert.equal(queue.holding('ann').storedBytes, limit - 4000, 'its record stays');
+  assert.equal((await queue.holding('ann')).storedBytes, limit - 4000, 'its record stays');
   assert.equal((await ask('d')).added, true);
 });
 
@@ -421,7 +421,7 @@ test('a job fails when there is no room for its output, and leaves nothing behin
   const job = await running.ended(await submitAs(service, 'ann', 'b'));
   assert.equal(job.error?.code, 'OUTPUT_STORAGE_EXCEEDED');
   assert.equal((await running.ended(await submitAs(service, 'bob', 'a'))).state, 'SUCCESS');
-  assert.equal(service.holding('ann').storedBytes, bytes + recordBytes(first) + recordBytes(job));
+  assert.equal((await service.holding('ann')).storedBytes, bytes + recordBytes(first) + recordBytes(job));
   await running.stop();
   assert.deepEqual(readdirSync(join(config.dataDirectory, 'inputs')), []);
   assert.equal(readdirSync(join(config.dataDirectory, 'outputs')).length, 2);

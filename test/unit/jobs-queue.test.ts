@@ -24,13 +24,13 @@ const report = fakeReport(newJob('x').request, 1);
 test('jobs are claimed in the order they came', async (context) => {
   const { queue } = open(context);
   for (const id of ['a', 'b', 'c']) await queue.enqueue(newJob(id));
-  assert.equal(queue.length(), 3);
+  assert.equal(await queue.length(), 3);
   const claimed = [await queue.claim(), await queue.claim(), await queue.claim(), await queue.claim()];
   assert.deepEqual(
     claimed.map((claim) => claim?.job.id),
     ['a', 'b', 'c', undefined],
   );
-  assert.equal(queue.length(), 0);
+  assert.equal(await queue.length(), 0);
 });
 
 test('the counts of warnings are those of the request, then those of the report', async (context) => {
@@ -107,7 +107,7 @@ test('what a dead service left running is queued again, or failed after its last
   const next = reopen();
   assert.deepEqual(await next.recover(3, 99, NOT_HELD), { requeued: ['fresh'], failed: ['tired'] });
   assert.equal((await next.get('tired'))?.error?.code, 'JOB_ATTEMPTS_EXHAUSTED');
-  assert.equal(next.length(), 2);
+  assert.equal(await next.length(), 2);
   assert.equal((await next.claim())?.job.id, 'waiting');
   const fresh = await next.claim();
   assert.equal(fresh?.job.id, 'fresh');
@@ -143,11 +143,11 @@ test('a change whose sync fails is told of when it is durable, and counts meanwh
   });
   while (failures < 2) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.equal(isTold, false);
-  assert.equal(queue.length(), 1);
+  assert.equal(await queue.length(), 1);
   assert.equal((await queue.get('a'))?.state, 'QUEUED');
   isBroken = false;
   assert.deepEqual(await enqueued, { id: 'a', state: 'QUEUED', added: true });
-  assert.equal(queue.length(), 1);
+  assert.equal(await queue.length(), 1);
 });
 
 test('the length is that of the rows, in whatever phase a commit fails', async (context) => {
@@ -157,7 +157,7 @@ test('the length is that of the rows, in whatever phase a commit fails', async (
   const rows = async () =>
     (await queue.list(ANY_OWNER, { state: 'QUEUED', operation: null }, null, 100)).length;
   const check = async (length: number): Promise<void> => {
-    assert.equal(queue.length(), length);
+    assert.equal(await queue.length(), length);
     assert.equal(await rows(), length);
   };
   await assert.rejects(queue.enqueue(newJob('a', { idempotency: key })), /EIO/);
@@ -197,7 +197,7 @@ test('a job is cancelled in whatever state it is found, unless it has ended', as
     await Promise.all(['runs', 'waits', 'waits', 'nope'].map((id) => queue.cancel(id, cancelled, 9))),
     ['RUNNING', 'QUEUED', 'FAILED', null],
   );
-  assert.equal(queue.length(), 0);
+  assert.equal(await queue.length(), 0);
   assert.equal(await queue.claim(), null);
   assert.equal(await queue.succeed(claim, OUTPUT, report, 5), false, 'the attempt comes too late');
   assert.equal(await queue.requeue(claim, true), false);
@@ -301,7 +301,7 @@ test('whatever happens in whatever order, no job is lost, none ends twice, and t
         }
       }
       for (const [id, state] of states) assert.equal((await queue.get(id))?.state, state);
-      assert.equal(queue.length(), [...states.values()].filter((state) => state === 'QUEUED').length);
+      assert.equal(await queue.length(), [...states.values()].filter((state) => state === 'QUEUED').length);
       // Leave nothing behind for the next round.
       for (let claim = await queue.claim(); claim !== null; claim = await queue.claim())
         await queue.fail(claim, { code: 'CANCELLED', params: {} }, 5);

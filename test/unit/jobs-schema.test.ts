@@ -24,7 +24,7 @@ test('a database of the current version is opened again with its jobs', async (t
   await first.close();
   const second = new SqliteQueue(options);
   assert.equal((await second.get(id))?.state, 'QUEUED');
-  assert.equal(second.length(), 1);
+  assert.equal(await second.length(), 1);
   await second.close();
 });
 
@@ -45,10 +45,10 @@ test('a database of 0.2.0 keeps its jobs, and its triggers count on', async (t) 
   const queue = new SqliteQueue({ path, maxLength: 10, retryAfterSeconds: 5 });
   const ended = await queue.summary('ended');
   assert.deepEqual([ended?.warningCount, ended?.severities], [3, null]);
-  assert.equal(queue.length(), 1);
+  assert.equal(await queue.length(), 1);
   await queue.enqueue(newJob('later'));
   assert.deepEqual((await queue.summary('later'))?.severities, { info: 0, changed: 0, lost: 0 });
-  assert.equal(queue.length(), 2, 'the triggers are there');
+  assert.equal(await queue.length(), 2, 'the triggers are there');
   await queue.close();
   const migrated = new Database(path, { synchronous: 'NORMAL' });
   migrated.prepare("DELETE FROM jobs WHERE id = 'later'").run();

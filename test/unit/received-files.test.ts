@@ -97,7 +97,7 @@ test('uploads count towards the same limit as the files that are received', asyn
   const add = async (byteLength: number): Promise<void> => {
     const upload = await open(files.count('list'));
     await upload.write(new Uint8Array(byteLength));
-    await files.add({ name: null, role: 'list', stepInput: null }, () => upload);
+    await files.add({ name: null, role: 'list', stepInput: null }, async () => upload);
   };
   await receive(files, 'list', 'ab');
   await add(3);

@@ -127,7 +127,7 @@ test('after every fault of every method no acknowledged byte is lost, and the up
     // What remains are uploads whose creation failed after it was done.
     for (const { id } of await uploads.list('ann', null, 1000)) await uploads.remove('ann', id);
     assert.deepEqual(readdirSync(join(workspace.path, 'uploads')), []);
-    assert.equal(queue.holding('ann').storedBytes, 0);
+    assert.equal((await queue.holding('ann')).storedBytes, 0);
   } finally {
     faults.uninstall();
     await queue.close();

@@ -87,7 +87,7 @@ test('an upload expires a day after its last byte, is told to have expired, and 
   clock.at += 7 * DAY;
   await uploads.sweep(7 * DAY);
   await assert.rejects(uploads.get('ann', id), { code: 'UPLOAD_UNKNOWN' });
-  assert.equal(queue.holding('ann').storedBytes, 0);
+  assert.equal((await queue.holding('ann')).storedBytes, 0);
 });
 
 test('an upload that is being written does not expire', async (context) => {
@@ -249,7 +249,7 @@ test('concurrent uploads of an account share the room that is left', async (cont
     }),
   );
   assert.ok(sent.includes('OWNER_STORAGE_EXCEEDED'));
-  assert.ok(queue.holding('ann').storedBytes <= 1000);
+  assert.ok((await queue.holding('ann')).storedBytes <= 1000);
 });
 
 test('a lock is refused while its holder writes or its client sends, and taken from one that stalls', async () => {
