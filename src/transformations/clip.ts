@@ -6,7 +6,7 @@ import type { Transformation } from './transformation.ts';
 export const clip: Transformation = {
   id: 'clip',
   title: 'Clip',
-  description: `Keeps the parts of features that are inside the polygons of a mask, \`clipping_geojson\` or a file; several polygons are united. Features completely
+  description: `Keeps the parts of features that are inside the polygons of a mask. The mask is \`clipping_geojson\` or a file; several polygons are united. Features completely
 inside are kept unchanged, features completely outside are dropped, and features on the border are cut. The result has the same
 dimension as the feature: a polygon that only touches the border is dropped; a point on the border is inside. Each member of a
 collection is clipped separately. A mask in another CRS is transformed to that of the data. Positions are inserted into its edges first, so that they

@@ -40,6 +40,8 @@ export interface PickedFeature {
 export interface MapEvents {
   readonly onMove: (longitude: number, latitude: number) => void;
   readonly onPick: (features: readonly PickedFeature[]) => void;
+  /** Longitude may exceed 180 degrees. True: the page has used it, and the map does nothing with it. */
+  readonly onPointer: (kind: 'click' | 'double' | 'move', longitude: number, latitude: number) => boolean;
   /** After each move. */
   readonly onView: (box: LonLatBox) => void;
 }
@@ -76,8 +78,15 @@ export class MapView {
     map.touchZoomRotate.disableRotation();
     map.keyboard.disableRotation();
     map.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-left');
-    map.on('mousemove', ({ lngLat }) => events.onMove(lngLat.wrap().lng, lngLat.lat));
-    map.on('click', ({ point }) => {
+    map.on('mousemove', ({ lngLat }) => {
+      events.onMove(lngLat.wrap().lng, lngLat.lat);
+      events.onPointer('move', lngLat.lng, lngLat.lat);
+    });
+    map.on('dblclick', (event) => {
+      if (events.onPointer('double', event.lngLat.lng, event.lngLat.lat)) event.preventDefault();
+    });
+    map.on('click', ({ point, lngLat }) => {
+      if (events.onPointer('click', lngLat.lng, lngLat.lat)) return;
       if (!this.#pickOverlay(point.x, point.y)) events.onPick(this.#pick(point.x, point.y));
     });
     const tellView = () => {

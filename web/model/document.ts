@@ -80,6 +80,14 @@ export function changeInput(
   return { ...document, inputs };
 }
 
+/** Steps that use it do so under its new name. */
+export function renameInput(document: WorkspaceDocument, path: string, name: string): WorkspaceDocument {
+  const steps = document.steps.map((step) =>
+    step.file?.path === path ? { ...step, file: { ...step.file, path: name } } : step,
+  );
+  return { ...changeInput(document, path, { path: name }), steps };
+}
+
 export function removeInput(document: WorkspaceDocument, path: string): WorkspaceDocument {
   return withInputs(
     document,
@@ -133,6 +141,7 @@ export function addStep(document: WorkspaceDocument, type: string, params: Optio
 export function changeStep(
   document: WorkspaceDocument,
   key: number,
+  /** `file`: undefined removes it. */
   change: Partial<Omit<StepChoice, 'key'>>,
 ): WorkspaceDocument {
   return {

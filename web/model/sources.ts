@@ -2,7 +2,14 @@
 import { batch, effect, signal, untracked } from '@preact/signals';
 import { GeomillProblem, type InspectConfig, type Inspection, JobFailed } from '../../src/client/client.ts';
 import { catalogue, client, formatOf, type Loading, messageOf } from '../service.ts';
-import { addInput, changeInput, type InputChoice, inputConfig, removeInput } from './document.ts';
+import {
+  addInput,
+  changeInput,
+  type InputChoice,
+  inputConfig,
+  removeInput,
+  renameInput,
+} from './document.ts';
 import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from './grouping.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { fileNameOf } from './read-document.ts';
@@ -37,31 +44,30 @@ export async function addFiles(files: readonly File[]): Promise<void> {
   for (const file of await groupFiles(files)) addSource(file);
 }
 
-/** `choices`: what is known of the input beside its format. A file that the document names and the page lacks becomes that input. */
+/** Returns its path in the document; null: it was rejected. `choices`: what is known of the input beside its format. A file that the document names and the page lacks becomes that input. */
 export function addSource(
   { name, content }: SourceFile,
   choices: Partial<Pick<InputChoice, 'crs' | 'options'>> = {},
-): void {
+): string | null {
   const loaded = catalogue.peek();
-  if (loaded.state !== 'ready') return;
+  if (loaded.state !== 'ready') return null;
   const { formats } = loaded.value;
   const format = formatOfName(name, formats);
   if (format === null) {
     const supported = formats.filter(({ input }) => input).map(({ title }) => title);
     const reason = `This format is not supported. Supported: ${supported.join('; ')}.`;
     reject(name, reason);
-    return;
+    return null;
   }
   const missing = missingInput(name, format);
   if (missing !== null) {
     batch(() => {
       keep(name, content);
-      if (missing.path !== name)
-        workspace.edit((document) => changeInput(document, missing.path, { path: name }));
+      if (missing.path !== name) workspace.edit((document) => renameInput(document, missing.path, name));
     });
-    return;
+    return name;
   }
-  addNew({ path: name, format, crs: null, layers: null, options: {}, ...choices }, content);
+  return addNew({ path: name, format, crs: null, layers: null, options: {}, ...choices }, content);
 }
 
 /** An input that the service fetches, if its operator allows that; else the card of the input says so. */
@@ -77,13 +83,15 @@ export function addUrl(url: string): void {
   addNew({ path: name, format, crs: null, layers: null, options: {}, url }, null);
 }
 
-function addNew(input: InputChoice, content: Blob | null): void {
+/** Returns the path, which no other source has. */
+function addNew(input: InputChoice, content: Blob | null): string {
   const taken = [...sources.value.keys(), ...workspace.current.peek().inputs.map(({ path }) => path)];
   const path = uniqueName(input.path, new Set(taken));
   batch(() => {
     keep(path, content);
     workspace.edit((document) => addInput(document, { ...input, path }));
   });
+  return path;
 }
 
 function keep(path: string, content: Blob | null): void {

@@ -76,6 +76,8 @@ export function OptionsForm(props: {
   /** Names that a text field offers. */
   readonly fieldNames: readonly string[];
   readonly onChange: (values: Options, control: string) => void;
+  /** What is wrong with the value of one of them. */
+  readonly problem?: { readonly parameter: string | null; readonly text: string } | null;
 }): JSX.Element {
   const list = useId();
   const change = (name: string, value: unknown) => {
@@ -96,6 +98,7 @@ export function OptionsForm(props: {
           value={props.values[field.name]}
           list={list}
           onChange={(value) => change(field.name, value)}
+          problem={props.problem?.parameter === field.name ? props.problem.text : null}
         />
       ))}
     </div>
@@ -107,12 +110,18 @@ function Field(props: {
   readonly value: unknown;
   readonly list: string;
   readonly onChange: (value: unknown) => void;
+  readonly problem: string | null;
 }): JSX.Element {
   const { field, value, onChange } = props;
   const id = useId();
   const help = useId();
   const { control } = field;
-  const common = { id, 'aria-describedby': help, required: field.isRequired };
+  const common = {
+    id,
+    'aria-describedby': help,
+    'aria-invalid': props.problem !== null,
+    required: field.isRequired,
+  };
   const input = ((): JSX.Element => {
     switch (control.kind) {
       case 'flag':
@@ -199,7 +208,11 @@ function Field(props: {
         {field.isRequired && <span class="required"> (required)</span>}
       </label>
       {input}
-      <small id={help}>{field.description}</small>
+      {/* Before the help, so that it is read first. */}
+      <small id={help}>
+        {props.problem !== null && <span class="invalid">{props.problem} </span>}
+        {field.description}
+      </small>
     </div>
   );
 }

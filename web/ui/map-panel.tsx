@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { extentOf } from '../map/extent.ts';
 import type { DataLayer, MapView, PickedFeature } from '../map/map-view.ts';
+import { drawing } from '../model/drawing-state.ts';
 import { isNarrow } from '../model/layout.ts';
 import { overlays, requestedView, viewBox } from '../model/overlays.ts';
 import { runs } from '../model/run.ts';
@@ -12,8 +13,11 @@ import { sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, messageOf } from '../service.ts';
 import { countText, Problem } from './controls.tsx';
+import { lazy } from './lazy.tsx';
 import { tilesHost } from './service-words.ts';
 import { Welcome } from './welcome.tsx';
+
+const DrawingBar = lazy(async () => (await import('./drawing-bar.tsx')).DrawingBar);
 
 export interface LegendRow extends DataLayer {
   readonly title: string;
@@ -50,6 +54,11 @@ export function MapPanel(): JSX.Element {
             const [first] = features;
             selection.value =
               first === undefined ? null : { layerId: first.layerId, index: first.index, from: 'map' };
+          },
+          onPointer: (kind, longitude, latitude) => {
+            const { value } = drawing;
+            value?.onPointer(kind, longitude, latitude);
+            return value !== null;
           },
           onView: (box) => {
             viewBox.value = box;
@@ -122,7 +131,7 @@ export function MapPanel(): JSX.Element {
     if (box !== null) void view.current?.fit(box);
   };
   return (
-    <section class="map-panel" aria-label="Map and layers">
+    <section class={drawing.value === null ? 'map-panel' : 'map-panel drawing'} aria-label="Map and layers">
       <div ref={container} class="map" />
       {!isNeeded && (
         <div class="map-empty">
@@ -133,6 +142,7 @@ export function MapPanel(): JSX.Element {
           )}
         </div>
       )}
+      {drawing.value !== null && <DrawingBar now={drawing.value} />}
       {failure !== null && <Problem message={`The map could not be loaded. ${failure}`} />}
       {isNeeded && (
         <>

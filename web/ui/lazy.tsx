@@ -1,0 +1,38 @@
+/** Parts of the page that are loaded when they are first shown, so that the page itself opens quickly. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { type Loading, messageOf } from '../service.ts';
+import { Busy, Problem } from './controls.tsx';
+
+type Part<Props> = (props: Props) => JSX.Element | null;
+
+/** The part that `load` imports; until then it says that it is being loaded. */
+export function lazy<Props extends object>(load: () => Promise<Part<Props>>): Part<Props> {
+  const loaded = signal<Loading<Part<Props>> | null>(null);
+  const start = () => {
+    loaded.value = { state: 'loading' };
+    load().then(
+      (value) => {
+        loaded.value = { state: 'ready', value };
+      },
+      (error) => {
+        loaded.value = { state: 'failed', message: messageOf(error) };
+      },
+    );
+  };
+  return (props) => {
+    const now = loaded.value;
+    if (now === null) queueMicrotask(start);
+    if (now?.state === 'failed')
+      return (
+        <Problem message={`This part of the page could not be loaded. ${now.message}`}>
+          <button type="button" onClick={start}>
+            Try again
+          </button>
+        </Problem>
+      );
+    if (now?.state !== 'ready') return <Busy label="Loading…" />;
+    const { value: Loaded } = now;
+    return <Loaded {...props} />;
+  };
+}

@@ -1,0 +1,168 @@
+/** A step: its sentence, its parameters, and what can be done with it. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { TransformationRecord } from '../../src/client/client.ts';
+import {
+  changeStep,
+  duplicateStep,
+  moveStep,
+  removeStep,
+  type StepChoice,
+  type WorkspaceDocument,
+} from '../model/document.ts';
+import { dryRun } from '../model/dry-run.ts';
+import type { FileParameter } from '../model/step-areas.ts';
+import type { StepProblem } from '../model/step-problems.ts';
+import { workspace } from '../model/workspace.ts';
+import { AreaControl } from './area-control.tsx';
+import { countText, OptionsForm } from './controls.tsx';
+
+export function StepCard(props: {
+  readonly step: StepChoice;
+  readonly index: number;
+  readonly count: number;
+  readonly record: TransformationRecord | null;
+  readonly fieldNames: readonly string[];
+  readonly problem: StepProblem | null;
+  /** Says something to screen readers. */
+  readonly announce: (text: string) => void;
+}): JSX.Element {
+  const { step, index, count, record } = props;
+  const [isDragged, setDragged] = useState(false);
+  const title = record?.title ?? step.type;
+  const move = (to: number) => {
+    if (to < 0 || to >= count) return;
+    workspace.edit((document) => moveStep(document, step.key, to));
+    props.announce(`${title} is now step ${to + 1} of ${count}`);
+  };
+  const parameters = record?.parameters ?? {};
+  const file = record?.file_parameter ?? null;
+  const { problem } = props;
+  const isOfArea =
+    file !== null && (problem?.parameter === file.name || problem?.parameter?.split('_')[0] === file.part);
+  const areaProblem = isOfArea ? (problem?.text ?? null) : null;
+  const hasParameters = Object.keys((parameters as { properties?: object }).properties ?? {}).length > 0;
+  return (
+    <li
+      class={`card${step.enabled ? '' : ' off'}${isDragged ? ' dragged' : ''}`}
+      draggable
+      onDragStart={(event) => {
+        setDragged(true);
+        event.dataTransfer?.setData('application/x-geomill-step', String(step.key));
+      }}
+      onDragEnd={() => setDragged(false)}
+      onDragOver={(event) => {
+        if (event.dataTransfer?.types.includes('application/x-geomill-step')) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        const key = Number(event.dataTransfer?.getData('application/x-geomill-step') || Number.NaN);
+        if (Number.isNaN(key)) return;
+        event.preventDefault();
+        workspace.edit((document) => moveStep(document, key, index));
+      }}
+    >
+      <details open={hasParameters}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a control */}
+        <summary
+          onKeyDown={(event) => {
+            if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+            event.preventDefault();
+            move(index + (event.key === 'ArrowUp' ? -1 : 1));
+          }}
+        >
+          <strong>{title}</strong> <StepCounts document={workspace.current.value} step={step} />
+        </summary>
+        <p class="soft">{firstSentence(record?.description ?? 'The service does not have this step.')}</p>
+        {file !== null && (
+          <AreaControl
+            step={step}
+            parameter={file}
+            label={areaLabel(parameters, file.name)}
+            problem={areaProblem}
+          />
+        )}
+        {problem !== null && problem.parameter === null && <p class="invalid">{problem.text}</p>}
+        {hasParameters && (
+          <OptionsForm
+            problem={isOfArea ? null : problem}
+            schema={file === null ? parameters : withoutFile(parameters, file)}
+            values={step.params}
+            fieldNames={props.fieldNames}
+            onChange={(params, control) =>
+              workspace.edit(
+                (document) => changeStep(document, step.key, { params }),
+                `step ${step.key} ${control}`,
+              )
+            }
+          />
+        )}
+      </details>
+      <div class="actions" role="group" aria-label={`${title}, step ${index + 1}`}>
+        <button type="button" disabled={index === 0} aria-label="Move up" onClick={() => move(index - 1)}>
+          ↑
+        </button>
+        <button
+          type="button"
+          disabled={index === count - 1}
+          aria-label="Move down"
+          onClick={() => move(index + 1)}
+        >
+          ↓
+        </button>
+        <button
+          type="button"
+          aria-pressed={!step.enabled}
+          onClick={() =>
+            workspace.edit((document) => changeStep(document, step.key, { enabled: !step.enabled }))
+          }
+        >
+          {step.enabled ? 'Switch off' : 'Switch on'}
+        </button>
+        <button type="button" onClick={() => workspace.edit((document) => duplicateStep(document, step.key))}>
+          Duplicate
+        </button>
+        <button type="button" onClick={() => workspace.edit((document) => removeStep(document, step.key))}>
+          Delete
+        </button>
+      </div>
+    </li>
+  );
+}
+
+/** Features before and after the step, if the service has counted them for this document. */
+function StepCounts(props: {
+  readonly document: WorkspaceDocument;
+  readonly step: StepChoice;
+}): JSX.Element | null {
+  const checked = dryRun.value;
+  if (checked?.result.state !== 'ready') return null;
+  const at = props.document.steps.filter(({ enabled }) => enabled).indexOf(props.step);
+  const counts = checked.result.value.steps[at];
+  if (counts === undefined) return null;
+  return (
+    <span class="soft">
+      {countText(counts.features_in)} → {countText(counts.features_out)}
+    </span>
+  );
+}
+
+/** "Area to keep", from the beginning of the description. */
+function areaLabel(parameters: object, name: string): string {
+  const { properties = {} } = parameters as {
+    readonly properties?: Readonly<Record<string, { readonly description?: string }>>;
+  };
+  return properties[name]?.description?.split(':', 1)[0] ?? 'Area';
+}
+
+/** The schema without the parameters that the control of the area has. */
+function withoutFile(parameters: object, { name, part }: FileParameter): object {
+  const { properties = {} } = parameters as { readonly properties?: object };
+  const others = Object.entries(properties).filter(
+    ([one]) => one !== name && one !== part && !one.startsWith(`${part}_`),
+  );
+  return { ...parameters, properties: Object.fromEntries(others) };
+}
+
+function firstSentence(text: string): string {
+  return /^.*?[.](?=\s|$)/s.exec(text)?.[0].replaceAll('\n', ' ') ?? text;
+}
