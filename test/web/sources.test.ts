@@ -142,6 +142,6 @@ test('a search can be limited to systems for the area on the map', { skip }, asy
     await options.getByText('ETRS89').first().waitFor();
     await options.getByText('NAD83').first().waitFor({ state: 'detached' });
     await box.press('Enter');
-    await page.getByText('chosen here').waitFor();
+    await page.getByText('stated here').waitFor();
   });
 });

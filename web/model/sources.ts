@@ -1,6 +1,12 @@
 /** The files that were dropped, what the service says of them, and how they look on the map. */
 import { batch, effect, signal, untracked } from '@preact/signals';
-import { GeomillProblem, type InspectConfig, type Inspection, JobFailed } from '../../src/client/client.ts';
+import {
+  GeomillProblem,
+  type InspectConfig,
+  type Inspection,
+  JobFailed,
+  type UploadedFile,
+} from '../../src/client/client.ts';
 import { catalogue, client, formatOf, type Loading, messageOf } from '../service.ts';
 import {
   addInput,
@@ -23,6 +29,8 @@ export interface Source {
   readonly byteLength: number | null;
   readonly upload: SourceUpload | null;
   readonly inspection: Loading<Inspection>;
+  /** How its text is read, also if it cannot be; null: not known, or the format has only one encoding. */
+  readonly text: Inspection['text'];
   /** Systems that the error of a failed inspection names. */
   readonly suggestions: GeomillProblem['suggestions'];
   /** Null: there is nothing to draw, for instance because the CRS is not known. */
@@ -100,6 +108,7 @@ function keep(path: string, content: Blob | null): void {
     byteLength: content?.size ?? null,
     upload: content === null ? null : new SourceUpload(path, content),
     inspection: { state: 'loading' },
+    text: null,
     suggestions: [],
     preview: null,
   };
@@ -192,6 +201,8 @@ async function inspectAndDraw(
       inspection: { state: 'failed', message: messageOf(error) },
       suggestions: suggestionsOf(error),
     });
+    const text = await textOf(file, whole, abort);
+    if (!abort.aborted) change(path, { text });
     return;
   }
   if (abort.aborted) return;
@@ -205,6 +216,7 @@ async function inspectAndDraw(
   const isPlaced = inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null);
   change(path, {
     inspection: { state: 'ready', value: inspection },
+    text: inspection.text,
     preview: isPlaced ? { state: 'loading' } : null,
   });
   if (!isPlaced) return;
@@ -214,6 +226,26 @@ async function inspectAndDraw(
   } catch (error) {
     if (abort.aborted) return;
     change(path, { preview: { state: 'failed', message: messageOf(error) } });
+  }
+}
+
+/** How the text of a file is read that could not be inspected. Null: the format has only one encoding, or this failed, too. */
+async function textOf(
+  file: UploadedFile | null,
+  input: InputChoice,
+  signal: AbortSignal,
+): Promise<Inspection['text']> {
+  const { properties = {} } = (formatOf(input.format)?.read_options ?? {}) as {
+    readonly properties?: object;
+  };
+  if (!('encoding' in properties)) return null;
+  const config = { input: inputConfig(input), text_only: true } as unknown as InspectConfig;
+  try {
+    const request = { ...(file === null ? {} : { input: file }), config };
+    return (await client.inspect(request, { signal, idempotencyKey: null })).text;
+  } catch {
+    // The first error is the one that is shown.
+    return null;
   }
 }
 

@@ -25,7 +25,7 @@ export function SourceCrs(props: {
       label="CRS"
       value={input.crs}
       stated={statedCrs(found)}
-      origin={input.crs === null ? 'from the file' : 'chosen here'}
+      origin={input.crs === null ? originText(found) : 'stated here'}
       isMissing={!isPlaced && input.crs === null}
       onChoose={(crs) => chooseCrs(input.path, crs)}
       help={(choose) =>
@@ -45,6 +45,13 @@ export function SourceCrs(props: {
       }
     />
   );
+}
+
+/** How the CRS is known, if it is in the same way for all layers. */
+function originText(inspection: Inspection | null): string | undefined {
+  const origins = new Set(inspection?.layers.map(({ crs }) => crs?.origin));
+  if (origins.size !== 1) return undefined;
+  return origins.has('assumed') ? 'as the coordinates show' : 'as the file states';
 }
 
 /** The CRS of the file, if all layers have the same; null: unknown, or several. */

@@ -14,6 +14,7 @@ import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText }
 import { PasteBox } from './paste-box.tsx';
 import { formatName } from './service-words.ts';
 import { SourceCrs } from './source-crs.tsx';
+import { SourceText } from './source-text.tsx';
 
 const OPERATIONS = [
   ['transform', 'Convert each file'],
@@ -191,6 +192,7 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
       )}
       {inspection.state === 'failed' && <Problem message={inspection.message} />}
       {inspection.state === 'ready' && <Layers input={input} inspection={inspection.value} />}
+      <SourceText input={input} source={source} />
       <SourceCrs input={input} source={source} />
       {preview?.state === 'loading' && <Busy label="Drawing…" />}
       {preview?.state === 'failed' && <Problem message={`Not drawn: ${preview.message}`} />}
