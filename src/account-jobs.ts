@@ -60,13 +60,11 @@ export function accountJobs(context: HttpContext, form: FieldForm = CONFIG_FORM)
     },
     async inspection(owner, id) {
       const job = await find(owner, id);
+      const byteLength = job.output?.byteLength ?? 0;
       const isKept = job.state === 'SUCCESS' && job.outputKept && job.request.operation === 'inspect';
-      const file = isKept ? await service.jobsOf(owner).openOutput(job) : null;
-      if (file === null) return null;
-      if (file.byteLength <= MAX_INSPECTION_BYTES)
-        return toInspection(await json(file.stream(0, file.byteLength)));
-      await file.close();
-      return null;
+      if (!isKept || byteLength > MAX_INSPECTION_BYTES) return null;
+      const file = await service.jobsOf(owner).openOutput(job);
+      return file === null ? null : toInspection(await json(file.stream(0, byteLength)));
     },
     async cancel(owner, id) {
       if (isFinal((await find(owner, id)).state)) return false;

@@ -1,6 +1,6 @@
 /** One attempt at a job: gives the job to a runner, and stores the output or records the failure. */
 import { dirname, join } from 'node:path';
-import { asGeomillError, failure, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
+import { asGeomillError, GeomillError, isDiskFull, type PlainError } from '../errors.ts';
 import { type Finding, severitiesOf, severityCounts, sumSeverities } from '../findings.ts';
 import type { InputLimits } from '../io/limits.ts';
 import { boundedReport } from '../pipeline/bounded-report.ts';
@@ -183,10 +183,8 @@ export class Attempts {
       onProgress,
     );
     if (outcome.kind === 'done') {
-      const { byteLength } = await options.store.adopt(job.id, outputPath);
       const { findingsBytes } = outcome;
-      if (findingsBytes > byteLength)
-        throw failure('INTERNAL', { reason: `the output of job ${job.id} is shorter than its findings` });
+      const { byteLength } = await options.store.adopt(job.id, claim.fence, outputPath, findingsBytes);
       await this.#succeed(
         claim,
         runner,
@@ -237,28 +235,30 @@ export class Attempts {
     if (typeof recorded !== 'boolean' && recorded.code === 'STORAGE_FULL') {
       // Its output may fill the disk, so it is removed before waiting for space. What cannot be removed now is
       // replaced by the next attempt.
-      await store.remove('output', claim.job.id).catch(() => {});
+      await store.remove('output', claim.job.id, claim.fence).catch(() => {});
       return this.#afterFullDisk(claim, runner, recorded);
     }
     if (typeof recorded !== 'boolean') {
       await this.#fail(claim, recorded);
-      return this.#discardOutput(claim.job);
+      return this.#discardOutput(claim);
     }
-    if (!recorded) return this.#discardOutput(claim.job);
+    if (!recorded) return this.#discardOutput(claim);
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
     await removeInputs(store, claim.job);
   }
 
   /**
-   * The output of a replaced attempt belongs to the current attempt; that of a cancelled job is removed. The inputs
-   * of an ended job are removed too.
+   * Removes the output of an attempt that was replaced, or whose job was cancelled; where attempts share one file, only if the job
+   * ended without an output. The inputs of an ended job are removed too.
    */
-  async #discardOutput(job: Job): Promise<void> {
+  async #discardOutput({ job, fence }: Claim): Promise<void> {
     const { queue, store } = this.#options;
     const now = await queue.summary(job.id);
-    if (now !== null && !isFinal(now.state)) return;
-    if (now?.state !== 'SUCCESS') await store.remove('output', job.id);
-    await removeInputs(store, job);
+    const isEnded = now === null || isFinal(now.state);
+    const isCurrent = now?.state === 'SUCCESS' && now.fence === fence;
+    if (store.isShared ? !isCurrent : isEnded && now?.state !== 'SUCCESS')
+      await store.remove('output', job.id, fence);
+    if (isEnded) await removeInputs(store, job);
   }
 
   async #fail(claim: Claim, error: PlainError): Promise<void> {

@@ -177,5 +177,6 @@ export const JOBS_SCHEMA: SchemaHistory = {
   ALTER TABLE copied RENAME TO jobs;
   ${INDEXES}
   ${TRIGGERS}`,
+    'ALTER TABLE uploads ADD COLUMN place TEXT', // what UploadRecord.place says; null: the store needs none
   ],
 };

@@ -7,7 +7,7 @@ import type { Job, JobInput, JobState, JobSummary } from './job.ts';
 
 /** Columns of a JobSummary. */
 export const SUMMARY_COLUMNS =
-  'id, owner, state, attempts, operation, input_format, output_format, warning_count, changed_count, lost_count, ' +
+  'id, owner, state, attempts, fence, operation, input_format, output_format, warning_count, changed_count, lost_count, ' +
   'created_at, started_at, ended_at, ' +
   'expires_at, output_bytes, findings_bytes, output_media_type, output_name, output_kept, error, inputs';
 
@@ -16,6 +16,7 @@ export interface SummaryRow {
   readonly owner: string;
   readonly state: JobState;
   readonly attempts: number;
+  readonly fence: number;
   readonly operation: JobRequest['operation'];
   readonly input_format: string;
   readonly output_format: string | null;
@@ -36,7 +37,6 @@ export interface SummaryRow {
 }
 
 export interface JobRow extends SummaryRow {
-  readonly fence: number;
   readonly request_findings: string;
   readonly request: string;
   readonly report: string | null;
@@ -48,6 +48,7 @@ export function toSummary(row: SummaryRow): JobSummary {
     owner: row.owner,
     state: row.state,
     attempts: row.attempts,
+    fence: row.fence,
     operation: row.operation,
     inputFormat: row.input_format,
     outputFormat: row.output_format,

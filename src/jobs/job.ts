@@ -96,6 +96,8 @@ export interface JobSummary {
   readonly state: JobState;
   /** Number of attempts. */
   readonly attempts: number;
+  /** Number of the latest attempt, counted or not; no number is given twice. The output of a job that succeeded is that attempt's. */
+  readonly fence: number;
   readonly operation: JobRequest['operation'];
   readonly inputFormat: string;
   /** Null: an inspection, whose output is JSON. */

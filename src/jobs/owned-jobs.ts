@@ -3,7 +3,7 @@
  * can forget to check the owner: jobs of other owners do not exist here.
  */
 import type { Progress } from '../pipeline/report.ts';
-import type { FileStore, StoredFile } from '../storage/store.ts';
+import type { FileStore, PresignOptions, StoredFile } from '../storage/store.ts';
 import { isFinal, type Job, type JobSummary, maySee, type Viewer } from './job.ts';
 import type { JobFeed, JobNews, JobWatch } from './job-feed.ts';
 import type { JobFilter, JobQueue, ListPosition } from './queue.ts';
@@ -46,7 +46,12 @@ export class OwnedJobs {
   }
 
   async openOutput(job: JobSummary): Promise<StoredFile | null> {
-    return maySee(this.#viewer, job) ? this.#options.store.openOutput(job.id) : null;
+    return maySee(this.#viewer, job) ? this.#options.store.openOutput(job.id, job.fence) : null;
+  }
+
+  /** As FileStore.presign. */
+  async presignOutput(job: JobSummary, options: PresignOptions): Promise<string | null> {
+    return maySee(this.#viewer, job) ? this.#options.store.presign(job.id, job.fence, options) : null;
   }
 
   /**

@@ -1,5 +1,5 @@
 /** Removes expired outputs and records, and files without a job. */
-import { type FileKind, type FileStore, jobOfKey } from '../storage/store.ts';
+import { type FileKind, type FileStore, jobOfKey, type ListedFile } from '../storage/store.ts';
 import type { JobSummary } from './job.ts';
 import type { JobQueue } from './queue.ts';
 
@@ -53,33 +53,37 @@ export async function sweep(
   }
   const { orphanAgeMs } = options;
   if (orphanAgeMs === null) return { outputs, records, orphans: 0 };
-  const isOrphan = async (kind: FileKind, key: string, changedAt: number): Promise<boolean> => {
-    if (changedAt > now - orphanAgeMs) return false;
-    const id = jobOfKey(key);
-    return !options.isReceiving(id) && !isWanted(kind, await queue.summary(id));
+  const isOrphan = async (kind: FileKind, file: ListedFile): Promise<boolean> => {
+    if (file.changedAt > now - orphanAgeMs) return false;
+    const id = jobOfKey(file.key);
+    return !options.isReceiving(id) && !isWanted(kind, file, await queue.summary(id));
   };
   const orphans =
-    (await sweepOrphans(store, 'input', isOrphan)) + (await sweepOrphans(store, 'output', isOrphan));
+    (await sweepOrphans(store, 'input', isOrphan)) +
+    (await sweepOrphans(store, 'output', isOrphan)) +
+    (await store.removeAbandoned(now - orphanAgeMs));
   return { outputs, records, orphans };
 }
 
 async function sweepOrphans(
   store: FileStore,
   kind: FileKind,
-  isOrphan: (kind: FileKind, key: string, changedAt: number) => Promise<boolean>,
+  isOrphan: (kind: FileKind, file: ListedFile) => Promise<boolean>,
 ): Promise<number> {
   let removed = 0;
-  for await (const { key, changedAt } of store.list(kind)) {
-    if (!(await isOrphan(kind, key, changedAt))) continue;
-    await store.remove(kind, key);
+  for await (const file of store.list(kind)) {
+    if (!(await isOrphan(kind, file))) continue;
+    await store.remove(kind, file.key, file.attempt);
     removed += 1;
   }
   return removed;
 }
 
-function isWanted(kind: FileKind, job: JobSummary | null): boolean {
+function isWanted(kind: FileKind, { attempt }: ListedFile, job: JobSummary | null): boolean {
   if (job === null) return false;
   if (kind === 'input') return job.state === 'QUEUED' || job.state === 'RUNNING';
+  // An earlier attempt is over, or is one that can no longer deliver.
+  if (attempt !== undefined && attempt < job.fence) return false;
   // RUNNING: its output may have been stored just now.
   return job.state === 'RUNNING' || (job.state === 'SUCCESS' && job.outputKept);
 }

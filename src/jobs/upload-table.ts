@@ -16,6 +16,7 @@ interface UploadRow {
   readonly metadata: string | null;
   readonly byte_length: number | null;
   readonly offset_bytes: number;
+  readonly place: string | null;
   readonly is_kept: number;
   readonly created_at: number;
   readonly expires_at: number;
@@ -44,7 +45,7 @@ export class UploadTable implements UploadRecords {
       this.#owners.checkStorage(owner, recordBytes + (byteLength ?? 0));
       const now = this.#now();
       this.#statements.insert.run(id, owner, name, metadata, byteLength, now, expiresAt, recordBytes);
-      return { ...upload, offset: 0, createdAt: now, isKept: true };
+      return { ...upload, offset: 0, place: null, createdAt: now, isKept: true };
     });
   }
 
@@ -53,9 +54,9 @@ export class UploadTable implements UploadRecords {
     return row === undefined ? null : toRecord(row);
   }
 
-  async advance({ id, from, to, byteLength, expiresAt }: UploadProgress): Promise<boolean> {
+  async advance({ id, from, to, place, byteLength, expiresAt }: UploadProgress): Promise<boolean> {
     return this.#commits.run(
-      () => this.#statements.advance.run(to, byteLength, expiresAt, id, from).changes === 1,
+      () => this.#statements.advance.run(to, place, byteLength, expiresAt, id, from).changes === 1,
     );
   }
 
@@ -127,7 +128,7 @@ function prepareStatements(
     ),
     get: database.prepare('SELECT * FROM uploads WHERE id = ?'),
     advance: database.prepare(
-      `UPDATE uploads SET offset_bytes = ?, byte_length = ?, expires_at = ?
+      `UPDATE uploads SET offset_bytes = ?, place = ?, byte_length = ?, expires_at = ?
        WHERE id = ? AND offset_bytes = ? AND is_kept = 1`,
     ),
     list: database.prepare(`SELECT * FROM uploads WHERE ${page}`),
@@ -152,6 +153,7 @@ function toRecord(row: UploadRow): UploadRecord {
     metadata: row.metadata,
     byteLength: row.byte_length,
     offset: row.offset_bytes,
+    place: row.place,
     isKept: row.is_kept === 1,
     createdAt: row.created_at,
     expiresAt: row.expires_at,

@@ -19,6 +19,8 @@ export interface NewUpload {
 export interface UploadRecord extends NewUpload {
   /** Number of bytes that are durable. It only grows, and the upload is complete when it is `byteLength`. */
   readonly offset: number;
+  /** Where the store has them: see GrowingFile.sync. It changes only together with the offset. */
+  readonly place: string | null;
   readonly createdAt: number;
   /** False: it expired, and its file is removed. */
   readonly isKept: boolean;
@@ -35,6 +37,7 @@ export interface UploadProgress {
   readonly from: number;
   /** The new offset. */
   readonly to: number;
+  readonly place: string | null;
   /** Null: not known yet. */
   readonly byteLength: number | null;
   readonly expiresAt: number;

@@ -152,7 +152,9 @@ export class Uploads {
         throw failure('UPLOAD_OFFSET_WRONG', { id, offset: record.offset, given: piece.offset });
       const byteLength = this.#lengthOf(record, piece.byteLength);
       if (isComplete(record)) return await this.#receiveNothing(record, piece, writer);
-      const file = await this.#options.watched(() => this.#options.store.continueUpload(id, record.offset));
+      const file = await this.#options.watched(() =>
+        this.#options.store.continueUpload(id, record.offset, record.place),
+      );
       try {
         return await this.#receive({ ...record, byteLength }, piece, file, writer);
       } finally {
@@ -212,13 +214,14 @@ export class Uploads {
     let recordedAt = performance.now();
     const keep = (length: number | null): Promise<void> =>
       watched(async () => {
-        await file.sync();
+        const place = await file.sync();
         const expiresAt = this.#now() + settings.retentionMs;
-        const step = { id, from: current.offset, to: at, byteLength: length, expiresAt };
+        const step = { id, from: current.offset, to: at, place, byteLength: length, expiresAt };
         if (!(await records.advance(step))) throw failure('UPLOAD_UNKNOWN', { id });
+        file.recorded();
         received.add(owner, current.offset - at);
         onStored(at - current.offset);
-        current = { ...current, offset: at, byteLength: length, expiresAt };
+        current = { ...current, offset: at, place, byteLength: length, expiresAt };
         recordedAt = performance.now();
       });
     const chunks = body[Symbol.asyncIterator]();
@@ -263,7 +266,7 @@ export class Uploads {
    */
   async #discardRest(id: string, file: GrowingFile): Promise<void> {
     const recorded = await this.#options.records.get(id);
-    if (recorded !== null) await file.cut(recorded.offset);
+    if (recorded !== null) await file.cut(recorded.offset, recorded.place);
   }
 
   /** For `more` bytes, which are counted as received, of an upload that has `at` bytes. */
@@ -310,14 +313,16 @@ export class Uploads {
    * UPLOAD_REFERENCE_UNKNOWN if it was removed meanwhile.
    */
   share({ id, path }: UploadReference, byteLength: number, inputKey: string): Upload {
-    const { store } = this.#options;
+    const { store, records } = this.#options;
     return {
       byteLength,
       async write() {
         throw failure('INTERNAL', { reason: 'an upload that is shared cannot be written' });
       },
       async keep() {
-        if (!(await store.shareUpload(id, inputKey))) throw unknownReference(id, path);
+        const record = await records.get(id);
+        const upload = { key: id, byteLength, place: record?.place ?? null };
+        if (!record?.isKept || !(await store.shareUpload(upload, inputKey))) throw unknownReference(id, path);
       },
       discard: () => store.remove('input', inputKey),
     };
@@ -328,8 +333,8 @@ export class Uploads {
     const { records, store, log } = this.#options;
     for (let after = ''; ; ) {
       const page = await records.kept(after, BATCH);
-      for (const { id, offset } of page) {
-        const length = await store.uploadLength(id);
+      for (const { id, offset, place } of page) {
+        const length = await store.uploadLength(id, offset, place);
         if (length >= offset) continue;
         log.warn({ id, offset, length }, 'removed an upload whose file is missing or too short');
         await records.remove(id);

@@ -54,12 +54,14 @@ export class LocalGrowingFile implements GrowingFile {
     }
   }
 
-  async sync(): Promise<void> {
+  async sync(): Promise<null> {
     await fsyncAsync(this.#descriptor);
-    if (!this.#isNew) return;
-    await this.#names.sync();
+    if (this.#isNew) await this.#names.sync();
     this.#isNew = false;
+    return null;
   }
+
+  recorded(): void {}
 
   async cut(byteLength: number): Promise<void> {
     await ftruncateAsync(this.#descriptor, byteLength);

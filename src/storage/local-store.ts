@@ -21,6 +21,7 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  type Stats,
   unlinkSync,
   write,
 } from 'node:fs';
@@ -37,6 +38,7 @@ import {
   type FileStore,
   type GrowingFile,
   isJobFileName,
+  type SharedUpload,
   type StoredFile,
   type Upload,
 } from './store.ts';
@@ -48,6 +50,7 @@ const fsyncAsync = promisify(fsync);
 const PROBE_BYTES = 1024 * 1024;
 
 export class LocalStore implements FileStore {
+  readonly isShared = false;
   readonly #directories: Readonly<Record<FileKind, string>>;
   /** Syncs of the directories. */
   readonly #namesOf: Readonly<Record<FileKind, SharedSync>>;
@@ -87,7 +90,7 @@ export class LocalStore implements FileStore {
     }
   }
 
-  async shareUpload(key: string, inputKey: string): Promise<boolean> {
+  async shareUpload({ key }: SharedUpload, inputKey: string): Promise<boolean> {
     const source = this.#path('upload', key);
     const target = this.#path('input', inputKey);
     try {
@@ -110,19 +113,21 @@ export class LocalStore implements FileStore {
     await linkOrCopy(this.#path('input', key), path);
   }
 
-  async adopt(id: string, path: string): Promise<{ byteLength: number }> {
+  async adopt(
+    id: string,
+    _attempt: number,
+    path: string,
+    findingsBytes: number,
+  ): Promise<{ byteLength: number }> {
     const target = this.#path('output', id);
-    // Its creator may still be running, and could replace the output by a link, so that a download would read
-    // another file. So the moved file must be the checked file.
-    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { descriptor, facts } = openFinished(id, path, findingsBytes);
     try {
-      const facts = fstatSync(descriptor);
-      if (!facts.isFile())
-        throw failure('INTERNAL', { reason: `the output of job ${id} is no regular file` });
       takeOwnership(descriptor, facts.uid);
       // The content before the name: else a power failure could leave the name of an incomplete file.
       await fsyncAsync(descriptor);
       renameSync(path, target);
+      // Its creator may still be running, and could replace the output by a link, so that a download would read
+      // another file. So the moved file must be the checked file.
       const moved = lstatSync(target);
       if (moved.ino !== facts.ino || moved.dev !== facts.dev) {
         unlinkSync(target);
@@ -136,20 +141,15 @@ export class LocalStore implements FileStore {
   }
 
   async openOutput(id: string): Promise<StoredFile | null> {
-    try {
-      const handle = await open(this.#path('output', id), 'r');
-      const { size } = await handle.stat();
-      return {
-        byteLength: size,
-        // Node counts the end inclusively, and cannot express an empty range.
-        stream: (start, end): Readable =>
-          handle.createReadStream({ start, end: Math.max(start, end - 1), highWaterMark: 64 * 1024 }),
-        close: () => handle.close(),
-      };
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    return openStored(this.#path('output', id));
+  }
+
+  async presign(): Promise<null> {
+    return null;
+  }
+
+  async removeAbandoned(): Promise<number> {
+    return 0;
   }
 
   async remove(kind: FileKind, key: string): Promise<void> {
@@ -197,7 +197,7 @@ export class LocalStore implements FileStore {
   }
 }
 
-class LocalUpload implements Upload {
+export class LocalUpload implements Upload {
   byteLength = 0;
   readonly #path: string;
   readonly #names: SharedSync;
@@ -238,8 +238,48 @@ class LocalUpload implements Upload {
   }
 }
 
-/** The runner that wrote the file cannot do this: Node's permission model denies fsync. */
-/** The file has the mode and owner of its creator, maybe another user; this makes it accessible to the service only. */
+/**
+ * Opens the file that a runner wrote at `path`; the caller closes the descriptor. A link, and what is no regular file, is refused:
+ * it would make the service read another file.
+ */
+export function openFinished(
+  jobId: string,
+  path: string,
+  findingsBytes: number,
+): { descriptor: number; facts: Stats } {
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const facts = fstatSync(descriptor);
+    if (!facts.isFile())
+      throw failure('INTERNAL', { reason: `the output of job ${jobId} is no regular file` });
+    if (findingsBytes > facts.size)
+      throw failure('INTERNAL', { reason: `the output of job ${jobId} is shorter than its findings` });
+    return { descriptor, facts };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
+}
+
+/** Null: no such file. */
+export async function openStored(path: string): Promise<StoredFile | null> {
+  try {
+    const handle = await open(path, 'r');
+    return {
+      // Node counts the end inclusively, and cannot express an empty range.
+      stream: (start, end): Readable =>
+        handle.createReadStream({ start, end: Math.max(start, end - 1), highWaterMark: 64 * 1024 }),
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/**
+ * The file has the mode and owner of its creator, maybe another user; this makes it accessible to the service only.
+ */
 function takeOwnership(descriptor: number, owner: number): void {
   const [uid, gid] = [process.geteuid?.(), process.getegid?.()];
   if (uid === undefined || gid === undefined) return;
@@ -248,7 +288,7 @@ function takeOwnership(descriptor: number, owner: number): void {
 }
 
 /** Throws if the source does not exist. */
-async function linkOrCopy(source: string, target: string): Promise<'linked' | 'copied'> {
+export async function linkOrCopy(source: string, target: string): Promise<'linked' | 'copied'> {
   try {
     linkSync(source, target);
     return 'linked';
@@ -269,7 +309,7 @@ async function syncFile(path: string): Promise<void> {
   }
 }
 
-async function removeFile(path: string): Promise<void> {
+export async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);
   } catch (error) {
@@ -277,6 +317,6 @@ async function removeFile(path: string): Promise<void> {
   }
 }
 
-function isMissing(error: unknown): boolean {
+export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

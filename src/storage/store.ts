@@ -35,7 +35,6 @@ export function isJobFileName(kind: FileKind, name: string): boolean {
 }
 
 export interface StoredFile {
-  readonly byteLength: number;
   /** Bytes `[start, end)`. The file stays readable while the stream is open, even when it is removed meanwhile. */
   stream(start: number, end: number): Readable;
   /** Closes the file if `stream` was not called. */
@@ -55,45 +54,94 @@ export interface Upload {
 
 /** An upload that is being continued. `close` ends it. */
 export interface GrowingFile {
+  /** The bytes are not kept after it resolves. If it rejects, `sync` does not store them. */
   write(bytes: Uint8Array): Promise<void>;
-  /** All written bytes are durable when this resolves. */
-  sync(): Promise<void>;
-  /** Discards the bytes from `byteLength` on. */
-  cut(byteLength: number): Promise<void>;
+  /**
+   * All written bytes are durable when this resolves, with the place of the upload: an opaque text that the record of the upload
+   * stores together with the new offset. Null in a store that finds the upload by its key alone.
+   */
+  sync(): Promise<string | null>;
+  /** The record of the upload has the latest place: files that only earlier ones refer to can be removed. */
+  recorded(): void;
+  /** Discards the bytes from `byteLength` on; `place` is the recorded one. */
+  cut(byteLength: number, place: string | null): Promise<void>;
   close(): void;
+}
+
+/** A file in a list of the store. */
+export interface ListedFile {
+  readonly key: string;
+  /** Of an output in a store that several processes write: the attempt that stored it. */
+  readonly attempt?: number;
+  /** Time of the last change, in milliseconds since 1970 by the clock of the store. */
+  readonly changedAt: number;
+}
+
+/** An output, as a client gets it from a URL. */
+export interface PresignOptions {
+  readonly mediaType: string;
+  /** Content-Disposition; absent: none. */
+  readonly disposition?: string;
+  readonly expiresSeconds: number;
 }
 
 export interface FileStore {
   /**
-   * Opens an upload, which is created if it does not exist, to write at `offset`; bytes from there on are discarded. Rejects if it
-   * is shorter. One writer at a time.
+   * Whether other processes may use the store at the same time. Then outputs of several attempts at a job are separate files, and
+   * `list` can show files that another process is about to record.
    */
-  continueUpload(key: string, offset: number): Promise<GrowingFile>;
-  /** Number of stored bytes; 0: no such upload. */
-  uploadLength(key: string): Promise<number>;
+  readonly isShared: boolean;
   /**
-   * Makes a complete upload an input, too: each stays when the other is removed. Durable when this resolves. False: there is no
-   * such upload.
+   * Opens an upload, which is created if it does not exist, to write at `offset`; bytes from there on are discarded. `place` is what
+   * the latest recorded `sync` resolved with; null: none. Rejects if the upload is shorter. One writer at a time; in a shared store, a
+   * writer that was replaced while it was paused changes nothing.
    */
-  shareUpload(key: string, inputKey: string): Promise<boolean>;
+  continueUpload(key: string, offset: number, place: string | null): Promise<GrowingFile>;
+  /** Number of stored bytes; 0: no such upload. */
+  uploadLength(key: string, offset: number, place: string | null): Promise<number>;
+  /**
+   * Makes a complete upload of `byteLength` bytes an input, too: each stays when the other is removed. Durable when this resolves. False:
+   * there is no such upload.
+   */
+  shareUpload(upload: SharedUpload, inputKey: string): Promise<boolean>;
   /** Starts to receive an input. */
   receive(key: string): Promise<Upload>;
   /** Makes the input readable at the local `path`, which must not exist; by a hard link if possible. */
   provide(key: string, path: string): Promise<void>;
   /**
-   * Takes over the finished local file at `path` as the output of the job `id`, replacing an earlier one at once and
-   * whole. It is durable when this resolves.
+   * Takes over the finished local file at `path` as the output of an attempt at the job, whole and at once. It is durable when this
+   * resolves. `attempt` is a number that no other attempt at the job has; a store that is not shared keeps one output of a job and
+   * replaces an earlier one. The last `findingsBytes` bytes are not part of what `presign` delivers. Rejects if the file is shorter.
    */
-  adopt(id: string, path: string): Promise<{ readonly byteLength: number }>;
-  /** The output of the job; null: none. */
-  openOutput(id: string): Promise<StoredFile | null>;
-  /** Removes the file if it exists. */
-  remove(kind: FileKind, key: string): Promise<void>;
+  adopt(
+    jobId: string,
+    attempt: number,
+    path: string,
+    findingsBytes: number,
+  ): Promise<{ readonly byteLength: number }>;
+  /** The output of that attempt at the job; null: none. */
+  openOutput(jobId: string, attempt: number): Promise<StoredFile | null>;
   /**
-   * Keys of all files of a kind with the time of their last change (ms since 1970). Names that are not keys (`lost+found`,
-   * `.DS_Store`, files of an editor) are not listed, so that they are never removed.
+   * A URL at which clients get the output, without its findings, until it expires, and need no other credentials; null: the store has
+   * no such URLs.
    */
-  list(kind: FileKind): AsyncIterable<{ readonly key: string; readonly changedAt: number }>;
+  presign(jobId: string, attempt: number, options: PresignOptions): Promise<string | null>;
+  /** Removes the file if it exists: of an output that of the `attempt`, or those of all attempts. */
+  remove(kind: FileKind, key: string, attempt?: number): Promise<void>;
+  /**
+   * All files of a kind. Names that are not keys (`lost+found`, `.DS_Store`, files of an editor) are not listed, so that they are
+   * never removed. An upload can be listed several times.
+   */
+  list(kind: FileKind): AsyncIterable<ListedFile>;
+  /** Removes what was begun before this time (ms since 1970) and not completed, and that `list` does not show; the number. */
+  removeAbandoned(begunBefore: number): Promise<number>;
   /** Stores a file of a mebibyte and removes it, as a test; rejects if that fails. */
   checkWritable(): Promise<void>;
+}
+
+/** An upload as its record states it. */
+export interface SharedUpload {
+  readonly key: string;
+  readonly byteLength: number;
+  readonly place: string | null;
 }

@@ -52,13 +52,15 @@ const INTERFACES = {
     'continueUpload',
     'uploadLength',
     'shareUpload',
+    'presign',
+    'removeAbandoned',
   ],
   LocalUpload: ['write', 'keep', 'discard'],
 } as const;
 type Named<Name extends keyof typeof INTERFACES> = (typeof INTERFACES)[Name][number];
 type Missing =
   | Exclude<keyof JobQueue, Named<'SqliteQueue'> | 'uploads'>
-  | Exclude<keyof FileStore, Named<'LocalStore'>>
+  | Exclude<keyof FileStore, Named<'LocalStore'> | 'isShared'>
   | Exclude<keyof Upload, Named<'LocalUpload'> | 'byteLength'>;
 const NONE_MISSING: [Missing] extends [never] ? true : Missing = true;
 
@@ -77,6 +79,7 @@ const NOT_REACHED = new Set([
   'LocalStore.continueUpload',
   'LocalStore.uploadLength',
   'LocalStore.shareUpload',
+  'LocalStore.presign',
   // No input is fetched.
   'RunnerProcess.onDeath',
   'Slot.reclaimInputs',

@@ -36,13 +36,15 @@ test('only a regular file is taken over as an output', async () => {
   const secret = join(workspace.path, 'secret');
   writeFileSync(secret, 'of ours');
   symlinkSync(secret, made);
-  await assert.rejects(store.adopt('link', made));
+  await assert.rejects(store.adopt('link', 1, made, 0));
   mkdirSync(join(workspace.path, 'directory'));
-  await assert.rejects(store.adopt('directory', join(workspace.path, 'directory')), { code: 'INTERNAL' });
+  await assert.rejects(store.adopt('directory', 1, join(workspace.path, 'directory'), 0), {
+    code: 'INTERNAL',
+  });
   if (process.platform === 'linux') {
     // Opening a pipe that nobody writes to would wait for ever.
     execFileSync('mkfifo', [join(workspace.path, 'pipe')]);
-    await assert.rejects(store.adopt('pipe', join(workspace.path, 'pipe')), { code: 'INTERNAL' });
+    await assert.rejects(store.adopt('pipe', 1, join(workspace.path, 'pipe'), 0), { code: 'INTERNAL' });
   }
   assert.equal(await store.openOutput('link'), null);
   assert.equal(readFileSync(secret, 'utf8'), 'of ours');

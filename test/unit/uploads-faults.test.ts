@@ -23,7 +23,7 @@ const MAX_TRIES = 40;
 
 /** Asked by the checks of this test, by the sweep, or by a job. */
 const NOT_CALLED =
-  /^(?:LocalStore\.(?:receive|provide|adopt|openOutput|list|checkWritable|uploadLength)|UploadTable\.(?:list|count|kept|expired|markExpired|deleteOld))$/;
+  /^(?:LocalStore\.(?:receive|provide|adopt|openOutput|presign|list|removeAbandoned|checkWritable|uploadLength)|UploadTable\.(?:list|count|kept|expired|markExpired|deleteOld))$/;
 
 async function* body(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 64) yield bytes.subarray(at, at + 64);
