@@ -48,6 +48,11 @@ export function formatOf(id: string): FormatRecord | null {
   return loaded.state === 'ready' ? (loaded.value.formats.find((format) => format.id === id) ?? null) : null;
 }
 
+/** Title of a format without its variants: "GeoJSON" of "GeoJSON (RFC 7946), newline-delimited GeoJSON". */
+export function formatName(title: string): string {
+  return title.split(/ \(|,/)[0];
+}
+
 /** What people read of an error: the sentence of the service, or of the browser. */
 export function messageOf(error: unknown): string {
   if (error instanceof TypeError) return 'The service does not answer. Check the connection, then try again.';

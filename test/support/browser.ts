@@ -54,6 +54,10 @@ export async function open(
   });
   const page = await context.newPage();
   const [complaints, requests]: [string[], string[]] = [[], []];
+  // The console has those of most directives only.
+  await page.addInitScript(
+    "addEventListener('securitypolicyviolation', (event) => console.error('policy', event.violatedDirective, event.blockedURI))",
+  );
   page.on('console', (message) => complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => requests.push(request.url()));
@@ -65,22 +69,53 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** What axe finds wrong with the page as it is. */
-export async function check(page: Page, name: string): Promise<void> {
-  await page.evaluate(AXE);
-  const found = (await page.evaluate('axe.run().then((result) => result.violations)')) as Violation[];
+export interface Look {
+  readonly width?: number;
+  readonly height?: number;
+  readonly isDark?: boolean;
+  /** Colours of the system in place of those of the page. */
+  readonly isForced?: boolean;
+}
+
+/** The same page in another window and with other colours. */
+export async function setLook(
+  page: Page,
+  { width = 1440, height = 900, isDark = false, isForced = false }: Look,
+): Promise<void> {
+  await page.emulateMedia({
+    colorScheme: isDark ? 'dark' : 'light',
+    forcedColors: isForced ? 'active' : 'none',
+    reducedMotion: isForced ? 'reduce' : 'no-preference',
+  });
+  await page.setViewportSize({ width, height });
+}
+
+/** `rules`: the only ones that are checked; undefined: all. Also that nothing is wider than the window. */
+export async function check(page: Page, name: string, rules?: readonly string[]): Promise<void> {
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(AXE);
+  const options = JSON.stringify(rules === undefined ? {} : { runOnly: rules });
+  const found = (await page.evaluate(
+    `axe.run(${options}).then((result) => result.violations)`,
+  )) as Violation[];
   const told = found.flatMap(({ id, nodes }) =>
     nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`),
   );
-  assert.deepEqual(told, [], name);
-  const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
-  assert.ok(overflow <= 0, `${overflow} pixels of ${name} stand out`);
+  assert.deepEqual(told, [], `${name}-${await shotKind(page)}`);
+  await checkWidth(page, name);
   if (SHOTS !== undefined)
     await page.screenshot({ path: join(SHOTS, `${name}-${await shotKind(page)}.png`), fullPage: true });
 }
 
-/** "390-dark". */
+/** That the page does not scroll to the side. */
+export async function checkWidth(page: Page, name: string): Promise<void> {
+  const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+  assert.ok(overflow <= 0, `${overflow} pixels of ${name}-${await shotKind(page)} stand out`);
+}
+
+/** "390-dark", "1440-forced". */
 async function shotKind(page: Page): Promise<string> {
   const isDark = await page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches");
-  return `${page.viewportSize()?.width}-${isDark === true ? 'dark' : 'light'}`;
+  const isForced = await page.evaluate("matchMedia('(forced-colors: active)').matches");
+  const colours = isForced === true ? 'forced' : isDark === true ? 'dark' : 'light';
+  return `${page.viewportSize()?.width}-${colours}`;
 }

@@ -1,7 +1,8 @@
 /** The workspace of a service in a real browser. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { open, startBrowser, type Watched } from './browser.ts';
+import { check, checkWidth, type Look, open, setLook, startBrowser, type Watched } from './browser.ts';
+import { IS_EXHAUSTIVE } from './exhaustive.ts';
 
 export interface PageLook {
   readonly width?: number;
@@ -40,4 +41,26 @@ export async function addFiles(page: Page, ...paths: string[]): Promise<void> {
 export async function showPart(page: Page, title: string): Promise<void> {
   const tab = page.getByRole('tab', { name: new RegExp(`^${title}`) });
   if (await tab.isVisible()) await tab.click();
+}
+
+const PHONE: Look = { width: 390, height: 844 };
+/** All that colours decide. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
+
+/**
+ * Checks a state of the page on a desktop and a phone, light and dark, with the colours of the system, and zoomed to 200 %. It is
+ * a light desktop before and after.
+ */
+export async function checkEverywhere(page: Page, name: string): Promise<void> {
+  await check(page, name);
+  await setLook(page, { isDark: true });
+  await check(page, name, COLOUR_RULES);
+  await setLook(page, { ...PHONE, isDark: true });
+  await check(page, name);
+  await setLook(page, PHONE);
+  await check(page, name, COLOUR_RULES);
+  await setLook(page, { width: 720, height: 450, isForced: true });
+  if (IS_EXHAUSTIVE) await check(page, name);
+  else await checkWidth(page, name);
+  await setLook(page, {});
 }

@@ -36,7 +36,6 @@ test('the palette does by keyboard what the page can do, and says so to screen r
     const search = palette(page).getByRole('combobox', { name: 'Find a command' });
     assert.equal(await search.getAttribute('aria-expanded'), 'true');
     assert.ok((await palette(page).getByRole('option').count()) > 20);
-    await check(page, 'workspace-palette');
     await page.keyboard.press('Control+k');
     await palette(page).waitFor({ state: 'hidden' });
 
@@ -81,7 +80,6 @@ test('the list of shortcuts has what buttons state, and single keys can be switc
     await page.keyboard.press('?');
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await list.waitFor();
-    await check(page, 'workspace-shortcuts');
     const stated = await page
       .locator('button[aria-keyshortcuts]')
       .evaluateAll((buttons) =>
@@ -145,7 +143,6 @@ test('a narrow window has tabs over the map that are used without a drag', { ski
       const height = (label: string) => page.getByRole('button', { name: label });
       await page.getByRole('heading', { name: 'Convert vector geodata, and see what changed' }).waitFor();
       assert.equal(await height('Raise the panel').isDisabled(), true);
-      await check(page, 'workspace-phone-start');
       await addFiles(page, join(SAMPLES, 'harbour.geojson'));
       await panel(/^Files/)
         .getByText('10 features, Point')
@@ -166,7 +163,6 @@ test('a narrow window has tabs over the map that are used without a drag', { ski
       await page.keyboard.press('Escape');
       await tab(/^Output/).click();
       await panel(/^Output/).waitFor();
-      await check(page, 'workspace-phone-output');
       await height('Lower the panel').click();
       await panel(/^Output/).waitFor({ state: 'hidden' });
       assert.equal(await height('Lower the panel').isDisabled(), true);
@@ -182,7 +178,6 @@ test('a narrow window has tabs over the map that are used without a drag', { ski
       await panel(/^Result/)
         .getByRole('link', { name: /^Download/ })
         .waitFor();
-      await check(page, 'workspace-phone-result');
       for (const target of await page
         .locator('.run-bar button, [role="tab"], .sheet-bar button, a.primary')
         .all())

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { check, open, noBrowser as skip, startBrowser, type Watched } from '../support/browser.ts';
+import { open, noBrowser as skip, startBrowser, type Watched } from '../support/browser.ts';
 import { buildWorkspace } from '../support/built-workspace.ts';
 import { convertFile, makeWorkspace } from '../support/convert.ts';
 import { onePoint } from '../support/raw-shapefile.ts';
@@ -58,7 +58,6 @@ test('a file is shown, buffered and converted; the download has the bytes of the
   using workspace = makeWorkspace();
   for (const look of LOOKS)
     await onPage(async (page) => {
-      await check(page, 'workspace-start');
       await add(page, join(SAMPLES, 'harbour.gpkg'));
       await page.getByText('10 features, Point').waitFor();
       await page.getByText('ETRS89 / UTM zone 32N').waitFor();
@@ -72,7 +71,6 @@ test('a file is shown, buffered and converted; the download has the bytes of the
       await page.keyboard.press('Control+Enter');
       await page.getByRole('link', { name: /^Download/ }).waitFor();
       await onMap(page, 'harbour.gpkg, converted').waitFor();
-      await check(page, 'workspace-result');
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('link', { name: /^Download/ }).click(),
@@ -114,7 +112,6 @@ test('a shapefile without a CRS gets suggestions; the chosen one places it on th
     await add(page, file);
     await page.getByText('not stated in the file').waitFor();
     await page.getByRole('list', { name: 'Systems that fit the coordinates' }).waitFor();
-    await check(page, 'workspace-crs-missing');
     await page.getByRole('button', { name: /EPSG:27700/ }).click();
     await onMap(page, 'survey.zip').waitFor();
   });
@@ -127,7 +124,6 @@ test('a file of another format is refused with the formats that are supported', 
   await onPage(async (page) => {
     await add(page, file);
     await page.getByRole('alert').getByText('letter.docx: This format is not supported.').waitFor();
-    await check(page, 'workspace-refused');
     await button(page, 'Dismiss').click();
     await page.getByRole('alert').waitFor({ state: 'detached' });
   });
@@ -143,7 +139,6 @@ test('a job that fails says why', { skip }, async () => {
       .getByRole('alert')
       .getByText(/distance/)
       .waitFor();
-    await check(page, 'workspace-failed');
   });
 });
 
@@ -183,7 +178,6 @@ test('what the output would lose is shown before the run, and each step has its 
     await forecast.getByText('feature ids were dropped: Shapefile cannot store them').waitFor();
     await forecast.getByText('10 features read, 2 written').waitFor();
     await page.getByText('10 → 2').waitFor();
-    await check(page, 'workspace-forecast');
     await page.getByLabel('Where', { exact: true }).fill('kind =');
     await forecast.getByText('It would fail').waitFor();
   });

@@ -10,23 +10,15 @@ import {
   stepConfigs,
   type WorkspaceDocument,
 } from '../model/document.ts';
+import type { CopyKind } from './kinds.ts';
+
+export type { CopyKind } from './kinds.ts';
 
 export interface CommandContext {
   readonly serviceUrl: string;
   /** Extension of outputs of the chosen format, with the dot. */
   readonly outputExtension: string;
 }
-
-export const COPY_KINDS = ['curl', 'cli', 'typescript', 'python', 'json'] as const;
-export type CopyKind = (typeof COPY_KINDS)[number];
-
-export const COPY_TITLES: Readonly<Record<CopyKind, string>> = {
-  curl: 'curl',
-  cli: 'Command line',
-  typescript: 'TypeScript',
-  python: 'Python',
-  json: 'Job document',
-};
 
 /** One text for all jobs of the document. */
 export function copyAs(kind: CopyKind, document: WorkspaceDocument, context: CommandContext): string {

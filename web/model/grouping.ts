@@ -1,5 +1,4 @@
 /** Turns dropped files into sources: the parts of a shapefile become one zip, each other file is a source of its own. */
-import { Zip, ZipPassThrough } from 'fflate';
 import type { FormatRecord } from '../../src/client/client.ts';
 
 export interface SourceFile {
@@ -52,6 +51,7 @@ export function uniqueName(name: string, others: ReadonlySet<string>): string {
 
 /** Stored without compression: it is read again at once. Holds one chunk at a time beside the blob that the browser keeps. */
 async function zipOf(files: readonly File[]): Promise<Blob> {
+  const { Zip, ZipPassThrough } = await import('fflate');
   const chunks: Blob[] = [];
   const zip = new Zip((error, chunk) => {
     if (error) throw error;

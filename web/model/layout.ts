@@ -1,6 +1,6 @@
 /** What of the page is in view: in narrow windows one of four parts in a sheet over the map; the table; a dialog. */
 import { effect, signal } from '@preact/signals';
-import type { CopyKind } from '../copy/commands.ts';
+import type { CopyKind } from '../copy/kinds.ts';
 
 /** layout.css has the same width. */
 const NARROW = matchMedia('(max-width: 56rem)');

@@ -7,7 +7,7 @@ import {
   JobFailed,
   type UploadedFile,
 } from '../../src/client/client.ts';
-import { catalogue, client, formatOf, type Loading, messageOf } from '../service.ts';
+import { catalogue, client, formatName, formatOf, type Loading, messageOf } from '../service.ts';
 import {
   addInput,
   changeInput,
@@ -62,8 +62,8 @@ export function addSource(
   const { formats } = loaded.value;
   const format = formatOfName(name, formats);
   if (format === null) {
-    const supported = formats.filter(({ input }) => input).map(({ title }) => title);
-    const reason = `This format is not supported. Supported: ${supported.join('; ')}.`;
+    const supported = formats.filter(({ input }) => input).map(({ title }) => formatName(title));
+    const reason = `This format is not supported. Supported: ${supported.join(', ')}.`;
     reject(name, reason);
     return null;
   }

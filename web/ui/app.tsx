@@ -11,23 +11,26 @@ import { followInputs, reject } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, loadCatalogue, messageOf } from '../service.ts';
 import { Busy, Problem } from './controls.tsx';
-import { CopyAs } from './copy-as.tsx';
 import { Header } from './header.tsx';
-import { JobHistory } from './job-history.tsx';
 import { followKeys, takesText } from './key-handler.ts';
+import { lazy } from './lazy.tsx';
 import { legendRows, MapPanel } from './map-panel.tsx';
+import { Modal } from './modal.tsx';
 import { OutputPanel } from './output-panel.tsx';
 import { Palette } from './palette.tsx';
 import { PartPane, SheetBar } from './parts.tsx';
 import { RunBar } from './run-bar.tsx';
 import { RunPanel } from './run-panel.tsx';
 import { ServiceNote } from './service-note.tsx';
-import { Shortcuts } from './shortcuts.tsx';
 import { SignInDialog, SignInNotice } from './sign-in.tsx';
 import { SourcesPanel } from './sources-panel.tsx';
 import { StepsPanel } from './steps-panel.tsx';
-import { TableDrawer } from './table-drawer.tsx';
 import { Welcome } from './welcome.tsx';
+
+const CopyAs = lazy(() => import('./copy-as.tsx').then((module) => module.CopyAs));
+const JobHistory = lazy(() => import('./job-history.tsx').then((module) => module.JobHistory));
+const Shortcuts = lazy(() => import('./shortcuts.tsx').then((module) => module.Shortcuts));
+const TableDrawer = lazy(() => import('./table-drawer.tsx').then((module) => module.TableDrawer));
 
 export function App(): JSX.Element {
   const isDropTarget = useFileDrop();
@@ -48,9 +51,15 @@ export function App(): JSX.Element {
     <div class={classes.join(' ').trim()}>
       <SignInDialog />
       <Palette />
-      <Shortcuts />
-      <CopyAs />
-      <JobHistory />
+      <Modal name="shortcuts" label="Keyboard shortcuts" class="shortcuts">
+        <Shortcuts />
+      </Modal>
+      <Modal name="copy" label="Run this job elsewhere" class="copy-as">
+        <CopyAs />
+      </Modal>
+      <Modal name="jobs" label="Earlier jobs" class="job-history">
+        <JobHistory />
+      </Modal>
       <Header />
       <main class="side">
         {isReady && <SheetBar />}
@@ -87,7 +96,7 @@ export function App(): JSX.Element {
         {isReady && <RunBar />}
       </main>
       <MapPanel />
-      <TableDrawer />
+      {legendRows().length > 0 && <TableDrawer />}
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /** Everything that the page can do, in one table: palette, buttons, shortcuts and their list are made from it. */
 import { computed } from '@preact/signals';
-import { COPY_KINDS, COPY_TITLES } from '../copy/commands.ts';
+import { COPY_KINDS, COPY_TITLES } from '../copy/kinds.ts';
 import { extentOf } from '../map/extent.ts';
 import { addStep, chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts';
 import {
@@ -20,10 +20,9 @@ import { addSample } from '../model/sample.ts';
 import type { Shortcut } from '../model/shortcut.ts';
 import { chooseCrs, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { catalogue, client } from '../service.ts';
+import { catalogue, client, formatName } from '../service.ts';
 import { SERVICE_URL } from '../session.ts';
 import { legendRows } from './map-panel.tsx';
-import { formatName } from './service-words.ts';
 
 export const GROUPS = ['Files', 'Steps', 'Output', 'Run', 'Edit', 'View', 'Help'] as const;
 export type Group = (typeof GROUPS)[number];

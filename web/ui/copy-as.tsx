@@ -1,23 +1,16 @@
-/** A dialog with the document as curl, command line, code or JSON. */
+/** In a dialog: the document as curl, command line, code or JSON. */
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { COPY_KINDS, COPY_TITLES, copyAs } from '../copy/commands.ts';
+import { copyAs } from '../copy/commands.ts';
+import { COPY_KINDS, COPY_TITLES } from '../copy/kinds.ts';
 import { copyKind } from '../model/layout.ts';
 import { encodePipeline } from '../model/link.ts';
 import { workspace } from '../model/workspace.ts';
 import { formatOf, SERVICE_URL } from '../service.ts';
 import { isMac } from './command-button.tsx';
-import { DialogHead, Modal } from './modal.tsx';
+import { DialogHead } from './modal.tsx';
 
 export function CopyAs(): JSX.Element {
-  return (
-    <Modal name="copy" label="Run this job elsewhere" class="copy-as">
-      <Texts />
-    </Modal>
-  );
-}
-
-function Texts(): JSX.Element {
   const kind = copyKind.value;
   const [said, say] = useState('');
   const shown = useRef<HTMLPreElement>(null);

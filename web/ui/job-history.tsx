@@ -1,4 +1,4 @@
-/** A dialog with the jobs of the user at the service. */
+/** In a dialog: the jobs of the user at the service. */
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Job, JobShort } from '../../src/client/client.ts';
@@ -6,7 +6,7 @@ import { listedJobs, MAX_LISTED, reopen } from '../model/job-history.ts';
 import { client, type Loading, messageOf } from '../service.ts';
 import { Busy, Problem, SelectField, sizeText } from './controls.tsx';
 import { DownloadLink } from './download-link.tsx';
-import { closeDialog, DialogHead, Modal } from './modal.tsx';
+import { closeDialog, DialogHead } from './modal.tsx';
 
 const STATES = [
   ['', 'All'],
@@ -18,10 +18,10 @@ const STATES = [
 
 export function JobHistory(): JSX.Element {
   return (
-    <Modal name="jobs" label="Earlier jobs" class="job-history">
+    <>
       <DialogHead title="Earlier jobs" />
       <Jobs onOpened={closeDialog} />
-    </Modal>
+    </>
   );
 }
 

@@ -3,11 +3,10 @@ import type { JSX } from 'preact';
 import { chooseOutput, convertedInputs, hasFixedCrs } from '../model/document.ts';
 import { checkNow, dryRun, isCheckOffered } from '../model/dry-run.ts';
 import { workspace } from '../model/workspace.ts';
-import { catalogue, formatOf } from '../service.ts';
+import { catalogue, formatName, formatOf } from '../service.ts';
 import { Busy, countText, OptionsForm, Section, SelectField, sizeText } from './controls.tsx';
 import { CrsPicker } from './crs-picker.tsx';
 import { Findings } from './findings.tsx';
-import { formatName } from './service-words.ts';
 
 export function OutputPanel(): JSX.Element {
   const { output } = workspace.current.value;

@@ -22,8 +22,3 @@ function countedText(count: number, unit: string): string {
 export function tilesHost(url: string): string {
   return new URL(url.replace(/[{}]/g, '')).host;
 }
-
-/** Title of a format without its variants: "GeoJSON" of "GeoJSON (RFC 7946), newline-delimited GeoJSON". */
-export function formatName(title: string): string {
-  return title.split(/ \(|,/)[0];
-}

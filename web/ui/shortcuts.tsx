@@ -1,10 +1,10 @@
-/** A dialog with all shortcuts. */
+/** In a dialog: all shortcuts. */
 import type { JSX } from 'preact';
 import { keyTexts } from '../model/shortcut.ts';
 import { isMac } from './command-button.tsx';
 import { commands } from './commands.ts';
 import { hasSingleKeys, setSingleKeys } from './key-handler.ts';
-import { DialogHead, Modal } from './modal.tsx';
+import { DialogHead } from './modal.tsx';
 
 /** Keys of parts of the page, which work while the focus is in them. */
 const LOCAL_KEYS: readonly (readonly [place: string, keys: readonly string[], text: string])[] = [
@@ -22,7 +22,7 @@ const LOCAL_KEYS: readonly (readonly [place: string, keys: readonly string[], te
 
 export function Shortcuts(): JSX.Element {
   return (
-    <Modal name="shortcuts" label="Keyboard shortcuts" class="shortcuts">
+    <>
       <DialogHead title="Keyboard shortcuts" />
       <div class="shortcut-lists">
         <section aria-label="Everywhere">
@@ -72,7 +72,7 @@ export function Shortcuts(): JSX.Element {
       <p class="soft">
         In a text field they never work. Switch them off if you control the computer by voice.
       </p>
-    </Modal>
+    </>
   );
 }
 

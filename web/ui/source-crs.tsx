@@ -7,7 +7,9 @@ import type { NamedCrs } from '../model/recent-crs.ts';
 import { chooseCrs, type Source, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { CrsPicker } from './crs-picker.tsx';
-import { WhereIsIt } from './where-is-it.tsx';
+import { lazy } from './lazy.tsx';
+
+const WhereIsIt = lazy(() => import('./where-is-it.tsx').then((module) => module.WhereIsIt));
 
 export function SourceCrs(props: {
   readonly input: InputChoice;

@@ -8,11 +8,10 @@ import { addDropped } from '../model/open.ts';
 import type { SourceUpload } from '../model/source-upload.ts';
 import { dismissRejected, rejected, removeSource, type Source, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
-import { formatOf } from '../service.ts';
+import { formatName, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
 import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { PasteBox } from './paste-box.tsx';
-import { formatName } from './service-words.ts';
 import { SourceCrs } from './source-crs.tsx';
 import { SourceText } from './source-text.tsx';
 
@@ -103,6 +102,8 @@ function FileButton(props: {
         type="file"
         multiple
         tabIndex={-1}
+        // The button is what people and screen readers use.
+        aria-hidden="true"
         aria-label={props.label}
         onChange={({ currentTarget }) => {
           void addDropped([...(currentTarget.files ?? [])]);

@@ -66,6 +66,13 @@ function AddStep({ known }: { readonly known: readonly TransformationRecord[] })
       class="add"
       aria-label="Add a step"
       value=""
+      // In a closed list each key would choose, and so add a step.
+      onKeyDown={(event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        if (!event.key.startsWith('Arrow') && (event.key.length > 1 || event.key === ' ')) return;
+        event.preventDefault();
+        event.currentTarget.showPicker();
+      }}
       onChange={({ currentTarget }) => {
         const type = currentTarget.value;
         currentTarget.value = '';

@@ -1,7 +1,6 @@
 /** What the page is for, while it has no files. */
 import type { JSX } from 'preact';
-import { catalogue } from '../service.ts';
-import { formatName } from './service-words.ts';
+import { catalogue, formatName } from '../service.ts';
 
 export function Welcome(): JSX.Element {
   const loaded = catalogue.value;

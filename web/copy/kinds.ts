@@ -1,0 +1,11 @@
+/** What a job can be copied as. */
+export const COPY_KINDS = ['curl', 'cli', 'typescript', 'python', 'json'] as const;
+export type CopyKind = (typeof COPY_KINDS)[number];
+
+export const COPY_TITLES: Readonly<Record<CopyKind, string>> = {
+  curl: 'curl',
+  cli: 'Command line',
+  typescript: 'TypeScript',
+  python: 'Python',
+  json: 'Job document',
+};
