@@ -53,7 +53,7 @@ test('the page is at most 60 kB without the map and 500 kB with it', async (t) =
   );
   first += gzippedBytes(scripts);
 
-  const map = new Set([...withImports(built('map-view')), ...withImports(built('map-worker'))]);
+  const map = new Set([...withImports(built('live-map')), ...withImports(built('map-worker'))]);
   const withMap =
     first + gzippedBytes([...map].filter((name) => !scripts.has(name))) + gzippedBytes([built('base-map')]);
   t.diagnostic(`${first} bytes without the map, ${withMap} with it`);

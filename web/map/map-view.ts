@@ -4,8 +4,10 @@
  */
 
 import {
+  type FilterSpecification,
   GeoJSONSource,
   type LayerSpecification,
+  LngLatBounds,
   type MapGeoJSONFeature,
   Map as MapLibre,
   ScaleControl,
@@ -14,6 +16,7 @@ import {
 } from 'maplibre-gl';
 import type { FeatureCollection } from '../../src/client/client.ts';
 import type { Overlay, OverlayRole } from '../model/overlays.ts';
+import type { FeatureKey } from '../model/selection.ts';
 import type { LonLatBox } from './extent.ts';
 import { drawIcon, LABEL_PREFIX, type Palette, paletteOf } from './icons.ts';
 
@@ -28,22 +31,20 @@ export interface DataLayer {
   readonly role: DataRole;
   readonly features: FeatureCollection;
   readonly isVisible: boolean;
-}
-
-export interface PickedFeature {
-  readonly layerId: string;
-  /** Of the feature in the collection of the layer. */
-  readonly index: number;
-  readonly properties: Readonly<Record<string, unknown>>;
+  /** Features whose property has one of these values are not drawn. */
+  readonly hiddenParts: { readonly property: string; readonly values: readonly string[] } | null;
 }
 
 export interface MapEvents {
   readonly onMove: (longitude: number, latitude: number) => void;
-  readonly onPick: (features: readonly PickedFeature[]) => void;
+  /** Each feature once, the uppermost first. */
+  readonly onPick: (features: readonly FeatureKey[]) => void;
   /** Longitude may exceed 180 degrees. True: the page has used it, and the map does nothing with it. */
   readonly onPointer: (kind: 'click' | 'double' | 'move', longitude: number, latitude: number) => boolean;
   /** After each move. */
   readonly onView: (box: LonLatBox) => void;
+  /** Pixels at the sides of the map that are covered. */
+  readonly covered: () => { readonly left: number; readonly right: number };
 }
 
 const FILL_OPACITY = 0.25;
@@ -60,6 +61,7 @@ export class MapView {
   readonly #shown = new Map<string, DataLayer>();
   readonly #overlays = new Map<string, Overlay>();
   readonly #resized: ResizeObserver;
+  readonly #covered: MapEvents['covered'];
 
   /** `tilesUrl`: address of tiles under the data, with {z}, {x} and {y}; null: only the built-in outlines. */
   constructor(container: HTMLElement, tilesUrl: string | null, events: MapEvents) {
@@ -97,6 +99,7 @@ export class MapView {
     map.once('load', tellView);
     map.setMissingStyleImageResolver((name) => this.#addIcon(name));
     this.#map = map;
+    this.#covered = events.covered;
     this.#ready = new Promise((resolve) => map.once('load', () => resolve()));
     this.#resized = new ResizeObserver(() => map.resize());
     this.#resized.observe(container);
@@ -123,6 +126,8 @@ export class MapView {
     if (shown?.isVisible !== layer.isVisible)
       for (const kind of KINDS)
         map.setLayoutProperty(`${layer.id} ${kind}`, 'visibility', layer.isVisible ? 'visible' : 'none');
+    if (hiddenNames(shown) !== hiddenNames(layer))
+      for (const kind of KINDS) map.setFilter(`${layer.id} ${kind}`, filterOf(kind, layer.hiddenParts));
     this.#shown.set(layer.id, layer);
     for (const kind of KINDS) map.moveLayer(`selected ${kind}`);
   }
@@ -191,22 +196,31 @@ export class MapView {
     this.#shown.delete(id);
   }
 
-  async fit([west, south, east, north]: LonLatBox): Promise<void> {
+  async fit(box: LonLatBox): Promise<void> {
     await this.#ready;
-    const animate = !matchMedia('(prefers-reduced-motion: reduce)').matches;
-    this.#map.fitBounds(
-      [
-        [west, Math.max(south, -85)],
-        [east, Math.min(north, 85)],
-      ],
-      { padding: 40, maxZoom: 16, animate, duration: 400 },
-    );
+    const options = { padding: this.#padding(), maxZoom: 16, animate: isAnimated(), duration: 400 };
+    this.#map.fitBounds(boundsOf(box), options);
+  }
+
+  #padding(): { top: number; bottom: number; left: number; right: number } {
+    const { left, right } = this.#covered();
+    return { top: 40, bottom: 40, left: left + 40, right: right + 40 };
+  }
+
+  /** Moves only if the box is not in view, and keeps the zoom if the box fits. */
+  async reveal(box: LonLatBox): Promise<void> {
+    await this.#ready;
+    const map = this.#map;
+    const bounds = LngLatBounds.convert(boundsOf(box));
+    const inView = map.getBounds();
+    if (inView.contains(bounds.getSouthWest()) && inView.contains(bounds.getNorthEast())) return;
+    const wanted = map.cameraForBounds(bounds, { padding: this.#padding() });
+    if ((wanted?.zoom ?? 0) < map.getZoom()) await this.fit(box);
+    else map.easeTo({ center: bounds.getCenter(), animate: isAnimated(), duration: 400 });
   }
 
   zoomBy(levels: number): void {
-    this.#map.zoomTo(this.#map.getZoom() + levels, {
-      animate: !matchMedia('(prefers-reduced-motion: reduce)').matches,
-    });
+    this.#map.zoomTo(this.#map.getZoom() + levels, { animate: isAnimated() });
   }
 
   /** After the colour scheme of the page has changed. */
@@ -233,11 +247,48 @@ export class MapView {
     this.#map.remove();
   }
 
-  #pick(x: number, y: number): PickedFeature[] {
+  #pick(x: number, y: number): FeatureKey[] {
     const layers = [...this.#shown.keys()].flatMap((id) => KINDS.map((kind) => `${id} ${kind}`));
     const found: MapGeoJSONFeature[] = this.#map.queryRenderedFeatures(around(x, y), { layers });
-    return found.map(({ source, id, properties }) => ({ layerId: source, index: Number(id), properties }));
+    // A polygon is drawn as an area and as a line.
+    const keys = new Map(
+      found.map(({ source, id }) => [`${id} ${source}`, { layerId: source, index: Number(id) }]),
+    );
+    return [...keys.values()];
   }
+}
+
+/** Web Mercator ends at 85 degrees. */
+function boundsOf([west, south, east, north]: LonLatBox): [[number, number], [number, number]] {
+  const within = (latitude: number) => Math.min(Math.max(latitude, -85), 85);
+  return [
+    [west, within(south)],
+    [east, within(north)],
+  ];
+}
+
+function isAnimated(): boolean {
+  return !matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
+const KIND_FILTERS = {
+  fill: ['==', ['geometry-type'], 'Polygon'],
+  line: ['!=', ['geometry-type'], 'Point'],
+  circle: ['==', ['geometry-type'], 'Point'],
+} as const;
+
+/** The features that a layer of MapLibre draws. */
+function filterOf(kind: (typeof KINDS)[number], hidden: DataLayer['hiddenParts']): FilterSpecification {
+  const ofKind = KIND_FILTERS[kind];
+  const filter =
+    hidden === null || hidden.values.length === 0
+      ? ofKind
+      : ['all', ofKind, ['!', ['in', ['get', hidden.property], ['literal', [...hidden.values]]]]];
+  return filter as FilterSpecification;
+}
+
+function hiddenNames(layer: DataLayer | undefined): string {
+  return JSON.stringify(layer?.hiddenParts?.values ?? []);
 }
 
 /** What lies within a few pixels counts as clicked. */
@@ -292,21 +343,21 @@ function layersOf(
       id: `${id} fill`,
       type: 'fill',
       source: id,
-      filter: ['==', ['geometry-type'], 'Polygon'],
+      filter: filterOf('fill', null),
       paint: { 'fill-color': colour, 'fill-opacity': FILL_OPACITY },
     },
     {
       id: `${id} line`,
       type: 'line',
       source: id,
-      filter: ['!=', ['geometry-type'], 'Point'],
+      filter: filterOf('line', null),
       paint: { 'line-color': colour, 'line-width': isSelected ? 3 : 1.4 },
     },
     {
       id: `${id} circle`,
       type: 'circle',
       source: id,
-      filter: ['==', ['geometry-type'], 'Point'],
+      filter: filterOf('circle', null),
       paint: {
         'circle-color': colour,
         'circle-radius': isSelected ? 7 : 4,

@@ -1,5 +1,5 @@
 /** A source or a result as the map draws it: a sample in longitude and latitude, which the service makes. */
-import type { FeatureCollection, Inspection, UploadedFile } from '../../src/client/client.ts';
+import type { FeatureCollection, Inspection, Job, UploadedFile } from '../../src/client/client.ts';
 import { catalogue, client } from '../service.ts';
 import { type InputChoice, inputConfig } from './document.ts';
 
@@ -15,6 +15,8 @@ export interface Preview {
   /** Number of features in the preview, and in all layers of the file. */
   readonly drawn: number;
   readonly total: number;
+  /** Property that names the layer of each feature, if layers were joined; else null. */
+  readonly layerField: string | null;
 }
 
 export async function previewOf(
@@ -33,9 +35,15 @@ export async function previewOf(
   const request = { ...(file === null ? {} : { input: file }), config: config as never };
   const job = await client.submit(request, { signal, idempotencyKey: null });
   previewJobs.add(job.id);
-  const output = await job.result({ signal });
-  const features = await output.json<FeatureCollection>();
-  return { features, drawn: features.features.length, total };
+  const { report } = await job.wait({ signal });
+  const features = await (await job.download({ signal })).json<FeatureCollection>();
+  return { features, drawn: features.features.length, total, layerField: layerFieldOf(report) };
+}
+
+/** The property in which the service writes the layer of each feature when it joins layers. */
+export function layerFieldOf(report: Job['report']): string | null {
+  const joined = report?.warnings.find(({ code }) => code === 'LAYERS_JOINED');
+  return joined === undefined ? null : String(joined.params.field);
 }
 
 function sampleStep(): object {

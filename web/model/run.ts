@@ -17,7 +17,7 @@ import {
   outputConfig,
   stepConfigs,
 } from './document.ts';
-import { MAX_PREVIEW_FEATURES, type Preview, previewOf } from './preview.ts';
+import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview, previewOf } from './preview.ts';
 import { sources } from './sources.ts';
 import { uploadedFiles } from './step-files.ts';
 import { workspace } from './workspace.ts';
@@ -171,7 +171,7 @@ async function draw(key: number, handle: JobHandle, job: Job, signal: AbortSigna
       );
     const isPlain = format === 'geojson' && crs === 'EPSG:4326' && written <= MAX_PREVIEW_FEATURES;
     const preview = isPlain
-      ? await plainPreview(handle, written, signal)
+      ? await plainPreview(handle, job, written, signal)
       : await servicePreview(handle, job, signal);
     change(key, { preview: { state: 'ready', value: preview } });
   } catch (error) {
@@ -179,9 +179,14 @@ async function draw(key: number, handle: JobHandle, job: Job, signal: AbortSigna
   }
 }
 
-async function plainPreview(handle: JobHandle, total: number, signal: AbortSignal): Promise<Preview> {
+async function plainPreview(
+  handle: JobHandle,
+  { report }: Job,
+  total: number,
+  signal: AbortSignal,
+): Promise<Preview> {
   const features = await (await handle.download({ signal })).json<FeatureCollection>();
-  return { features, drawn: features.features.length, total };
+  return { features, drawn: features.features.length, total, layerField: layerFieldOf(report) };
 }
 
 async function servicePreview(handle: JobHandle, job: Job, signal: AbortSignal): Promise<Preview> {

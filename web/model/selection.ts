@@ -1,13 +1,18 @@
-/** The feature that is selected in the table or on the map. */
+/** The feature that is selected in the table, on the map or by its number. */
 import { signal } from '@preact/signals';
 
-export interface Selection {
+export interface FeatureKey {
   /** Id of a layer of the map. */
   readonly layerId: string;
   /** Of the feature in the preview of the layer. */
   readonly index: number;
-  /** Where it was chosen; the other view follows. */
-  readonly from: 'map' | 'table';
+}
+
+export interface Selection extends FeatureKey {
+  /** Where it was chosen; the other views follow. */
+  readonly from: 'map' | 'table' | 'list';
+  /** All features where the user clicked the map, this one among them. */
+  readonly here?: readonly FeatureKey[];
 }
 
 export const selection = signal<Selection | null>(null);

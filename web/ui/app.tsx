@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { followDocument } from '../model/dry-run.ts';
 import { isNarrow, shareHeight, sheetHeight, showPart } from '../model/layout.ts';
+import { mapLayers } from '../model/map-layers.ts';
 import { addDropped, addPasted, keepDocument } from '../model/open.ts';
 import { overlays } from '../model/overlays.ts';
 import { runs } from '../model/run.ts';
@@ -14,7 +15,7 @@ import { Busy, Problem } from './controls.tsx';
 import { Header } from './header.tsx';
 import { followKeys, takesText } from './key-handler.ts';
 import { lazy } from './lazy.tsx';
-import { legendRows, MapPanel } from './map-panel.tsx';
+import { MapPanel } from './map-panel.tsx';
 import { Modal } from './modal.tsx';
 import { OutputPanel } from './output-panel.tsx';
 import { Palette } from './palette.tsx';
@@ -96,7 +97,7 @@ export function App(): JSX.Element {
         {isReady && <RunBar />}
       </main>
       <MapPanel />
-      {legendRows().length > 0 && <TableDrawer />}
+      {mapLayers.value.length > 0 && <TableDrawer />}
     </div>
   );
 }
@@ -105,7 +106,7 @@ export function App(): JSX.Element {
 function useArrivals(): void {
   const seen = useRef({ hasData: false, run: 0 });
   useSignalEffect(() => {
-    const hasData = legendRows().length > 0 || overlays.value.size > 0;
+    const hasData = mapLayers.value.length > 0 || overlays.value.size > 0;
     if (hasData && !seen.current.hasData && sheetHeight.peek() === 'full') sheetHeight.value = 'half';
     seen.current.hasData = hasData;
   });

@@ -14,6 +14,7 @@ import {
   partId,
   showPart,
 } from '../model/layout.ts';
+import { mapLayers } from '../model/map-layers.ts';
 import { requestFit } from '../model/overlays.ts';
 import { cancel, isActive, runs, start } from '../model/run.ts';
 import { addSample } from '../model/sample.ts';
@@ -22,7 +23,6 @@ import { chooseCrs, sources } from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { catalogue, client, formatName } from '../service.ts';
 import { SERVICE_URL } from '../session.ts';
-import { legendRows } from './map-panel.tsx';
 
 export const GROUPS = ['Files', 'Steps', 'Output', 'Run', 'Edit', 'View', 'Help'] as const;
 export type Group = (typeof GROUPS)[number];
@@ -302,7 +302,7 @@ function runCommands(isReady: boolean): Command[] {
 }
 
 function viewCommands(): Command[] {
-  const layers = legendRows();
+  const layers = mapLayers.value;
   return [
     ...PARTS.map(
       (part, i): Command => ({

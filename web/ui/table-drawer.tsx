@@ -3,11 +3,11 @@ import { signal, useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { isTableOpen } from '../model/layout.ts';
+import { type MapLayer, mapLayers } from '../model/map-layers.ts';
 import { selection } from '../model/selection.ts';
 import { columnsOf, type Row, type Sorting, searchRows, sortRows } from '../model/table.ts';
 import { ColumnMenu, type MenuTarget } from './column-menu.tsx';
 import { countText } from './controls.tsx';
-import { type LegendRow, legendRows } from './map-panel.tsx';
 import { TableGrid } from './table-grid.tsx';
 
 const DRAWER_ID = 'table-drawer';
@@ -20,11 +20,11 @@ const PAUSE_MS = 150;
 const height = signal(280);
 
 export function TableDrawer(): JSX.Element | null {
-  const layers = legendRows();
+  const layers = mapLayers.value;
   const [chosen, setChosen] = useState<string | null>(null);
   useSignalEffect(() => {
     const { value } = selection;
-    if (value?.from === 'map') setChosen(value.layerId);
+    if (value !== null && value.from !== 'table') setChosen(value.layerId);
   });
   const layer = layers.find(({ id }) => id === chosen) ?? layers[0];
   if (layer === undefined) return null;
@@ -70,7 +70,7 @@ export function TableDrawer(): JSX.Element | null {
   );
 }
 
-function LayerTable({ layer }: { readonly layer: LegendRow }): JSX.Element {
+function LayerTable({ layer }: { readonly layer: MapLayer }): JSX.Element {
   const [query, setQuery] = useState('');
   const [searched, setSearched] = useState('');
   const [sorting, setSorting] = useState<Sorting | null>(null);
@@ -113,7 +113,7 @@ function LayerTable({ layer }: { readonly layer: LegendRow }): JSX.Element {
           order={order}
           sorting={sorting}
           selected={selected}
-          revealed={now?.from === 'map' ? selected : null}
+          revealed={now?.from === 'table' ? null : selected}
           onChoose={(index) => {
             selection.value = { layerId: layer.id, index, from: 'table' };
           }}
