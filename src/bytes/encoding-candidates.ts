@@ -38,13 +38,18 @@ export function encodingCandidates(samples: readonly Uint8Array[], current: stri
   }
   // Stable, so that equal ones stay in the order of their use.
   candidates.sort((a, b) => b.score - a.score);
-  const best = candidates.slice(0, MAX_CANDIDATES);
+  const [{ score: highest }] = candidates;
+  const best = candidates
+    .filter(({ score }) => score > IMPLAUSIBLE || highest <= IMPLAUSIBLE)
+    .slice(0, MAX_CANDIDATES);
   const own = candidates.find(({ candidate }) => candidate.encoding === current);
   if (own !== undefined && !best.includes(own)) best.splice(MAX_CANDIDATES - 1, 1, own);
   return best.map(({ candidate }) => candidate);
 }
 
 const IMPOSSIBLE = -Infinity;
+/** Not a candidate beside better ones: words of several scripts, symbols within words. */
+const IMPLAUSIBLE = -0.25;
 /** Text in another encoding is hardly ever valid UTF-8. */
 const VALID_UTF8 = 10;
 /** Replacement characters, controls, private use and unassigned ones: nobody writes them. */
@@ -66,7 +71,7 @@ function scoreOf(texts: readonly string[]): number {
   for (const text of texts) {
     if (NEVER.test(text)) return IMPOSSIBLE;
     for (const [character] of text.matchAll(/[^\0-\x7f]/gu)) {
-      sum += /[\p{L}\p{M}]/u.test(character) ? 1 : -1;
+      sum += /[\p{L}\p{M}]/u.test(character) ? 1 : /[\p{P}\p{Z}\p{N}\p{Sc}°]/u.test(character) ? 0 : -1;
       count++;
     }
     for (const [word] of text.matchAll(/[\p{L}\p{M}]+/gu)) {

@@ -79,9 +79,21 @@ export function middleText({ west, south, east, north }: SuggestedCrs['extent'])
 }
 
 export function positionText(longitude: number, latitude: number, decimals = 1): string {
-  const text = (value: number, positive: string, negative: string) =>
-    `${Math.abs(value).toFixed(decimals)}° ${value < 0 ? negative : positive}`;
-  return `${text(latitude, 'N', 'S')}, ${text(longitude, 'E', 'W')}`;
+  return `${degreesText(latitude, 'N', 'S', decimals)}, ${degreesText(longitude, 'E', 'W', decimals)}`;
+}
+
+function degreesText(value: number, positive: string, negative: string, decimals: number): string {
+  return `${Math.abs(value).toFixed(decimals)}° ${value < 0 ? negative : positive}`;
+}
+
+/** "53.5° N to 53.6° N, 8.5° E to 8.6° E"; a point is one position. */
+export function boxText([west, south, east, north]: LonLatBox): string {
+  const size = Math.max(east - west, north - south);
+  const decimals = size > 10 ? 0 : size > 1 ? 1 : size > 0.1 ? 2 : 4;
+  const range = (low: string, high: string) => (low === high ? low : `${low} to ${high}`);
+  const [y1, y2] = [south, north].map((value) => degreesText(value, 'N', 'S', decimals));
+  const [x1, x2] = [west, east].map((value) => degreesText(normalized(value), 'E', 'W', decimals));
+  return `${range(y1, y2)}, ${range(x1, x2)}`;
 }
 
 /** "United Kingdom (UK)" of "United Kingdom (UK) - onshore and offshore; ...". */

@@ -1,5 +1,6 @@
 /** Turns dropped files into sources: the parts of a shapefile become one zip, each other file is a source of its own. */
 import type { FormatRecord } from '../../src/client/client.ts';
+import { folderOf } from './dropped-files.ts';
 
 export interface SourceFile {
   readonly name: string;
@@ -11,12 +12,12 @@ const SHAPEFILE_PARTS = new Set(['shp', 'shx', 'dbf', 'prj', 'cpg']);
 
 /** Sources in the order of their first files. */
 export async function groupFiles(files: readonly File[]): Promise<SourceFile[]> {
-  const stems = new Set(
-    files.filter(({ name }) => extensionOf(name) === 'shp').map(({ name }) => stemOf(name)),
-  );
+  // Two folders can have a shapefile of the same name.
+  const stemIn = (file: File) => `${folderOf(file)}/${stemOf(file.name)}`;
+  const stems = new Set(files.filter(({ name }) => extensionOf(name) === 'shp').map(stemIn));
   const groups = new Map<string, File[]>();
   for (const file of files) {
-    const stem = stemOf(file.name);
+    const stem = stemIn(file);
     const isPart = stems.has(stem) && SHAPEFILE_PARTS.has(extensionOf(file.name));
     const key = isPart ? `shapefile ${stem}` : `file ${groups.size} ${file.name}`;
     groups.set(key, [...(groups.get(key) ?? []), file]);
@@ -28,6 +29,12 @@ export async function groupFiles(files: readonly File[]): Promise<SourceFile[]> 
         : { name: members[0].name, content: members[0] },
     ),
   );
+}
+
+/** Whether a file of a folder is a source, a document, or a part of a shapefile. */
+export function isUsed(name: string, formats: readonly FormatRecord[]): boolean {
+  const extension = extensionOf(name);
+  return formatOfName(name, formats) !== null || SHAPEFILE_PARTS.has(extension) || extension === 'json';
 }
 
 /** The input format that a file name has the extension of; null: unknown, or none. Compressed files count as what they hold. */

@@ -2,6 +2,8 @@
 import { effect, untracked } from '@preact/signals';
 import { catalogue, messageOf } from '../service.ts';
 import { EMPTY_DOCUMENT, type WorkspaceDocument } from './document.ts';
+import { type DroppedFiles, folderOf, MAX_DROPPED_FILES } from './dropped-files.ts';
+import { isUsed } from './grouping.ts';
 import { decodePipeline, encodePipeline, pipelineOf, portableDocument } from './link.ts';
 import { readPasted } from './pasted.ts';
 import { looksLikeDocument, MAX_DOCUMENT_LENGTH, parseDocument } from './read-document.ts';
@@ -31,6 +33,23 @@ export async function addDropped(files: readonly File[]): Promise<void> {
   }
   await addFiles(others);
   for (const [name, error] of failures) reject(name, messageOf(error));
+}
+
+/** Files of which some may be from folders. In those, files that belong to no source are counted, not named one by one. */
+export async function addFolders({ files, isCut }: DroppedFiles): Promise<void> {
+  const known = catalogue.peek();
+  if (known.state !== 'ready') return;
+  const others = files.filter((file) => folderOf(file) !== '' && !isUsed(file.name, known.value.formats));
+  await addDropped(files.filter((file) => !others.includes(file)));
+  if (others.length > 0) {
+    const some = others.slice(0, 3).map(({ name }) => name);
+    const names =
+      others.length > some.length
+        ? `${some.join(', ')} and ${others.length - some.length} more`
+        : some.join(', ');
+    reject('Left out', `${names} (no supported format).`);
+  }
+  if (isCut) reject('The folder', `Only its first ${MAX_DROPPED_FILES} files were read.`);
 }
 
 async function documentText(file: File): Promise<string | null> {

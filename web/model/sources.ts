@@ -29,6 +29,8 @@ export interface Source {
   readonly byteLength: number | null;
   readonly upload: SourceUpload | null;
   readonly inspection: Loading<Inspection>;
+  /** The inspection failed for a reason that may pass, such as a broken connection. */
+  readonly mayRetry: boolean;
   /** How its text is read, also if it cannot be; null: not known, or the format has only one encoding. */
   readonly text: Inspection['text'];
   /** Systems that the error of a failed inspection names. */
@@ -108,6 +110,7 @@ function keep(path: string, content: Blob | null): void {
     byteLength: content?.size ?? null,
     upload: content === null ? null : new SourceUpload(path, content),
     inspection: { state: 'loading' },
+    mayRetry: false,
     text: null,
     suggestions: [],
     preview: null,
@@ -178,6 +181,21 @@ function keyOf(input: InputChoice): string {
   return JSON.stringify({ ...inputConfig(input), layer: null });
 }
 
+/** After a failure: inspects and draws it once more. */
+export function lookAgain(path: string): void {
+  const input = workspace.current.peek().inputs.find((one) => one.path === path);
+  if (input === undefined) return;
+  asked.get(path)?.abort.abort();
+  asked.delete(path);
+  look(input);
+}
+
+/** Not what the service says of the file or the request. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof JobFailed) return false;
+  return !(error instanceof GeomillProblem) || error.status >= 500 || error.status === 429;
+}
+
 async function inspectAndDraw(
   { path, upload }: Source,
   input: InputChoice,
@@ -199,6 +217,7 @@ async function inspectAndDraw(
     if (abort.aborted) return;
     change(path, {
       inspection: { state: 'failed', message: messageOf(error) },
+      mayRetry: isTransient(error),
       suggestions: suggestionsOf(error),
     });
     const text = await textOf(file, whole, abort);

@@ -2,10 +2,11 @@
 import { useSignalEffect } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { droppedFiles } from '../model/dropped-files.ts';
 import { followDocument } from '../model/dry-run.ts';
 import { isNarrow, shareHeight, sheetHeight, showPart } from '../model/layout.ts';
 import { mapLayers } from '../model/map-layers.ts';
-import { addDropped, addPasted, keepDocument } from '../model/open.ts';
+import { addDropped, addFolders, addPasted, keepDocument } from '../model/open.ts';
 import { overlays } from '../model/overlays.ts';
 import { runs } from '../model/run.ts';
 import { followInputs, reject } from '../model/sources.ts';
@@ -144,10 +145,10 @@ function useFileDrop(): boolean {
     });
     on('drop', (event) => {
       setOver(false);
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (files.length === 0) return;
+      const { dataTransfer } = event;
+      if (!dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
-      void addDropped(files);
+      droppedFiles(dataTransfer).then(addFolders, (error) => reject('The dropped files', messageOf(error)));
     });
     on('paste', (event) => {
       if (takesText(event.target)) return;

@@ -2,11 +2,22 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Inspection } from '../../src/client/client.ts';
+import { extentOf } from '../map/extent.ts';
+import { boxText } from '../model/crs-candidates.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
+import { MAX_DROPPED_FILES } from '../model/dropped-files.ts';
 import { elementIds } from '../model/layout.ts';
-import { addDropped } from '../model/open.ts';
+import { addDropped, addFolders } from '../model/open.ts';
+import type { Preview } from '../model/preview.ts';
 import type { SourceUpload } from '../model/source-upload.ts';
-import { dismissRejected, rejected, removeSource, type Source, sources } from '../model/sources.ts';
+import {
+  dismissRejected,
+  lookAgain,
+  rejected,
+  removeSource,
+  type Source,
+  sources,
+} from '../model/sources.ts';
 import { workspace } from '../model/workspace.ts';
 import { formatName, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
@@ -64,12 +75,15 @@ function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
   return (
     <div class={isFirst ? 'drop-zone large' : 'drop-zone'}>
       {isFirst && <p>Drop files anywhere on this page.</p>}
-      <FileButton
-        text={isFirst ? 'Choose files…' : 'Add files…'}
-        label="Files to convert"
-        isPrimary={isFirst}
-        inputId={elementIds.files}
-      />
+      <div class="actions">
+        <FileButton
+          text={isFirst ? 'Choose files…' : 'Add files…'}
+          label="Files to convert"
+          isPrimary={isFirst}
+          inputId={elementIds.files}
+        />
+        <FolderButton />
+      </div>
       {isFirst && (
         <button type="button" class="link" onClick={() => commandOf('sample')?.run()}>
           Try it with a sample file
@@ -80,6 +94,34 @@ function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
       )}
       <PasteBox />
     </div>
+  );
+}
+
+function FolderButton(): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button type="button" onClick={() => input.current?.click()}>
+        Add folder…
+      </button>
+      <input
+        ref={(element) => {
+          input.current = element;
+          // Not in the types of HTML, but in all browsers.
+          element?.setAttribute('webkitdirectory', '');
+        }}
+        class="visually-hidden"
+        type="file"
+        tabIndex={-1}
+        aria-label="Folder to convert"
+        onChange={({ currentTarget }) => {
+          const files = [...(currentTarget.files ?? [])];
+          const isCut = files.length > MAX_DROPPED_FILES;
+          void addFolders({ files: files.slice(0, MAX_DROPPED_FILES), isCut });
+          currentTarget.value = '';
+        }}
+      />
+    </>
   );
 }
 
@@ -191,12 +233,19 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
       {inspection.state === 'loading' && (source.upload?.state.value.state ?? 'done') === 'done' && (
         <Busy label="Reading…" />
       )}
-      {inspection.state === 'failed' && <Problem message={inspection.message} />}
+      {inspection.state === 'failed' && (
+        <Problem message={inspection.message}>{source.mayRetry && <Again path={source.path} />}</Problem>
+      )}
       {inspection.state === 'ready' && <Layers input={input} inspection={inspection.value} />}
       <SourceText input={input} source={source} />
       <SourceCrs input={input} source={source} />
       {preview?.state === 'loading' && <Busy label="Drawing…" />}
-      {preview?.state === 'failed' && <Problem message={`Not drawn: ${preview.message}`} />}
+      {preview?.state === 'failed' && (
+        <Problem message={`Not drawn: ${preview.message}`}>
+          <Again path={source.path} />
+        </Problem>
+      )}
+      {preview?.state === 'ready' && <Extent preview={preview.value} />}
       {preview?.state === 'ready' && preview.value.drawn < preview.value.total && (
         <p class="soft">
           {countText(preview.value.drawn)} of {countText(preview.value.total)} features drawn.
@@ -217,6 +266,26 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
         </details>
       )}
     </>
+  );
+}
+
+/** Where the data is, in words: for those who do not see the map. */
+function Extent({ preview }: { readonly preview: Preview }): JSX.Element | null {
+  const box = extentOf([preview.features]);
+  if (box === null) return null;
+  return (
+    <p class="soft">
+      {preview.drawn < preview.total ? 'About ' : ''}
+      {boxText(box)}
+    </p>
+  );
+}
+
+function Again({ path }: { readonly path: string }): JSX.Element {
+  return (
+    <button type="button" onClick={() => lookAgain(path)}>
+      Try again
+    </button>
   );
 }
 

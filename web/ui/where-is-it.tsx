@@ -66,7 +66,7 @@ export function WhereIsIt({ path, place, others, onChoose }: WhereIsItProps): JS
   const view = viewBounds();
   const id = useId();
   return (
-    <section class="where" aria-labelledby={id} onFocusCapture={() => (locating.value = path)}>
+    <div class="where" role="group" aria-labelledby={id} onFocusCapture={() => (locating.value = path)}>
       <h3 id={id}>Where is it?</h3>
       <p class="soft">
         Coordinates: x {rangeText(place.extent[0], place.extent[2])}, y{' '}
@@ -144,7 +144,7 @@ export function WhereIsIt({ path, place, others, onChoose }: WhereIsItProps): JS
         </label>
       )}
       <p class="soft">Only the producer of the data knows for sure.</p>
-    </section>
+    </div>
   );
 }
 
