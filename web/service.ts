@@ -10,7 +10,12 @@ import { needsSession, pageToken, SERVICE_URL } from './session.ts';
 
 export { SERVICE_URL } from './session.ts';
 
-const options = { baseUrl: SERVICE_URL, retry: { maxDelaySeconds: 10 } };
+/** Whether the last request got no response, or one of a proxy that did not reach the service. */
+export const isServiceAway = signal(false);
+
+const UNREACHED = new Set([502, 504]);
+
+const options = { baseUrl: SERVICE_URL, retry: { maxDelaySeconds: 10 }, fetch: watchedFetch };
 export const client = new GeomillClient({ ...options, ...(needsSession ? { token: pageToken } : {}) });
 /** For what the service gives to everybody, also before the user has signed in. */
 const publicClient = new GeomillClient(options);
@@ -51,6 +56,17 @@ export function formatOf(id: string): FormatRecord | null {
 /** Title of a format without its variants: "GeoJSON" of "GeoJSON (RFC 7946), newline-delimited GeoJSON". */
 export function formatName(title: string): string {
   return title.split(/ \(|,/)[0];
+}
+
+async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
+  try {
+    const response = await fetch(...request);
+    isServiceAway.value = UNREACHED.has(response.status);
+    return response;
+  } catch (error) {
+    if (error instanceof TypeError) isServiceAway.value = true;
+    throw error;
+  }
 }
 
 /** What people read of an error: the sentence of the service, or of the browser. */

@@ -70,6 +70,12 @@ export function outputUrl(id: string): string {
   return SERVICE_URL + path;
 }
 
+/** Address of the places of the findings of a job, as `outputUrl`. */
+export function findingsUrl(id: string): string {
+  const path = `/jobs/${encodeURIComponent(id)}/findings`;
+  return SERVICE_URL + (needsSession ? path : `/v1${path}`);
+}
+
 /** Downloads an address, after signing in if the session has ended. */
 export async function downloadWithSession(url: string): Promise<void> {
   // A token may outlive its session by minutes, so a new one is asked for.

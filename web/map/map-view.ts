@@ -111,6 +111,8 @@ export class MapView {
     const wanted = new Map(layers.map((layer) => [layer.id, layer]));
     for (const id of this.#shown.keys()) if (!wanted.has(id)) this.#remove(id);
     for (const layer of layers) this.#draw(layer);
+    for (const id of this.#overlays.keys())
+      for (const kind of OVERLAY_KINDS) this.#map.moveLayer(`${OVERLAY_PREFIX}${id} ${kind}`);
   }
 
   #draw(layer: DataLayer): void {

@@ -25,7 +25,7 @@ export async function groupFiles(files: readonly File[]): Promise<SourceFile[]> 
   return Promise.all(
     [...groups].map(async ([key, members]) =>
       key.startsWith('shapefile ')
-        ? { name: `${withoutExtension(members[0].name)}.zip`, content: await zipOf(members) }
+        ? { name: `${withoutExtension(members[0].name)}.zip`, content: await zipFiles(members) }
         : { name: members[0].name, content: members[0] },
     ),
   );
@@ -56,31 +56,10 @@ export function uniqueName(name: string, others: ReadonlySet<string>): string {
   }
 }
 
-/** Stored without compression: it is read again at once. Holds one chunk at a time beside the blob that the browser keeps. */
-async function zipOf(files: readonly File[]): Promise<Blob> {
-  const { Zip, ZipPassThrough } = await import('fflate');
-  const chunks: Blob[] = [];
-  const zip = new Zip((error, chunk) => {
-    if (error) throw error;
-    chunks.push(new Blob([chunk as Uint8Array<ArrayBuffer>]));
-  });
-  for (const file of files) {
-    const entry = new ZipPassThrough(file.name);
-    zip.add(entry);
-    for await (const chunk of readChunks(file)) entry.push(chunk);
-    entry.push(new Uint8Array(0), true);
-  }
-  zip.end();
-  return new Blob(chunks, { type: 'application/zip' });
-}
-
-async function* readChunks(file: File): AsyncGenerator<Uint8Array> {
-  const reader = file.stream().getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    yield value;
-  }
+/** The code of zip archives is loaded when there is something to zip. */
+async function zipFiles(files: readonly File[]): Promise<Blob> {
+  const { zipOf } = await import('./zip.ts');
+  return zipOf(files.map((file) => ({ name: file.name, open: async () => file.stream() })));
 }
 
 function extensionOf(name: string): string {

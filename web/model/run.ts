@@ -1,14 +1,14 @@
 /** The jobs that a click on Run starts, from the upload to the report. */
 import { batch, computed, signal } from '@preact/signals';
 import {
-  type FeatureCollection,
-  type InspectConfig,
+  type FindingCollection,
+  GeomillProblem,
   type Job,
   JobFailed,
   type JobHandle,
   type Progress,
 } from '../../src/client/client.ts';
-import { client, formatOf, type Loading, messageOf } from '../service.ts';
+import { client, type Loading, messageOf } from '../service.ts';
 import {
   conversionConfig,
   convertedInputs,
@@ -16,8 +16,12 @@ import {
   inputConfig,
   outputConfig,
   stepConfigs,
+  type WorkspaceDocument,
 } from './document.ts';
-import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview, previewOf } from './preview.ts';
+import { failureOf, type RunFailure } from './fixes.ts';
+import type { Preview } from './preview.ts';
+import { isPassing, pause } from './reconnect.ts';
+import { drawOutput } from './run-output.ts';
 import { sources } from './sources.ts';
 import { uploadedFiles } from './step-files.ts';
 import { workspace } from './workspace.ts';
@@ -26,16 +30,25 @@ export interface Run {
   readonly key: number;
   /** Name of the file, or of the first of several that become one. */
   readonly title: string;
+  /** What was run. */
+  readonly document: WorkspaceDocument;
+  /** Names of the inputs among those of the document. */
+  readonly paths: readonly string[];
   readonly startedAt: number;
+  readonly endedAt: number | null;
   readonly state: 'sending' | 'running' | 'done' | 'failed' | 'cancelled';
+  /** Whether the service was asked to cancel the job. */
+  readonly isCancelling: boolean;
   readonly progress: Progress | null;
   readonly handle: JobHandle | null;
   /** All about the job, once it has ended. */
   readonly job: Job | null;
-  /** Why it failed. */
-  readonly message: string | null;
+  /** Why it failed, or could not be cancelled. */
+  readonly failure: RunFailure | null;
   /** The output on the map; null: it is not drawn. */
   readonly preview: Loading<Preview> | null;
+  /** Where its findings are; null: it has none. */
+  readonly places: Loading<FindingCollection> | null;
 }
 
 /** Newest first. */
@@ -46,7 +59,7 @@ export const isRunning = computed(() => runs.value.some(isActive));
 const aborts = new Map<number, AbortController>();
 let lastKey = 0;
 
-export function isActive({ state }: Run): boolean {
+export function isActive({ state }: Pick<Run, 'state'>): boolean {
   return state === 'sending' || state === 'running';
 }
 
@@ -57,57 +70,107 @@ export function start(): void {
   const groups = document.operation === 'transform' ? inputs.map((input) => [input]) : [inputs];
   batch(() => {
     runs.value = runs.value.filter(isActive);
-    for (const inputs of groups) if (inputs.length > 0) void startOne(inputs);
+    for (const group of groups) if (group.length > 0) void startOne(document, group);
   });
 }
 
-/** Cancels the job at the service too. */
-export function cancel({ key, handle }: Run): void {
-  aborts.get(key)?.abort();
-  change(key, { state: 'cancelled' });
-  // It may have ended in the meantime, which is as good.
-  handle?.cancel().catch(() => {});
+/** Starts the inputs of an earlier run with the document as it is now, in place of that run. */
+export function startAgain(run: Run): void {
+  const document = workspace.current.value;
+  const inputs = convertedInputs(document).filter(({ path }) => run.paths.includes(path));
+  batch(() => {
+    runs.value = runs.value.filter(({ key }) => key !== run.key);
+    if (inputs.length > 0) void startOne(document, inputs);
+  });
 }
 
-async function startOne(inputs: readonly InputChoice[]): Promise<void> {
+/** Asks the service to cancel the job. It has ended when the run says so: it may also end well in the meantime. */
+export async function cancel({ key, handle }: Run): Promise<void> {
+  if (handle === null) {
+    aborts.get(key)?.abort();
+    change(key, { state: 'cancelled', endedAt: Date.now() });
+    return;
+  }
+  change(key, { isCancelling: true, failure: null });
+  try {
+    await handle.cancel();
+  } catch (error) {
+    const failure = failureOf(error);
+    const message = `The job could not be cancelled. ${failure.message}`;
+    change(key, { isCancelling: false, failure: { ...failure, message } });
+  }
+}
+
+async function startOne(document: WorkspaceDocument, inputs: readonly InputChoice[]): Promise<void> {
   const key = ++lastKey;
   const abort = new AbortController();
   aborts.set(key, abort);
   const run: Run = {
     key,
     title: inputs[0].path,
+    document,
+    paths: inputs.map(({ path }) => path),
     startedAt: Date.now(),
+    endedAt: null,
     state: 'sending',
+    isCancelling: false,
     progress: null,
     handle: null,
     job: null,
-    message: null,
+    failure: null,
     preview: null,
+    places: null,
   };
   runs.value = [run, ...runs.value];
   try {
-    const handle = await submit(inputs, abort.signal);
+    const handle = await submit(document, inputs, abort.signal);
     change(key, { state: 'running', handle });
-    const job = await handle.wait({
-      signal: abort.signal,
-      onProgress: (progress) => change(key, { progress }),
-    });
-    change(key, { state: 'done', job });
-    await draw(key, handle, job, abort.signal);
+    const job = await waitForEnd(key, handle, abort.signal);
+    change(key, { state: 'done', endedAt: Date.now(), job, failure: null });
+    await Promise.all([findPlaces(key, handle, job, abort.signal), draw(key, handle, job, abort.signal)]);
   } catch (error) {
     if (abort.signal.aborted) return;
-    change(key, {
-      state: 'failed',
-      message: messageOf(error),
-      job: error instanceof JobFailed ? error.job : null,
-    });
+    const { isCancelling } = runs.peek().find((one) => one.key === key) ?? { isCancelling: false };
+    const endedAt = Date.now();
+    if (isCancelled(error, isCancelling)) change(key, { state: 'cancelled', endedAt });
+    else {
+      const job = error instanceof JobFailed ? error.job : null;
+      change(key, { state: 'failed', endedAt, failure: failureOf(error), job });
+    }
   } finally {
     aborts.delete(key);
   }
 }
 
-async function submit(inputs: readonly InputChoice[], signal: AbortSignal): Promise<JobHandle> {
-  const document = workspace.current.value;
+/** Also if it was cancelled elsewhere. One that ended while it was to be cancelled is deleted, with its record. */
+function isCancelled(error: unknown, isCancelling: boolean): boolean {
+  if (error instanceof JobFailed) return error.code === 'CANCELLED';
+  return isCancelling && error instanceof GeomillProblem && error.status === 404;
+}
+
+/** The job goes on while the service does not answer, and after it was restarted: this asks until it says how the job ended. */
+async function waitForEnd(key: number, handle: JobHandle, signal: AbortSignal): Promise<Job> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await handle.wait({
+        signal,
+        onProgress: (progress) => {
+          failures = 0;
+          change(key, { progress });
+        },
+      });
+    } catch (error) {
+      if (signal.aborted || !isPassing(error)) throw error;
+      await pause(failures, signal);
+    }
+  }
+}
+
+async function submit(
+  document: WorkspaceDocument,
+  inputs: readonly InputChoice[],
+  signal: AbortSignal,
+): Promise<JobHandle> {
   const files = await Promise.all(
     inputs.map(({ path, url }) => {
       if (url !== undefined) return null;
@@ -141,72 +204,27 @@ async function submit(inputs: readonly InputChoice[], signal: AbortSignal): Prom
     : client.submitMerge(format, { files: here, config }, { signal });
 }
 
-/** Outputs that are larger are not fetched for the map. */
-const MAX_DRAWN_BYTES = 50_000_000;
-
-/** The output as a file of this page. */
-export async function outputFile(handle: JobHandle, job: Job, signal?: AbortSignal): Promise<File> {
-  const output = await handle.download(signal === undefined ? {} : { signal });
-  return new File([await output.blob()], job.output.name ?? 'output');
+/** Asks where the findings are. */
+async function findPlaces(key: number, handle: JobHandle, job: Job, signal: AbortSignal): Promise<void> {
+  if (job.warnings.length === 0) return;
+  change(key, { places: { state: 'loading' } });
+  try {
+    change(key, { places: { state: 'ready', value: await handle.findings({ signal }) } });
+  } catch (error) {
+    if (!signal.aborted) change(key, { places: { state: 'failed', message: messageOf(error) } });
+  }
 }
 
-/** The input that reads an output of a job: formats that cannot state a CRS get that of the output. */
-export function outputInput(job: Job): InputChoice {
-  const format = job.output.format ?? '';
-  const crs = formatOf(format)?.input_crs === 'request' ? (job.report?.output.crs ?? null) : null;
-  return { path: job.output.name ?? 'output', format, crs, layers: null, options: {} };
-}
-
-/** Draws outputs. Those that are not GeoJSON for the map are sent back to the service, which makes a preview of them. */
 async function draw(key: number, handle: JobHandle, job: Job, signal: AbortSignal): Promise<void> {
-  const written = job.report?.features.written ?? 0;
-  const { format, crs } = { format: job.output.format, crs: job.report?.output.crs };
-  if (written === 0) return;
+  if ((job.report?.features.written ?? 0) === 0) return;
   change(key, { preview: { state: 'loading' } });
   try {
-    const byteLength = job.output.bytes ?? 0;
-    if (byteLength > MAX_DRAWN_BYTES)
-      throw new Error(
-        `The output has ${Math.round(byteLength / 1e6)} MB; outputs up to ${MAX_DRAWN_BYTES / 1e6} MB are drawn.`,
-      );
-    const isPlain = format === 'geojson' && crs === 'EPSG:4326' && written <= MAX_PREVIEW_FEATURES;
-    const preview = isPlain
-      ? await plainPreview(handle, job, written, signal)
-      : await servicePreview(handle, job, signal);
-    change(key, { preview: { state: 'ready', value: preview } });
+    change(key, { preview: { state: 'ready', value: await drawOutput(handle, job, signal) } });
   } catch (error) {
     if (!signal.aborted) change(key, { preview: { state: 'failed', message: messageOf(error) } });
   }
 }
 
-async function plainPreview(
-  handle: JobHandle,
-  { report }: Job,
-  total: number,
-  signal: AbortSignal,
-): Promise<Preview> {
-  const features = await (await handle.download({ signal })).json<FeatureCollection>();
-  return { features, drawn: features.features.length, total, layerField: layerFieldOf(report) };
-}
-
-async function servicePreview(handle: JobHandle, job: Job, signal: AbortSignal): Promise<Preview> {
-  const file = await outputFile(handle, job, signal);
-  const upload = await client.upload({ name: file.name, data: file }, { signal });
-  try {
-    const input = outputInput(job);
-    const config = { input: inputConfig(input) } as unknown as InspectConfig;
-    const inspection = await client.inspect({ input: upload, config }, { signal, idempotencyKey: null });
-    if (!inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null))
-      throw new Error('The output has no position on the Earth.');
-    return await previewOf(upload, input, inspection, signal);
-  } finally {
-    // If this fails it expires by itself.
-    upload.delete().catch(() => {});
-  }
-}
-
 function change(key: number, changes: Partial<Run>): void {
-  runs.value = runs.value.map((run) =>
-    run.key === key && run.state !== 'cancelled' ? { ...run, ...changes } : run,
-  );
+  runs.value = runs.value.map((run) => (run.key === key ? { ...run, ...changes } : run));
 }

@@ -1,17 +1,18 @@
-/** A link that downloads the output of a job, also where credentials are required. */
+/** A link that downloads a file of a job, also where credentials are required. */
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { messageOf } from '../service.ts';
-import { downloadWithSession, needsSession, outputUrl } from '../session.ts';
+import { downloadWithSession, needsSession } from '../session.ts';
 import { Problem } from './controls.tsx';
 
 export function DownloadLink(props: {
-  readonly jobId: string;
+  /** As `outputUrl` or `findingsUrl` makes it. */
+  readonly url: string;
   readonly isPrimary?: boolean;
   readonly children: ComponentChildren;
 }): JSX.Element {
   const [failure, setFailure] = useState<string | null>(null);
-  const url = outputUrl(props.jobId);
+  const { url } = props;
   return (
     <>
       <a

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Job, JobShort } from '../../src/client/client.ts';
 import { listedJobs, MAX_LISTED, reopen } from '../model/job-history.ts';
 import { client, type Loading, messageOf } from '../service.ts';
+import { outputUrl } from '../session.ts';
 import { Busy, Problem, SelectField, sizeText } from './controls.tsx';
 import { DownloadLink } from './download-link.tsx';
 import { closeDialog, DialogHead } from './modal.tsx';
@@ -116,7 +117,7 @@ function JobCard(props: {
           Open again
         </button>
         {output.url !== undefined && (
-          <DownloadLink jobId={id}>
+          <DownloadLink url={outputUrl(id)}>
             Download {output.bytes !== undefined && `(${sizeText(output.bytes)})`}
           </DownloadLink>
         )}

@@ -11,6 +11,7 @@ import {
   visibilityKey,
 } from '../model/map-layers.ts';
 import { countText } from './controls.tsx';
+import { PlacesLegend } from './findings.tsx';
 
 export function Legend(props: {
   readonly onZoom: (layer: MapLayer) => void;
@@ -43,6 +44,7 @@ export function Legend(props: {
           <Parts row={row} />
         </li>
       ))}
+      <PlacesLegend />
     </ul>
   );
 }

@@ -94,7 +94,7 @@ function problemNow(): StepProblem | null {
   const checked = dryRun.value?.result;
   const [failed] = runs.value.filter(({ state }) => state === 'failed');
   const message =
-    checked?.state === 'failed' ? checked.message : checked === undefined ? failed?.message : null;
+    checked?.state === 'failed' ? checked.message : checked === undefined ? failed?.failure?.message : null;
   const problem = message == null ? null : stepProblem(workspace.current.value, message);
   return problem === null || /^Is required\b/.test(problem.text) ? null : problem;
 }
