@@ -73,6 +73,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'engines/proj': ENGINE,
   'engines/geos': ENGINE,
   'engines/sqlite': ENGINE,
+  'engines/postgres': ENGINE,
   'formats/format.ts': { may: [...MESSAGES, ...DATA, 'catalogue-entries.ts', 'io'] },
   'formats/coordinate-digits.ts': {
     may: [...MESSAGES, ...DATA, 'formats/digit-options.ts', 'formats/format.ts'],
@@ -102,7 +103,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
   'remote-input': {
     may: [...ERRORS, 'process-channel.ts', 'program-files.ts', 'message-schemas.ts', 'sandbox'],
   },
-  // The queue is kept in SQLite; jobs may open it through the engine, never by itself.
+  // The queue is kept in SQLite or PostgreSQL; jobs may open it through the engine, never by itself.
   jobs: {
     may: [
       ...MESSAGES,
@@ -115,6 +116,7 @@ const ROOMS: Readonly<Record<string, Room>> = {
       'formats/registry.ts',
       'storage',
       'engines/sqlite',
+      'engines/postgres',
       'remote-input',
       'sandbox',
     ],

@@ -10,7 +10,7 @@
 import type { SchemaHistory } from '../engines/sqlite/migrations.ts';
 
 /** Minimum runner time that a job counts for its owner: otherwise jobs of no length would always be first. */
-const LEAST_CHARGE_MS = 100;
+export const LEAST_CHARGE_MS = 100;
 /** Maximum runner time by which an owner can be behind others; more is not counted. */
 export const MAX_LEAD_MS = 600_000;
 

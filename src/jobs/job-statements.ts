@@ -1,6 +1,7 @@
 /** The statements of the embedded queue that change or find single jobs. */
 import type { Database } from '../engines/sqlite/database.ts';
 import { isFinal, type JobState, jobStates, transitions } from './job.ts';
+import { NEW_COLUMNS } from './job-record.ts';
 import { SUMMARY_COLUMNS } from './job-table.ts';
 
 export type Statements = ReturnType<typeof prepareStatements>;
@@ -20,9 +21,7 @@ export function prepareStatements(database: Database) {
   const ended = jobStates.filter(isFinal).map((state) => `'${state}'`);
   return {
     insert: database.prepare(
-      `INSERT INTO jobs (id, owner, state, place, operation, input_format, output_format, warning_count, changed_count,
-       lost_count, created_at, input_bytes, record_bytes, idempotency_key, request_hash, inputs, request_findings, request)
-       VALUES (?, ?, 'QUEUED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO jobs (${NEW_COLUMNS}) VALUES (${NEW_COLUMNS.replace(/\w+/g, '?')})`,
     ),
     claim: database.prepare(
       `UPDATE jobs SET state = 'RUNNING', attempts = attempts + 1, fence = fence + 1, started_at = ?

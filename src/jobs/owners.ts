@@ -10,7 +10,7 @@ const STORAGE_RETRY_SECONDS = 60;
 
 const NOTHING: OwnerHolding = { waiting: 0, running: 0, storedBytes: 0 };
 
-interface UsageRow {
+export interface UsageRow {
   readonly state: JobState;
   readonly jobs: number;
   readonly inputBytes: number;
@@ -33,8 +33,7 @@ export class Owners {
        WHERE id = ? AND fence = ? AND state = 'RUNNING'`,
     );
     this.#usage = database.prepare(
-      `SELECT state, count(*) AS jobs, sum(input_bytes) AS inputBytes, coalesce(sum(output_bytes), 0) AS outputBytes
-       FROM jobs WHERE owner = ? AND created_at >= ? GROUP BY state`,
+      `SELECT ${USAGE_COLUMNS} FROM jobs WHERE owner = ? AND created_at >= ? GROUP BY state`,
     );
   }
 
@@ -44,22 +43,13 @@ export class Owners {
 
   /** Exact within a transaction. Throws OWNER_JOBS_EXCEEDED, OWNER_STORAGE_EXCEEDED. */
   checkRoom(owner: string, inputBytes: number): void {
-    const { jobs: limit } = this.#limits;
-    if (limit !== null) {
-      const { waiting, running } = this.holding(owner);
-      const jobs = waiting + running;
-      if (jobs >= limit) throw failure('OWNER_JOBS_EXCEEDED', { jobs, limit, seconds: JOBS_RETRY_SECONDS });
-    }
+    if (this.#limits.jobs !== null) refuseJobs(this.#limits, this.holding(owner));
     this.checkStorage(owner, inputBytes);
   }
 
   /** For so many more bytes. Throws OWNER_STORAGE_EXCEEDED. */
   checkStorage(owner: string, bytes: number): void {
-    const { storedBytes: limit } = this.#limits;
-    if (limit === null) return;
-    const { storedBytes: stored } = this.holding(owner);
-    if (stored + bytes > limit)
-      throw failure('OWNER_STORAGE_EXCEEDED', { bytes, stored, limit, seconds: STORAGE_RETRY_SECONDS });
+    if (this.#limits.storedBytes !== null) refuseStorage(this.#limits, this.holding(owner), bytes);
   }
 
   /**
@@ -67,25 +57,49 @@ export class Owners {
    * OUTPUT_STORAGE_EXCEEDED, which does not ask for a retry: a repeated request would do all the work again.
    */
   checkRoomForOutput({ job, fence }: Claim, outputBytes: number): void {
-    const { storedBytes: limitBytes } = this.#limits;
-    if (limitBytes === null) return;
+    if (this.#limits.storedBytes === null) return;
     const beside = this.#holdingBeside.get<Pick<OwnerHolding, 'storedBytes'>>(job.id, fence);
-    if (beside === undefined || beside.storedBytes + outputBytes <= limitBytes) return;
-    throw failure('OUTPUT_STORAGE_EXCEEDED', {
-      bytes: outputBytes,
-      stored: beside.storedBytes,
-      limit: limitBytes,
-    });
+    if (beside !== undefined) refuseOutput(this.#limits, beside.storedBytes, outputBytes);
   }
 
   usage(owner: string, since: number): OwnerUsage {
-    const rows = this.#usage.all<UsageRow>(owner, since);
-    const countOf = (state: JobState): number => rows.find((row) => row.state === state)?.jobs ?? 0;
-    const sum = (of: (row: UsageRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
-    return {
-      jobs: Object.fromEntries(jobStates.map((state) => [state, countOf(state)])) as OwnerUsage['jobs'],
-      inputBytes: sum((row) => row.inputBytes),
-      outputBytes: sum((row) => row.outputBytes),
-    };
+    return usageOf(this.#usage.all<UsageRow>(owner, since));
   }
+}
+
+/** Throws OWNER_JOBS_EXCEEDED if there is no room for another job. */
+export function refuseJobs({ jobs: limit }: OwnerLimits, { waiting, running }: OwnerHolding): void {
+  const jobs = waiting + running;
+  if (limit !== null && jobs >= limit)
+    throw failure('OWNER_JOBS_EXCEEDED', { jobs, limit, seconds: JOBS_RETRY_SECONDS });
+}
+
+/** Throws OWNER_STORAGE_EXCEEDED if there is no room for so many more bytes. */
+export function refuseStorage(
+  { storedBytes: limit }: OwnerLimits,
+  { storedBytes: stored }: OwnerHolding,
+  bytes: number,
+): void {
+  if (limit !== null && stored + bytes > limit)
+    throw failure('OWNER_STORAGE_EXCEEDED', { bytes, stored, limit, seconds: STORAGE_RETRY_SECONDS });
+}
+
+/** Throws OUTPUT_STORAGE_EXCEEDED; `stored`: what the owner has beside the input, which is removed. */
+export function refuseOutput({ storedBytes: limit }: OwnerLimits, stored: number, bytes: number): void {
+  if (limit !== null && stored + bytes > limit)
+    throw failure('OUTPUT_STORAGE_EXCEEDED', { bytes, stored, limit });
+}
+
+/** Jobs and bytes of an owner by state. */
+export const USAGE_COLUMNS =
+  'state, count(*) AS jobs, sum(input_bytes) AS "inputBytes", coalesce(sum(output_bytes), 0) AS "outputBytes"';
+
+export function usageOf(rows: readonly UsageRow[]): OwnerUsage {
+  const countOf = (state: JobState): number => rows.find((row) => row.state === state)?.jobs ?? 0;
+  const sum = (of: (row: UsageRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
+  return {
+    jobs: Object.fromEntries(jobStates.map((state) => [state, countOf(state)])) as OwnerUsage['jobs'],
+    inputBytes: sum((row) => row.inputBytes),
+    outputBytes: sum((row) => row.outputBytes),
+  };
 }

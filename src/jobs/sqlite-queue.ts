@@ -7,12 +7,10 @@
  */
 import { Database, type SqlValue, type Statement } from '../engines/sqlite/database.ts';
 import { bringUpToDate } from '../engines/sqlite/migrations.ts';
-import { failure, GeomillError, type PlainError } from '../errors.ts';
-import { type SeverityCounts, severitiesOf, severityCounts } from '../findings.ts';
+import { failure, type PlainError } from '../errors.ts';
 import type { JobReport } from '../pipeline/report.ts';
 import { GroupCommit, type SyncOptions } from './group-commit.ts';
 import {
-  deliveredFormat,
   type Idempotency,
   isFinal,
   type Job,
@@ -23,6 +21,15 @@ import {
   type Viewer,
 } from './job.ts';
 import { JobList } from './job-list.ts';
+import {
+  attemptsExhausted,
+  errorText,
+  inputBytesOf,
+  newRow,
+  type RecordTexts,
+  recordOf,
+  successRow,
+} from './job-record.ts';
 import { JOBS_SCHEMA } from './job-schema.ts';
 import { prepareStatements, type Statements } from './job-statements.ts';
 import { type JobRow, type SummaryRow, toJob, toSummary } from './job-table.ts';
@@ -86,7 +93,7 @@ export class SqliteQueue implements JobQueue {
     return this.#commits.run(() => {
       const earlier = job.idempotency === null ? null : this.#earlier(job.owner, job.idempotency);
       if (earlier !== null) return earlier;
-      this.#checkRoom(job.owner, inputBytes(job) + record.byteLength);
+      this.#checkRoom(job.owner, inputBytesOf(job) + record.byteLength);
       this.#insert(job, record);
       return { id: job.id, state: 'QUEUED', added: true };
     });
@@ -100,24 +107,9 @@ export class SqliteQueue implements JobQueue {
   }
 
   async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
-    const { byteLength, findingsBytes = 0, mediaType, fileName } = output;
-    const reportJson = JSON.stringify(report);
-    const severities = severitiesOf(report);
-    const values = [
-      this.#now(),
-      expiresAt,
-      byteLength,
-      mediaType,
-      fileName,
-      reportJson,
-      totalOf(severities),
-      severities.changed,
-      severities.lost,
-      report.fetched?.byteLength ?? 0,
-      findingsBytes,
-    ];
+    const { byteLength, values } = successRow(output, report, this.#now(), expiresAt);
     return this.#commits.run(() => {
-      this.#owners.checkRoomForOutput(claim, byteLength + findingsBytes + Buffer.byteLength(reportJson));
+      this.#owners.checkRoomForOutput(claim, byteLength);
       return this.#change(this.#statements.succeed, claim, values);
     });
   }
@@ -155,9 +147,13 @@ export class SqliteQueue implements JobQueue {
     this.#database.transaction(() => {
       for (const { id, attempts, fence } of abandoned) {
         if (attempts >= maxAttempts) {
-          const reason = 'the service itself ended or failed during the last one';
-          const error: PlainError = { code: 'JOB_ATTEMPTS_EXHAUSTED', params: { attempts, reason } };
-          this.#statements.fail.run(this.#now(), expiresAt, errorText(error), id, fence);
+          this.#statements.fail.run(
+            this.#now(),
+            expiresAt,
+            errorText(attemptsExhausted(attempts)),
+            id,
+            fence,
+          );
           failed.push(id);
         } else {
           this.#lastPlace += 1;
@@ -268,58 +264,8 @@ export class SqliteQueue implements JobQueue {
     return statement.run(...values, claim.job.id, claim.fence).changes === 1;
   }
 
-  #insert(job: NewJob, { byteLength, inputs, requestFindings, request }: RecordTexts): void {
+  #insert(job: NewJob, record: RecordTexts): void {
     this.#lastPlace += 1;
-    const severities = severityCounts(job.requestFindings);
-    this.#statements.insert.run(
-      job.id,
-      job.owner,
-      this.#lastPlace,
-      job.request.operation,
-      job.request.input.format,
-      deliveredFormat(job.request),
-      totalOf(severities),
-      severities.changed,
-      severities.lost,
-      this.#now(),
-      inputBytes(job),
-      byteLength,
-      job.idempotency?.key ?? null,
-      job.idempotency?.requestHash ?? null,
-      inputs,
-      requestFindings,
-      request,
-    );
+    this.#statements.insert.run(...newRow(job, record, this.#lastPlace, this.#now()));
   }
-}
-
-interface RecordTexts {
-  /** Of all of them. */
-  readonly byteLength: number;
-  readonly inputs: string;
-  readonly requestFindings: string;
-  readonly request: string;
-}
-
-function recordOf(job: NewJob): RecordTexts {
-  const inputs = JSON.stringify(job.inputs);
-  const requestFindings = JSON.stringify(job.requestFindings);
-  const request = JSON.stringify(job.request);
-  const byteLength =
-    Buffer.byteLength(inputs) + Buffer.byteLength(requestFindings) + Buffer.byteLength(request);
-  return { byteLength, inputs, requestFindings, request };
-}
-
-function totalOf({ info, changed, lost }: SeverityCounts): number {
-  return info + changed + lost;
-}
-
-/** The report as it is stored: always bounded. */
-function errorText(error: PlainError): string {
-  return JSON.stringify(GeomillError.revive(error).toPlain());
-}
-
-/** Of those that are stored. */
-function inputBytes({ inputs }: NewJob): number {
-  return inputs.reduce((sum, { byteLength }) => sum + (byteLength ?? 0), 0);
 }

@@ -9,7 +9,7 @@ import type { NewUpload, UploadProgress, UploadRecord, UploadRecords } from './u
 
 const RETRY_SECONDS = 60;
 
-interface UploadRow {
+export interface UploadRow {
   readonly id: string;
   readonly owner: string;
   readonly name: string;
@@ -40,8 +40,7 @@ export class UploadTable implements UploadRecords {
     const recordBytes = Buffer.byteLength(name) + Buffer.byteLength(metadata ?? '');
     return this.#commits.run(() => {
       const { uploads } = this.#statements.countOf.get<{ uploads: number }>(owner)!;
-      if (limit !== null && uploads >= limit)
-        throw failure('OWNER_UPLOADS_EXCEEDED', { uploads, limit, seconds: RETRY_SECONDS });
+      refuseUploads(uploads, limit);
       this.#owners.checkStorage(owner, recordBytes + (byteLength ?? 0));
       const now = this.#now();
       this.#statements.insert.run(id, owner, name, metadata, byteLength, now, expiresAt, recordBytes);
@@ -51,7 +50,7 @@ export class UploadTable implements UploadRecords {
 
   async get(id: string): Promise<UploadRecord | null> {
     const row = this.#statements.get.get<UploadRow>(id);
-    return row === undefined ? null : toRecord(row);
+    return row === undefined ? null : toUpload(row);
   }
 
   async advance({ id, from, to, place, byteLength, expiresAt }: UploadProgress): Promise<boolean> {
@@ -70,7 +69,7 @@ export class UploadTable implements UploadRecords {
     const page: SqlValue[] = [createdAt, id, now, limit];
     const { listOf, list } = this.#statements;
     const rows = viewer === ANY_OWNER ? list.all<UploadRow>(...page) : listOf.all<UploadRow>(viewer, ...page);
-    return rows.map(toRecord);
+    return rows.map(toUpload);
   }
 
   async remove(id: string): Promise<boolean> {
@@ -86,7 +85,7 @@ export class UploadTable implements UploadRecords {
   }
 
   async kept(after: string, limit: number): Promise<readonly UploadRecord[]> {
-    return this.#statements.kept.all<UploadRow>(after, limit).map(toRecord);
+    return this.#statements.kept.all<UploadRow>(after, limit).map(toUpload);
   }
 
   async expired(now: number, limit: number): Promise<readonly string[]> {
@@ -145,7 +144,7 @@ function prepareStatements(
   };
 }
 
-function toRecord(row: UploadRow): UploadRecord {
+export function toUpload(row: UploadRow): UploadRecord {
   return {
     id: row.id,
     owner: row.owner,
@@ -158,4 +157,10 @@ function toRecord(row: UploadRow): UploadRecord {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
   };
+}
+
+/** Throws OWNER_UPLOADS_EXCEEDED if there is no room for another upload. */
+export function refuseUploads(uploads: number, limit: number | null): void {
+  if (limit !== null && uploads >= limit)
+    throw failure('OWNER_UPLOADS_EXCEEDED', { uploads, limit, seconds: RETRY_SECONDS });
 }

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { LOCAL_OWNER } from '../../src/accounts/principal.ts';
 import type { Job, NewJob } from '../../src/jobs/job.ts';
+import { PostgresQueue } from '../../src/jobs/postgres-queue.ts';
+import type { JobQueue, OwnerLimits } from '../../src/jobs/queue.ts';
 import { SqliteQueue, type SqliteQueueOptions } from '../../src/jobs/sqlite-queue.ts';
+import { noPostgres, sharedPostgres } from './postgres.ts';
 
 export function newJob(id: string, more: Partial<Omit<NewJob, 'id' | 'request'>> = {}): NewJob {
   return {
@@ -34,6 +37,60 @@ export function recordBytes(job: Pick<Job, 'inputs' | 'request' | 'requestFindin
   const texts = [job.inputs, job.request, job.requestFindings, job.report ?? null, job.error ?? null];
   const bytesOf = (value: unknown): number => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)));
   return texts.reduce((sum: number, value) => sum + bytesOf(value), 0);
+}
+
+export interface QueueOptions {
+  readonly maxLength?: number;
+  readonly ownerLimits?: OwnerLimits;
+  readonly now?: () => number;
+}
+
+export interface OpenedQueue {
+  readonly queue: JobQueue;
+  /** As after the death of the process that had it, which never closed it. */
+  reopen(): Promise<JobQueue>;
+}
+
+/** The queues that hold the contract; `skip` says why one cannot be tried here. */
+export const QUEUES: readonly {
+  readonly name: string;
+  readonly skip: string | false;
+  /** Number of jobs that are many for it. */
+  readonly many: number;
+  open(context: TestContext, options?: QueueOptions): Promise<OpenedQueue>;
+}[] = [
+  {
+    name: 'SQLite',
+    skip: false,
+    many: 10_000,
+    async open(context, options) {
+      const { queue, reopen } = openQueue(context, options);
+      return { queue, reopen: async () => reopen() };
+    },
+  },
+  { name: 'PostgreSQL', skip: noPostgres, many: 1000, open: openPostgresQueue },
+];
+
+let schemas = 0;
+
+/** Leases end at once, so that `recover` takes up what an earlier process had. */
+async function openPostgresQueue(context: TestContext, options: QueueOptions = {}): Promise<OpenedQueue> {
+  const { url } = await sharedPostgres();
+  const schema = `queue_${++schemas}`;
+  let opened = 0;
+  let last: JobQueue | null = null;
+  const reopen = async (): Promise<JobQueue> => {
+    // The connections of a dead process end, too.
+    await last?.close();
+    last = await PostgresQueue.open({
+      ...{ url, schema, maxConnections: 4, leaseMs: 0, maxLength: 1000, retryAfterSeconds: 5 },
+      worker: `worker ${++opened}`,
+      ...options,
+    });
+    return last;
+  };
+  context.after(() => last?.close());
+  return { queue: await reopen(), reopen };
 }
 
 /** `reopen`: as after the death of the process that had it, which never closed it. */

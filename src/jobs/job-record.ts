@@ -1,0 +1,95 @@
+/** What the row of a new or ended job holds, whichever database keeps it. */
+import { GeomillError, type PlainError } from '../errors.ts';
+import { type SeverityCounts, severitiesOf, severityCounts } from '../findings.ts';
+import type { JobReport } from '../pipeline/report.ts';
+import { deliveredFormat, type JobOutput, type NewJob } from './job.ts';
+
+export interface RecordTexts {
+  /** Of all of them. */
+  readonly byteLength: number;
+  readonly inputs: string;
+  readonly requestFindings: string;
+  readonly request: string;
+}
+
+export function recordOf(job: NewJob): RecordTexts {
+  const inputs = JSON.stringify(job.inputs);
+  const requestFindings = JSON.stringify(job.requestFindings);
+  const request = JSON.stringify(job.request);
+  const byteLength =
+    Buffer.byteLength(inputs) + Buffer.byteLength(requestFindings) + Buffer.byteLength(request);
+  return { byteLength, inputs, requestFindings, request };
+}
+
+/** Columns of a new row, and its values in their order. */
+export const NEW_COLUMNS =
+  'id, owner, state, place, operation, input_format, output_format, warning_count, changed_count, lost_count, ' +
+  'created_at, input_bytes, record_bytes, idempotency_key, request_hash, inputs, request_findings, request';
+
+export function newRow(job: NewJob, record: RecordTexts, place: number, now: number) {
+  const severities = severityCounts(job.requestFindings);
+  return [
+    job.id,
+    job.owner,
+    'QUEUED',
+    place,
+    job.request.operation,
+    job.request.input.format,
+    deliveredFormat(job.request),
+    totalOf(severities),
+    severities.changed,
+    severities.lost,
+    now,
+    inputBytesOf(job),
+    record.byteLength,
+    job.idempotency?.key ?? null,
+    job.idempotency?.requestHash ?? null,
+    record.inputs,
+    record.requestFindings,
+    record.request,
+  ];
+}
+
+/** What a success adds to the row: times, output, report, counts of findings, bytes that were fetched, bytes of findings. */
+export function successRow(output: JobOutput, report: JobReport, now: number, expiresAt: number) {
+  const { byteLength, findingsBytes = 0, mediaType, fileName } = output;
+  const reportJson = JSON.stringify(report);
+  const severities = severitiesOf(report);
+  return {
+    /** Of output and report together. */
+    byteLength: byteLength + findingsBytes + Buffer.byteLength(reportJson),
+    values: [
+      now,
+      expiresAt,
+      byteLength,
+      mediaType,
+      fileName,
+      reportJson,
+      totalOf(severities),
+      severities.changed,
+      severities.lost,
+      report.fetched?.byteLength ?? 0,
+      findingsBytes,
+    ],
+  };
+}
+
+function totalOf({ info, changed, lost }: SeverityCounts): number {
+  return info + changed + lost;
+}
+
+/** The error as it is stored: always bounded. */
+export function errorText(error: PlainError): string {
+  return JSON.stringify(GeomillError.revive(error).toPlain());
+}
+
+/** Of those that are stored. */
+export function inputBytesOf({ inputs }: NewJob): number {
+  return inputs.reduce((sum, { byteLength }) => sum + (byteLength ?? 0), 0);
+}
+
+/** The error of a job whose attempts were all cut short. */
+export function attemptsExhausted(attempts: number): PlainError {
+  const reason = 'the service itself ended or failed during the last one';
+  return { code: 'JOB_ATTEMPTS_EXHAUSTED', params: { attempts, reason } };
+}

@@ -1,0 +1,364 @@
+/**
+ * The queue of many machines: a table in PostgreSQL, with the contract of the embedded queue.
+ *
+ * A worker leases the jobs that it runs and extends its leases while it lives. The job of a worker that died, or was cut off, is
+ * taken up after its lease has ended. What the worker of an outdated attempt reports is refused by the fence.
+ */
+import { PostgresDatabase, type Statements } from '../engines/postgres/database.ts';
+import { failure, type PlainError } from '../errors.ts';
+import type { JobReport } from '../pipeline/report.ts';
+import {
+  ANY_OWNER,
+  type Idempotency,
+  isFinal,
+  type Job,
+  type JobOutput,
+  type JobState,
+  type JobSummary,
+  jobStates,
+  type NewJob,
+  transitions,
+  type Viewer,
+} from './job.ts';
+import {
+  attemptsExhausted,
+  errorText,
+  inputBytesOf,
+  NEW_COLUMNS,
+  newRow,
+  recordOf,
+  successRow,
+} from './job-record.ts';
+import { type JobRow, SUMMARY_COLUMNS, type SummaryRow, toJob, toSummary } from './job-table.ts';
+import { USAGE_COLUMNS, type UsageRow, usageOf } from './owners.ts';
+import { type Holdings, PostgresOwners } from './postgres-owners.ts';
+import { POSTGRES_JOBS } from './postgres-schema.ts';
+import { PostgresUploads } from './postgres-uploads.ts';
+import type {
+  Claim,
+  EnqueueResult,
+  JobFilter,
+  JobQueue,
+  ListPosition,
+  OwnerHolding,
+  OwnerLimits,
+  OwnerUsage,
+} from './queue.ts';
+
+export interface PostgresQueueOptions {
+  /** Address of the database, with user and password. */
+  readonly url: string;
+  readonly schema: string;
+  readonly maxConnections: number;
+  readonly onConnectionLost?: (error: Error) => void;
+  /** Name of this process; no two processes have the same. */
+  readonly worker: string;
+  /** Time after its last sign of life after which the jobs of a worker are taken up by others. */
+  readonly leaseMs: number;
+  readonly maxLength: number;
+  /** Retry time in QUEUE_FULL. */
+  readonly retryAfterSeconds: number;
+  /** Of each owner. Default: none. */
+  readonly ownerLimits?: OwnerLimits;
+  /** Milliseconds since 1970. Default: the clock of the system. Leases go by the clock of the database. */
+  readonly now?: () => number;
+}
+
+const NO_LIMITS: OwnerLimits = { jobs: null, storedBytes: null };
+const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+/** Runner time of the attempt that ends; `$1` is the time. The clock may have been set back. */
+const RAN = `ran_ms = ran_ms + CASE WHEN state = 'RUNNING' THEN greatest(0, $1 - started_at) ELSE 0 END`;
+const NO_LEASE = 'worker = NULL, lease_until = NULL';
+const ENDED = `state IN (${jobStates
+  .filter(isFinal)
+  .map((state) => `'${state}'`)
+  .join(', ')})`;
+
+export class PostgresQueue implements JobQueue {
+  readonly uploads: PostgresUploads;
+  readonly #database: PostgresDatabase;
+  readonly #owners: PostgresOwners;
+  readonly #options: PostgresQueueOptions;
+  readonly #now: () => number;
+
+  private constructor(database: PostgresDatabase, options: PostgresQueueOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#owners = new PostgresOwners(database, options.ownerLimits ?? NO_LIMITS);
+    this.uploads = new PostgresUploads(database, this.#owners, this.#now);
+  }
+
+  /** Connects and brings the tables up to date. Throws as PostgresDatabase.open. */
+  static async open(options: PostgresQueueOptions): Promise<PostgresQueue> {
+    return new PostgresQueue(await PostgresDatabase.open(options, POSTGRES_JOBS), options);
+  }
+
+  async enqueue(job: NewJob): Promise<EnqueueResult> {
+    const record = recordOf(job);
+    this.#owners.forget(job.owner);
+    return this.#database.transaction(async (statements) => {
+      const holdings = await this.#owners.locked(job.owner, statements);
+      const earlier =
+        job.idempotency === null ? null : await earlierOf(statements, job.owner, job.idempotency);
+      if (earlier !== null) return earlier;
+      this.#refuse(holdings, inputBytesOf(job) + record.byteLength);
+      const [{ place }] = await statements.rows<{ place: number }>("SELECT nextval('job_places') AS place");
+      const values = newRow(job, record, place, this.#now());
+      await statements.run(
+        `INSERT INTO jobs (${NEW_COLUMNS}) VALUES (${values.map((_, i) => `$${i + 1}`).join(', ')})`,
+        values,
+      );
+      return { id: job.id, state: 'QUEUED', added: true };
+    });
+  }
+
+  async claim(): Promise<Claim | null> {
+    const { worker, leaseMs } = this.#options;
+    const [row] = await this.#database.rows<JobRow>('SELECT * FROM claim_job($1, $2, $3)', [
+      this.#now(),
+      worker,
+      leaseMs,
+    ]);
+    return row === undefined ? null : { job: toJob(row), fence: row.fence };
+  }
+
+  /** Extends the leases of attempts; the claims that are no longer the current ones, whose runners have to end. */
+  async extend(claims: readonly Claim[]): Promise<readonly Claim[]> {
+    if (claims.length === 0) return [];
+    const rows = await this.#database.rows<{ id: string; fence: number }>(
+      `UPDATE jobs SET lease_until = ${NOW_MS} + $3 FROM unnest($1::text[], $2::bigint[]) AS held (held_id, held_fence)
+       WHERE id = held_id AND fence = held_fence AND state = 'RUNNING' RETURNING id, fence`,
+      [claims.map(({ job }) => job.id), claims.map(({ fence }) => fence), this.#options.leaseMs],
+    );
+    const held = new Map(rows.map(({ id, fence }) => [id, fence]));
+    return claims.filter(({ job, fence }) => held.get(job.id) !== fence);
+  }
+
+  async succeed(claim: Claim, output: JobOutput, report: JobReport, expiresAt: number): Promise<boolean> {
+    const { byteLength, values } = successRow(output, report, this.#now(), expiresAt);
+    return this.#database.transaction(async (statements) => {
+      await this.#owners.checkRoomForOutput(claim, byteLength, statements);
+      const changed = await statements.run(
+        `UPDATE jobs SET state = 'SUCCESS', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, output_bytes = $3,
+           output_media_type = $4, output_name = $5, report = $6, record_bytes = record_bytes + octet_length($6),
+           warning_count = $7, changed_count = $8, lost_count = $9, input_bytes = input_bytes + $10,
+           findings_bytes = $11, output_kept = 1 WHERE ${current('SUCCESS', 12)}`,
+        [...values, claim.job.id, claim.fence],
+      );
+      this.#owners.forget(claim.job.owner);
+      return changed === 1;
+    });
+  }
+
+  async fail(claim: Claim, error: PlainError, expiresAt: number): Promise<boolean> {
+    const changed = await this.#database.run(
+      `UPDATE jobs SET state = 'FAILED', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, error = $3,
+         record_bytes = record_bytes + octet_length($3) WHERE ${current('FAILED', 4)}`,
+      [this.#now(), expiresAt, errorText(error), claim.job.id, claim.fence],
+    );
+    this.#owners.forget(claim.job.owner);
+    return changed === 1;
+  }
+
+  async requeue({ job, fence }: Claim, uncounted: boolean): Promise<boolean> {
+    return this.#requeue(job.id, fence, uncounted);
+  }
+
+  async #requeue(id: string, fence: number, uncounted: boolean): Promise<boolean> {
+    const changed = await this.#database.run(
+      `UPDATE jobs SET state = 'QUEUED', ${RAN}, ${NO_LEASE}, place = nextval('job_places'), attempts = attempts - $2
+       WHERE ${current('QUEUED', 3)}`,
+      [this.#now(), uncounted ? 1 : 0, id, fence],
+    );
+    return changed === 1;
+  }
+
+  async cancel(id: string, error: PlainError, expiresAt: number): Promise<JobState | null> {
+    return this.#database.transaction(async (statements) => {
+      const [found] = await statements.rows<{ state: JobState }>(
+        'SELECT state FROM jobs WHERE id = $1 FOR UPDATE',
+        [id],
+      );
+      if (found === undefined || isFinal(found.state)) return found?.state ?? null;
+      await statements.run(
+        `UPDATE jobs SET state = 'FAILED', ${RAN}, ended_at = $1, expires_at = $2, error = $3,
+           record_bytes = record_bytes + octet_length($3) WHERE id = $4`,
+        [this.#now(), expiresAt, errorText(error), id],
+      );
+      return found.state;
+    });
+  }
+
+  async recover(
+    maxAttempts: number,
+    expiresAt: number,
+    isHeld: (id: string, fence: number) => boolean,
+  ): Promise<{ requeued: string[]; failed: string[] }> {
+    const { worker } = this.#options;
+    const running = await this.#database.rows<{
+      id: string;
+      attempts: number;
+      fence: number;
+      isOurs: boolean;
+    }>(
+      `SELECT id, attempts, fence, worker = $1 AS "isOurs" FROM jobs
+       WHERE state = 'RUNNING' AND (worker = $1 OR lease_until <= ${NOW_MS}) ORDER BY place`,
+      [worker],
+    );
+    const requeued: string[] = [];
+    const failed: string[] = [];
+    // One by one: another process may do the same, and the fence lets one of them do it.
+    for (const { id, attempts, fence, isOurs } of running) {
+      if (isOurs && isHeld(id, fence)) continue;
+      if (attempts < maxAttempts) {
+        if (await this.#requeue(id, fence, false)) requeued.push(id);
+      } else {
+        const changed = await this.#database.run(
+          `UPDATE jobs SET state = 'FAILED', ${RAN}, ${NO_LEASE}, ended_at = $1, expires_at = $2, error = $3,
+             record_bytes = record_bytes + octet_length($3) WHERE ${current('FAILED', 4)}`,
+          [this.#now(), expiresAt, errorText(attemptsExhausted(attempts)), id, fence],
+        );
+        if (changed === 1) failed.push(id);
+      }
+    }
+    return { requeued, failed };
+  }
+
+  async get(id: string): Promise<Job | null> {
+    const [row] = await this.#database.rows<JobRow>('SELECT * FROM jobs WHERE id = $1', [id]);
+    return row === undefined ? null : toJob(row);
+  }
+
+  async summary(id: string): Promise<JobSummary | null> {
+    const [row] = await this.#database.rows<SummaryRow>(`SELECT ${SUMMARY_COLUMNS} FROM jobs WHERE id = $1`, [
+      id,
+    ]);
+    return row === undefined ? null : toSummary(row);
+  }
+
+  async list(
+    viewer: Viewer,
+    { state, operation }: JobFilter,
+    after: ListPosition | null,
+    limit: number,
+  ): Promise<readonly JobSummary[]> {
+    const parameters: unknown[] = [];
+    const parameter = (value: unknown): string => `$${parameters.push(value)}`;
+    const conditions = [
+      ...(viewer === ANY_OWNER ? [] : [`owner = ${parameter(viewer)}`]),
+      ...(state === null ? [] : [`state = ${parameter(state)}`]),
+      ...(operation === null ? [] : [`operation = ${parameter(operation)}`]),
+      ...(after === null
+        ? []
+        : [`(created_at, id) < (${parameter(after.createdAt)}::bigint, ${parameter(after.id)})`]),
+    ];
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const rows = await this.#database.rows<SummaryRow>(
+      `SELECT ${SUMMARY_COLUMNS} FROM jobs ${where} ORDER BY created_at DESC, id DESC LIMIT ${parameter(limit)}`,
+      parameters,
+    );
+    return rows.map(toSummary);
+  }
+
+  holding(owner: string): Promise<OwnerHolding> {
+    return this.#owners.holding(owner);
+  }
+
+  async knowsKey(owner: string, key: string): Promise<boolean> {
+    const rows = await this.#database.rows('SELECT FROM jobs WHERE owner = $1 AND idempotency_key = $2', [
+      owner,
+      key,
+    ]);
+    return rows.length > 0;
+  }
+
+  earlier(owner: string, idempotency: Idempotency): Promise<EnqueueResult | null> {
+    return earlierOf(this.#database, owner, idempotency);
+  }
+
+  async checkRoom(owner: string, inputBytes: number): Promise<void> {
+    this.#refuse(await this.#owners.recent(owner), inputBytes);
+  }
+
+  #refuse(holdings: Holdings, inputBytes: number): void {
+    this.#owners.checkRoom(holdings, inputBytes);
+    const { maxLength, retryAfterSeconds } = this.#options;
+    if (holdings.queued >= maxLength)
+      throw failure('QUEUE_FULL', { length: holdings.queued, seconds: retryAfterSeconds });
+  }
+
+  async usage(owner: string, since: number): Promise<OwnerUsage> {
+    return usageOf(
+      await this.#database.rows<UsageRow>(
+        `SELECT ${USAGE_COLUMNS} FROM jobs WHERE owner = $1 AND created_at >= $2 GROUP BY state`,
+        [owner, since],
+      ),
+    );
+  }
+
+  async length(): Promise<number> {
+    const [row] = await this.#database.rows<{ length: number }>(
+      'SELECT coalesce(sum(waiting), 0) AS length FROM owners WHERE waiting > 0',
+    );
+    return row.length;
+  }
+
+  async expiredOutputs(now: number, limit: number): Promise<readonly string[]> {
+    return this.#ids('output_kept = 1 AND expires_at <= $1', now, limit);
+  }
+
+  async markOutputRemoved(id: string): Promise<void> {
+    await this.#database.run('UPDATE jobs SET output_kept = 0 WHERE id = $1', [id]);
+  }
+
+  async oldRecords(endedBefore: number, limit: number): Promise<readonly string[]> {
+    return this.#ids('ended_at <= $1', endedBefore, limit);
+  }
+
+  async #ids(condition: string, time: number, limit: number): Promise<string[]> {
+    const rows = await this.#database.rows<{ id: string }>(
+      `SELECT id FROM jobs WHERE ${condition} LIMIT $2`,
+      [time, limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  async deleteRecord(id: string): Promise<void> {
+    await this.#database.run('DELETE FROM jobs WHERE id = $1', [id]);
+  }
+
+  async removeEnded(id: string): Promise<boolean> {
+    return (await this.#database.run(`DELETE FROM jobs WHERE id = $1 AND ${ENDED}`, [id])) === 1;
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.#database.run('UPDATE queue_clock SET clock_ms = clock_ms');
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+}
+
+async function earlierOf(
+  statements: Statements,
+  owner: string,
+  { key, requestHash }: Idempotency,
+): Promise<EnqueueResult | null> {
+  const [row] = await statements.rows<{ id: string; state: JobState; request_hash: string }>(
+    'SELECT id, state, request_hash FROM jobs WHERE owner = $1 AND idempotency_key = $2',
+    [owner, key],
+  );
+  if (row === undefined) return null;
+  if (row.request_hash !== requestHash) throw failure('IDEMPOTENCY_CONFLICT', { key });
+  return { id: row.id, state: row.state, added: false };
+}
+
+/** Condition: the attempt with this fence is the latest and may change to `target`; id and fence are the parameters from `first` on. */
+function current(target: JobState, first: number): string {
+  const states = Object.entries(transitions)
+    .filter(([, targets]) => (targets as readonly JobState[]).includes(target))
+    .map(([from]) => `'${from}'`);
+  return `id = $${first} AND fence = $${first + 1} AND state IN (${states.join(', ')})`;
+}

@@ -1,0 +1,170 @@
+/** What a queue in PostgreSQL has to hold beside the contract of all queues: several processes, leases, crashes of the database. */
+import assert from 'node:assert/strict';
+import test, { type TestContext } from 'node:test';
+import { PostgresQueue, type PostgresQueueOptions } from '../../src/jobs/postgres-queue.ts';
+import type { Claim } from '../../src/jobs/queue.ts';
+import { fakeReport } from '../support/fake-conversion.ts';
+import { sharedPostgres, noPostgres as skip, startPostgres } from '../support/postgres.ts';
+import { newJob } from '../support/queue.ts';
+
+const REPORT = fakeReport(newJob('x').request, 1);
+const OUTPUT = { byteLength: 1, mediaType: 'text/plain', fileName: 'a.txt' };
+const CANCELLED = { code: 'CANCELLED', params: {} } as const;
+const LEASE_MS = 60_000;
+
+let schemas = 0;
+
+/** Queues of several processes on one database. */
+async function openQueues(
+  context: TestContext,
+  count: number,
+  options: Partial<PostgresQueueOptions> = {},
+): Promise<PostgresQueue[]> {
+  const url = options.url ?? (await sharedPostgres()).url;
+  const schema = options.schema ?? `several_${++schemas}`;
+  const queues = await Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      PostgresQueue.open({
+        ...{ url, schema, maxConnections: 4, leaseMs: LEASE_MS, maxLength: 10_000, retryAfterSeconds: 5 },
+        worker: `worker ${i}`,
+        ...options,
+      }),
+    ),
+  );
+  context.after(async () => {
+    for (const queue of queues) await queue.close();
+  });
+  return queues;
+}
+
+test('several processes open a new database at the same time', { skip }, async (context) => {
+  const queues = await openQueues(context, 8);
+  for (const [i, queue] of queues.entries()) await queue.enqueue(newJob(`j${i}`));
+  assert.equal(await queues[0].length(), 8);
+});
+
+test('processes that claim at the same time get each job once, and of each owner in its order', {
+  skip,
+}, async (context) => {
+  const queues = await openQueues(context, 4);
+  const ids = Array.from({ length: 400 }, (_, i) => `j${i}`);
+  for (const [i, id] of ids.entries()) await queues[i % 4].enqueue(newJob(id, { owner: `o${i % 7}` }));
+  const claims: Claim[] = [];
+  await Promise.all(
+    queues.map(async (queue) => {
+      for (let claim = await queue.claim(); claim !== null; claim = await queue.claim()) {
+        claims.push(claim);
+        if (claims.length % 3 === 0) await queue.succeed(claim, OUTPUT, REPORT, 5);
+      }
+    }),
+  );
+  assert.deepEqual(claims.map(({ job }) => job.id).sort(), ids.sort());
+  assert.equal(await queues[0].length(), 0);
+});
+
+test('an owner gets as many jobs as it may have, whichever process it asks', { skip }, async (context) => {
+  const queues = await openQueues(context, 4, { ownerLimits: { jobs: 10, storedBytes: null } });
+  const answers = await Promise.allSettled(
+    Array.from({ length: 40 }, (_, i) => queues[i % 4].enqueue(newJob(`j${i}`, { owner: 'ann' }))),
+  );
+  assert.equal(answers.filter(({ status }) => status === 'fulfilled').length, 10);
+});
+
+test('a request that is repeated at another process is one job', { skip }, async (context) => {
+  const queues = await openQueues(context, 4);
+  const idempotency = { key: 'k', requestHash: 'h' };
+  const answers = await Promise.all(
+    queues.map((queue, i) => queue.enqueue(newJob(`j${i}`, { owner: 'ann', idempotency }))),
+  );
+  assert.equal(answers.filter(({ added }) => added).length, 1);
+  assert.equal(new Set(answers.map(({ id }) => id)).size, 1);
+});
+
+test('a job is taken up by another worker when the lease of its own has ended, and not before', {
+  skip,
+}, async (context) => {
+  const [dead, other] = await openQueues(context, 2);
+  await dead.enqueue(newJob('a'));
+  const claim = (await dead.claim()) as Claim;
+  assert.deepEqual(await other.recover(3, 5, () => false), { requeued: [], failed: [] });
+  assert.deepEqual(await dead.extend([claim]), []);
+  const [late] = await openQueues(context, 1, { schema: `several_${schemas}`, worker: 'late', leaseMs: 0 });
+  // As if its lease had ended: it is extended by no time at all.
+  assert.deepEqual(await late.extend([claim]), []);
+  assert.deepEqual(await other.recover(3, 5, () => false), { requeued: ['a'], failed: [] });
+  const again = (await other.claim()) as Claim;
+  assert.equal(again.job.attempts, 2);
+  assert.deepEqual(await dead.extend([claim]), [claim], 'its runner has to end');
+  assert.equal(await dead.succeed(claim, OUTPUT, REPORT, 5), false);
+  assert.equal(await other.succeed(again, OUTPUT, REPORT, 5), true);
+});
+
+test('workers that sweep at the same time take up a job once', { skip }, async (context) => {
+  const queues = await openQueues(context, 4, { leaseMs: 0 });
+  await queues[0].enqueue(newJob('a'));
+  await queues[0].enqueue(newJob('b'));
+  await queues[0].claim();
+  await queues[0].claim();
+  const found = await Promise.all(queues.map((queue) => queue.recover(1, 5, () => false)));
+  assert.deepEqual(found.flatMap(({ failed }) => failed).sort(), ['a', 'b']);
+  assert.deepEqual(
+    found.flatMap(({ requeued }) => requeued),
+    [],
+  );
+});
+
+test('what one process cancels, the worker of another learns with its next sign of life', {
+  skip,
+}, async (context) => {
+  const [api, worker] = await openQueues(context, 2);
+  await api.enqueue(newJob('a'));
+  const claim = (await worker.claim()) as Claim;
+  assert.equal(await api.cancel('a', CANCELLED, 5), 'RUNNING');
+  assert.deepEqual(await worker.extend([claim]), [claim]);
+});
+
+test('every change that was confirmed survives crashes of the database, and no number of an attempt comes twice', {
+  skip,
+}, async (context) => {
+  await using server = await startPostgres([]);
+  const [queue] = await openQueues(context, 1, { url: server.url, schema: 'crashes' });
+  const confirmed = new Map<string, string>();
+  const fences = new Map<string, number>();
+  for (let round = 0; round < 3; round++) {
+    let isOver = false;
+    const work = async (name: string): Promise<void> => {
+      for (let i = 0; !isOver; i++) {
+        try {
+          const id = `${name} ${round} ${i}`;
+          await queue.enqueue(newJob(id));
+          confirmed.set(id, 'QUEUED');
+          const claim = await queue.claim();
+          if (claim === null) continue;
+          const { id: claimed } = claim.job;
+          assert.ok(claim.fence > (fences.get(claimed) ?? 0), claimed);
+          fences.set(claimed, claim.fence);
+          if (!(await queue.succeed(claim, OUTPUT, REPORT, 5))) continue;
+          confirmed.set(claimed, 'SUCCESS');
+        } catch (error) {
+          if (error instanceof assert.AssertionError) throw error;
+          // The database is away: nothing is known of this job.
+          return;
+        }
+      }
+    };
+    const workers = ['a', 'b', 'c'].map(work);
+    const before = confirmed.size;
+    while (confirmed.size < before + 50) await new Promise((resolve) => setImmediate(resolve));
+    await server.crash();
+    isOver = true;
+    await Promise.all(workers);
+  }
+  for (const [id, state] of confirmed) {
+    const job = await queue.get(id);
+    assert.ok(job !== null, `${id} is lost`);
+    if (state === 'SUCCESS') assert.equal(job.state, 'SUCCESS', id);
+  }
+  const jobs = await queue.list('local', { state: null, operation: null }, null, 100_000);
+  const waiting = jobs.filter(({ state }) => state === 'QUEUED').length;
+  assert.equal(await queue.length(), waiting);
+});
