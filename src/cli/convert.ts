@@ -18,6 +18,7 @@ geomill convert FILE... --out-dir DIR --to FORMAT [options]
   IN, OUT, FILE         files; the extension states the format; '-' is standard input or output
   --from FORMAT         format of IN          --to FORMAT           format of OUT
   --from-crs CRS        CRS of IN, if the file does not define one (EPSG:28350)
+  --override-crs        use --from-crs although the file defines another CRS
   --to-crs CRS          CRS of OUT (default: that of IN; GeoJSON is always in EPSG:4326)
   --out-dir DIR         convert each FILE to a file of the same name in DIR, which is created; patterns such as
                         'data/*.shp' are expanded. A FILE that fails does not stop the others
@@ -41,6 +42,7 @@ Examples:
 
 export const flags = (): Flags => ({
   'from-crs': { type: 'string' },
+  'override-crs': { type: 'boolean' },
   'layer-name': { type: 'string' },
   'out-dir': { type: 'string' },
   'split-by': { type: 'string' },
@@ -53,11 +55,19 @@ export async function run(argv: readonly string[], context: CommandContext): Pro
   const parsed = parseCommand(argv, flags(), usage);
   if (parsed === null) return 0;
   const { values, positionals } = parsed;
+  if (values['override-crs'] === true && values['from-crs'] === undefined)
+    throw failure('USAGE', { detail: '--override-crs needs --from-crs, the CRS in which the file is read' });
   const conversionOf = (input: string, output: string, directory?: SplitDirectory): Conversion => ({
     operation: 'transform',
     ...(directory === undefined ? {} : { directory }),
     inputs: [input],
-    files: [{ crs: crsOf(values['from-crs'], 'from-crs'), crsPath: 'input.epsg' }],
+    files: [
+      {
+        crs: crsOf(values['from-crs'], 'from-crs'),
+        crsPath: 'input.epsg',
+        ...(values['override-crs'] === true ? { overridesCrs: true as const } : {}),
+      },
+    ],
     output,
     unnamed: 'geomill',
   });

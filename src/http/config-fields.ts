@@ -113,6 +113,15 @@ export const CONFIG_FIELDS = {
     schema: () => epsgCode,
     shouldBe: CRS_IN_WORDS,
   },
+  overrideCrs: {
+    nested: ['input.override_crs'],
+    flat: ['input_override_crs', 'override_crs'],
+    operations: ['transform', 'inspect'],
+    description:
+      'true: read the input in `input.epsg` although the file defines a different CRS, for instance because its .prj is wrong; the report says so (CRS_CONTRADICTED). Coordinates are not changed. Default: such a request is rejected (CRS_CONFLICT).',
+    schema: () => ({ type: 'boolean', default: false }),
+    shouldBe: 'true or false',
+  },
   appendCrs: {
     nested: ['append_crs_mapping'],
     operations: ['append'],

@@ -297,8 +297,12 @@ function parseFilesCrs(
   switch (operation) {
     case 'transform':
     case 'inspect': {
+      const { path, value } = values.take('overrideCrs');
       const file = parseFileCrs(values, requiredBy);
-      return () => [file];
+      if (value !== true) return () => [file];
+      if (file.crs === null)
+        throw invalid(path, `needs '${file.crsPath}', the CRS in which the file is read`);
+      return () => [{ ...file, overridesCrs: true }];
     }
     case 'append': {
       const target = parseFileCrs(values, requiredBy);

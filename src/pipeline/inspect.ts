@@ -246,7 +246,8 @@ function describeCrs(
   const [file] = input.files;
   const stated = file.crs === LOCAL_CRS ? localCrs(layer.metresPerUnit ?? 1) : file.crs;
   const fixed = inputFormatById(input.format, 'input.format').inputCrs === 'fixed';
-  const known = fixed ? (stated ?? layer.crs) : (layer.crs ?? stated);
+  const requestDecides = fixed || file.overridesCrs === true;
+  const known = requestDecides ? (stated ?? layer.crs) : (layer.crs ?? stated);
   const question = { layer, stated: file, source: `layer '${layer.name}'`, location: undefined };
   const definition = known ?? assumedCrsOf(question, findings);
   if (definition === null) return null;

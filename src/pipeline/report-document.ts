@@ -171,13 +171,18 @@ export function requestDocument({
           },
         }),
     ...('failOn' in more && more.failOn !== undefined ? { fail_on: more.failOn } : {}),
+    ...('textOnly' in more && more.textOnly === true ? { text_only: true } : {}),
     ...('strict' in more && more.strict === true ? { strict: true } : {}),
   };
   return jsonBytes(document) > MAX_REQUEST_BYTES ? null : document;
 }
 
-function epsg({ crs }: InputFileRequest): { readonly epsg?: string } {
-  return crs === null ? {} : { epsg: crs };
+function epsg({ crs, overridesCrs }: InputFileRequest): {
+  readonly epsg?: string;
+  readonly override_crs?: true;
+} {
+  if (crs === null) return {};
+  return overridesCrs === true ? { epsg: crs, override_crs: true } : { epsg: crs };
 }
 
 function mappingOf(files: readonly InputFileRequest[]): readonly (string | null)[] | null {

@@ -52,6 +52,8 @@ export interface InputFileRequest {
   readonly crs: CrsText | null;
   /** Path where the request states it or could state it, for messages: "input.epsg", "append_crs_mapping[1]". */
   readonly crsPath: string;
+  /** `crs` is used although the file states another CRS. Missing: that is an error. */
+  readonly overridesCrs?: true;
 }
 
 export interface OutputRequest {

@@ -66,6 +66,10 @@ export function sourceCrsOf(question: CrsQuestion, crs: CrsAuthority, findings: 
     findings.note('CRS_FROM_REQUEST', { source, crs: crsText }, location);
     return crsText;
   };
+  if (stated !== null && question.stated.overridesCrs === true) {
+    noteContradiction(question, stated, crs, findings);
+    return stated;
+  }
   if (layer.crs === null) {
     if (stated === null)
       throw failure(
@@ -120,7 +124,7 @@ function isLocal({ stated }: CrsQuestion): boolean {
   return stated.crs === LOCAL_CRS;
 }
 
-/** The request decides, but a drawing that states another CRS is reported. */
+/** The request decides, but another CRS in the file is reported. */
 function noteContradiction(
   question: CrsQuestion,
   stated: CrsText,
@@ -134,7 +138,7 @@ function noteContradiction(
     if (found.kind !== 'other' && !crs.equivalent(stated, layer.crs))
       findings.note('CRS_CONTRADICTED', { source, found: found.name, stated }, location);
   } catch {
-    // What the drawing states is no usable CRS, so nothing is contradicted.
+    // What the file states is no usable CRS, so nothing is contradicted.
   }
 }
 

@@ -145,3 +145,42 @@ test('a search can be limited to systems for the area on the map', { skip }, asy
     await page.getByText('stated here').waitFor();
   });
 });
+
+test('a CRS that is chosen counts more than the one in the file, until it is taken back', {
+  skip,
+}, async () => {
+  await onWorkspace(service.url, async (page) => {
+    await addFiles(page, join(import.meta.dirname, '..', '..', 'samples', 'harbour.zip'));
+    await page.getByText(/8\.\d+° E to 8\.\d+° E$/).waitFor();
+    await page.getByRole('button', { name: 'Change…' }).first().click();
+    const box = page.getByRole('combobox', { name: /^Search a coordinate/ });
+    await box.fill('25833');
+    await page.getByRole('option', { name: /^EPSG:25833 / }).waitFor();
+    await box.press('Enter');
+    // The next zone of UTM is 6 degrees to the east.
+    await page.getByText(/14\.\d+° E to 14\.\d+° E$/).waitFor();
+    await page.getByRole('button', { name: 'As in the file' }).click();
+    await page.getByText(/8\.\d+° E to 8\.\d+° E$/).waitFor();
+  });
+});
+
+test('the unit of a drawing limits the candidates, unless it is wrong', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const file = join(workspace.path, 'plan.dxf');
+  // $INSUNITS 2: feet, which many programs write by default.
+  const header = ['0', 'SECTION', '2', 'HEADER', '9', '$INSUNITS', '70', '2', '0', 'ENDSEC'];
+  const points = [
+    [2_600_000, 1_200_000],
+    [2_601_000, 1_201_000],
+  ].flatMap(([x, y]) => ['0', 'POINT', '8', '0', '10', String(x), '20', String(y)]);
+  const entities = ['0', 'SECTION', '2', 'ENTITIES', ...points, '0', 'ENDSEC', '0', 'EOF', ''];
+  writeFileSync(file, [...header, ...entities].join('\n'));
+  await onWorkspace(service.url, async (page) => {
+    await addFiles(page, file);
+    await page.getByText('in feet as the drawing states ($INSUNITS)').waitFor();
+    await candidates(page).first().waitFor();
+    assert.ok((await candidates(page).allTextContents()).every((text) => !text.includes('EPSG:2056')));
+    await page.getByLabel('Only systems in feet, the unit of the drawing').uncheck();
+    await candidates(page).first().getByText('EPSG:2056').waitFor();
+  });
+});

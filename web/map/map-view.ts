@@ -60,6 +60,7 @@ export class MapView {
   readonly #ready: Promise<void>;
   readonly #shown = new Map<string, DataLayer>();
   readonly #overlays = new Map<string, Overlay>();
+  #isClosed = false;
   readonly #resized: ResizeObserver;
   readonly #covered: MapEvents['covered'];
 
@@ -137,6 +138,7 @@ export class MapView {
   /** Draws these above the data, the last on top, and no other overlays. */
   async overlay(wanted: ReadonlyMap<string, Overlay>): Promise<void> {
     await this.#ready;
+    if (this.#isClosed) return;
     const map = this.#map;
     for (const id of this.#overlays.keys()) if (!wanted.has(id)) this.#removeOverlay(id);
     for (const overlay of wanted.values()) {
@@ -245,6 +247,7 @@ export class MapView {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#resized.disconnect();
     this.#map.remove();
   }

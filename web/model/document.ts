@@ -15,6 +15,8 @@ export interface InputChoice {
   readonly format: string;
   /** EPSG code, "local", or null: as the file states. */
   readonly crs: string | null;
+  /** `crs` is used although the file states another one. Absent: that would be an error. */
+  readonly overridesCrs?: true;
   /** Names of the layers to read; null: all. */
   readonly layers: readonly string[] | null;
   /** Read options of the format. */
@@ -224,11 +226,12 @@ export function fileReading(part: string, { format, crs, options }: InputChoice)
 }
 
 /** `input` of a config, without the file; its address is in it. */
-export function inputConfig({ format, crs, layers, options, url }: InputChoice): Options {
+export function inputConfig({ format, crs, overridesCrs, layers, options, url }: InputChoice): Options {
   return {
     format,
     ...(url === undefined ? {} : { url }),
     ...(crs === null ? {} : { epsg: crs }),
+    ...(overridesCrs === true ? { override_crs: true } : {}),
     ...(layers === null ? {} : { layer: layers }),
     ...options,
   };

@@ -148,7 +148,18 @@ function isSame(a: unknown, b: unknown): boolean {
 }
 
 function readInput(value: unknown, where: string, { formats }: KnownNames): InputChoice {
-  const { path, format: _format, epsg, layer, url, csv_options, ...others } = recordOf(value, where);
+  const {
+    path,
+    format: _format,
+    epsg,
+    override_crs,
+    layer,
+    url,
+    csv_options,
+    ...others
+  } = recordOf(value, where);
+  if (override_crs !== undefined && typeof override_crs !== 'boolean')
+    throw new DocumentProblem(`'${where}.override_crs' is not true or false.`);
   if (path !== undefined && url !== undefined)
     throw new DocumentProblem(`'${where}' has both 'path' and 'url'. Remove one.`);
   if (url !== undefined && !isWebAddress(url))
@@ -163,6 +174,7 @@ function readInput(value: unknown, where: string, { formats }: KnownNames): Inpu
     path: name === '' ? `input${format.extensions[0] ?? ''}` : name,
     format: format.id,
     crs: readCrs(epsg, `${where}.epsg`, ['local']),
+    ...(override_crs === true ? { overridesCrs: true } : {}),
     layers: readLayers(layer, `${where}.layer`),
     options,
     ...(url === undefined ? {} : { url: url as string }),

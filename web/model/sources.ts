@@ -139,8 +139,18 @@ export function removeSource(path: string): void {
   workspace.edit((document) => removeInput(document, path));
 }
 
+/** Null: as the file states. A choice counts more than what the file states, which may be what is wrong. */
 export function chooseCrs(path: string, crs: string | null): void {
-  workspace.edit((document) => changeInput(document, path, { crs }));
+  const inspection = sources.peek().get(path)?.inspection;
+  workspace.edit((document) => {
+    const input = document.inputs.find((one) => one.path === path);
+    const statesItself =
+      inspection?.state === 'ready' &&
+      inspection.value.layers.some((layer) => layer.crs?.origin === 'file') &&
+      formatOf(input?.format ?? '')?.input_crs === 'file';
+    const overrides = crs !== null && (statesItself || input?.overridesCrs === true);
+    return changeInput(document, path, { crs, overridesCrs: overrides ? true : undefined });
+  });
 }
 
 /** What was asked of the service for a source: asked again when the answer would differ. */
