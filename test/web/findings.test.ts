@@ -250,7 +250,7 @@ test('a failed job offers its fixes as buttons, which edit the document and run 
     await page.getByText('not stated in the file').waitFor();
     await page.getByLabel('Format', { exact: true }).selectOption('geojson');
     await button(page, 'Convert').click();
-    const fixes = page.getByRole('group', { name: 'What can be done' });
+    const fixes = page.locator('.run').getByRole('group', { name: 'What can be done' });
     await fixes.getByRole('button', { name: 'Use EPSG:27700 (OSGB36 / British National Grid)' }).waitFor();
     await check(page, 'workspace-fixes');
     await fixes.getByRole('button', { name: /^Use EPSG:27700/ }).click();
@@ -276,6 +276,13 @@ test('a failed job offers its fixes as buttons, which edit the document and run 
     await button(page, 'Undo').click();
     await button(page, 'Convert').click();
     await fixes.getByRole('button', { name: 'Skip bad rows' }).waitFor();
+    // The card of the source offers it too.
+    const card = page
+      .getByRole('alert')
+      .filter({ hasNot: page.locator('.run') })
+      .first();
+    await card.getByRole('button', { name: 'Skip bad rows' }).click();
+    await page.getByText('2 features, Point').waitFor();
   });
 });
 

@@ -16,6 +16,7 @@ import {
   removeInput,
   renameInput,
 } from './document.ts';
+import { failureOf, type RunFailure } from './fixes.ts';
 import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from './grouping.ts';
 import { type Preview, previewOf } from './preview.ts';
 import { fileNameOf } from './read-document.ts';
@@ -35,6 +36,8 @@ export interface Source {
   readonly text: Inspection['text'];
   /** Systems that the error of a failed inspection names. */
   readonly suggestions: GeomillProblem['suggestions'];
+  /** Why it could not be inspected or drawn. */
+  readonly failure: RunFailure | null;
   /** Null: there is nothing to draw, for instance because the CRS is not known. */
   readonly preview: Loading<Preview> | null;
 }
@@ -113,6 +116,7 @@ function keep(path: string, content: Blob | null): void {
     mayRetry: false,
     text: null,
     suggestions: [],
+    failure: null,
     preview: null,
   };
   sources.value = new Map(sources.value).set(path, source);
@@ -214,7 +218,7 @@ async function inspectAndDraw(
   // Of all layers: which of them are chosen changes nothing here.
   const whole = { ...input, layers: null };
   const config = { input: inputConfig(whole) } as unknown as InspectConfig;
-  change(path, { inspection: { state: 'loading' }, suggestions: [], preview: null });
+  change(path, { inspection: { state: 'loading' }, suggestions: [], failure: null, preview: null });
   const file = upload === null ? null : await upload.file();
   if (abort.aborted) return;
   let inspection: Inspection;
@@ -229,6 +233,7 @@ async function inspectAndDraw(
       inspection: { state: 'failed', message: messageOf(error) },
       mayRetry: isTransient(error),
       suggestions: suggestionsOf(error),
+      failure: failureOf(error),
     });
     const text = await textOf(file, whole, abort);
     if (!abort.aborted) change(path, { text });
@@ -254,7 +259,10 @@ async function inspectAndDraw(
     if (!abort.aborted) change(path, { preview: { state: 'ready', value: preview } });
   } catch (error) {
     if (abort.aborted) return;
-    change(path, { preview: { state: 'failed', message: messageOf(error) } });
+    change(path, {
+      preview: { state: 'failed', message: messageOf(error) },
+      failure: failureOf(error),
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import { isActive, type Run, runs } from './run.ts';
 export function followProgress(): () => void {
   const title = document.title;
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
-  const plainIcon = icon?.href ?? null;
+  const plainIcon = icon?.getAttribute('href') ?? null;
   let shown: number | null = null;
   const show = (percent: number | null) => {
     if (percent === shown) return;

@@ -17,14 +17,12 @@ export function EmptyResult(props: { readonly run: Run; readonly report: Report 
   const distance = mask === null || data === null ? null : maskDistance(mask, data);
   const key = JSON.stringify(distance);
   useEffect(() => {
-    if (mask === null || distance === null) return;
-    const ids = [`mask ${run.key}`, `data ${run.key}`];
-    showOverlay({ id: ids[0], role: 'mask', features: mask });
-    showOverlay({ id: ids[1], role: 'extent', features: boxFeature(distance.data) as never });
+    if (distance === null) return;
+    // The page draws the areas of steps itself.
+    const id = `data ${run.key}`;
+    showOverlay({ id, role: 'extent', features: boxFeature(distance.data) as never });
     showBoth(distance);
-    return () => {
-      for (const id of ids) hideOverlay(id);
-    };
+    return () => hideOverlay(id);
   }, [key]);
   if (empty === null) return null;
   return (

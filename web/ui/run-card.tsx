@@ -2,18 +2,18 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Job, Report } from '../../src/client/client.ts';
-import { documentFixes, type RunFailure } from '../model/fixes.ts';
+import type { RunFailure } from '../model/fixes.ts';
 import { cancel, isActive, type Run, startAgain } from '../model/run.ts';
 import { outputFile, outputInput } from '../model/run-output.ts';
 import { selection } from '../model/selection.ts';
 import { addSource, sources } from '../model/sources.ts';
-import { workspace } from '../model/workspace.ts';
 import { isServiceAway, messageOf } from '../service.ts';
 import { outputUrl } from '../session.ts';
 import { Busy, countText, Problem, sizeText } from './controls.tsx';
 import { DownloadLink } from './download-link.tsx';
 import { EmptyResult } from './empty-result.tsx';
 import { RunFindings } from './findings.tsx';
+import { FixButtons } from './fix-buttons.tsx';
 
 export function RunCard({ run }: { readonly run: Run }): JSX.Element {
   return (
@@ -108,38 +108,22 @@ function Progress({ run }: { readonly run: Run }): JSX.Element {
 }
 
 function Failure({ run, failure }: { readonly run: Run; readonly failure: RunFailure }): JSX.Element {
-  const candidates = run.paths.flatMap((path) => sources.value.get(path)?.suggestions ?? []);
-  const isOver = run.state === 'failed';
-  const fixes = isOver ? documentFixes(failure, run.paths, candidates) : [];
-  const show = isOver ? placeOnMap(run, failure) : null;
+  if (run.state !== 'failed') return <Problem message={failure.message} />;
+  const show = placeOnMap(run, failure);
   return (
     <Problem message={failure.message}>
-      {(fixes.length > 0 || show !== null || isOver) && (
-        <div class="fixes" role="group" aria-label="What can be done">
-          {fixes.map(({ label, apply }) => (
-            <button
-              key={label}
-              type="button"
-              onClick={() => {
-                workspace.edit(apply);
-                startAgain(run);
-              }}
-            >
-              {label}
-            </button>
-          ))}
-          {show !== null && (
-            <button type="button" onClick={show}>
-              Show on the map
-            </button>
-          )}
-          {failure.isPassing && (
-            <button type="button" onClick={() => startAgain(run)}>
-              Try again
-            </button>
-          )}
-        </div>
-      )}
+      <FixButtons failure={failure} paths={run.paths} withCrs onFixed={() => startAgain(run)}>
+        {show !== null && (
+          <button type="button" onClick={show}>
+            Show on the map
+          </button>
+        )}
+        {failure.isPassing && (
+          <button type="button" onClick={() => startAgain(run)}>
+            Try again
+          </button>
+        )}
+      </FixButtons>
     </Problem>
   );
 }

@@ -22,6 +22,7 @@ import { workspace } from '../model/workspace.ts';
 import { formatName, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
 import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
+import { FixButtons } from './fix-buttons.tsx';
 import { PasteBox } from './paste-box.tsx';
 import { SourceCrs } from './source-crs.tsx';
 import { SourceText } from './source-text.tsx';
@@ -69,6 +70,11 @@ export function SourcesPanel(): JSX.Element {
       )}
     </Section>
   );
+}
+
+/** The CRS is chosen beside it. */
+function SourceFixes({ source: { failure, path } }: { readonly source: Source }): JSX.Element | null {
+  return failure === null ? null : <FixButtons failure={failure} paths={[path]} withCrs={false} />;
 }
 
 function AddFiles({ isFirst }: { readonly isFirst: boolean }): JSX.Element {
@@ -234,7 +240,10 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
         <Busy label="Reading…" />
       )}
       {inspection.state === 'failed' && (
-        <Problem message={inspection.message}>{source.mayRetry && <Again path={source.path} />}</Problem>
+        <Problem message={inspection.message}>
+          {source.mayRetry && <Again path={source.path} />}
+          <SourceFixes source={source} />
+        </Problem>
       )}
       {inspection.state === 'ready' && <Layers input={input} inspection={inspection.value} />}
       <SourceText input={input} source={source} />
@@ -243,6 +252,7 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
       {preview?.state === 'failed' && (
         <Problem message={`Not drawn: ${preview.message}`}>
           <Again path={source.path} />
+          <SourceFixes source={source} />
         </Problem>
       )}
       {preview?.state === 'ready' && <Extent preview={preview.value} />}
