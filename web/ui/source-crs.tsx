@@ -1,7 +1,7 @@
 /** The CRS of a source: which one, how it is known, and how to find it if it is missing or wrong. */
 import type { JSX } from 'preact';
 import type { Inspection } from '../../src/client/client.ts';
-import { unknownPlace } from '../model/crs-candidates.ts';
+import { unknownPlace } from '../model/crs-places.ts';
 import type { InputChoice } from '../model/document.ts';
 import type { NamedCrs } from '../model/recent-crs.ts';
 import { chooseCrs, type Source, sources } from '../model/sources.ts';

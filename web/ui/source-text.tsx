@@ -176,7 +176,12 @@ function Columns(props: {
           label="Decimal sign"
           value={options.decimal_comma === undefined ? '' : String(options.decimal_comma)}
           choices={[
-            ['', `Found: ${table.options?.decimal_comma === true ? 'comma' : 'point'}`],
+            [
+              '',
+              table.options === null
+                ? 'Automatic'
+                : `Found: ${table.options.decimal_comma === true ? 'comma' : 'point'}`,
+            ],
             ['false', 'point'],
             ['true', 'comma'],
           ]}

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Inspection } from '../../src/client/client.ts';
 import { extentOf } from '../map/extent.ts';
-import { boxText } from '../model/crs-candidates.ts';
+import { boxText } from '../model/crs-places.ts';
 import { changeInput, convertedInputs, type InputChoice, setConverted } from '../model/document.ts';
 import { MAX_DROPPED_FILES } from '../model/dropped-files.ts';
 import { elementIds } from '../model/layout.ts';

@@ -2,22 +2,18 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { CrsQuestion, SuggestedCrs } from '../../src/client/client.ts';
+import { hideCandidates, locating, showCandidates, suggest, viewBounds } from '../model/crs-candidates.ts';
 import {
   areaText,
   type Bounds,
   candidatesBox,
   extentFeatures,
-  hideCandidates,
-  locating,
   middleOf,
   middleText,
   positionText,
-  showCandidates,
-  suggest,
   type UnknownPlace,
   unitOf,
-  viewBounds,
-} from '../model/crs-candidates.ts';
+} from '../model/crs-places.ts';
 import { requestFit } from '../model/overlays.ts';
 import type { NamedCrs } from '../model/recent-crs.ts';
 import { type Loading, messageOf } from '../service.ts';
