@@ -106,8 +106,16 @@ export class JobHandle {
 
   /** Deletes the job with its output, and ends it before where it has not ended. No error when it is gone already. */
   async delete(options: CallOptions = {}): Promise<void> {
-    // The first may only have cancelled it.
-    if (await this.#remove(options)) await this.#remove(options);
+    let hasEnded: boolean;
+    try {
+      hasEnded = isFinal(await this.status(options));
+    } catch (error) {
+      if (error instanceof GeomillProblem && error.status === 404) return;
+      throw error;
+    }
+    // Of a job that has not ended, the first only cancels it.
+    if (!hasEnded) await this.#remove(options);
+    await this.#remove(options);
   }
 
   /** False: there is no such job. Not sent again after a failure: twice would delete what was to be cancelled. */

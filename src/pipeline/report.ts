@@ -7,7 +7,7 @@ export interface LayerReport {
   readonly file: string;
   /** Features that were read. */
   readonly features: number;
-  /** Features that the layer has, if only some were read for a sample; null: not known. Absent: all were read. */
+  /** Features that the layer has, if only some were read, for a sample or near a box; null: not known. Absent: all were read. */
   readonly featureTotal?: number | null;
   /** Definition of the source CRS that was used, e.g. "EPSG:28350" or WKT. */
   readonly crs: string;

@@ -2,7 +2,7 @@
 import type { Job, JobShort } from '../../src/client/client.ts';
 import { catalogue, client } from '../service.ts';
 import type { Options, WorkspaceDocument } from './document.ts';
-import { previewJobs } from './preview.ts';
+import { previewJobs } from './preview-facts.ts';
 import { DocumentProblem, type KnownNames, readDocument } from './read-document.ts';
 import { workspace } from './workspace.ts';
 

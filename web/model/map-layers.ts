@@ -3,9 +3,10 @@ import { computed, signal } from '@preact/signals';
 import type { FeatureCollection } from '../../src/client/client.ts';
 import { countKinds, type KindCounts, type MapFeature } from '../map/geometry.ts';
 import type { DataLayer, DataRole } from '../map/map-view.ts';
-import type { Preview } from './preview.ts';
+import type { Preview } from './preview-facts.ts';
 import { runs } from './run.ts';
 import { sources } from './sources.ts';
+import { type ViewState, views } from './views.ts';
 import { workspace } from './workspace.ts';
 
 /** A source or a result on the map. */
@@ -14,9 +15,12 @@ export interface MapLayer {
   readonly role: DataRole;
   readonly title: string;
   readonly features: FeatureCollection;
-  /** Number of features in the preview, and in all layers of the file. */
+  /** Number of features that are drawn, and in all layers of the file; null: not counted yet. */
   readonly drawn: number;
-  readonly total: number;
+  readonly total: number | null;
+  readonly isSimplified: boolean;
+  /** Of a source of which only some features, or simplified outlines, are drawn. */
+  readonly view: ViewState | null;
   /** Property that names the layer of the file; null: the file has one layer. */
   readonly layerField: string | null;
   /** A part for each layer of the file, in the order of the preview; one if the file has one layer. */
@@ -33,7 +37,8 @@ export interface LayerPart {
 export const mapLayers = computed((): readonly MapLayer[] => {
   const inputs = workspace.current.value.inputs.flatMap(({ path }) => {
     const preview = sources.value.get(path)?.preview;
-    return preview?.state === 'ready' ? [layerOf(`source ${path}`, 'source', path, preview.value)] : [];
+    const view = views.value.get(path) ?? null;
+    return preview?.state === 'ready' ? [layerOf(`source ${path}`, 'source', path, preview.value, view)] : [];
   });
   const results = runs.value.flatMap(({ key, title, preview }) =>
     preview?.state === 'ready'
@@ -43,15 +48,27 @@ export const mapLayers = computed((): readonly MapLayer[] => {
   return [...inputs, ...results];
 });
 
-function layerOf(id: string, role: DataRole, title: string, preview: Preview): MapLayer {
-  const { features, drawn, total, layerField } = preview;
-  return { id, role, title, features, drawn, total, layerField, parts: partsOf(preview) };
+function layerOf(
+  id: string,
+  role: DataRole,
+  title: string,
+  preview: Preview,
+  view: ViewState | null = null,
+): MapLayer {
+  const { total, isSimplified, layerField } = preview;
+  const features = view?.shown?.features ?? preview.features;
+  const parts = partsOf({ features, layerField });
+  const drawn = features.features.length;
+  return { id, role, title, features, drawn, total, isSimplified, view, layerField, parts };
 }
 
 /** By collection: it is counted once, not after each change of the document. */
 const knownParts = new WeakMap<FeatureCollection, readonly LayerPart[]>();
 
-function partsOf({ features: collection, layerField }: Preview): readonly LayerPart[] {
+function partsOf({
+  features: collection,
+  layerField,
+}: Pick<Preview, 'features' | 'layerField'>): readonly LayerPart[] {
   const known = knownParts.get(collection);
   if (known !== undefined) return known;
   const byName = new Map<string | null, MapFeature[]>();

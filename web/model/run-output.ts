@@ -2,7 +2,7 @@
 import type { FeatureCollection, InspectConfig, Job, JobHandle } from '../../src/client/client.ts';
 import { client, formatOf } from '../service.ts';
 import { type InputChoice, inputConfig } from './document.ts';
-import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview, previewOf } from './preview.ts';
+import { layerFieldOf, MAX_PREVIEW_FEATURES, type Preview } from './preview-facts.ts';
 
 /** Outputs that are larger are not fetched for the map. */
 const MAX_DRAWN_BYTES = 50_000_000;
@@ -42,7 +42,8 @@ async function plainPreview(
   signal: AbortSignal,
 ): Promise<Preview> {
   const features = await (await handle.download({ signal })).json<FeatureCollection>();
-  return { features, drawn: features.features.length, total, layerField: layerFieldOf(report) };
+  const drawn = features.features.length;
+  return { features, drawn, total, isSimplified: false, layerField: layerFieldOf(report) };
 }
 
 async function servicePreview(handle: JobHandle, job: Job, signal: AbortSignal): Promise<Preview> {
@@ -54,6 +55,7 @@ async function servicePreview(handle: JobHandle, job: Job, signal: AbortSignal):
     const inspection = await client.inspect({ input: upload, config }, { signal, idempotencyKey: null });
     if (!inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null))
       throw new Error('The output has no position on the Earth.');
+    const { previewOf } = await import('./preview.ts');
     return await previewOf(upload, input, inspection, signal);
   } finally {
     // If this fails it expires by itself.

@@ -19,7 +19,7 @@ import {
   type WorkspaceDocument,
 } from './document.ts';
 import { failureOf, type RunFailure } from './fixes.ts';
-import type { Preview } from './preview.ts';
+import type { Preview } from './preview-facts.ts';
 import { isPassing, pause } from './reconnect.ts';
 import { drawOutput } from './run-output.ts';
 import { sources } from './sources.ts';

@@ -18,7 +18,7 @@ import {
 } from './document.ts';
 import { failureOf, type RunFailure } from './fixes.ts';
 import { formatOfName, groupFiles, type SourceFile, stemOf, uniqueName } from './grouping.ts';
-import { type Preview, previewOf } from './preview.ts';
+import { isLarge, type Preview } from './preview-facts.ts';
 import { fileNameOf } from './read-document.ts';
 import { SourceUpload } from './source-upload.ts';
 import { workspace } from './workspace.ts';
@@ -221,6 +221,8 @@ async function inspectAndDraw(
   change(path, { inspection: { state: 'loading' }, suggestions: [], failure: null, preview: null });
   const file = upload === null ? null : await upload.file();
   if (abort.aborted) return;
+  const first = isLarge(file) ? await drawFirst(path, file, whole, abort) : null;
+  if (abort.aborted) return;
   let inspection: Inspection;
   try {
     inspection = await client.inspect(
@@ -248,13 +250,16 @@ async function inspectAndDraw(
     workspace.amend((document) => changeInput(document, path, { crs: assumed }));
   }
   const isPlaced = inspection.layers.some(({ crs, extent }) => crs !== null && extent !== null);
+  const total = inspection.layers.reduce((sum, { features }) => sum + features, 0);
   change(path, {
     inspection: { state: 'ready', value: inspection },
     text: inspection.text,
-    preview: isPlaced ? { state: 'loading' } : null,
+    ...(first === null ? { preview: isPlaced ? { state: 'loading' } : null } : {}),
   });
-  if (!isPlaced) return;
+  if (first !== null) change(path, { preview: { state: 'ready', value: { ...first, total } } });
+  if (!isPlaced || first !== null) return;
   try {
+    const { previewOf } = await import('./preview.ts');
     const preview = await previewOf(file, placed, inspection, abort);
     if (!abort.aborted) change(path, { preview: { state: 'ready', value: preview } });
   } catch (error) {
@@ -284,6 +289,20 @@ async function textOf(
     // The first error is the one that is shown.
     return null;
   }
+}
+
+/** Draws a large file before the inspection has read it whole. Null: that is not possible, and the inspection says why. */
+async function drawFirst(
+  path: string,
+  file: UploadedFile | null,
+  input: InputChoice,
+  abort: AbortSignal,
+): Promise<Preview | null> {
+  change(path, { preview: { state: 'loading' } });
+  const { firstPreview } = await import('./preview.ts');
+  const first = await firstPreview(file, input, abort).catch(() => null);
+  if (!abort.aborted) change(path, { preview: first === null ? null : { state: 'ready', value: first } });
+  return first;
 }
 
 function change(path: string, changes: Partial<Source>): void {

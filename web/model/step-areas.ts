@@ -5,7 +5,7 @@ import { catalogue, client, type Loading, messageOf } from '../service.ts';
 import { featuresOf } from './area.ts';
 import { fileReading, type Options, type StepChoice, type WorkspaceDocument } from './document.ts';
 import { hideOverlay, overlays, showOverlay } from './overlays.ts';
-import { MAX_PREVIEW_FEATURES, previewJobs } from './preview.ts';
+import { MAX_PREVIEW_FEATURES, previewJobs } from './preview-facts.ts';
 import { sources } from './sources.ts';
 import { workspace } from './workspace.ts';
 

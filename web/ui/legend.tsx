@@ -11,6 +11,7 @@ import {
   visibilityKey,
 } from '../model/map-layers.ts';
 import { countText } from './controls.tsx';
+import { DrawnNote } from './drawn-note.tsx';
 import { PlacesLegend } from './findings.tsx';
 
 export function Legend(props: {
@@ -24,11 +25,7 @@ export function Legend(props: {
         <li key={row.id}>
           <div class="legend-row">
             <VisibilityBox id={visibilityKey(row.id, null)} text={row.title} />
-            <span class="soft">
-              {row.drawn === row.total
-                ? countText(row.total)
-                : `${countText(row.drawn)} of ${countText(row.total)}`}
-            </span>
+            <DrawnNote layer={row} />
             <span class="legend-actions">
               {' '}
               <button type="button" class="link" onClick={() => props.onZoom(row)}>

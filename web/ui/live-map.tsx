@@ -10,6 +10,7 @@ import { drawing } from '../model/drawing-state.ts';
 import { dataLayers, type MapLayer, mapLayers } from '../model/map-layers.ts';
 import { overlays, requestedView, viewBox } from '../model/overlays.ts';
 import { type FeatureKey, selection } from '../model/selection.ts';
+import { followView } from '../model/view-preview.ts';
 import { catalogue } from '../service.ts';
 import { Compare, comparisonSentence } from './compare.tsx';
 import { FeatureCard } from './feature-card.tsx';
@@ -54,6 +55,7 @@ export function LiveMap(): JSX.Element {
       viewBox.value = null;
     };
   }, []);
+  useEffect(followView, []);
   const fitted = useRef('');
   useSignalEffect(() => {
     const layers = dataLayers.value;

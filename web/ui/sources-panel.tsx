@@ -8,7 +8,7 @@ import { changeInput, convertedInputs, type InputChoice, setConverted } from '..
 import { MAX_DROPPED_FILES } from '../model/dropped-files.ts';
 import { elementIds } from '../model/layout.ts';
 import { addDropped, addFolders } from '../model/open.ts';
-import type { Preview } from '../model/preview.ts';
+import type { Preview } from '../model/preview-facts.ts';
 import type { SourceUpload } from '../model/source-upload.ts';
 import {
   dismissRejected,
@@ -22,6 +22,7 @@ import { workspace } from '../model/workspace.ts';
 import { formatName, formatOf } from '../service.ts';
 import { commandOf } from './commands.ts';
 import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
+import { drawnSentence, isWhole } from './drawn-words.ts';
 import { FixButtons } from './fix-buttons.tsx';
 import { PasteBox } from './paste-box.tsx';
 import { SourceCrs } from './source-crs.tsx';
@@ -256,10 +257,8 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
         </Problem>
       )}
       {preview?.state === 'ready' && <Extent preview={preview.value} />}
-      {preview?.state === 'ready' && preview.value.drawn < preview.value.total && (
-        <p class="soft">
-          {countText(preview.value.drawn)} of {countText(preview.value.total)} features drawn.
-        </p>
+      {preview?.state === 'ready' && !isWhole(preview.value) && (
+        <p class="soft">{drawnSentence(preview.value)}</p>
       )}
       {inspection.state === 'ready' && inspection.value.warnings.length > 0 && (
         <details>
@@ -285,7 +284,7 @@ function Extent({ preview }: { readonly preview: Preview }): JSX.Element | null 
   if (box === null) return null;
   return (
     <p class="soft">
-      {preview.drawn < preview.total ? 'About ' : ''}
+      {isWhole(preview) ? '' : 'About '}
       {boxText(box)}
     </p>
   );

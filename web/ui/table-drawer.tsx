@@ -63,7 +63,7 @@ export function TableDrawer(): JSX.Element | null {
             ))}
           </select>
         )}
-        {!isTableOpen.value && <span class="soft">{countText(layer.drawn)} features</span>}
+        {!isTableOpen.value && <span class="soft">{countText(layer.features.features.length)} features</span>}
         {isTableOpen.value && <LayerTable key={layer.id} layer={layer} />}
       </div>
     </section>
@@ -87,9 +87,9 @@ function LayerTable({ layer }: { readonly layer: MapLayer }): JSX.Element {
   const { value: now } = selection;
   const selected = now?.layerId === layer.id ? now.index : null;
   const within =
-    layer.drawn === layer.total
+    features.length === layer.total
       ? `all ${countText(layer.total)} features`
-      : `the ${countText(layer.drawn)} of ${countText(layer.total)} features shown`;
+      : `the ${countText(features.length)} ${layer.total === null ? '' : `of ${countText(layer.total)} `}features shown`;
   return (
     <>
       <input

@@ -12,7 +12,7 @@ const layer = closedObject(
     features: count('Number of features read.'),
     feature_total: nullable(
       { type: 'integer', minimum: 0 },
-      'Number of features of the layer, if only some of them were read for a sample; null: not known. Absent: all were read.',
+      'Number of features of the layer, if only some of them were read, for a sample or near a box; null: not known. Absent: all were read.',
     ),
     crs: text('Source CRS, e.g. `EPSG:28350`, or WKT.'),
     crs_name: TEXT,

@@ -1,0 +1,29 @@
+/** What is drawn of the view of each source; view-preview.ts makes it. */
+import { signal } from '@preact/signals';
+import type { FeatureCollection } from '../../src/client/client.ts';
+import type { LonLatBox } from '../map/extent.ts';
+
+export interface ViewPreview {
+  /** A little more than the view for which it was made. */
+  readonly box: LonLatBox;
+  /** Those of the box first, then those of the source's preview that are outside of it. */
+  readonly features: FeatureCollection;
+  /** Number of features in the box that are drawn, and of all in the box; null: more, which were not counted. */
+  readonly drawn: number;
+  readonly found: number | null;
+  readonly isSimplified: boolean;
+}
+
+export interface ViewState {
+  /** The last one that was made; null: none since the source was drawn. */
+  readonly shown: ViewPreview | null;
+  /** loading: another one. offered: `loadView` makes one; the last one took too long to make another unasked. */
+  readonly next: 'none' | 'loading' | 'offered';
+  /** Why the last one failed. */
+  readonly message: string | null;
+}
+
+/** By path of the source. */
+export const views = signal<ReadonlyMap<string, ViewState>>(new Map());
+
+export const NO_VIEW: ViewState = { shown: null, next: 'none', message: null };
