@@ -7,6 +7,7 @@ import { boundedReport } from '../pipeline/bounded-report.ts';
 import type { FetchReport, JobReport, Progress } from '../pipeline/report.ts';
 import type { JobRequest } from '../pipeline/request.ts';
 import { type FileStore, inputKey } from '../storage/store.ts';
+import { StoreFault } from '../storage/store-fault.ts';
 import type { JobFiles } from '../storage/workspace.ts';
 import { type FetchSettings, fetchInput, type ProvidedInputs } from './fetch-input.ts';
 import {
@@ -84,7 +85,8 @@ export class Attempts {
       await this.#run(claim, runner, onProgress);
     } catch (error) {
       // The slot of a runner is removed when it dies: a missing slot is a dead runner, not a disk error.
-      if (isDiskFull(error)) await this.#afterFullDisk(claim, runner, asGeomillError(error).toPlain());
+      if (isDiskFull(error) || error instanceof StoreFault)
+        await this.#afterStorageFault(claim, runner, asGeomillError(error).toPlain());
       else if (runner.death === null) await this.#giveUp(claim, error);
       else await this.#afterDeath(claim, runner.death.cause, runner.death.detail);
     }
@@ -104,7 +106,7 @@ export class Attempts {
       const provided = await this.#provide(job, files.inputPaths, runner);
       if (provided.kind === 'provided') await this.#convert(claim, runner, files, provided, onProgress);
       else if (provided.kind === 'failed' && provided.error.code === 'STORAGE_FULL')
-        await this.#afterFullDisk(claim, runner, provided.error);
+        await this.#afterStorageFault(claim, runner, provided.error);
       else if (provided.kind === 'failed') await this.#afterFailure(claim, provided.error, provided.log);
       else await this.#afterFetcherDeath(claim, runner, provided.detail, provided.log);
     } finally {
@@ -197,7 +199,7 @@ export class Attempts {
         wholeReport(outcome.report, [...job.requestFindings, ...findings], fetched),
       );
     } else if (outcome.kind === 'failed') {
-      if (outcome.error.code === 'STORAGE_FULL') await this.#afterFullDisk(claim, runner, outcome.error);
+      if (outcome.error.code === 'STORAGE_FULL') await this.#afterStorageFault(claim, runner, outcome.error);
       else await this.#afterFailure(claim, outcome.error, outcome.log);
     } else {
       await this.#afterDeath(claim, outcome.cause, outcome.detail);
@@ -236,7 +238,7 @@ export class Attempts {
       // Its output may fill the disk, so it is removed before waiting for space. What cannot be removed now is
       // replaced by the next attempt.
       await store.remove('output', claim.job.id, claim.fence).catch(() => {});
-      return this.#afterFullDisk(claim, runner, recorded);
+      return this.#afterStorageFault(claim, runner, recorded);
     }
     if (typeof recorded !== 'boolean') {
       await this.#fail(claim, recorded);
@@ -244,7 +246,7 @@ export class Attempts {
     }
     if (!recorded) return this.#discardOutput(claim);
     this.#tellEnd(claim, 'SUCCESS', observer, output.byteLength);
-    await removeInputs(store, claim.job);
+    await this.#removeInputs(claim.job);
   }
 
   /**
@@ -258,15 +260,23 @@ export class Attempts {
     const isCurrent = now?.state === 'SUCCESS' && now.fence === fence;
     if (store.isShared ? !isCurrent : isEnded && now?.state !== 'SUCCESS')
       await store.remove('output', job.id, fence);
-    if (isEnded) await removeInputs(store, job);
+    if (isEnded) await this.#removeInputs(job);
+  }
+
+  /** Of an ended job. What cannot be removed now belongs to no job any more, and is swept. */
+  async #removeInputs(job: Job): Promise<void> {
+    const { store, log } = this.#options;
+    await removeInputs(store, job).catch((error: unknown) =>
+      log.warn({ jobId: job.id, err: error }, 'inputs of an ended job could not be removed'),
+    );
   }
 
   async #fail(claim: Claim, error: PlainError): Promise<void> {
-    const { queue, store, outputRetentionMs, observer } = this.#options;
+    const { queue, outputRetentionMs, observer } = this.#options;
     const write = (): Promise<boolean> => queue.fail(claim, error, Date.now() + outputRetentionMs);
     if (!(await this.#recovery.keep(write))) return;
     this.#tellEnd(claim, 'FAILED', observer, 0);
-    await removeInputs(store, claim.job);
+    await this.#removeInputs(claim.job);
   }
 
   async #afterDeath(claim: Claim, cause: DeathCause, detail: string): Promise<void> {
@@ -310,22 +320,26 @@ export class Attempts {
   }
 
   /**
-   * If the disk is still full after the files of the attempt are removed, something else fills it: the attempt does not count, and jobs
-   * wait for space. Otherwise the job itself may be too large for the disk: it has as many attempts as one that crashes.
+   * If storage still fails after the files of the attempt are removed, the job is not the cause: the attempt does not count, and jobs
+   * wait. Otherwise the job itself may be too large for the disk: it has as many attempts as one that crashes.
    */
-  async #afterFullDisk(claim: Claim, runner: RunnerProcess, error: PlainError): Promise<void> {
+  async #afterStorageFault(claim: Claim, runner: RunnerProcess, error: PlainError): Promise<void> {
     const { store, maxAttempts, log } = this.#options;
-    log.warn({ jobId: claim.job.id, attempt: claim.job.attempts }, 'no disk space was left for a job');
+    const { job } = claim;
+    log.warn(
+      { jobId: job.id, attempt: job.attempts, error },
+      error.code === 'STORAGE_FULL' ? 'no disk space was left for a job' : 'the store failed for a job',
+    );
     // Killing the process also frees its open files.
     runner.kill('retired');
     await runner.died;
-    const full = await store.checkWritable().then(
+    const failed = await store.checkWritable().then(
       () => null,
       (thrown: unknown) => ({ thrown }),
     );
-    if (full !== null) this.#recovery.report(full.thrown);
-    if (full === null && claim.job.attempts >= maxAttempts) return this.#fail(claim, error);
-    await this.#requeue(claim, full !== null);
+    if (failed !== null) this.#recovery.report(failed.thrown);
+    if (failed === null && job.attempts >= maxAttempts) return this.#fail(claim, error);
+    await this.#requeue(claim, failed !== null);
   }
 
   /** The service's disk or database failed during the attempt. */

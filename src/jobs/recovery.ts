@@ -6,6 +6,7 @@
  * record were written as a test, and then all kept results. One timer drives all of it.
  */
 import { failure, type GeomillError, isDiskFull } from '../errors.ts';
+import { StoreFault } from '../storage/store-fault.ts';
 
 export interface RecoverySteps {
   /** Rejects while files or records cannot be written. */
@@ -160,7 +161,7 @@ const PASSING_SQLITE_CODES = new Set([5, 6, 7, 8, 9, 10, 13, 14, 15]);
 
 /** Whether the disk or another process caused the failure: the same operation can succeed later. */
 export function isStorageFault(error: unknown): boolean {
-  if (isDiskFull(error)) return true;
+  if (isDiskFull(error) || error instanceof StoreFault) return true;
   const { code, errcode, errno } = error as Readonly<Record<'code' | 'errcode' | 'errno', unknown>>;
   if (typeof errcode === 'number') return PASSING_SQLITE_CODES.has(errcode & 0xff);
   return typeof errno === 'number' && typeof code === 'string';
@@ -182,6 +183,7 @@ const SQLITE_REASONS: Readonly<Record<number, string>> = {
 
 /** An error for clients, without paths and statements. */
 function reasonOf(error: unknown): string {
+  if (error instanceof StoreFault) return error.reason;
   const { code, errcode } = error as Readonly<Record<'code' | 'errcode', unknown>>;
   const known =
     typeof errcode === 'number'

@@ -217,7 +217,7 @@ export class Uploads {
         const place = await file.sync();
         const expiresAt = this.#now() + settings.retentionMs;
         const step = { id, from: current.offset, to: at, place, byteLength: length, expiresAt };
-        if (!(await records.advance(step))) throw failure('UPLOAD_UNKNOWN', { id });
+        if (!(await records.advance(step))) throw await this.#overtaken(id, step.from);
         file.recorded();
         received.add(owner, current.offset - at);
         onStored(at - current.offset);
@@ -258,6 +258,13 @@ export class Uploads {
     } finally {
       received.add(owner, current.offset - at);
     }
+  }
+
+  /** The error of a writer whose step was not recorded: the upload was removed, or another process continued it meanwhile. */
+  async #overtaken(id: string, given: number): Promise<GeomillError> {
+    const record = await this.#options.records.get(id);
+    if (!record?.isKept) return failure('UPLOAD_UNKNOWN', { id });
+    return failure('UPLOAD_OFFSET_WRONG', { id, offset: record.offset, given });
   }
 
   /**

@@ -20,6 +20,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  read,
   renameSync,
   type Stats,
   unlinkSync,
@@ -43,11 +44,12 @@ import {
   type Upload,
 } from './store.ts';
 
+const readAsync = promisify(read);
 const writeAsync = promisify(write);
 const fsyncAsync = promisify(fsync);
 
 /** Room for records and the files of a small job: with less the service would fail again at once. */
-const PROBE_BYTES = 1024 * 1024;
+export const PROBE_BYTES = 1024 * 1024;
 
 export class LocalStore implements FileStore {
   readonly isShared = false;
@@ -259,6 +261,18 @@ export function openFinished(
     closeSync(descriptor);
     throw error;
   }
+}
+
+/** `byteLength` bytes from `position` on. Rejects if the file ends before. */
+export async function readAt(descriptor: number, position: number, byteLength: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(byteLength);
+  for (let done = 0; done < byteLength; ) {
+    const { bytesRead } = await readAsync(descriptor, bytes, done, byteLength - done, position + done);
+    if (bytesRead === 0)
+      throw failure('INTERNAL', { reason: 'an output became shorter while it was stored' });
+    done += bytesRead;
+  }
+  return bytes;
 }
 
 /** Null: no such file. */

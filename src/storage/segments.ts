@@ -23,7 +23,8 @@ export interface Segment {
 export interface SegmentFiles {
   /** Durable when this resolves. */
   write(name: string, chunks: readonly Uint8Array[]): Promise<void>;
-  read(name: string): Promise<Uint8Array>;
+  /** Null: there is no such file. */
+  read(name: string): Promise<Uint8Array | null>;
   remove(name: string): Promise<void>;
 }
 
@@ -132,9 +133,18 @@ export class SegmentedFile implements GrowingFile {
       if (before.start < blockStart || (!isWholeBlock && before.byteLength >= 2 * (end - start))) break;
       start = before.start;
     }
-    const merged = this.#segments.slice(first);
     const older: Uint8Array[] = [];
-    for (const segment of merged) older.push(await this.#files.read(segmentName(segment)));
+    for (const segment of this.#segments.slice(first)) {
+      const bytes = await this.#files.read(segmentName(segment));
+      if (bytes !== null) older.push(bytes);
+    }
+    if (older.length < this.#segments.length - first) {
+      // Another writer has merged them: what this one stores will not be recorded.
+      older.length = 0;
+      first = this.#segments.length;
+      start = this.#end;
+    }
+    const merged = this.#segments.slice(first);
     const segment = { start, byteLength: end - start, suffix: randomBytes(6).toString('hex') };
     await this.#files.write(segmentName(segment), [...older, ...taken]);
     this.#segments = [...this.#segments.slice(0, first), segment];

@@ -5,9 +5,16 @@
 export class StoreFault extends Error {
   override readonly name = 'StoreFault';
   readonly reason: string;
+  /** Whether a repetition can succeed soon, without a change of the configuration. */
+  readonly isPassing: boolean;
 
-  constructor(message: string, reason: string, options?: ErrorOptions) {
+  constructor(message: string, reason: string, { isPassing = false, ...options }: StoreFaultOptions = {}) {
     super(message, options);
     this.reason = reason;
+    this.isPassing = isPassing;
   }
+}
+
+interface StoreFaultOptions extends ErrorOptions {
+  readonly isPassing?: boolean;
 }

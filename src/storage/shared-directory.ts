@@ -1,0 +1,244 @@
+/**
+ * The file store on a file system that several machines mount (NFS, CephFS, EFS):
+ *
+ *   inputs/<job id>[.<index>]        as in LocalStore: written once, by the process that received it
+ *   outputs/<job id>/<attempt>       written under a temporary name, then renamed
+ *   uploads/<upload id>/<segment>    see segments.ts
+ *
+ * Nothing that a row refers to is written again, so a process that was paused and replaced meanwhile cannot change it. It needs no
+ * locks of the file system.
+ */
+import { randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync } from 'node:fs';
+import { lstat, open, opendir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failure } from '../errors.ts';
+import { directorySync } from './directory-sync.ts';
+import {
+  isMissing,
+  LocalStore,
+  LocalUpload,
+  openFinished,
+  openStored,
+  PROBE_BYTES,
+  readAt,
+  removeFile,
+} from './local-store.ts';
+import { parsePlace, SegmentedFile, type SegmentFiles, segmentName } from './segments.ts';
+import type { SharedSync } from './shared-sync.ts';
+import {
+  type FileKind,
+  type FileStore,
+  type GrowingFile,
+  isJobFileName,
+  type ListedFile,
+  type SharedUpload,
+  type StoredFile,
+  type Upload,
+} from './store.ts';
+
+const COPIED_AT_ONCE = 1024 ** 2;
+const TEMPORARY = /^\.tmp-[0-9a-f]{12}$/;
+
+export class SharedDirectoryStore implements FileStore {
+  readonly isShared = true;
+  readonly #directory: string;
+  readonly #inputs: LocalStore;
+  readonly #names: Readonly<Record<FileKind | 'all', SharedSync>>;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    this.#inputs = new LocalStore(directory);
+    const sync = (name: string): SharedSync => directorySync(join(directory, name));
+    this.#names = { all: sync('.'), input: sync('inputs'), output: sync('outputs'), upload: sync('uploads') };
+  }
+
+  async continueUpload(key: string, offset: number, place: string | null): Promise<GrowingFile> {
+    return new SegmentedFile(this.#segmentsOf(key), offset, place);
+  }
+
+  /** Looks for the last segment only. */
+  async uploadLength(key: string, offset: number, place: string | null): Promise<number> {
+    const last = parsePlace(place, offset).at(-1);
+    if (last === undefined) return 0;
+    const { size } = (await factsOf(join(this.#path('upload', key), segmentName(last)))) ?? { size: -1 };
+    return size === last.byteLength ? offset : 0;
+  }
+
+  async shareUpload({ key, byteLength, place }: SharedUpload, inputKey: string): Promise<boolean> {
+    const segments = this.#segmentsOf(key);
+    const input = await this.#inputs.receive(inputKey);
+    try {
+      for (const segment of parsePlace(place, byteLength)) {
+        const bytes = await segments.read(segmentName(segment));
+        if (bytes === null) {
+          await input.discard();
+          return false;
+        }
+        await input.write(bytes);
+      }
+      await input.keep();
+      return true;
+    } catch (error) {
+      await input.discard();
+      throw error;
+    }
+  }
+
+  receive(key: string): Promise<Upload> {
+    return this.#inputs.receive(key);
+  }
+
+  provide(key: string, path: string): Promise<void> {
+    return this.#inputs.provide(key, path);
+  }
+
+  async adopt(
+    jobId: string,
+    attempt: number,
+    path: string,
+    findingsBytes: number,
+  ): Promise<{ byteLength: number }> {
+    const folder = this.#path('output', jobId);
+    const { descriptor, facts } = openFinished(jobId, path, findingsBytes);
+    const temporary = this.#temporary();
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      await writeDurably(temporary, async (write) => {
+        for (let at = 0; at < facts.size; at += COPIED_AT_ONCE)
+          await write(await readAt(descriptor, at, Math.min(COPIED_AT_ONCE, facts.size - at)));
+      });
+      await rename(temporary, join(folder, String(attempt)));
+      await directorySync(folder).sync();
+      await this.#names.output.sync();
+      return { byteLength: facts.size };
+    } catch (error) {
+      await removeFile(temporary).catch(() => {});
+      throw error;
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+
+  async openOutput(jobId: string, attempt: number): Promise<StoredFile | null> {
+    return openStored(join(this.#path('output', jobId), String(attempt)));
+  }
+
+  async presign(): Promise<null> {
+    return null;
+  }
+
+  async remove(kind: FileKind, key: string, attempt?: number): Promise<void> {
+    const path = this.#path(kind, key);
+    if (attempt === undefined) return rm(path, { recursive: true, force: true });
+    await removeFile(join(path, String(attempt)));
+  }
+
+  async *list(kind: FileKind): AsyncIterable<ListedFile> {
+    if (kind === 'input') return yield* this.#inputs.list(kind);
+    for await (const { name, path, changedAt } of entriesOf(join(this.#directory, FOLDERS[kind]))) {
+      if (!isJobFileName(kind, name)) continue;
+      if (kind === 'upload') yield { key: name, changedAt };
+      else
+        for await (const file of entriesOf(path))
+          if (/^\d{1,15}$/.test(file.name))
+            yield { key: name, attempt: Number(file.name), changedAt: file.changedAt };
+    }
+  }
+
+  async removeAbandoned(begunBefore: number): Promise<number> {
+    let removed = 0;
+    for await (const { name, path, changedAt } of entriesOf(this.#directory)) {
+      if (!TEMPORARY.test(name) || changedAt > begunBefore) continue;
+      await removeFile(path);
+      removed += 1;
+    }
+    return removed;
+  }
+
+  async checkWritable(): Promise<void> {
+    const probe = new LocalUpload(this.#temporary(), this.#names.all);
+    try {
+      await probe.write(randomBytes(PROBE_BYTES));
+      await probe.keep();
+    } finally {
+      await probe.discard();
+    }
+  }
+
+  #segmentsOf(upload: string): SegmentFiles {
+    const folder = this.#path('upload', upload);
+    return {
+      write: async (name, chunks) => {
+        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        const path = join(folder, name);
+        // A repetition after a failure.
+        await removeFile(path);
+        await writeDurably(path, async (write) => {
+          for (const chunk of chunks) await write(chunk);
+        });
+        await directorySync(folder).sync();
+        await this.#names.upload.sync();
+      },
+      read: async (name) => {
+        try {
+          return await readFile(join(folder, name));
+        } catch (error) {
+          if (isMissing(error)) return null;
+          throw error;
+        }
+      },
+      remove: (name) => removeFile(join(folder, name)),
+    };
+  }
+
+  #temporary(): string {
+    return join(this.#directory, `.tmp-${randomBytes(6).toString('hex')}`);
+  }
+
+  #path(kind: FileKind, key: string): string {
+    // Keys are made by the service; this check is for a key that would come from outside by mistake.
+    if (!isJobFileName(kind, key)) throw failure('INTERNAL', { reason: 'malformed file key' });
+    return join(this.#directory, FOLDERS[kind], key);
+  }
+}
+
+const FOLDERS: Readonly<Record<FileKind, string>> = { input: 'inputs', output: 'outputs', upload: 'uploads' };
+
+async function writeDurably(
+  path: string,
+  fill: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await fill(async (bytes) => {
+      for (let written = 0; written < bytes.length; )
+        written += (await file.write(bytes, written, bytes.length - written)).bytesWritten;
+    });
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Null: there is no such file. */
+async function factsOf(path: string): Promise<{ size: number; mtimeMs: number } | null> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** Entries of a directory, which may be removed meanwhile. */
+async function* entriesOf(path: string): AsyncIterable<{ name: string; path: string; changedAt: number }> {
+  try {
+    for await (const { name } of await opendir(path)) {
+      const facts = await factsOf(join(path, name));
+      if (facts !== null) yield { name, path: join(path, name), changedAt: facts.mtimeMs };
+    }
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
