@@ -286,6 +286,32 @@ test('a failed job offers its fixes as buttons, which edit the document and run 
   });
 });
 
+test('a failed job shows the feature on the map that its error is about', { skip }, async () => {
+  using workspace = makeWorkspace();
+  const file = join(workspace.path, 'poles.geojson');
+  const features = [point(8.5, 53.5), point(0, 91)].map((geometry, i) => ({
+    type: 'Feature',
+    properties: { name: `place ${i + 1}` },
+    geometry,
+  }));
+  writeFileSync(file, JSON.stringify({ type: 'FeatureCollection', features }));
+  const document = join(workspace.path, 'job.json');
+  const inputs = [{ path: 'poles.geojson', format: 'geojson' }];
+  const outputs = [{ path: 'a.gpkg', format: 'gpkg', epsg: 'EPSG:3857' }];
+  writeFileSync(document, JSON.stringify({ inputs, outputs }));
+  await onWorkspace(service.url, async (page) => {
+    await addFiles(page, document, file);
+    await page.getByRole('checkbox', { name: 'poles.geojson' }).waitFor();
+    await button(page, 'Convert').click();
+    await page
+      .getByRole('alert')
+      .getByText(/position \(0, 91\) cannot be transformed/)
+      .waitFor();
+    await button(page, 'Show on the map').click();
+    await page.locator('.map-panel').getByText('place 2').waitFor();
+  });
+});
+
 test('the numbers of the page are those of the API', { skip }, async () => {
   using workspace = makeWorkspace();
   const client = new GeomillClient({ baseUrl: service.url });
