@@ -2,7 +2,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type NamedCrs, recentCrs, rememberCrs } from '../model/recent-crs.ts';
-import { CrsSearch } from './crs-search.tsx';
+import { lazy } from './lazy.tsx';
+
+const CrsSearch = lazy(() => import('./crs-search.tsx').then((module) => module.CrsSearch));
 
 export interface CrsPickerProps {
   readonly label: string;

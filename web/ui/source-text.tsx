@@ -22,10 +22,10 @@ type Table = NonNullable<FileText['table']>;
 export function SourceText(props: {
   readonly input: InputChoice;
   readonly source: Source;
-}): JSX.Element | null {
-  const { text, inspection } = props.source;
-  if (text === null) return null;
-  const hasFailed = inspection.state === 'failed';
+  readonly text: FileText;
+}): JSX.Element {
+  const { source, text } = props;
+  const hasFailed = source.inspection.state === 'failed';
   return (
     <>
       <Encoding input={props.input} text={text} hasFailed={hasFailed} />

@@ -24,9 +24,11 @@ import { commandOf } from './commands.ts';
 import { Busy, countText, OptionsForm, Problem, Section, SelectField, sizeText } from './controls.tsx';
 import { drawnSentence, isWhole } from './drawn-words.ts';
 import { FixButtons } from './fix-buttons.tsx';
+import { lazy } from './lazy.tsx';
 import { PasteBox } from './paste-box.tsx';
 import { SourceCrs } from './source-crs.tsx';
-import { SourceText } from './source-text.tsx';
+
+const SourceText = lazy(() => import('./source-text.tsx').then((module) => module.SourceText));
 
 const OPERATIONS = [
   ['transform', 'Convert each file'],
@@ -247,7 +249,7 @@ function SourceDetails(props: { readonly input: InputChoice; readonly source: So
         </Problem>
       )}
       {inspection.state === 'ready' && <Layers input={input} inspection={inspection.value} />}
-      <SourceText input={input} source={source} />
+      {source.text !== null && <SourceText input={input} source={source} text={source.text} />}
       <SourceCrs input={input} source={source} />
       {preview?.state === 'loading' && <Busy label="Drawing…" />}
       {preview?.state === 'failed' && (
