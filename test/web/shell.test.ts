@@ -79,7 +79,7 @@ test('the list of shortcuts has what buttons state, and single keys can be switc
   await onWorkspace(service.url, async (page) => {
     await page.keyboard.press('?');
     const list = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await list.waitFor();
+    await list.getByRole('region', { name: 'Everywhere' }).waitFor();
     const stated = await page
       .locator('button[aria-keyshortcuts]')
       .evaluateAll((buttons) =>

@@ -106,9 +106,15 @@ export class MapView {
     this.#resized.observe(container);
   }
 
+  /** Until the map can be drawn on; never after it was closed, so that what waited for it does nothing. */
+  async #open(): Promise<void> {
+    await this.#ready;
+    if (this.#isClosed) await new Promise<never>(() => {});
+  }
+
   /** Draws these layers, the last on top, and nothing else. */
   async show(layers: readonly DataLayer[]): Promise<void> {
-    await this.#ready;
+    await this.#open();
     const wanted = new Map(layers.map((layer) => [layer.id, layer]));
     for (const id of this.#shown.keys()) if (!wanted.has(id)) this.#remove(id);
     for (const layer of layers) this.#draw(layer);
@@ -120,11 +126,11 @@ export class MapView {
     const map = this.#map;
     const shown = this.#shown.get(layer.id);
     if (shown === undefined) {
-      map.addSource(layer.id, { type: 'geojson', data: layer.features as never, generateId: true });
+      map.addSource(layer.id, { type: 'geojson', data: drawnData(layer), generateId: true });
       for (const spec of layersOf(layer, paletteOf(map.getContainer()))) map.addLayer(spec);
     } else if (shown.features !== layer.features) {
       const source = map.getSource(layer.id);
-      if (source instanceof GeoJSONSource) source.setData(layer.features as never);
+      if (source instanceof GeoJSONSource) source.setData(drawnData(layer));
     }
     if (shown?.isVisible !== layer.isVisible)
       for (const kind of KINDS)
@@ -137,8 +143,7 @@ export class MapView {
 
   /** Draws these above the data, the last on top, and no other overlays. */
   async overlay(wanted: ReadonlyMap<string, Overlay>): Promise<void> {
-    await this.#ready;
-    if (this.#isClosed) return;
+    await this.#open();
     const map = this.#map;
     for (const id of this.#overlays.keys()) if (!wanted.has(id)) this.#removeOverlay(id);
     for (const overlay of wanted.values()) {
@@ -188,9 +193,9 @@ export class MapView {
 
   /** Draws a feature above all others; null: none. */
   async mark(feature: FeatureCollection['features'][number] | null): Promise<void> {
-    await this.#ready;
+    await this.#open();
     const source = this.#map.getSource('selected');
-    const features = feature === null ? [] : [feature];
+    const features = feature === null ? [] : [{ ...feature, properties: {} }];
     if (source instanceof GeoJSONSource) source.setData({ type: 'FeatureCollection', features } as never);
   }
 
@@ -201,7 +206,7 @@ export class MapView {
   }
 
   async fit(box: LonLatBox): Promise<void> {
-    await this.#ready;
+    await this.#open();
     const options = { padding: this.#padding(), maxZoom: 16, animate: isAnimated(), duration: 400 };
     this.#map.fitBounds(boundsOf(box), options);
   }
@@ -213,7 +218,7 @@ export class MapView {
 
   /** Moves only if the box is not in view, and keeps the zoom if the box fits. */
   async reveal(box: LonLatBox): Promise<void> {
-    await this.#ready;
+    await this.#open();
     const map = this.#map;
     const bounds = LngLatBounds.convert(boundsOf(box));
     const inView = map.getBounds();
@@ -229,7 +234,7 @@ export class MapView {
 
   /** After the colour scheme of the page has changed. */
   async recolour(): Promise<void> {
-    await this.#ready;
+    await this.#open();
     const palette = paletteOf(this.#map.getContainer());
     for (const [layer, property, name] of BASE_COLOURS)
       this.#map.setPaintProperty(layer, property, palette[name]);
@@ -282,13 +287,28 @@ const KIND_FILTERS = {
   circle: ['==', ['geometry-type'], 'Point'],
 } as const;
 
+/**
+ * The features with the one property that decides whether they are drawn: MapLibre copies the others to its worker, and
+ * cannot copy some names, such as `constructor`.
+ */
+function drawnData({ features, hiddenParts }: DataLayer): never {
+  return {
+    type: 'FeatureCollection',
+    features: features.features.map(({ geometry, properties }) => ({
+      type: 'Feature',
+      geometry,
+      properties: hiddenParts === null ? {} : { part: properties?.[hiddenParts.property] },
+    })),
+  } as never;
+}
+
 /** The features that a layer of MapLibre draws. */
 function filterOf(kind: (typeof KINDS)[number], hidden: DataLayer['hiddenParts']): FilterSpecification {
   const ofKind = KIND_FILTERS[kind];
   const filter =
     hidden === null || hidden.values.length === 0
       ? ofKind
-      : ['all', ofKind, ['!', ['in', ['get', hidden.property], ['literal', [...hidden.values]]]]];
+      : ['all', ofKind, ['!', ['in', ['get', 'part'], ['literal', [...hidden.values]]]]];
   return filter as FilterSpecification;
 }
 

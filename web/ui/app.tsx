@@ -52,7 +52,9 @@ export function App(): JSX.Element {
   return (
     <div class={classes.join(' ').trim()}>
       <SignInDialog />
-      <Palette />
+      <Modal name="palette" label="Find a command" class="palette">
+        <Palette />
+      </Modal>
       <Modal name="shortcuts" label="Keyboard shortcuts" class="shortcuts">
         <Shortcuts />
       </Modal>

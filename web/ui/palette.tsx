@@ -5,7 +5,7 @@ import { searchCommands } from '../model/command-search.ts';
 import { messageOf } from '../service.ts';
 import { Keys } from './command-button.tsx';
 import { type Command, commandOf, commands, crsCommands, GROUPS } from './commands.ts';
-import { closeDialog, Modal } from './modal.tsx';
+import { closeDialog } from './modal.tsx';
 
 /** Key of localStorage. */
 const KEPT = 'geomill-recent-commands';
@@ -16,20 +16,12 @@ const PAUSE_MS = 200;
 const MIN_CRS_QUERY = 3;
 const PAGE = 8;
 
-export function Palette(): JSX.Element {
-  return (
-    <Modal name="palette" label="Find a command" class="palette">
-      <Search />
-    </Modal>
-  );
-}
-
 interface Entry {
   readonly title: string;
   readonly commands: readonly Command[];
 }
 
-function Search(): JSX.Element {
+export function Palette(): JSX.Element {
   const id = useId();
   const [query, setQuery] = useState('');
   const [active, setActive] = useState(0);

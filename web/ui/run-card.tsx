@@ -152,7 +152,7 @@ function Result(props: { readonly run: Run; readonly job: Job; readonly report: 
       {run.state === 'done' && (
         <>
           <DownloadLink url={outputUrl(job.job_id)} isPrimary>
-            Download {job.output.name ?? 'the output'} ({sizeText(output.byte_length)})
+            Download <bdi>{job.output.name ?? 'the output'}</bdi> ({sizeText(output.byte_length)})
           </DownloadLink>
           <ResultActions run={run} job={job} />
         </>

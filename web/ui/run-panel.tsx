@@ -5,8 +5,9 @@ import { followPlaces } from '../model/finding-places.ts';
 import { runs } from '../model/run.ts';
 import { followProgress } from '../model/tab-progress.ts';
 import { Section } from './controls.tsx';
-import { DownloadAll } from './download-all.tsx';
-import { RunCard } from './run-card.tsx';
+import { lazy } from './lazy.tsx';
+
+const RunCards = lazy(() => import('./run-cards.tsx').then((module) => module.RunCards));
 
 export function RunPanel(): JSX.Element {
   useEffect(() => {
@@ -17,15 +18,11 @@ export function RunPanel(): JSX.Element {
   }, []);
   return (
     <Section number={4} title="Result">
-      {runs.value.length === 0 && (
+      {runs.value.length === 0 ? (
         <p class="soft">The output appears here, with a report of what was changed or lost.</p>
+      ) : (
+        <RunCards />
       )}
-      <DownloadAll />
-      <ul class="cards">
-        {runs.value.map((run) => (
-          <RunCard key={run.key} run={run} />
-        ))}
-      </ul>
     </Section>
   );
 }

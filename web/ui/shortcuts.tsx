@@ -13,6 +13,7 @@ const LOCAL_KEYS: readonly (readonly [place: string, keys: readonly string[], te
   ['Map', ['+'], 'Zoom in'],
   ['Map', ['-'], 'Zoom out'],
   ['Map', ['↑ ↓ ← →'], 'Move'],
+  ['Map with a result', ['C'], 'Show before or after while it is held'],
   ['Table', ['↑ ↓ ← →'], 'Move between cells'],
   ['Table', ['Enter'], 'Show the feature, or the menu of a column'],
   ['Table', ['Shift', 'F10'], 'Menu of the column'],
