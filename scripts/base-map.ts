@@ -45,7 +45,7 @@ export function baseMap(root: string, scale: keyof typeof DECIMALS): object {
 }
 
 /** One polygon as polygons within -180 to 180 degrees. Longitudes are unrolled, and parts beyond a side move to the other. */
-function cut(polygon: readonly Ring[]): Ring[][] {
+export function cut(polygon: readonly Ring[]): Ring[][] {
   const rings = polygon.map(unrolled);
   const longitudes = rings[0].map(([x]) => x);
   const west = Math.floor((Math.min(...longitudes) + 180) / 360);
