@@ -116,6 +116,8 @@ function Field(props: {
   const id = useId();
   const help = useId();
   const { control } = field;
+  // Of a list while it is typed: a result that arrives meanwhile draws the form again.
+  const [typed, setTyped] = useState<string | null>(null);
   const common = {
     id,
     'aria-describedby': help,
@@ -189,8 +191,10 @@ function Field(props: {
             {...common}
             type="text"
             list={props.list}
-            value={Array.isArray(value) ? value.join(', ') : ''}
+            value={typed ?? (Array.isArray(value) ? value.join(', ') : '')}
+            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
             onChange={({ currentTarget }) => {
+              setTyped(null);
               const names = currentTarget.value.split(',').map((name) => name.trim());
               const given = names.filter((name) => name !== '');
               onChange(given.length === 0 ? undefined : given);
